@@ -1,0 +1,22 @@
+// The few Web globals that Node, the extension host and the browser all have. kernel/shared compiles without "dom" and
+// without Node's types, so that it can run in all three; what it may use is named here.
+interface AbortSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+  throwIfAborted(): void;
+}
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+declare class TextEncoder {
+  encode(text?: string): Uint8Array<ArrayBuffer>;
+}
+declare class TextDecoder {
+  constructor(label?: string, options?: { fatal?: boolean });
+  decode(bytes?: Uint8Array): string;
+}
+declare function atob(base64: string): string;
+declare function btoa(binary: string): string;
