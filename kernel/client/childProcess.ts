@@ -1,0 +1,84 @@
+import { execFile, spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { promisify } from 'node:util';
+import { CatalogError } from '#shared/errors.ts';
+
+/** The oldest Node that every dependency of the children runs on. */
+export const minimumNode = [22, 19] as const;
+
+/** A Node to start children with, and what its environment needs. */
+export type NodeRuntime = { path: string; env: Record<string, string> };
+
+const run = promisify(execFile);
+
+const isFit = (version: string): boolean => {
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
+  return major > minimumNode[0] || (major === minimumNode[0] && minor >= minimumNode[1]);
+};
+
+async function versionOf(node: NodeRuntime, signal?: AbortSignal): Promise<string> {
+  const { stdout } = await run(node.path, ['-p', 'process.versions.node'], {
+    env: { ...process.env, ...node.env },
+    timeout: 10_000,
+    windowsHide: true,
+    ...(signal && { signal }),
+  });
+  return stdout.trim();
+}
+
+/**
+ * Finds the Node that runs kernel and engine: the one set by the person, else a fit `node` on PATH, else this process's
+ * own executable, which in a desktop editor is Electron told to be Node.
+ * @throws CatalogError ServiceUnavailable (17) when there is none, naming the setting
+ */
+export async function findNode(options: { nodePath?: string; signal?: AbortSignal } = {}): Promise<NodeRuntime> {
+  const { nodePath, signal } = options;
+  const wanted = minimumNode.join('.');
+  if (nodePath) {
+    const node = { path: nodePath, env: {} };
+    const version = await versionOf(node, signal).catch((cause: unknown) => {
+      throw new CatalogError(
+        'ServiceUnavailable',
+        `"${nodePath}" does not run.`,
+        `Point the setting lanceCatalog.nodePath at Node ${wanted} or newer.`,
+        { cause },
+      );
+    });
+    if (isFit(version)) return node;
+    throw new CatalogError(
+      'ServiceUnavailable',
+      `"${nodePath}" is Node ${version}.`,
+      `Point the setting lanceCatalog.nodePath at Node ${wanted} or newer.`,
+    );
+  }
+  const onPath = { path: 'node', env: {} };
+  const found = await versionOf(onPath, signal).catch(() => '0');
+  if (isFit(found)) return onPath;
+  const self = { path: process.execPath, env: { ELECTRON_RUN_AS_NODE: '1' } };
+  if (isFit(process.versions.node)) return self;
+  throw new CatalogError(
+    'ServiceUnavailable',
+    `There is no Node ${wanted} or newer here (PATH has ${found === '0' ? 'none' : found}, the editor ${process.versions.node}).`,
+    'Install one and set lanceCatalog.nodePath to it.',
+  );
+}
+
+/** Starts one of our own bundles. Flags go by argv: packaged editors refuse NODE_OPTIONS. */
+export function startNode(options: {
+  node: NodeRuntime;
+  flags?: readonly string[];
+  entry: string;
+  args?: readonly string[];
+  cwd?: string;
+  env?: Record<string, string>;
+  stdio: StdioOptions;
+}): ChildProcess {
+  const { node, flags = [], entry, args = [], cwd, env, stdio } = options;
+  const inherited = { ...process.env };
+  delete inherited['NODE_OPTIONS'];
+  return spawn(node.path, [...flags, entry, ...args], {
+    ...(cwd !== undefined && { cwd }),
+    env: { ...inherited, ...node.env, ...env },
+    stdio,
+    windowsHide: true,
+  });
+}

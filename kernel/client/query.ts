@@ -1,0 +1,82 @@
+import { Table as ArrowTable, type RecordBatch } from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
+import type { CallOptions, DistanceType, QueryRunner, QuerySpec } from './catalog.ts';
+
+/**
+ * A query that is narrowed step by step and runs when it is read: `for await` gives record batches, `toArrow()` a table,
+ * `toArray()` objects. Every step gives a new query; one can be read many times.
+ */
+export class Query implements AsyncIterable<RecordBatch> {
+  readonly #run: QueryRunner;
+  readonly #spec: QuerySpec;
+
+  constructor(run: QueryRunner, spec: QuerySpec = {}) {
+    this.#run = run;
+    this.#spec = spec;
+  }
+
+  /** What is asked for, as plain data. */
+  get spec(): QuerySpec {
+    return this.#spec;
+  }
+
+  /** Only these columns, in this order. */
+  select(columns: readonly string[] | string): Query {
+    return this.#with({ columns: typeof columns === 'string' ? [columns] : [...columns] });
+  }
+
+  /** Only rows for which this SQL expression holds; a second call narrows further. */
+  where(filter: string): Query {
+    return this.#with({ filter: this.#spec.filter === undefined ? filter : `(${this.#spec.filter}) AND (${filter})` });
+  }
+
+  /** At most this many rows. @throws CatalogError InvalidInput (13) unless a whole number ≥ 0 */
+  limit(rows: number): Query {
+    return this.#with({ limit: checkCount('limit', rows) });
+  }
+
+  /** Skips this many rows. @throws CatalogError InvalidInput (13) unless a whole number ≥ 0 */
+  offset(rows: number): Query {
+    return this.#with({ offset: checkCount('offset', rows) });
+  }
+
+  /** Rows by distance to a vector; 10 of them unless `limit` says otherwise. */
+  nearestTo(vector: ArrayLike<number>, options: { column?: string; distanceType?: DistanceType } = {}): Query {
+    return this.#with({ vector: { values: Array.from(vector), ...options } });
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<RecordBatch, void, undefined> {
+    const { batches } = await this.#run(this.#spec);
+    yield* batches;
+  }
+
+  /** The result as a stream of batches with its schema known, even where there is no row. */
+  execute(options: CallOptions = {}): ReturnType<QueryRunner> {
+    return this.#run(this.#spec, options.signal);
+  }
+
+  async toArrow(options: CallOptions = {}): Promise<ArrowTable> {
+    const { schema, batches } = await this.#run(this.#spec, options.signal);
+    const all: RecordBatch[] = [];
+    for await (const batch of batches) all.push(batch);
+    return new ArrowTable(schema, all);
+  }
+
+  /** Rows as objects. Fine for a few thousand; a large result is far smaller and faster as `toArrow()`. */
+  async toArray(options: CallOptions = {}): Promise<Record<string, unknown>[]> {
+    return (await this.toArrow(options)).toArray().map((row) => row.toJSON());
+  }
+
+  #with(change: Partial<QuerySpec>): Query {
+    return new Query(this.#run, { ...this.#spec, ...change });
+  }
+}
+
+function checkCount(what: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new CatalogError(
+    'InvalidInput',
+    `${what}(${String(value)}) is not a number of rows.`,
+    'Give a whole number from 0.',
+  );
+}

@@ -1,0 +1,59 @@
+// Framing of the pipe between an editor and a kernel: u32le length, then that many bytes of UTF-8 JSON.
+
+/** Larger than any message of ours; a peer that announces more is not speaking this protocol. */
+const maxFrameBytes = 256 * 1024 * 1024;
+
+export function encodeFrame(message: unknown): Uint8Array {
+  const body = new TextEncoder().encode(JSON.stringify(message));
+  const frame = new Uint8Array(4 + body.length);
+  new DataView(frame.buffer).setUint32(0, body.length, true);
+  frame.set(body, 4);
+  return frame;
+}
+
+/**
+ * Returns a function that takes the chunks of a stream and hands on each whole message.
+ * @throws RangeError from the returned function on a length over the limit, SyntaxError on a body that is no JSON
+ */
+export function frameDecoder(onMessage: (message: unknown) => void): (chunk: Uint8Array) => void {
+  let chunks: Uint8Array[] = [];
+  let have = 0;
+  let need = 4;
+  let inBody = false;
+
+  // Chunks are joined once per frame, not once per chunk: a large output arrives in thousands of them.
+  const take = (size: number): Uint8Array => {
+    const all = chunks.length === 1 ? chunks[0]! : concat(chunks, have);
+    const rest = all.subarray(size);
+    chunks = rest.length ? [rest] : [];
+    have = rest.length;
+    return all.subarray(0, size);
+  };
+
+  return (chunk) => {
+    chunks.push(chunk);
+    have += chunk.length;
+    while (have >= need) {
+      const bytes = take(need);
+      if (inBody) {
+        inBody = false;
+        need = 4;
+        onMessage(JSON.parse(new TextDecoder().decode(bytes)));
+        continue;
+      }
+      need = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
+      if (need > maxFrameBytes) throw new RangeError(`A frame of ${need} bytes is over the limit of ${maxFrameBytes}.`);
+      inBody = true;
+    }
+  };
+}
+
+function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}
