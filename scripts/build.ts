@@ -1,0 +1,63 @@
+import { build, formatMessages } from 'esbuild';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleOptions, bundles } from './bundles.ts';
+import { inRoot } from './paths.ts';
+import { buildTypes, typesEntry } from './types.ts';
+
+const stamp = inRoot('dist/.built');
+const sources = ['kernel', 'extension', 'webviews', 'scripts', 'package.json', 'tsconfig.base.json'];
+
+/**
+ * Builds everything in dist/. Reports each failure and goes on, so that one broken part does not hide the next.
+ * @returns the number of parts that failed
+ */
+export async function buildAll(say: (line: string) => void): Promise<number> {
+  const started = Date.now();
+  mkdirSync(inRoot('dist'), { recursive: true });
+  const reports = await Promise.all(
+    bundles.map(async (bundle): Promise<string | undefined> => {
+      if (!existsSync(inRoot(bundle.entry)))
+        return `${bundle.entry}: there is no such file, so dist/${bundle.outputs[0] ?? ''} was not built`;
+      try {
+        const { warnings } = await build(bundleOptions(bundle));
+        for (const line of await formatMessages(warnings, { kind: 'warning' })) say(line.trimEnd());
+        return undefined;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    }),
+  );
+  reports.push(typesReport());
+  const failures = reports.filter((report) => report !== undefined);
+  for (const failure of failures) say(failure);
+  if (failures.length === 0) writeFileSync(stamp, new Date().toISOString());
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  say(`built ${reports.length - failures.length} of ${reports.length} parts of dist/ in ${seconds} s`);
+  return failures.length;
+}
+
+function typesReport(): string | undefined {
+  const errors = buildTypes();
+  if (errors !== undefined) return errors;
+  return existsSync(inRoot(typesEntry))
+    ? undefined
+    : `${typesEntry} was not made: kernel/session/preload.ts is missing`;
+}
+
+/** True when a source is newer than the last good build. */
+export function isStale(): boolean {
+  if (!existsSync(stamp)) return true;
+  const built = statSync(stamp).mtimeMs;
+  if (bundles.some((bundle) => bundle.outputs.some((file) => !existsSync(inRoot('dist', file))))) return true;
+  return sources.some((path) => newest(inRoot(path)) > built);
+}
+
+function newest(path: string): number {
+  if (!existsSync(path)) return 0;
+  const own = statSync(path);
+  if (!own.isDirectory()) return own.mtimeMs;
+  return Math.max(own.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
+}
+
+if (import.meta.main) process.exitCode = (await buildAll(console.log)) === 0 ? 0 : 1;

@@ -1,0 +1,87 @@
+import type { BuildOptions } from 'esbuild';
+import { inRoot, root } from './paths.ts';
+
+/**
+ * The bundles of the product. Two of them are locks as well as bundles: `vscode` is an external of the extension alone,
+ * so an import of it from kernel/ does not resolve, and neither does `node:*` from webviews/ (see test/unit/layers.test.ts).
+ */
+export type Bundle = {
+  /** Files it makes in dist/, the first one is the script. */
+  readonly outputs: readonly string[];
+  /** Source file it starts from, relative to the root. */
+  readonly entry: string;
+  readonly kind: 'extension' | 'kernel' | 'webview' | 'renderer';
+};
+
+export const bundles: readonly Bundle[] = [
+  { outputs: ['extension.cjs'], entry: 'extension/extension.ts', kind: 'extension' },
+  { outputs: ['cli.cjs'], entry: 'kernel/cli.ts', kind: 'kernel' },
+  { outputs: ['engine.cjs'], entry: 'kernel/engine/main.ts', kind: 'kernel' },
+  { outputs: ['kernel.cjs'], entry: 'kernel/session/main.ts', kind: 'kernel' },
+  { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker.ts', kind: 'kernel' },
+  { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.tsx', kind: 'webview' },
+  { outputs: ['renderer.js'], entry: 'webviews/renderer/main.tsx', kind: 'renderer' },
+];
+
+/**
+ * Packages that stay in node_modules: native code, and apache-arrow and TypeScript because a second copy of either in one
+ * process misbehaves without an error (unreadable streams; two type checkers that do not know each other's nodes).
+ */
+export const runtimePackages = ['apache-arrow', '@lancedb/lancedb', 'typescript-6', 'zeromq'] as const;
+
+/** Code written as ES modules says `import.meta`; the CommonJS bundles get the same values from Node's own variables. */
+const importMeta: BuildOptions = {
+  define: {
+    'import.meta.url': 'importMetaUrl',
+    'import.meta.dirname': '__dirname',
+    'import.meta.filename': '__filename',
+  },
+  banner: { js: `const importMetaUrl = require('node:url').pathToFileURL(__filename).href;` },
+};
+
+const node: BuildOptions = {
+  ...importMeta,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node22',
+};
+
+const browser: BuildOptions = {
+  platform: 'browser',
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  minify: true,
+  legalComments: 'none',
+  // Without `node` among the conditions #arrow is the ES module build, the one a bundler can shake.
+  conditions: ['browser', 'production'],
+  define: { 'process.env.NODE_ENV': '"production"' },
+};
+
+/** esbuild's options for one bundle. */
+export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildOptions {
+  const common: BuildOptions = {
+    absWorkingDir: sourceRoot,
+    entryPoints: [bundle.entry],
+    outfile: `dist/${bundle.outputs[0] ?? ''}`,
+    bundle: true,
+    logLevel: 'silent',
+  };
+  switch (bundle.kind) {
+    case 'extension':
+      return { ...common, ...node, external: ['vscode', ...runtimePackages] };
+    case 'kernel':
+      return {
+        ...common,
+        ...node,
+        external: [...runtimePackages],
+        // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
+        alias: { '@tslab/typescript-for-tslab': inRoot('kernel/session/typescript.ts') },
+      };
+    case 'webview':
+      return { ...common, ...browser };
+    case 'renderer':
+      // Notebook output has no stylesheet of its own: the renderer puts the text into its shadow root.
+      return { ...common, ...browser, loader: { '.css': 'text' } };
+  }
+}

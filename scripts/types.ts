@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { inRoot } from './paths.ts';
+
+/** Folders of kernel/ whose declaration files a notebook's TypeScript may read. */
+const layers = ['shared', 'client', 'engine', 'session'] as const;
+const entry = 'session/preload.d.ts';
+const specifier = /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"]+)\2/g;
+
+/**
+ * Makes `dist/types`: the declarations a notebook cell is checked against (entry `session/preload.d.ts`). The project
+ * says `#shared/x.ts`; outside this package nobody can resolve that, so every import becomes a relative `.js` one.
+ * @returns tsc's report when the sources have type errors (declarations are written all the same), else undefined
+ */
+export function buildTypes(): string | undefined {
+  const compiler = inRoot('node_modules/typescript/bin/tsc');
+  const run = spawnSync(process.execPath, [compiler, '-b', inRoot('kernel/session')], { encoding: 'utf8' });
+  if (run.error)
+    throw new Error(`Cannot run the TypeScript compiler ${compiler}: run npm install.`, { cause: run.error });
+  rmSync(inRoot('dist/types'), { recursive: true, force: true });
+  const seen = new Set<string>();
+  const queue: string[] = [entry];
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    const source = inRoot('out', file);
+    if (!existsSync(source)) continue;
+    const target = inRoot('dist/types', file);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(
+      target,
+      rewrite(file, readFileSync(source, 'utf8'), (needed) => queue.push(needed)),
+    );
+  }
+  return run.status === 0 ? undefined : `${run.stdout}${run.stderr}`.trim();
+}
+
+/** Rewrites every import of one declaration file and reports the files of the project it needs. */
+function rewrite(file: string, text: string, need: (file: string) => void): string {
+  return text
+    .replace(/^\/\/# sourceMappingURL=.*$/gm, '')
+    .replace(specifier, (_, head: string, quote: string, name: string) => {
+      const inside = projectFile(file, name);
+      if (inside === undefined) return `${head}${quote}${name === '#arrow' ? 'apache-arrow' : name}${quote}`;
+      need(`${inside}.d.ts`);
+      const relative = posix.relative(posix.dirname(file), inside);
+      return `${head}${quote}${relative.startsWith('.') ? relative : `./${relative}`}.js${quote}`;
+    });
+}
+
+/** `#client/a.ts` or `./a.ts` as a path below out/ without extension; undefined for a package. */
+function projectFile(from: string, name: string): string | undefined {
+  const layer = layers.find((candidate) => name.startsWith(`#${candidate}/`));
+  const path = layer ? name.slice(1) : name.startsWith('.') ? posix.join(posix.dirname(from), name) : undefined;
+  return path?.replace(/\.(?:d\.ts|tsx?|js)$/, '');
+}
+
+/** Where the entry of the declarations lands. */
+export const typesEntry = join('dist', 'types', entry);
