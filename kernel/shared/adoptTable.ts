@@ -1,0 +1,178 @@
+import { BufferType, Data, DataType, Field, RecordBatch, Schema, Struct, Table, Vector } from '#arrow';
+import type { Dictionary } from '#arrow';
+import { CatalogError } from './errors.ts';
+import { adoptType, isOwnType } from './adoptType.ts';
+import type { DictionaryTypes, ForeignField, ForeignType } from './adoptType.ts';
+
+// A notebook brings its own apache-arrow, another version or the other build of the same one. Its tables look like ours
+// and even pass `instanceof` from 21.2 on, but our writer can't serialise them. What the copies share is the layout of
+// the Arrow columnar format, so a table is taken over by its buffers: nothing is copied, only the objects around them
+// are made anew.
+
+type ForeignData = {
+  readonly type: ForeignType;
+  readonly length: number;
+  readonly offset: number;
+  readonly nullCount: number;
+  readonly children?: readonly ForeignData[];
+  readonly dictionary?: { readonly data: readonly ForeignData[] };
+  readonly values?: ArrayBufferView;
+  readonly valueOffsets?: ArrayBufferView;
+  readonly nullBitmap?: ArrayBufferView | null;
+  readonly typeIds?: ArrayBufferView;
+  readonly variadicBuffers?: readonly Uint8Array[];
+};
+type ForeignSchema = { readonly fields: readonly ForeignField[]; readonly metadata?: unknown };
+type ForeignBatch = { readonly schema: ForeignSchema; readonly data: ForeignData };
+type Memo = { readonly dictionaryTypes: DictionaryTypes; readonly vectors: Map<object, Vector> };
+
+/**
+ * A table of our `#arrow` over the buffers of an Arrow table or record batch that any copy of apache-arrow made (versions
+ * 15 to 21, either build). One of ours is returned as it is; what is no Arrow table gives `undefined`.
+ * @throws CatalogError Unsupported (0) on a table with a column type that this version of Arrow doesn't know
+ */
+export function adoptTable(foreign: unknown): Table | undefined {
+  if (isOwnTable(foreign)) return foreign;
+  const memo: Memo = { dictionaryTypes: new Map(), vectors: new Map() };
+  if (isForeignTable(foreign)) {
+    const schema = adoptSchema(foreign.schema, memo);
+    return new Table(
+      schema,
+      foreign.batches.map((batch) => adoptBatch(batch, schema, memo)),
+    );
+  }
+  if (!isForeignBatch(foreign)) return undefined;
+  const schema = adoptSchema(foreign.schema, memo);
+  return new Table(schema, [adoptBatch(foreign, schema, memo)]);
+}
+
+// `instanceof` would be true for foreign tables of 21.2: its classes recognise each other by a shared symbol.
+const isMadeBy = (ctor: { prototype: object }, value: unknown): boolean =>
+  Object.prototype.isPrototypeOf.call(ctor.prototype, value as object);
+
+function isOwnTable(value: unknown): value is Table {
+  if (!isMadeBy(Table, value)) return false;
+  const table = value as Table;
+  // Table's constructor takes foreign batches into a table of ours, and `concat` mixes them.
+  return (
+    table.schema.fields.every((field) => isOwnType(field.type)) &&
+    table.batches.every((batch) => isMadeBy(RecordBatch, batch) && isOwnData(batch.data))
+  );
+}
+
+const isOwnData = (data: Data): boolean =>
+  isMadeBy(Data, data) && isOwnType(data.type) && data.children.every((child) => isOwnData(child));
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function isForeignTable(value: unknown): value is { schema: ForeignSchema; batches: readonly ForeignBatch[] } {
+  if (!isRecord(value) || !isForeignSchema(value['schema'])) return false;
+  const batches = value['batches'];
+  return Array.isArray(batches) && batches.every((batch) => isForeignBatch(batch));
+}
+
+function isForeignBatch(value: unknown): value is ForeignBatch {
+  if (!isRecord(value) || !isForeignSchema(value['schema'])) return false;
+  const data = value['data'];
+  return isForeignData(data) && data.children?.length === value['schema'].fields.length;
+}
+
+function isForeignData(value: unknown): value is ForeignData {
+  if (!isRecord(value) || !isForeignType(value['type'])) return false;
+  const children = value['children'] ?? [];
+  return (
+    typeof value['length'] === 'number' &&
+    typeof value['offset'] === 'number' &&
+    Array.isArray(children) &&
+    children.every((child) => isForeignData(child))
+  );
+}
+
+const isForeignType = (value: unknown): value is ForeignType => isRecord(value) && typeof value['typeId'] === 'number';
+
+function isForeignSchema(value: unknown): value is ForeignSchema {
+  if (!isRecord(value)) return false;
+  const fields = value['fields'];
+  return (
+    Array.isArray(fields) &&
+    fields.every((field) => isRecord(field) && typeof field['name'] === 'string' && isForeignType(field['type']))
+  );
+}
+
+const adoptMetadata = (metadata: unknown): Map<string, string> =>
+  // A Map of another realm (a notebook's context) is no `instanceof Map` of ours, but spreads all the same.
+  isRecord(metadata) && Symbol.iterator in metadata ? new Map(metadata as unknown as Map<string, string>) : new Map();
+
+const adoptField = (field: ForeignField, memo: Memo): Field =>
+  new Field(
+    field.name,
+    adoptType(field.type, field.name, memo.dictionaryTypes, (child) => adoptField(child, memo)),
+    field.nullable === true,
+    adoptMetadata(field.metadata),
+  );
+
+const adoptSchema = (schema: ForeignSchema, memo: Memo): Schema =>
+  new Schema(
+    schema.fields.map((field) => adoptField(field, memo)),
+    adoptMetadata(schema.metadata),
+  );
+
+function adoptBatch(batch: ForeignBatch, schema: Schema, memo: Memo): RecordBatch {
+  const type = new Struct(schema.fields);
+  return new RecordBatch(schema, adoptData(batch.data, type, memo) as Data<Struct>);
+}
+
+/** @param type the type object of the field that the data belongs to: data and field of ours share it */
+function adoptData(data: ForeignData, type: DataType, memo: Memo): Data {
+  const children = (data.children ?? []).map((child, i) => adoptData(child, fieldAt(type, i).type, memo));
+  const buffers = {
+    [BufferType.OFFSET]: viewAs(type.OffsetArrayType as ViewType<Int32Array>, data.valueOffsets),
+    [BufferType.DATA]: viewAs(valueArrayType(type), data.values),
+    [BufferType.VALIDITY]: viewAs(Uint8Array, data.nullBitmap),
+    [BufferType.TYPE]: viewAs(Int8Array, data.typeIds),
+  } as ConstructorParameters<typeof Data>[4];
+  const dictionary = DataType.isDictionary(type) ? adoptDictionary(data.dictionary, type, memo) : undefined;
+  const variadic = (data.variadicBuffers ?? []).flatMap((buffer) => viewAs(Uint8Array, buffer) ?? []);
+  return new Data(type, data.offset, data.length, data.nullCount, buffers, children, dictionary, variadic);
+}
+
+// Columns and batches that share a dictionary go on sharing it: the writer refuses two dictionaries with one id.
+function adoptDictionary(foreign: ForeignData['dictionary'], type: Dictionary, memo: Memo): Vector | undefined {
+  if (!foreign) return undefined;
+  const known = memo.vectors.get(foreign);
+  if (known) return known;
+  const made = new Vector(foreign.data.map((chunk) => adoptData(chunk, type.dictionary as DataType, memo)));
+  memo.vectors.set(foreign, made);
+  return made;
+}
+
+function fieldAt(type: DataType, i: number): Field {
+  const field = type.children?.[i];
+  if (!field)
+    throw new CatalogError(
+      'InvalidInput',
+      `An Arrow column of type ${type} has more children than its type.`,
+      'Make the table again with one copy of apache-arrow.',
+    );
+  return field;
+}
+
+type ViewType<T> = {
+  new (buffer: ArrayBufferLike, offset: number, length: number): T;
+  readonly BYTES_PER_ELEMENT: number;
+};
+
+/** The same bytes under another element type: 15 has timestamps as pairs of 32 bits, 21 as 64. */
+function viewAs<T>(type: ViewType<T>, view: ArrayBufferView | null | undefined): T | undefined {
+  if (!view) return undefined;
+  const size = type.BYTES_PER_ELEMENT;
+  const length = Math.floor(view.byteLength / size);
+  if (view.byteOffset % size === 0) return new type(view.buffer, view.byteOffset, length);
+  return new type(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength), 0, length);
+}
+
+function valueArrayType(type: DataType): ViewType<unknown> {
+  // Lists and structs have no values of their own; what stands there in some versions is passed by as bytes.
+  if (type.children?.length && !DataType.isDictionary(type)) return Uint8Array;
+  return (DataType.isDictionary(type) ? (type.indices as DataType).ArrayType : type.ArrayType) as ViewType<unknown>;
+}
