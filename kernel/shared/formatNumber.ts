@@ -1,0 +1,48 @@
+// Numbers as exact text: what is written reads back as the very value that the column holds.
+
+/** A double, as JavaScript writes it (shortest that reads back), with the sign of a negative zero. */
+export const doubleText = (value: number): string => (Object.is(value, -0) ? '-0' : String(value));
+
+/** A 32-bit float in the fewest digits that read back as it: 0.1, not 0.10000000149011612. */
+export const floatText = (value: number): string => shortest(value, 9, (short) => Math.fround(short) === value);
+
+/** A 16-bit float in the fewest digits that read back as it. */
+export const halfText = (value: number): string =>
+  shortest(value, 5, (short) => Math.abs(short - value) < halfSpacing(value) / 2);
+
+function shortest(value: number, maxDigits: number, same: (short: number) => boolean): string {
+  // The fewest digits of the whole number 65504 as a 16-bit float would be 65500, which nobody calls exact.
+  if (!Number.isFinite(value) || Number.isSafeInteger(value)) return doubleText(value);
+  for (let digits = 1; digits < maxDigits; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (same(short)) return doubleText(short);
+  }
+  return doubleText(Number(value.toPrecision(maxDigits)));
+}
+
+/** The distance to the next 16-bit float: 11 significant bits, exponents from -14. */
+const halfSpacing = (value: number): number => 2 ** (Math.max(Math.floor(Math.log2(Math.abs(value))), -14) - 10);
+
+/** A number for the head of a long vector, where three digits say enough. */
+export const roughText = (value: number): string =>
+  Number.isFinite(value) ? doubleText(Number(value.toPrecision(3))) : String(value);
+
+/** A whole number of `scale` decimals: `decimalText(-5n, 2)` is `-0.05`. A negative scale appends zeros. */
+export function decimalText(unscaled: bigint, scale: number): string {
+  if (scale <= 0) return String(unscaled * 10n ** BigInt(-scale));
+  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0');
+  return `${unscaled < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** The signed whole number in little-endian 32-bit words, as Arrow keeps decimals of 32 to 256 bits. */
+export function wordsToBigInt(words: Uint32Array): bigint {
+  let value = 0n;
+  for (let i = words.length - 1; i >= 0; i--) value = (value << 32n) | BigInt(words[i]!);
+  return BigInt.asIntN(words.length * 32, value);
+}
+
+/** `1,234` */
+export const countText = (count: number): string => count.toLocaleString('en-US');
+
+/** `1 byte`, `1,234 bytes` */
+export const bytesText = (count: number): string => `${countText(count)} ${count === 1 ? 'byte' : 'bytes'}`;
