@@ -1,0 +1,44 @@
+// Plain JavaScript on purpose: boot.mjs uses it on whatever Node a machine has.
+import { spawn } from 'node:child_process';
+
+/**
+ * Runs npm without a shell script in between: the npm that started us when there is one, else the one on PATH.
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, quiet?: boolean }} [options] `quiet` keeps the output for the error alone
+ * @returns {Promise<string>} what npm wrote on stdout (empty unless quiet)
+ */
+export function npm(args, options = {}) {
+  const script = process.env['npm_execpath'];
+  const own = script !== undefined && /npm-cli\.c?js$/.test(script);
+  // Only npm.cmd exists on Windows, and Node starts .cmd files by a shell alone.
+  const shell = !own && process.platform === 'win32';
+  const command = own ? process.execPath : shell ? 'npm.cmd' : 'npm';
+  const child = spawn(command, [...(own ? [script] : []), ...args], {
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+    shell,
+    windowsHide: true,
+    stdio: options.quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text) => (stderr += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', (cause) => reject(new Error('npm does not run: is it on PATH?', { cause })));
+    child.once('close', (code, signal) => {
+      if (code === 0) return resolve(stdout);
+      const report = stderr.trim().split('\n').slice(-12).join('\n');
+      reject(new Error(`npm ${args[0]} ended with ${code ?? signal}.${report ? `\n${report}` : ''}`));
+    });
+  });
+}
+
+/** The flags of every install of ours: exact, no scripts, nothing written to a package.json. */
+export const quietInstall = [
+  '--no-save',
+  '--no-package-lock',
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--loglevel=error',
+];

@@ -1,0 +1,62 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const owned = new Set<number>();
+let watching = false;
+
+/**
+ * Takes ownership of a child started with `detached: true`: its whole process group is ended with this process, however
+ * this process ends (short of SIGKILL). Without it a Ctrl-C in the terminal leaves servers behind.
+ */
+export function ownGroup(child: ChildProcess): void {
+  const pid = child.pid;
+  if (pid === undefined) return;
+  owned.add(pid);
+  if (watching) return;
+  watching = true;
+  process.on('exit', () => {
+    for (const group of owned) signalGroup(group, 'SIGKILL');
+  });
+}
+
+/** Ends a process group: SIGTERM, then SIGKILL for what is left after `limit` milliseconds. */
+export async function endGroup(child: ChildProcess, limit = 5_000): Promise<void> {
+  const pid = child.pid;
+  if (pid === undefined) return;
+  signalGroup(pid, 'SIGTERM');
+  const deadline = Date.now() + limit;
+  while (isGroupAlive(pid) && Date.now() < deadline) await sleep(50);
+  signalGroup(pid, 'SIGKILL');
+  owned.delete(pid);
+}
+
+/** Runs `cleanUp` once on the first Ctrl-C, SIGTERM or SIGHUP and then exits as a shell expects; a second one exits at once. */
+export function onInterrupt(cleanUp: () => Promise<void>): void {
+  const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(codes[signal]);
+      stopping = true;
+      void cleanUp().finally(() => process.exit(codes[signal]));
+    });
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    // A negative id is the group; Windows has none, there the child alone is signalled.
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+function isGroupAlive(pid: number): boolean {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { npm, quietInstall } from '../npm.mjs';
+import { toolchain } from '../paths.ts';
+
+/** The browser build of VS Code that `npm start` falls back to and the tests drive: code-server 4.139 is VS Code 1.139. */
+export const workbenchVersion = '4.139.1';
+/** Measured: what an install fetches, and what it leaves on disk, in MB. */
+export const workbenchSize = { download: 190, disk: 420 } as const;
+
+const folder = join(toolchain, 'workbench');
+const stamp = join(folder, 'installed');
+
+export type Workbench = { readonly dir: string; readonly entry: string };
+
+/** The installed workbench, or undefined. */
+export function findWorkbench(): Workbench | undefined {
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== workbenchVersion) return undefined;
+  const dir = join(folder, 'node_modules/code-server');
+  return { dir, entry: join(dir, 'out/node/entry.js') };
+}
+
+/**
+ * Installs the workbench from the npm registry unless it is there. It runs no install script: the native parts come
+ * with prebuilt binaries, and what its own script would do (two nested installs) is done here, on every system alike.
+ */
+export async function ensureWorkbench(say: (line: string) => void): Promise<Workbench> {
+  const present = findWorkbench();
+  if (present) return present;
+  const { download, disk } = workbenchSize;
+  say(
+    `VS Code for the browser (code-server ${workbenchVersion}) is not installed yet: about ${download} MB to download, ${disk} MB on disk.`,
+  );
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
+  const server = join(folder, 'node_modules/code-server');
+  const vscode = join(server, 'lib/vscode');
+  await phase(say, '1 of 3: the server', () =>
+    npm(['install', `code-server@${workbenchVersion}`, '--prefix', folder, '--engine-strict=false', ...quietInstall], {
+      cwd: folder,
+      quiet: true,
+    }),
+  );
+  for (const [title, dir] of [
+    ['2 of 3: the editor', vscode],
+    ['3 of 3: its built-in extensions', join(vscode, 'extensions')],
+  ] as const) {
+    await phase(say, title, () =>
+      npm(['install', '--omit=dev', '--prefix', dir, ...quietInstall], { cwd: dir, quiet: true }),
+    );
+  }
+  // An assistant's runtime of more than 200 MB that nothing here uses.
+  rmSync(join(vscode, 'node_modules/@github'), { recursive: true, force: true });
+  writeFileSync(stamp, workbenchVersion);
+  return { dir: server, entry: join(server, 'out/node/entry.js') };
+}
+
+/** Runs one step of the install and says every ten seconds that it still runs. */
+async function phase(say: (line: string) => void, title: string, work: () => Promise<unknown>): Promise<void> {
+  const started = Date.now();
+  const seconds = (): string => `${Math.round((Date.now() - started) / 1000)} s`;
+  say(`  ${title} …`);
+  const ticker = setInterval(() => say(`  ${title} … ${seconds()}`), 10_000);
+  try {
+    await work();
+    say(`  ${title}: done in ${seconds()}`);
+  } finally {
+    clearInterval(ticker);
+  }
+}

@@ -1,0 +1,167 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endGroup, ownGroup } from '../processes.ts';
+import type { Workbench } from './install.ts';
+import { calmSettings } from './settings.ts';
+
+/** The private folders of one workbench; nothing of the person's own profile is read or written. */
+export type Profile = {
+  readonly home: string;
+  readonly run: string;
+  readonly userData: string;
+  readonly extensions: string;
+};
+
+export type Server = {
+  readonly address: string;
+  readonly port: number;
+  /** Fresh for every start; it never reaches argv, a file or a log. */
+  readonly password: string;
+  readonly log: string;
+  readonly child: ChildProcess;
+  /** Why it ended, or undefined while it runs. */
+  readonly ended: () => string | undefined;
+  readonly stop: () => Promise<void>;
+};
+
+/**
+ * Makes the folders of a profile below `dir` and writes its settings. `run` is outside, in the system's temporary folder:
+ * a socket's path may have 107 bytes, and a repository can lie deep. `Server.stop` removes it.
+ */
+export function makeProfile(dir: string, settings: Record<string, unknown> = {}): Profile {
+  const profile = {
+    home: join(dir, 'home'),
+    run: mkdtempSync(join(tmpdir(), 'lance-')),
+    userData: join(dir, 'data'),
+    extensions: join(dir, 'ext'),
+  };
+  for (const path of [...Object.values(profile), join(profile.userData, 'User')])
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  writeFileSync(join(profile.home, 'config.yaml'), 'auth: password\ncert: false\n', { mode: 0o600 });
+  writeFileSync(
+    join(profile.userData, 'User/settings.json'),
+    JSON.stringify({ ...calmSettings, ...settings }, null, 2),
+  );
+  return profile;
+}
+
+/** Starts the workbench on loopback, behind a fresh password, and waits until it listens. */
+export async function startServer(options: {
+  workbench: Workbench;
+  profile: Profile;
+  /** 0 takes any free port. */
+  port?: number;
+  env?: Record<string, string>;
+  /** Switches on what tests inside the extension host need; it mutes toasts and dialogs, so nobody else wants it. */
+  testDriver?: boolean;
+  /** Milliseconds until a server that does not listen is an error. */
+  timeout?: number;
+}): Promise<Server> {
+  const { workbench, profile, port = 0, env = {}, testDriver = false, timeout = 60_000 } = options;
+  const password = randomBytes(16).toString('base64url');
+  const log = join(profile.home, 'server.log');
+  const fd = openSync(log, 'w', 0o600);
+  const child = spawn(
+    process.execPath,
+    [
+      ...serverArguments(workbench, profile),
+      '--bind-addr',
+      `127.0.0.1:${port}`,
+      ...(testDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
+    ],
+    // The server takes the password out of its environment before it starts anything itself.
+    {
+      env: { ...serverEnvironment(profile), PASSWORD: password, ...env },
+      stdio: ['ignore', fd, fd],
+      detached: true,
+      cwd: profile.home,
+    },
+  );
+  closeSync(fd);
+  ownGroup(child);
+  let reason: string | undefined;
+  child.once('exit', (code, signal) => (reason = `ended with ${code ?? signal}`));
+  child.once('error', (error) => (reason = error.message));
+  const stop = async (): Promise<void> => {
+    await endGroup(child);
+    rmSync(profile.run, { recursive: true, force: true });
+  };
+  const deadline = Date.now() + timeout;
+  for (;;) {
+    const found = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(readFileSync(log, 'utf8'))?.[1];
+    if (found !== undefined)
+      return {
+        address: `http://127.0.0.1:${found}`,
+        port: Number(found),
+        password,
+        log,
+        child,
+        ended: () => reason,
+        stop,
+      };
+    if (reason !== undefined || Date.now() > deadline) {
+      await stop();
+      throw new Error(
+        `The workbench did not start (${reason ?? `nothing listened within ${timeout / 1000} s`}).\n${tail(log)}`,
+      );
+    }
+    await sleep(50);
+  }
+}
+
+/** Installs a packaged extension into a profile that no server uses yet. */
+export async function installExtension(workbench: Workbench, profile: Profile, vsix: string): Promise<void> {
+  const child = spawn(
+    process.execPath,
+    [...serverArguments(workbench, profile), '--install-extension', vsix, '--force'],
+    {
+      env: serverEnvironment(profile),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let report = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (report += text));
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new Error(`Installing ${vsix} ended with ${String(code)}.\n${report}`);
+}
+
+/** The last lines of a log, for an error message. */
+export function tail(file: string, lines = 30): string {
+  return readFileSync(file, 'utf8').split('\n').slice(-lines).join('\n');
+}
+
+function serverArguments(workbench: Workbench, profile: Profile): string[] {
+  const options = {
+    config: join(profile.home, 'config.yaml'),
+    'user-data-dir': profile.userData,
+    'extensions-dir': profile.extensions,
+    'reconnection-grace-time': '60',
+  };
+  const flags = ['telemetry', 'update-check', 'getting-started-override', 'proxy'].map((name) => `--disable-${name}`);
+  const pairs = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  return [workbench.entry, ...pairs, ...flags, '--ignore-last-opened'];
+}
+
+/** The parent's environment without what belongs to another editor, with every per-user folder inside the profile. */
+function serverEnvironment(profile: Profile): NodeJS.ProcessEnv {
+  const foreign =
+    /^(?:VSCODE_|CODE_SERVER_|PORT$|PASSWORD$|HASHED_PASSWORD$|ELECTRON_RUN_AS_NODE$|NODE_OPTIONS$|npm_)/i;
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+  return {
+    ...env,
+    PATH: [dirname(process.execPath), env['PATH']].filter(Boolean).join(delimiter),
+    HOME: profile.home,
+    XDG_CONFIG_HOME: join(profile.home, '.config'),
+    XDG_DATA_HOME: join(profile.home, '.local/share'),
+    XDG_CACHE_HOME: join(profile.home, '.cache'),
+    XDG_RUNTIME_DIR: profile.run,
+    TMPDIR: profile.run,
+    // No extension gallery: a sample window asks the network for nothing.
+    EXTENSIONS_GALLERY: '{}',
+  };
+}
