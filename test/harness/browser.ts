@@ -1,0 +1,69 @@
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type Browser = {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly consoleLines: string[];
+  /** Requests that would have left this machine; all are blocked. */
+  readonly blocked: Set<string>;
+  readonly close: () => Promise<void>;
+};
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
+
+/** Path of the Chromium the tests drive: CHROMIUM, else the system's; undefined when there is none. */
+export function findChromium(): string | undefined {
+  return [process.env['CHROMIUM'], ...places].find((path) => path !== undefined && existsSync(path));
+}
+
+const local = /^(?:https?|wss?):\/\/(?:127\.0\.0\.1|localhost)(?::|\/)/;
+// The webviews' own service worker answers these; they never leave the browser.
+const webview = /^https:\/\/[^/]*\.vscode-resource\.vscode-cdn\.net\//;
+
+/** Starts a headless Chromium with a profile of its own below `folder`, which can reach this machine alone. */
+export async function openBrowser(folder: string): Promise<Browser> {
+  const executablePath = findChromium();
+  if (executablePath === undefined)
+    throw new Error('There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
+  const run = join(folder, 'browser');
+  mkdirSync(run, { recursive: true, mode: 0o700 });
+  const context = await chromium.launchPersistentContext(join(run, 'profile'), {
+    executablePath,
+    headless: true,
+    viewport: { width: 1400, height: 900 },
+    timeout: 60_000,
+    permissions: ['clipboard-read', 'clipboard-write'],
+    env: { ...definedEnvironment(), HOME: run, TMPDIR: run },
+    args: [
+      // Chromium's own sandbox needs privileges that containers lack; it opens our loopback server only.
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+    ],
+  });
+  const page = context.pages()[0] ?? (await context.newPage());
+  const consoleLines: string[] = [];
+  const blocked = new Set<string>();
+  page.on('console', (message) => consoleLines.push(`[${message.type()}] ${message.text()}`));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (/^(?:https?|wss?):/.test(url) && !local.test(url) && !webview.test(url)) blocked.add(url);
+  });
+  const close = async (): Promise<void> => {
+    await Promise.race([context.close(), new Promise((resolve) => setTimeout(resolve, 10_000))]);
+  };
+  return { page, context, consoleLines, blocked, close };
+}
+
+function definedEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+}

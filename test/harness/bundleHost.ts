@@ -1,0 +1,28 @@
+import { build } from 'esbuild';
+import { readdirSync, rmSync } from 'node:fs';
+import { bundleOptions, runtimePackages } from '../../scripts/bundles.ts';
+import { inRoot } from '../../scripts/paths.ts';
+
+/**
+ * Bundles the host suites into out/host: the extension host loads CommonJS alone, and each file must stand for itself.
+ * @returns the path of the entry to give as `extensionTestsPath`
+ */
+export async function bundleHostTests(): Promise<string> {
+  const outdir = inRoot('out/host');
+  rmSync(outdir, { recursive: true, force: true });
+  const suites = readdirSync(inRoot('test/host')).filter((name) => name.endsWith('.test.ts'));
+  if (suites.length === 0) throw new Error('test/host holds no *.test.ts file.');
+  const { outfile: _, entryPoints: __, ...options } = bundleOptions({ outputs: [], entry: '', kind: 'extension' });
+  await build({
+    ...options,
+    entryPoints: {
+      index: 'test/harness/hostIndex.ts',
+      ...Object.fromEntries(suites.map((name) => [name.replace(/\.ts$/, ''), `test/host/${name}`])),
+    },
+    outdir,
+    outExtension: { '.js': '.cjs' },
+    external: ['vscode', 'mocha', ...runtimePackages],
+    sourcemap: 'inline',
+  });
+  return inRoot('out/host/index.cjs');
+}

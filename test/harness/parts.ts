@@ -1,0 +1,20 @@
+import type { Context } from 'mocha';
+
+/** What the tests cannot run on Linux. A skip that names none of these is a failure in CI. README shows the same list. */
+export const notOnLinux = {
+  'desktop-vscode':
+    'the host tests in desktop VS Code (its download is not on a package registry; the browser build runs them)',
+  'windows-pipes': 'named pipes between editor, engine and kernel on Windows (Unix sockets run instead)',
+  'other-engines': 'the packages whose native engine the registry does not serve to this platform',
+} as const satisfies Record<string, string>;
+
+export type Part = keyof typeof notOnLinux;
+
+/** Reasons given by skipped tests, by the test's full title. */
+export const skipReasons = new Map<string, Part>();
+
+/** Skips the running test and says which part cannot run here. */
+export function skipPart(context: Context, part: Part): never {
+  if (context.test) skipReasons.set(context.test.fullTitle(), part);
+  return context.skip();
+}

@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { TestEvent } from './reporter.ts';
+
+export type Tally = { passed: number; failed: number; skipped: number };
+
+/** Follows a results file while another process writes it, and prints each result as it comes. */
+export class ResultsFile {
+  readonly path: string;
+  readonly events: TestEvent[] = [];
+  #read = 0;
+  readonly #say: (line: string) => void;
+
+  constructor(path: string, say: (line: string) => void) {
+    this.path = path;
+    this.#say = say;
+  }
+
+  /** Reads the lines written since the last call. */
+  read(): void {
+    if (!existsSync(this.path)) return;
+    const text = readFileSync(this.path, 'utf8');
+    const end = text.lastIndexOf('\n') + 1;
+    const fresh = text.slice(this.#read, end);
+    this.#read = end;
+    for (const line of fresh.split('\n').filter(Boolean)) {
+      // Our own reporter wrote it (reporter.ts), in this very run.
+      const event = JSON.parse(line) as TestEvent; // oxlint-disable-line typescript/no-unsafe-type-assertion
+      this.events.push(event);
+      this.#print(event);
+    }
+  }
+
+  /** The test that began last and has no result yet: the one to blame for a hang. */
+  get running(): string | undefined {
+    const last = this.events.findLast((event) => event.event !== 'begin');
+    return last?.event === 'test' ? last.title : undefined;
+  }
+
+  get ended(): boolean {
+    return this.events.some((event) => event.event === 'end' || event.event === 'error');
+  }
+
+  /** Why this run cannot be trusted, or undefined when it reported its own end. */
+  problem(): string | undefined {
+    const error = this.events.find((event) => event.event === 'error');
+    if (error) return `the suite could not run: ${error.error}`;
+    if (!this.events.some((event) => event.event === 'end')) {
+      return `the suite reported no end${this.running === undefined ? '' : `; it stopped in "${this.running}"`}`;
+    }
+    const { passed, failed } = this.tally();
+    return passed + failed === 0 ? 'no test ran' : undefined;
+  }
+
+  /** Counts; in CI a skip that names no known part is a failure. */
+  tally(): Tally {
+    const strict = Boolean(process.env['CI']);
+    const tally = { passed: 0, failed: 0, skipped: 0 };
+    for (const event of this.events) {
+      if (event.event === 'pass') tally.passed++;
+      else if (event.event === 'fail') tally.failed++;
+      else if (event.event === 'skip') tally[strict && event.part === null ? 'failed' : 'skipped']++;
+    }
+    return tally;
+  }
+
+  #print(event: TestEvent): void {
+    switch (event.event) {
+      case 'begin':
+        if (event.vscode !== undefined)
+          this.#say(`  in VS Code ${event.vscode}, Node ${event.node}, process ${event.pid}`);
+        return;
+      case 'pass':
+        return this.#say(`  ok    ${event.title} (${event.ms} ms)`);
+      case 'skip':
+        return this.#say(`  skip  ${event.title} (${event.part ?? 'no part named'})`);
+      case 'fail':
+        return this.#say(`  FAIL  ${event.title}\n${event.error.replace(/^/gm, '        ')}`);
+      case 'error':
+        return this.#say(`  FAIL  ${event.error.replace(/\n/g, '\n        ')}`);
+      case 'test':
+      case 'end':
+        return;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { Frame, Page } from 'playwright-core';
+import { cpSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findWorkbench, type Workbench } from '../../scripts/workbench/install.ts';
+import type { Profile, Server } from '../../scripts/workbench/server.ts';
+
+/** The installed workbench. @throws when `npm test` has not installed it yet */
+export function installedWorkbench(): Workbench {
+  const found = findWorkbench();
+  if (!found) throw new Error('The browser workbench is not installed: run "npm test -- host", which installs it.');
+  return found;
+}
+
+/** Copies an unpacked extension into a profile that no server uses yet. */
+export function addExtension(profile: Profile, folder: string): void {
+  const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const field = (name: string): string => {
+    const value =
+      typeof manifest === 'object' && manifest !== null
+        ? Object.entries(manifest).find(([key]) => key === name)?.[1]
+        : undefined;
+    if (typeof value !== 'string') throw new Error(`${folder}/package.json has no ${name}.`);
+    return value;
+  };
+  const target = `${field('publisher')}.${field('name')}-${field('version')}`;
+  cpSync(folder, join(profile.extensions, target), { recursive: true });
+}
+
+/** A path on this machine as the workbench names it. */
+export function remoteUri(server: Server, path: string): string {
+  return `vscode-remote://127.0.0.1:${server.port}${resolve(path)}`;
+}
+
+/** Logs in and waits until the workbench can be used. */
+export async function openWorkbench(
+  page: Page,
+  server: Server,
+  options: { folder?: string; payload?: readonly (readonly [string, string])[] } = {},
+): Promise<void> {
+  const query = new URLSearchParams(options.folder === undefined ? { ew: 'true' } : { folder: options.folder });
+  if (options.payload) query.set('payload', JSON.stringify(options.payload));
+  await page.goto(`${server.address}/login`, { timeout: 60_000, waitUntil: 'domcontentloaded' });
+  await page.locator('input[type=password]').fill(server.password);
+  await page.locator('input[type=submit], button[type=submit]').first().click();
+  await page.waitForURL((url) => !url.pathname.startsWith('/login'), { timeout: 30_000 });
+  await page.goto(`${server.address}/?${query}`, { timeout: 60_000, waitUntil: 'domcontentloaded' });
+  await page.locator('.monaco-workbench .part.statusbar .statusbar-item').first().waitFor({ timeout: 90_000 });
+}
+
+/** Runs a command through the palette by its full title, such as "Lance Catalog: Refresh". */
+export async function runCommand(page: Page, title: string): Promise<void> {
+  await page.keyboard.press('F1');
+  const input = page.locator('.quick-input-widget input.input');
+  await input.waitFor({ state: 'visible', timeout: 20_000 });
+  await input.fill(`>${title}`);
+  const row = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+  await row.waitFor({ timeout: 20_000 });
+  await row.click();
+}
+
+/** The innermost frame (webview panel or notebook output) that shows `selector`. */
+export async function frameWith(page: Page, selector: string, timeout = 30_000): Promise<Frame> {
+  const deadline = Date.now() + timeout;
+  for (;;) {
+    for (const frame of page.frames()) {
+      if (frame === page.mainFrame()) continue;
+      const visible = await frame
+        .locator(selector)
+        .first()
+        .isVisible()
+        .catch(() => false); // a frame may go away meanwhile
+      if (visible) return frame;
+    }
+    if (Date.now() > deadline) {
+      const frames = page.frames().map((frame) => frame.url().slice(0, 80));
+      throw new Error(`No webview shows ${selector} after ${timeout / 1000} s. Frames: ${frames.join(', ')}`);
+    }
+    await sleep(100);
+  }
+}
