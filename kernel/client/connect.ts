@@ -1,0 +1,100 @@
+import { CatalogError } from '#shared/errors.ts';
+import type { Catalog } from './catalog.ts';
+import { checkOptions } from './options.ts';
+import { isObjectStore, localRoot, makeDefaultNamespace, makeRoot } from './root.ts';
+
+/** What both ways of connecting take. */
+export type ConnectOptions = {
+  /** Cancels the connecting. */
+  signal?: AbortSignal | undefined;
+  /** Where things go that are worth a line and are no error. Nowhere when not given. */
+  log?: ((line: string) => void) | undefined;
+};
+
+/** A catalog implementation: which configuration keys it knows and how it connects. */
+export type Implementation<C> = {
+  readonly keys: readonly (keyof C & string)[];
+  connect(config: C, options: ConnectOptions): Promise<Catalog>;
+};
+
+export type DirConfig = {
+  /** A directory, or the address of one in an object store such as `s3://bucket/path`. */
+  root: string;
+  /** Settings of the object store, named as its own client names them. */
+  storageOptions?: Record<string, string>;
+};
+
+export type RestConfig = {
+  /** The address of the server, for instance `https://catalog.example.com`. */
+  uri: string;
+  /** Sent with every request under their own names. May hold secrets: never logged, never in an error. */
+  headers?: Record<string, string>;
+};
+
+/** The configuration of each implementation by its name. */
+export type Implementations = { dir: DirConfig; rest: RestConfig };
+
+const registry = new Map<string, Implementation<never>>();
+
+const connectOptions = ['signal', 'log'] as const satisfies (keyof ConnectOptions)[];
+
+/**
+ * Adds an implementation to what `connect` and `connectNamespace` can reach. This module never loads one itself: `dir`
+ * is 200 MB of native code in a kernel and a child process in an editor, and who starts the process knows which.
+ */
+export function registerImplementation<N extends keyof Implementations>(
+  name: N,
+  implementation: Implementation<Implementations[N]>,
+): void {
+  registry.set(name, implementation as Implementation<never>);
+}
+
+/**
+ * Connects to the catalog in a directory: `connect('./data')`. Makes a missing last folder (its parent must exist) and
+ * the default namespace directory `data/` under it; an address of an object store is taken as it is.
+ * @throws CatalogError InvalidInput (13) naming the path, PermissionDenied (15), Unsupported (0) without the engine
+ */
+export async function connect(root: string, options: ConnectOptions = {}): Promise<Catalog> {
+  checkOptions('connect', options, connectOptions);
+  if (typeof root !== 'string' || root === '') {
+    throw new CatalogError('InvalidInput', 'connect needs a directory.', 'Write for instance connect("./data").');
+  }
+  const implementation = implementationOf('dir');
+  options.signal?.throwIfAborted();
+  if (!isObjectStore(root)) {
+    const path = localRoot(root);
+    await makeRoot(path);
+    await makeDefaultNamespace(path, options.log);
+    return implementation.connect({ root: path } as never, options);
+  }
+  return implementation.connect({ root } as never, options);
+}
+
+/**
+ * Connects to a catalog by the name of its implementation: `connectNamespace('dir', { root })` or
+ * `connectNamespace('rest', { uri, headers })`. Makes no directory.
+ * @throws CatalogError InvalidInput (13) for a bad configuration, Unsupported (0) for an implementation that is not here
+ */
+export async function connectNamespace<N extends keyof Implementations>(
+  implementation: N,
+  config: Implementations[N],
+  options: ConnectOptions = {},
+): Promise<Catalog> {
+  const call = `connectNamespace("${implementation}")`;
+  const found = implementationOf(implementation);
+  checkOptions(call, options, connectOptions);
+  checkOptions(call, config ?? {}, found.keys);
+  options.signal?.throwIfAborted();
+  return found.connect((config ?? {}) as never, options);
+}
+
+function implementationOf(name: unknown): Implementation<never> {
+  const found = typeof name === 'string' ? registry.get(name) : undefined;
+  if (found) return found;
+  const there = [...registry.keys()].map((known) => `"${known}"`).join(', ');
+  throw new CatalogError(
+    'Unsupported',
+    `There is no catalog implementation ${JSON.stringify(name) ?? String(name)} here.`,
+    there ? `Use one of ${there}.` : 'No implementation is registered in this process.',
+  );
+}

@@ -1,0 +1,157 @@
+import { DataType, DateUnit, Precision, TimeUnit } from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
+
+/** Where a value is, for the error that names it. */
+export type Place = { row: number; column: string };
+
+/** What an object is, whichever realm made it: a notebook cell may run in one whose `Date` is not this one's. */
+export const tagOf = (value: object): string => Object.prototype.toString.call(value).slice(8, -1);
+
+export type TypedArray = ArrayLike<number | bigint> & ArrayBufferView;
+
+export const isTypedArray = (value: unknown): value is TypedArray =>
+  ArrayBuffer.isView(value) && tagOf(value) !== 'DataView';
+
+/** @throws CatalogError SchemaValidation (20), always */
+export function fail(place: Place, problem: string, hint: string): never {
+  throw new CatalogError('SchemaValidation', `Column "${place.column}" of row ${place.row} ${problem}.`, hint);
+}
+
+/**
+ * Makes of a value what the builder of an Arrow type takes, or refuses it: the builders themselves write nonsense for a
+ * value of the wrong type and say nothing.
+ * @throws CatalogError SchemaValidation (20) naming row and column
+ */
+export function convertValue(type: DataType, value: unknown, place: Place): unknown {
+  if (value === null || value === undefined) return null;
+  if (DataType.isDictionary(type)) return convertValue(type.dictionary as DataType, value, place);
+  if (DataType.isInt(type)) return toInt(type.bitWidth, type.isSigned, value, place);
+  if (DataType.isFloat(type)) return toFloat(value, place, type.precision === Precision.HALF);
+  if (DataType.isBool(type)) return typeof value === 'boolean' ? value : misfit(type, value, place);
+  if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) {
+    return typeof value === 'string' ? value : misfit(type, value, place);
+  }
+  if (DataType.isBinary(type) || DataType.isLargeBinary(type) || DataType.isFixedSizeBinary(type)) {
+    if (!isTypedArray(value) || tagOf(value) !== 'Uint8Array') return misfit(type, value, place);
+    if (DataType.isFixedSizeBinary(type) && value.length !== type.byteWidth) {
+      return fail(place, `has ${value.length} bytes`, `Its type holds ${type.byteWidth}.`);
+    }
+    return value;
+  }
+  if (DataType.isTimestamp(type)) return toTimestamp(type.unit, value, place);
+  if (DataType.isDate(type)) {
+    const time = timeOf(value, place);
+    if (type.unit === DateUnit.DAY && time % 86_400_000 !== 0) {
+      return fail(place, 'is not midnight UTC', 'A date holds whole days.');
+    }
+    return new Date(time);
+  }
+  if (DataType.isDecimal(type)) return toDecimal(type, value, place);
+  if (DataType.isList(type) || DataType.isFixedSizeList(type)) {
+    if (!Array.isArray(value) && !isTypedArray(value)) return misfit(type, value, place);
+    const items: unknown[] = Array.from(value);
+    if (DataType.isFixedSizeList(type) && items.length !== type.listSize) {
+      return fail(place, `has ${items.length} elements`, `Its type holds ${type.listSize}.`);
+    }
+    const item = type.valueType as DataType;
+    return items.map((element) => convertValue(item, element, place));
+  }
+  if (DataType.isStruct(type)) return toStruct(type, value, place);
+  return fail(place, `has the type ${String(type)}`, "Rows of objects can't be made of that; give an Arrow table.");
+}
+
+const misfit = (type: DataType, value: unknown, place: Place): never =>
+  fail(place, `is ${describe(value)} where ${String(type)} is expected`, 'Convert it, or change the schema.');
+
+const describe = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? `a ${value.constructor?.name ?? 'object'}` : `a ${typeof value}`;
+
+function toInt(bits: number, signed: boolean, value: unknown, place: Place): number | bigint {
+  if (typeof value === 'number' ? !Number.isSafeInteger(value) : typeof value !== 'bigint') {
+    return fail(place, `is ${typeof value === 'number' ? value : describe(value)}`, 'Give a whole number or a bigint.');
+  }
+  const whole = BigInt(value as number | bigint);
+  const fits = signed ? BigInt.asIntN(bits, whole) : BigInt.asUintN(bits, whole);
+  if (fits !== whole)
+    return fail(place, `is ${whole}, which ${signed ? 'Int' : 'Uint'}${bits} can't hold`, 'Use a wider type.');
+  return bits === 64 ? whole : Number(whole);
+}
+
+function toFloat(value: unknown, place: Place, isHalf: boolean): number {
+  if (typeof value === 'number') return value;
+  // A column of numbers and bigints is a float column; only what a float holds exactly may enter.
+  if (typeof value === 'bigint' && BigInt(Number(value)) === value && !isHalf) return Number(value);
+  return fail(place, `is ${typeof value === 'bigint' ? value : describe(value)}`, 'Give a number.');
+}
+
+function timeOf(value: unknown, place: Place): number {
+  if (typeof value !== 'object' || value === null || tagOf(value) !== 'Date')
+    return fail(place, `is ${describe(value)}`, 'Give a Date.');
+  const time = (value as Date).getTime();
+  return Number.isNaN(time) ? fail(place, 'is an invalid Date', 'Give a valid one or null.') : time;
+}
+
+/** The builders take milliseconds whatever the unit. */
+function toTimestamp(unit: TimeUnit, value: unknown, place: Place): number {
+  const time = timeOf(value, place);
+  if (unit === TimeUnit.SECOND && time % 1000 !== 0) return fail(place, 'is not a whole second', 'Use a finer unit.');
+  const perMillisecond = unit === TimeUnit.NANOSECOND ? 1e6 : unit === TimeUnit.MICROSECOND ? 1e3 : 1;
+  // The builder multiplies in floating point before it makes a bigint.
+  if (!Number.isSafeInteger(time * perMillisecond) && unit !== TimeUnit.NANOSECOND) {
+    return fail(place, `is the year ${new Date(time).getUTCFullYear()}`, 'Use a coarser unit.');
+  }
+  return time;
+}
+
+function toDecimal(
+  type: { precision: number; scale: number; bitWidth: number },
+  value: unknown,
+  place: Place,
+): Uint32Array {
+  const text = typeof value === 'bigint' || typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+  const parts = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text);
+  const fraction = parts?.[3] ?? '';
+  if (!parts || fraction.length > type.scale) {
+    return fail(
+      place,
+      `is ${text === '' ? describe(value) : text}`,
+      `Give a number with at most ${type.scale} decimals.`,
+    );
+  }
+  const digits = parts[2]! + fraction.padEnd(type.scale, '0');
+  if (digits.replace(/^0+/, '').length > type.precision) {
+    return fail(place, `is ${text}`, `Its type holds ${type.precision} digits.`);
+  }
+  return decimalWords(BigInt(digits) * (parts[1] ? -1n : 1n), type.bitWidth);
+}
+
+/** The unscaled value of a decimal as little-endian 32-bit words in two's complement. */
+export function decimalWords(unscaled: bigint, bits: number): Uint32Array {
+  const words = new Uint32Array(bits / 32);
+  let rest = BigInt.asUintN(bits, unscaled);
+  for (let i = 0; i < words.length; i++) {
+    words[i] = Number(rest & 0xffff_ffffn);
+    rest >>= 32n;
+  }
+  return words;
+}
+
+function toStruct(
+  type: { children: readonly { name: string; type: DataType }[] },
+  value: unknown,
+  place: Place,
+): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return fail(place, `is ${describe(value)}`, 'Give an object.');
+  }
+  const members = value as Record<string, unknown>;
+  const extra = Object.keys(members).find((name) => !type.children.some((child) => child.name === name));
+  if (extra !== undefined)
+    return fail({ ...place, column: `${place.column}.${extra}` }, 'is not in the schema', 'Leave it out.');
+  return Object.fromEntries(
+    type.children.map(({ name, type: inner }) => [
+      name,
+      convertValue(inner, members[name], { row: place.row, column: `${place.column}.${name}` }),
+    ]),
+  );
+}

@@ -1,0 +1,213 @@
+import {
+  Binary,
+  Bool,
+  Field,
+  FixedSizeList,
+  Float32,
+  Float64,
+  Int64,
+  List,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table as ArrowTable,
+  TimestampMicrosecond,
+  Utf8,
+  makeData,
+  vectorFromArray,
+  type DataType,
+} from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
+import { convertValue, fail, isTypedArray, tagOf, type Place } from './convertValue.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes an Arrow table of rows by one inference, the same for every implementation (an engine's own would turn every
+ * number into a float): safe whole numbers Int64, other numbers Float64, arrays of numbers FixedSizeList<Float32> when
+ * equally long, else List, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary, objects Struct, `bigint` Int64.
+ * `null` and `undefined` are null. A given schema decides instead.
+ * @throws CatalogError SchemaValidation (20) naming row and column where values do not fit together
+ */
+export function inferRows(rows: readonly Row[], schema?: Schema): ArrowTable {
+  rows.forEach((row, index) => {
+    if (typeof row === 'object' && row !== null && !Array.isArray(row)) return;
+    throw new CatalogError('SchemaValidation', `Row ${index} is not an object.`, 'Give rows as objects.');
+  });
+  const fields = schema ? schema.fields : inferFields(rows);
+  if (fields.length === 0) {
+    throw new CatalogError(
+      'SchemaValidation',
+      'There are no rows and no schema, so the columns are not known.',
+      'Give at least one row, the option schema, or use createEmptyTable.',
+    );
+  }
+  const names = new Set(fields.map((field) => field.name));
+  rows.forEach((row, index) => {
+    const extra = Object.keys(row).find((name) => !names.has(name));
+    if (extra !== undefined)
+      fail({ row: index, column: extra }, 'is not in the schema', 'Add it there or leave it out.');
+  });
+  const made = new Schema([...fields], schema?.metadata);
+  const columns = fields.map((field) =>
+    vectorFromArray(
+      rows.map((row, index) => {
+        const place = { row: index, column: field.name };
+        const value = row[field.name];
+        if ((value === null || value === undefined) && !field.nullable)
+          fail(place, 'is null', 'The schema forbids it.');
+        return convertValue(field.type, value, place);
+      }),
+      field.type,
+    ),
+  );
+  const data = makeData({
+    type: new Struct(made.fields),
+    length: rows.length,
+    nullCount: 0,
+    children: columns.map((column) => column.data[0]!),
+  });
+  return new ArrowTable(made, [new RecordBatch(made, data)]);
+}
+
+// What is known of a column so far. `empty` is an array without elements: an array of anything.
+type Shape =
+  | { kind: 'whole' | 'float' | 'text' | 'bool' | 'date' | 'bytes' }
+  | { kind: 'list'; length: number | 'varies'; item: Shape | undefined }
+  | { kind: 'struct'; fields: Map<string, Shape | undefined> };
+
+function inferFields(rows: readonly Row[]): Field[] {
+  const shapes = new Map<string, Shape | undefined>();
+  rows.forEach((row, index) => {
+    for (const [name, value] of Object.entries(row)) {
+      shapes.set(
+        name,
+        merge(shapes.get(name), shapeOf(value, { row: index, column: name }), { row: index, column: name }),
+      );
+    }
+  });
+  return [...shapes].map(([name, shape]) => new Field(name, typeOf(shape, name), true));
+}
+
+function shapeOf(value: unknown, place: Place): Shape | undefined {
+  if (value === null || value === undefined) return undefined;
+  switch (typeof value) {
+    case 'number':
+      return { kind: Number.isSafeInteger(value) && !Object.is(value, -0) ? 'whole' : 'float' };
+    case 'bigint':
+      return { kind: 'whole' };
+    case 'string':
+      return { kind: 'text' };
+    case 'boolean':
+      return { kind: 'bool' };
+    case 'object':
+      return shapeOfObject(value, place);
+    default:
+      return fail(
+        place,
+        `is a ${typeof value}`,
+        'Give a number, text, boolean, Date, Uint8Array, array or plain object.',
+      );
+  }
+}
+
+function shapeOfObject(value: object, place: Place): Shape {
+  const tag = tagOf(value);
+  if (tag === 'Date') return { kind: 'date' };
+  if (tag === 'Uint8Array') return { kind: 'bytes' };
+  if (isTypedArray(value)) {
+    const wide = tag === 'BigInt64Array' || tag === 'BigUint64Array';
+    return { kind: 'list', length: value.length, item: { kind: wide ? 'whole' : 'float' } };
+  }
+  if (Array.isArray(value)) {
+    let item: Shape | undefined;
+    for (const element of value) item = merge(item, shapeOf(element, place), place);
+    return { kind: 'list', length: value.length, item };
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // A notebook cell may run in another realm, whose Object.prototype is not this one's but has no parent either.
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    return fail(
+      place,
+      `is a ${tag === 'Object' ? value.constructor.name : tag}`,
+      'Give a plain object, or convert it first.',
+    );
+  }
+  return {
+    kind: 'struct',
+    fields: new Map(
+      Object.entries(value).map(([name, member]) => [
+        name,
+        shapeOf(member, { row: place.row, column: `${place.column}.${name}` }),
+      ]),
+    ),
+  };
+}
+
+function merge(a: Shape | undefined, b: Shape | undefined, place: Place): Shape | undefined {
+  if (!a || !b) return a ?? b;
+  if (a.kind === 'list' && b.kind === 'list') {
+    return { kind: 'list', length: a.length === b.length ? a.length : 'varies', item: merge(a.item, b.item, place) };
+  }
+  if (a.kind === 'struct' && b.kind === 'struct') {
+    const fields = new Map(a.fields);
+    for (const [name, shape] of b.fields) {
+      const inner = { row: place.row, column: `${place.column}.${name}` };
+      fields.set(name, merge(fields.get(name), shape, inner));
+    }
+    return { kind: 'struct', fields };
+  }
+  if (a.kind === b.kind) return a;
+  if (isNumber(a) && isNumber(b)) return { kind: 'float' };
+  return fail(place, `is ${words[b.kind]} where rows before have ${words[a.kind]}`, 'Give one type per column.');
+}
+
+const isNumber = (shape: Shape): boolean => shape.kind === 'whole' || shape.kind === 'float';
+
+const words: Record<Shape['kind'], string> = {
+  whole: 'a whole number',
+  float: 'a number',
+  text: 'text',
+  bool: 'a boolean',
+  date: 'a Date',
+  bytes: 'bytes',
+  list: 'an array',
+  struct: 'an object',
+};
+
+function typeOf(shape: Shape | undefined, column: string): DataType {
+  switch (shape?.kind) {
+    case 'whole':
+      return new Int64();
+    case 'float':
+      return new Float64();
+    case 'text':
+      return new Utf8();
+    case 'bool':
+      return new Bool();
+    case 'date':
+      return new TimestampMicrosecond('UTC');
+    case 'bytes':
+      return new Binary();
+    case 'list':
+      return listType(shape, column);
+    case 'struct':
+      return new Struct(
+        [...shape.fields].map(([name, member]) => new Field(name, typeOf(member, `${column}.${name}`), true)),
+      );
+    case undefined:
+      throw new CatalogError(
+        'SchemaValidation',
+        `The type of column "${column}" is not known: every row has null there.`,
+        'Give a schema with the option schema.',
+      );
+  }
+}
+
+function listType(shape: Extract<Shape, { kind: 'list' }>, column: string): DataType {
+  const { item, length } = shape;
+  if (item && isNumber(item) && length !== 'varies' && length > 0) {
+    return new FixedSizeList(length, new Field('item', new Float32(), true));
+  }
+  return new List(new Field('item', typeOf(item, `${column}[]`), true));
+}

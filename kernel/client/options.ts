@@ -1,0 +1,128 @@
+import { CatalogError } from '#shared/errors.ts';
+import { checkNamespacePath, type NamespacePath } from '#shared/names.ts';
+import type { CreateMode } from './catalog.ts';
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Refuses what a call does not know. A misspelled option that is quietly dropped does something other than was asked,
+ * such as writing to the root namespace.
+ * @throws CatalogError InvalidInput (13) naming the option and the known ones
+ */
+export function checkOptions(call: string, options: unknown, known: readonly string[]): void {
+  if (options === undefined) return;
+  if (!isPlainObject(options)) {
+    throw new CatalogError('InvalidInput', `The options of ${call} are not an object.`, `It knows: ${list(known)}.`);
+  }
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    throw new CatalogError('InvalidInput', `${call} has no option "${unknown}".`, `It knows: ${list(known)}.`);
+  }
+}
+
+const list = (names: readonly string[]): string => [...names].toSorted((a, b) => a.localeCompare(b)).join(', ');
+
+/** The last arguments of a call that takes the namespace as a named option or as a positional array. */
+export type Tail<O> = [pathOrOptions?: NamespacePath | O | undefined, options?: O | undefined];
+
+/**
+ * Resolves the tail of a call such as `openTable(name, ['sales'], { version: 2 })` or
+ * `openTable(name, { namespacePath: ['sales'], version: 2 })` to the one and to the other.
+ * @throws CatalogError InvalidInput (13) for an unknown option, a bad path, or two paths that differ
+ */
+export function resolveTail<O extends { namespacePath?: NamespacePath | undefined }>(
+  call: string,
+  tail: readonly unknown[],
+  known: readonly (keyof O & string)[],
+): { namespacePath: NamespacePath; options: Omit<O, 'namespacePath'> } {
+  const [first, second, ...more] = tail;
+  if (more.length > 0) {
+    throw new CatalogError('InvalidInput', `${call} was given too many arguments.`, 'Put options in one object.');
+  }
+  const positional = Array.isArray(first) ? first : undefined;
+  if (!positional && first !== undefined && second !== undefined) {
+    throw new CatalogError(
+      'InvalidInput',
+      `${call} was given two things where one object of options belongs.`,
+      'Write the namespace path as an array before the options, or as the option namespacePath.',
+    );
+  }
+  const given = positional ? second : (first ?? second);
+  checkOptions(call, given, known);
+  const { namespacePath: named, ...options } = (given ?? {}) as O;
+  if (named !== undefined) checkNamespacePath(named);
+  if (positional) checkNamespacePath(positional);
+  if (named && positional && !isSamePath(named, positional)) {
+    throw new CatalogError(
+      'InvalidInput',
+      `${call} was given two namespaces, [${positional.join(', ')}] and namespacePath [${named.join(', ')}].`,
+      'Give one of them.',
+    );
+  }
+  return { namespacePath: [...(positional ?? named ?? [])], options };
+}
+
+const isSamePath = (a: NamespacePath, b: NamespacePath): boolean =>
+  a.length === b.length && a.every((name, index) => name === b[index]);
+
+const createModes: readonly CreateMode[] = ['create', 'exist_ok', 'overwrite'];
+
+/** @throws CatalogError InvalidInput (13) */
+export function checkCreateMode(call: string, mode: unknown): CreateMode {
+  return checkChoice(call, 'mode', mode, createModes) ?? 'create';
+}
+
+/**
+ * An option that is one of a few words.
+ * @throws CatalogError InvalidInput (13) naming them
+ */
+export function checkChoice<T extends string>(
+  call: string,
+  option: string,
+  value: unknown,
+  choices: readonly T[],
+): T | undefined {
+  if (value === undefined) return undefined;
+  const choice = choices.find((known) => known === value);
+  if (choice !== undefined) return choice;
+  throw new CatalogError(
+    'InvalidInput',
+    `${call} has no ${option} ${JSON.stringify(value)}.`,
+    `Give one of ${choices.map((known) => `"${known}"`).join(', ')}.`,
+  );
+}
+
+/** @throws CatalogError InvalidInput (13) unless `undefined` or a whole number from 1 */
+export function checkVersion(call: string, version: unknown): number | undefined {
+  if (version === undefined) return undefined;
+  if (typeof version === 'number' && Number.isSafeInteger(version) && version >= 1) return version;
+  throw new CatalogError(
+    'InvalidInput',
+    `${call}: ${String(version)} is not a version.`,
+    'Give a whole number from 1.',
+  );
+}
+
+/** The page size that a call asks for; 100 when it does not say. @throws CatalogError InvalidInput (13) */
+export function checkPage(
+  call: string,
+  options: { limit?: unknown; pageToken?: unknown } | undefined,
+): {
+  limit: number;
+  pageToken: string | undefined;
+} {
+  const limit = options?.limit ?? 100;
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > 1000) {
+    throw new CatalogError('InvalidInput', `${call}: a page can't have ${String(limit)} names.`, 'Give 1 to 1000.');
+  }
+  const pageToken = options?.pageToken;
+  if (pageToken !== undefined && typeof pageToken !== 'string') {
+    throw new CatalogError(
+      'InvalidInput',
+      `${call}: the page token is not text.`,
+      'Pass on the one of the page before.',
+    );
+  }
+  return { limit, pageToken };
+}

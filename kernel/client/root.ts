@@ -1,0 +1,121 @@
+import { constants } from 'node:fs';
+import { access, mkdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CatalogError, messageOf } from '#shared/errors.ts';
+
+/** The service's default namespace directory. Tables do not live in it: upstream clients look for them in the root. */
+const defaultNamespaceDirectory = 'data';
+
+// At least two letters, so that a Windows drive such as C:\data is a path.
+const scheme = /^([a-z][a-z0-9+.-]+):\/\//i;
+
+/** Whether a root is an address of an object store (`s3://…`) and not a local path. */
+export const isObjectStore = (root: string): boolean => {
+  const found = scheme.exec(root)?.[1]?.toLowerCase();
+  return found !== undefined && found !== 'file';
+};
+
+/** The absolute local path of a root that is a path or a `file:` address. */
+export function localRoot(root: string): string {
+  try {
+    return resolve(scheme.test(root) ? fileURLToPath(root) : root);
+  } catch (cause) {
+    throw new CatalogError('InvalidInput', `"${root}" is no path on this machine.`, 'Give the path of a directory.', {
+      cause,
+    });
+  }
+}
+
+const codeOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+
+/**
+ * Makes the last folder of a root when it is missing. A whole missing path is more likely a typing mistake.
+ * @throws CatalogError InvalidInput (13) naming the missing parent, PermissionDenied (15)
+ */
+export async function makeRoot(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (cause) {
+    // What is there already is judged by whoever opens it; a read-only file system says EROFS before EEXIST.
+    if (codeOf(cause) === 'EEXIST' || (await isThere(path))) return;
+    const parent = dirname(path);
+    if (codeOf(cause) === 'ENOENT') {
+      throw new CatalogError(
+        'InvalidInput',
+        `The folder "${parent}" does not exist, so "${path}" can't be made in it.`,
+        `Make "${parent}" first or correct the path.`,
+        { cause },
+      );
+    }
+    if (codeOf(cause) === 'ENOTDIR') {
+      throw new CatalogError('InvalidInput', `"${parent}" is not a folder.`, 'Give the path of a directory.', {
+        cause,
+      });
+    }
+    throw new CatalogError(
+      'PermissionDenied',
+      `The folder "${path}" can't be made: ${messageOf(cause)}.`,
+      'Choose a directory that you may write to.',
+      { cause },
+    );
+  }
+}
+
+/** Makes `data/` under a root. Reading a catalog does not need it, so failing is a line in the log. */
+export async function makeDefaultNamespace(root: string, log?: (line: string) => void): Promise<void> {
+  const path = join(root, defaultNamespaceDirectory);
+  try {
+    await access(root, constants.W_OK);
+    await mkdir(path);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    log?.(`The default namespace directory "${path}" was not made: ${messageOf(error)}`);
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Checks that a local root can be read.
+ * @throws CatalogError InvalidInput (13) when it is missing or is not a directory, PermissionDenied (15)
+ */
+export async function checkRoot(path: string): Promise<void> {
+  try {
+    const found = await stat(path);
+    if (!found.isDirectory()) {
+      throw new CatalogError(
+        'InvalidInput',
+        `The catalog root "${path}" is a file.`,
+        'Give the directory that holds the tables.',
+      );
+    }
+    await access(path, constants.R_OK | constants.X_OK);
+  } catch (cause) {
+    if (cause instanceof CatalogError) throw cause;
+    const code = codeOf(cause);
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      throw new CatalogError(
+        'InvalidInput',
+        `The catalog root "${path}" does not exist.`,
+        `Make it with: mkdir ${quoted(path)}; or in a notebook cell with: await connect(${JSON.stringify(path)}).`,
+        { cause },
+      );
+    }
+    throw new CatalogError(
+      'PermissionDenied',
+      `The catalog root "${path}" can't be read (${String(code)}).`,
+      `Get read and search rights on it, for instance: chmod u+rx ${quoted(path)}.`,
+      { cause },
+    );
+  }
+}
+
+/** A path as a word of a command line. */
+const quoted = (path: string): string =>
+  /^[\w./:\\-]+$/.test(path) ? path : process.platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,189 @@
+import { CatalogError, isAbort, isCatalogError, messageOf, type CatalogErrorKind } from '#shared/errors.ts';
+
+/** What was being done, for the sentence: `Table "shop/orders"`, `Namespace "shop"`. */
+export type Subject = { kind: 'table' | 'namespace' | 'root'; name: string; version?: number | undefined };
+
+type Rule = {
+  pattern: RegExp;
+  kind: CatalogErrorKind;
+  say(subject: Subject, found: RegExpExecArray): [string, string];
+};
+
+const thing = (subject: Subject): string =>
+  subject.kind === 'root'
+    ? `The catalog "${subject.name}"`
+    : `${subject.kind === 'table' ? 'Table' : 'Namespace'} "${subject.name}"`;
+
+const brokenTable = (subject: Subject): [string, string] => [
+  `${thing(subject)} can't be read: its files are broken or incomplete.`,
+  'Restore its folder from a backup, or drop the table.',
+];
+
+/**
+ * The one place that knows the engine's wording: its errors carry no code, only text. First match wins, so the precise
+ * ones come first.
+ */
+const rules: readonly Rule[] = [
+  {
+    pattern: /_versions\/\d+\.manifest was not found|version \d+ (?:not found|does not exist)/i,
+    kind: 'VersionNotFound',
+    say: (subject) => [
+      `${thing(subject)} has no version ${subject.version ?? 'of that number'}.`,
+      'See listVersions() for those it has.',
+    ],
+  },
+  {
+    // The catalog knows the table, its directory holds none.
+    pattern: /Dataset at path .* was not found|not found in dataset path/i,
+    kind: 'InvalidTableState',
+    say: brokenTable,
+  },
+  {
+    pattern: /Namespace not found: parent namespace '([^']*)'/,
+    kind: 'NamespaceNotFound',
+    say: (_, found) => [
+      `There is no namespace "${found[1]!.replaceAll('$', '/')}" to put it in.`,
+      'Create the parent namespace first.',
+    ],
+  },
+  {
+    pattern: /Namespace not found/,
+    kind: 'NamespaceNotFound',
+    say: (subject) => [`${thing(subject)} does not exist.`, 'Create it first, or list the namespaces there are.'],
+  },
+  {
+    pattern: /Namespace already exists|already exists: root namespace/,
+    kind: 'NamespaceAlreadyExists',
+    say: (subject) => [`${thing(subject)} exists already.`, 'Choose another name, or pass mode: "exist_ok".'],
+  },
+  {
+    pattern: /Namespace not empty/,
+    kind: 'NamespaceNotEmpty',
+    say: (subject) => [`${thing(subject)} is not empty.`, 'Drop what it holds first, or pass behavior: "cascade".'],
+  },
+  {
+    pattern: /Table '.*' already exists|Table already exists/,
+    kind: 'TableAlreadyExists',
+    say: (subject) => [
+      `${thing(subject)} exists already.`,
+      'Choose another name, or pass mode: "exist_ok" or "overwrite".',
+    ],
+  },
+  {
+    pattern: /Table '.*' was not found|Table not found/,
+    kind: 'TableNotFound',
+    say: (subject) => [`${thing(subject)} does not exist.`, 'List the tables there are with listTables().'],
+  },
+  {
+    pattern: /No field named ([^\s.]+)\.(?: Valid fields are ([^\n]*?)\.?(?:\n|$))?|Column ([^\s]+) does not exist/,
+    kind: 'ColumnNotFound',
+    say: (subject, found) => [
+      `${thing(subject)} has no column ${bare(found[1] ?? found[3] ?? '')}.`,
+      found[2] ? `It has: ${ownColumns(found[2])}.` : 'See schema() for those it has.',
+    ],
+  },
+  {
+    pattern: /cannot be modified when a specific version is checked out/,
+    kind: 'InvalidTableState',
+    say: (subject) => [
+      `${thing(subject)} was opened at a version and can't be changed there.`,
+      'Open it without a version to write.',
+    ],
+  },
+  {
+    pattern: /Not supported|not implemented|Unsupported/i,
+    kind: 'Unsupported',
+    say: (subject, found) => [`${thing(subject)}: the engine does not support this (${firstLine(found.input)}).`, ''],
+  },
+  {
+    pattern: /Commit conflict|Retryable commit|concurrent/i,
+    kind: 'ConcurrentModification',
+    say: (subject) => [`${thing(subject)} was changed by someone else at the same time.`, 'Try again.'],
+  },
+  {
+    pattern: /Permission denied|PermissionDenied|os error 13|Read-only file system/i,
+    kind: 'PermissionDenied',
+    say: (subject, found) => [
+      `${thing(subject)} can't be accessed: ${firstLine(found.input)}.`,
+      'Check the rights on its folder.',
+    ],
+  },
+  {
+    pattern:
+      /file size is too small|Invalid range \d+\.\.\d+ for object|magic|corrupt|failed to decode|prost|Wrapped error: Not found/i,
+    kind: 'InvalidTableState',
+    say: brokenTable,
+  },
+  {
+    pattern:
+      /not in schema|Schema mismatch|schema.*(?:different|does not match)|Append with different schema|missing fields|contained null values|non-nullable/i,
+    kind: 'SchemaValidation',
+    say: (subject, found) => [
+      `${thing(subject)}: the rows do not fit its columns (${firstLine(found.input)}).`,
+      'See schema() for what it holds.',
+    ],
+  },
+  {
+    pattern:
+      /Invalid input|Invalid user input|parser error|Schema error|Error during planning|type_coercion|Cannot cast/i,
+    kind: 'InvalidInput',
+    say: (subject, found) => [`${thing(subject)}: ${firstLine(found.input)}.`, ''],
+  },
+];
+
+const bare = (name: string): string => `"${name.replaceAll(/[`"]/g, '')}"`;
+
+/** The engine lists its internal columns too, which nobody asked about. */
+const ownColumns = (columns: string): string =>
+  columns
+    .split(', ')
+    .map((column) => column.replaceAll(/[`"]/g, ''))
+    .filter((column) => !column.startsWith('_row'))
+    .join(', ');
+
+/** The engine's sentence without its causes, prefixes, and the paths of the machine that it was built on. */
+function firstLine(text: string): string {
+  const first = text.split(/\s*\n|\s+Caused by:/)[0]!;
+  return first
+    .replaceAll(/,? \/(?:[^\s,:]+\/)*[^\s,:/]+\.rs:\d+:\d+/g, '')
+    .replace(
+      /^(?:(?:Failed to execute query stream: GenericFailure|Failed to get next batch from stream|lance error|Runtime error|Namespace error|Invalid input|Invalid user input|LanceError\(\w+\))[,:] )+/,
+      '',
+    )
+    .replace(/[.\s]+$/, '')
+    .slice(0, 600);
+}
+
+/** What was thrown by the engine as a CatalogError; cancellations and errors of ours pass as they are. */
+export function engineError(error: unknown, subject: Subject): Error {
+  if (isCatalogError(error)) return error;
+  if (isAbort(error)) return error as Error;
+  const text = messageOf(error);
+  for (const rule of rules) {
+    const found = rule.pattern.exec(text);
+    if (found) return new CatalogError(rule.kind, ...rule.say(subject, found), { cause: error });
+  }
+  return new CatalogError('Internal', `${thing(subject)}: ${firstLine(text)}.`, '', { cause: error });
+}
+
+/** Runs a call of the engine; an abort is told at once though the engine itself can't be stopped. */
+export async function guarded<T>(
+  subject: Subject,
+  signal: AbortSignal | undefined,
+  call: () => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  try {
+    return await (signal ? untilAborted(call(), signal) : call());
+  } catch (error) {
+    throw engineError(error, subject);
+  }
+}
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,37 @@
+import type * as lancedb from '@lancedb/lancedb';
+import { CatalogError, messageOf } from '#shared/errors.ts';
+
+export type Native = typeof lancedb;
+
+/** The version of the engine package that this product was built with. */
+export const engineVersion = '0.39.0';
+
+/**
+ * Loads the engine: 200 MB of native code, so never before the first use. Later calls get the same module.
+ * @throws CatalogError Unsupported (0) where this platform has no engine package or it does not load
+ */
+export async function loadNative(): Promise<Native> {
+  try {
+    return await import('@lancedb/lancedb');
+  } catch (cause) {
+    throw new CatalogError(
+      'Unsupported',
+      `Directories of tables ("dir") can't be used on this platform (${process.platform}-${process.arch}): the engine does not load.`,
+      'Servers ("rest") can: connectNamespace("rest", { uri }).',
+      { cause },
+    );
+  }
+}
+
+/** Why the engine can't be loaded here, in one line, or `null` when it can. */
+export async function engineProblem(): Promise<string | null> {
+  try {
+    await loadNative();
+    return null;
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    // The loader lists every place where it looked; the first line says what is wrong.
+    const detail = cause === undefined ? '' : ` (${messageOf(cause).split('\n')[0]!.slice(0, 300)})`;
+    return messageOf(error) + detail;
+  }
+}
