@@ -1,0 +1,87 @@
+import { memo, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { CellContentProps } from 'hightable';
+import type { GridCell } from './frame.ts';
+
+const spark = { width: 72, height: 20, minPoints: 8, maxPoints: 144 } as const;
+
+/** Draws a value by its kind; the grid component gives the cell around it. */
+export function renderCell({ cell }: CellContentProps): ReactNode {
+  const value = cell?.value as GridCell | undefined;
+  if (value === undefined) return null;
+  switch (value.kind) {
+    case 'image':
+      return <ImageCell bytes={value.bytes} mime={value.mime} text={value.text} />;
+    case 'vector':
+      return <VectorCell values={value.values} text={value.text} />;
+    case 'failed':
+      return (
+        <span className="lance-failed" title={value.reason}>
+          {value.text}
+        </span>
+      );
+    case 'null':
+    case 'binary':
+    case 'nested':
+    case 'boolean':
+    case 'time':
+    case 'number':
+    case 'text':
+      // A string is drawn as it is; a null must not look like the string "null".
+      return <span className={`lance-${value.kind}`}>{value.text}</span>;
+  }
+}
+
+/** A picture from the bytes of the cell. The object URL lives as long as the cell is on the screen. */
+const ImageCell = memo(function ImageCell({ bytes, mime, text }: { bytes: Uint8Array; mime: string; text: string }) {
+  const [url, setUrl] = useState<string>();
+  const [broken, setBroken] = useState(false);
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: mime }));
+    setUrl(made);
+    setBroken(false);
+    return () => URL.revokeObjectURL(made);
+  }, [bytes, mime]);
+  if (broken) return <span className="lance-binary">{text}, damaged</span>;
+  return <img className="lance-image" src={url} alt={text} title={text} onError={() => setBroken(true)} />;
+});
+
+const VectorCell = memo(function VectorCell({ values, text }: { values: Float64Array; text: string }) {
+  return (
+    <span className="lance-vector" title={text}>
+      {values.length >= spark.minPoints && (
+        <svg
+          viewBox={`0 0 ${spark.width} ${spark.height}`}
+          width={spark.width}
+          height={spark.height}
+          aria-hidden="true"
+        >
+          <path d={sparkPath(values)} />
+        </svg>
+      )}
+      <span>{text}</span>
+    </span>
+  );
+});
+
+/** A line through the values, from their least to their greatest; it breaks where a value is missing. */
+export function sparkPath(values: Float64Array): string {
+  const step = Math.max(1, Math.ceil(values.length / spark.maxPoints));
+  const points = values.filter((_, i) => i % step === 0);
+  const finite = points.filter((value) => Number.isFinite(value));
+  const least = Math.min(...finite);
+  const span = Math.max(...finite) - least || 1;
+  let pen = 'M';
+  let path = '';
+  for (const [i, value] of points.entries()) {
+    if (!Number.isFinite(value)) {
+      pen = 'M';
+      continue;
+    }
+    const x = (i / Math.max(1, points.length - 1)) * (spark.width - 2) + 1;
+    const y = spark.height - 2 - ((value - least) / span) * (spark.height - 4);
+    path += `${pen}${x.toFixed(1)} ${y.toFixed(1)}`;
+    pen = 'L';
+  }
+  return path;
+}

@@ -1,0 +1,100 @@
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { ClipboardEvent, ReactNode } from 'react';
+import { HighTable } from 'hightable';
+import type { ColumnConfiguration } from 'hightable';
+import { renderCell } from './cells.tsx';
+import type { GridCell, GridColumn, GridFrame } from './frame.ts';
+
+/** Height of a row and of the header as the grid component lays them out, in pixels. */
+export const rowHeight = 33;
+export const headerHeight = 45;
+
+type GridProps = {
+  readonly frame: GridFrame;
+  /** Puts the keyboard focus on the grid when it appears. */
+  readonly focus: boolean;
+  /** Said under the grid. */
+  readonly footer: ReactNode;
+};
+
+/** The grid of the panel and of notebook outputs: header with types, rows, one line below. */
+export function Grid({ frame, focus, footer }: GridProps) {
+  const configuration = useMemo(
+    (): ColumnConfiguration => Object.fromEntries(frame.columns.map((column) => [column.key, columnConfig(column)])),
+    [frame],
+  );
+  const problem = useProblem(frame);
+  const copy = useCallback((event: ClipboardEvent) => copyCell(event, frame), [frame]);
+  return (
+    <div className="lance-grid" onCopyCapture={copy}>
+      <HighTable
+        data={frame.data}
+        columnConfiguration={configuration}
+        focus={focus}
+        padding={3}
+        overscan={0}
+        renderCellContent={renderCell}
+        stringify={stringify}
+      />
+      {frame.data.numRows === 0 && <div className="lance-empty">No rows</div>}
+      <div className="lance-footer" role="status">
+        {problem ? (
+          <span className="lance-problem">
+            <span title={problem.message}>
+              Rows {problem.rows} could not be read: {problem.message}
+            </span>
+            <button type="button" onClick={() => frame.retry()}>
+              Try again
+            </button>
+          </span>
+        ) : (
+          footer
+        )}
+      </div>
+    </div>
+  );
+}
+
+const stringify = (value: unknown): string | undefined => (value as GridCell | undefined)?.text;
+
+const columnConfig = (column: GridColumn) => ({
+  className: column.numeric ? 'lance-right' : '',
+  minWidth: 72,
+  headerComponent: (
+    <div className="lance-header" title={`${column.name}: ${column.type}${column.nullable ? '' : ', not null'}`}>
+      <span className="lance-name">{column.name}</span>
+      <span className="lance-type">{column.type}</span>
+    </div>
+  ),
+});
+
+function useProblem(frame: GridFrame): ReturnType<GridFrame['problem']> {
+  const [problem, setProblem] = useState(frame.problem());
+  useEffect(() => {
+    const look = () =>
+      setProblem((before) => {
+        const now = frame.problem();
+        return before?.rows === now?.rows && before?.message === now?.message ? before : now;
+      });
+    look();
+    const events = frame.data.eventTarget;
+    events?.addEventListener('resolve', look);
+    return () => events?.removeEventListener('resolve', look);
+  }, [frame]);
+  return problem;
+}
+
+/** The cell's whole value, where the screen shows a head of it. The component itself would ask for clipboard rights. */
+function copyCell(event: ClipboardEvent, frame: GridFrame): void {
+  const cell = (event.target as Element).closest('td[data-rownumber]');
+  if (!cell || !document.getSelection()?.isCollapsed) return;
+  const text = frame.exactText(
+    Number(cell.getAttribute('data-rownumber')),
+    // Column 1 is the row number.
+    Number(cell.getAttribute('aria-colindex')) - 2,
+  );
+  if (text === undefined) return;
+  event.clipboardData.setData('text/plain', text);
+  event.preventDefault();
+  event.stopPropagation();
+}

@@ -1,0 +1,54 @@
+import { tableFromIPC } from '#arrow';
+import { countText } from '#shared/formatNumber.ts';
+import { arrowStreamMime, decodeArrowOutput } from '#shared/mime.ts';
+import { tableFrame } from '../parts/frame.ts';
+import type { GridFrame } from '../parts/frame.ts';
+import { Grid, headerHeight, rowHeight } from '../parts/grid.tsx';
+
+/** Rows part of the tallest output, in pixels; more of them are scrolled to. */
+const maxHeight = 320;
+const footerHeight = 23;
+/** Leaves room for a horizontal scroll bar, so that it doesn't cover the last of a few rows. */
+const scrollBarHeight = 14;
+
+/** What a saved output is worth: a table, or the reason why it can't be shown. */
+export type Output = { frame: GridFrame; footer: string } | { problem: string };
+
+/** Reads a notebook output; never throws, since a notebook holds whatever someone saved in it. */
+export function readOutput(data: Uint8Array, metadata: unknown): Output {
+  let table;
+  try {
+    table = tableFromIPC(decodeArrowOutput(data));
+  } catch {
+    return { problem: 'This output is no readable Arrow stream. Run the cell again to make it anew.' };
+  }
+  if (table.numCols === 0) return { problem: 'This output is a table without columns.' };
+  return { frame: tableFrame(table), footer: footerText(table.numRows, table.numCols, totalRows(metadata)) };
+}
+
+export function OutputView({ output }: { output: Output }) {
+  if ('problem' in output) return <p className="lance-unreadable">{output.problem}</p>;
+  const rows = Math.max(1, output.frame.data.numRows) * rowHeight;
+  const height = Math.min(maxHeight, rows + scrollBarHeight) + headerHeight + footerHeight;
+  return (
+    <div className="lance-output" style={{ height }}>
+      <Grid frame={output.frame} focus={false} footer={<span>{output.footer}</span>} />
+    </div>
+  );
+}
+
+function footerText(rows: number, columns: number, total: number | undefined): string {
+  const shape = `${countText(columns)} ${columns === 1 ? 'column' : 'columns'}`;
+  if (total !== undefined && total > rows) return `Showing ${countText(rows)} of ${countText(total)} rows · ${shape}`;
+  return `${countText(rows)} ${rows === 1 ? 'row' : 'rows'} · ${shape}`;
+}
+
+/** The size of the whole result, out of metadata that anyone may have written. */
+function totalRows(metadata: unknown): number | undefined {
+  const ours = child(metadata, arrowStreamMime) ?? child(child(metadata, 'metadata'), arrowStreamMime) ?? metadata;
+  const total = child(ours, 'total_rows');
+  return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : undefined;
+}
+
+const child = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
