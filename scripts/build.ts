@@ -60,4 +60,9 @@ function newest(path: string): number {
   return Math.max(own.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-if (import.meta.main) process.exitCode = (await buildAll(console.log)) === 0 ? 0 : 1;
+/** `npm run build`. Returns the exit code. */
+export async function main(): Promise<number> {
+  return (await buildAll(console.log)) === 0 ? 0 : 1;
+}
+
+if (import.meta.main) process.exitCode = await main();

@@ -10,9 +10,13 @@ export class ResultsFile {
   #read = 0;
   readonly #say: (line: string) => void;
 
-  constructor(path: string, say: (line: string) => void) {
+  readonly #verbose: boolean;
+
+  /** @param verbose prints passed tests as well */
+  constructor(path: string, say: (line: string) => void, verbose = true) {
     this.path = path;
     this.#say = say;
+    this.#verbose = verbose;
   }
 
   /** Reads the lines written since the last call. */
@@ -70,7 +74,7 @@ export class ResultsFile {
           this.#say(`  in VS Code ${event.vscode}, Node ${event.node}, process ${event.pid}`);
         return;
       case 'pass':
-        return this.#say(`  ok    ${event.title} (${event.ms} ms)`);
+        return this.#verbose ? this.#say(`  ok    ${event.title} (${event.ms} ms)`) : undefined;
       case 'skip':
         return this.#say(`  skip  ${event.title} (${event.part ?? 'no part named'})`);
       case 'fail':

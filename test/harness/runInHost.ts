@@ -31,7 +31,8 @@ const { values } = parseArgs({
 });
 
 const artifacts = inRoot('test-results/host');
-rmSync(artifacts, { recursive: true, force: true });
+// The runner of all layers empties the folder itself and has its files open in there.
+if (values.results === undefined) rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
 const results = new ResultsFile(values.results ?? join(artifacts, 'results.ndjson'), console.log);
 
@@ -58,7 +59,7 @@ clearInterval(follow);
 results.read();
 const problem = results.problem();
 const { passed, failed, skipped } = results.tally();
-console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+console.log(`host: ${passed} passed, ${failed} failed, ${skipped} skipped`);
 if (problem !== undefined) console.error(`The host tests did not finish: ${problem}`);
 else if (crash !== undefined && failed === 0) console.error(`The tests passed but VS Code did not end well: ${crash}`);
 process.exit(problem === undefined && crash === undefined && failed === 0 ? 0 : 1);

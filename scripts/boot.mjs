@@ -1,0 +1,152 @@
+#!/usr/bin/env node
+// Every npm script enters here: `node scripts/boot.mjs <command> [arguments]`. Plain JavaScript, runs on Node 18: its
+// first duty is to leave that Node. Some dependencies need a newer one, and a machine's own is often older.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { npm, quietInstall } from './npm.mjs';
+import { enginePackage, thisPlatform } from './platforms.mjs';
+
+/** Command → module that exports `main(args): number | Promise<number>`, the exit code. */
+const commands = {
+  start: 'scripts/start.ts',
+  test: 'test/harness/main.ts',
+  build: 'scripts/build.ts',
+  check: 'scripts/check.ts',
+  format: 'scripts/format.ts',
+  package: 'scripts/package.ts',
+  cli: 'scripts/cli.ts',
+};
+const minimum = [22, 19];
+const pinned = '24.21.0';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const say = (line) => process.stderr.write(`${line}\n`);
+const [command, ...args] = process.argv.slice(2);
+
+try {
+  await boot();
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+async function boot() {
+  if (command === undefined || !Object.hasOwn(commands, command)) {
+    say(`"${command ?? ''}" is no command of this project; there are: ${Object.keys(commands).join(', ')}.`);
+    process.exitCode = 2;
+    return;
+  }
+  if (!isFit(process.versions.node)) return handOver(await fitNode());
+  requirePackages();
+  await requireEngine();
+  // What the scripts start, and what those start in turn, finds this Node first.
+  process.env.PATH = [dirname(process.execPath), process.env.PATH].filter(Boolean).join(delimiter);
+  const { main } = await import(pathToFileURL(join(root, commands[command])).href);
+  process.exitCode = await main(args);
+}
+
+function isFit(version) {
+  const [major, minor] = version.split('.').map(Number);
+  return major > minimum[0] || (major === minimum[0] && minor >= minimum[1]);
+}
+
+/** Path of a fit Node below .toolchain/, installed when it is not there. */
+async function fitNode() {
+  const wanted = `Node ${minimum.join('.')} or newer`;
+  const name = thisPlatform()?.node;
+  if (!name)
+    throw new Error(
+      `This is Node ${process.versions.node} and npm has no newer one for this platform: install ${wanted}.`,
+    );
+  const folder = join(root, '.toolchain', 'node');
+  const path = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (!existsSync(path)) {
+    say(
+      `This is Node ${process.versions.node}; fetching Node ${pinned} into .toolchain/node (50 MB to download, once) …`,
+    );
+    mkdirSync(folder, { recursive: true });
+    // Without a manifest of its own npm would install into the repository.
+    writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
+    try {
+      await npm(['install', `${name}@${pinned}`, '--prefix', folder, '--engine-strict=false', ...quietInstall], {
+        cwd: folder,
+        quiet: true,
+      });
+    } catch (cause) {
+      throw new Error(`Node ${pinned} could not be fetched (${firstLine(cause)}): install ${wanted} and try again.`, {
+        cause,
+      });
+    }
+  }
+  return path;
+}
+
+/** Runs this same command on another Node, and ends as it ends. */
+function handOver(node) {
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit', windowsHide: true });
+  // A terminal sends Ctrl-C to the child as well; whoever signals us alone means the child.
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.once('error', (cause) =>
+      reject(new Error(`${node} does not run: delete .toolchain/node and try again.`, { cause })),
+    );
+    child.once('exit', (code, signal) => {
+      process.exitCode = code ?? 1;
+      if (signal) {
+        process.removeAllListeners(signal);
+        process.kill(process.pid, signal);
+      }
+      resolve();
+    });
+  });
+}
+
+function manifest() {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+}
+
+function requirePackages() {
+  const { dependencies, devDependencies } = manifest();
+  const missing = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !isInstalled(name));
+  if (missing.length > 0)
+    throw new Error(
+      `node_modules lacks ${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ', …' : ''}: run "npm install" first.`,
+    );
+}
+
+function isInstalled(name, version) {
+  const path = join(root, 'node_modules', name, 'package.json');
+  if (!existsSync(path)) return false;
+  return version === undefined || JSON.parse(readFileSync(path, 'utf8')).version === version;
+}
+
+/**
+ * The engine's native part is an optional package: npm leaves it out without a word when the registry does not have it.
+ * It is asked for by name once a day; without it the product runs on `rest` catalogs alone.
+ */
+async function requireEngine() {
+  const version = manifest().dependencies['@lancedb/lancedb'];
+  const platform = thisPlatform();
+  const name = platform && enginePackage(platform);
+  const without = (why) => say(`No engine for local tables: ${why}. Going on with catalogs over REST only.`);
+  if (!name) return without(`upstream builds none for ${process.platform}-${process.arch}`);
+  if (isInstalled(name, version)) return;
+  const refused = join(root, '.toolchain', 'engine-refused');
+  const reason = `the registry does not serve ${name}@${version}`;
+  if (existsSync(refused) && Date.now() - statSync(refused).mtimeMs < 86_400_000) return without(reason);
+  say(`Fetching ${name}@${version}, the engine for local tables (70 MB to download, once) …`);
+  try {
+    await npm(['install', `${name}@${version}`, '--prefix', root, ...quietInstall], { cwd: root, quiet: true });
+  } catch (error) {
+    mkdirSync(dirname(refused), { recursive: true });
+    writeFileSync(refused, firstLine(error));
+    without(reason);
+  }
+}
+
+function firstLine(error) {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0].replace(/\.$/, '');
+}

@@ -1,0 +1,14 @@
+import { spawn } from 'node:child_process';
+import { buildAll, isStale } from './build.ts';
+import { inRoot } from './paths.ts';
+
+/** `npm run lance-catalog -- …`: the command line, built when its sources are newer. Returns its exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  if (isStale() && (await buildAll((line) => console.error(line))) > 0) return 1;
+  const child = spawn(process.execPath, [inRoot('dist/cli.cjs'), ...args], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}

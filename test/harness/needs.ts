@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { inRoot, toolchain } from '../../scripts/paths.ts';
+import { ensureWorkbench, findWorkbench, workbenchSize } from '../../scripts/workbench/install.ts';
+import { findChromium } from './browser.ts';
+
+/** Something outside npm's packages that a layer cannot run without. */
+export type Need = {
+  readonly title: string;
+  /** MB to download and MB on disk when it is missing. */
+  readonly download: number;
+  readonly disk: number;
+  readonly isThere: () => boolean;
+  /** Installs it. @throws Error that says what a person has to do */
+  readonly install: (say: (line: string) => void) => Promise<void>;
+};
+
+/** The upstream clients that the product is tested against. */
+const pythonPackages = [
+  'lancedb==0.40.0',
+  'pylance==14.0.2',
+  'pyarrow==26.0.1',
+  'jupyter_client==8.10.0',
+  'jupyter_kernel_test==0.7.0',
+  'nbclient==0.11.0',
+  'nbformat==5.11.1',
+];
+const pythonFolder = inRoot('.toolchain/python');
+const pythonStamp = `${pythonFolder}/installed`;
+
+const chromium: Need = {
+  title: 'Chromium (apt package chromium)',
+  download: 150,
+  disk: 450,
+  isThere: () => findChromium() !== undefined,
+  install: async () => apt('chromium'),
+};
+
+const venv: Need = {
+  title: 'Python 3 with venv (apt package python3-venv)',
+  download: 15,
+  disk: 60,
+  isThere: () => succeeds('python3', ['-c', 'import ensurepip, venv']),
+  install: async () => apt('python3', 'python3-venv'),
+};
+
+const python: Need = {
+  title: 'Python packages of the tests (.toolchain/python)',
+  download: 260,
+  disk: 710,
+  isThere: () => existsSync(pythonStamp) && readFileSync(pythonStamp, 'utf8') === pythonPackages.join('\n'),
+  install: async (say) => {
+    rmSync(pythonFolder, { recursive: true, force: true });
+    mkdirSync(toolchain, { recursive: true });
+    say('  making a Python environment and installing the upstream clients …');
+    run('python3', ['-m', 'venv', pythonFolder]);
+    run(`${pythonFolder}/bin/python`, [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      ...pythonPackages,
+    ]);
+    writeFileSync(pythonStamp, pythonPackages.join('\n'));
+  },
+};
+
+const workbench: Need = {
+  title: 'VS Code for the browser (npm package code-server)',
+  ...workbenchSize,
+  isThere: () => findWorkbench() !== undefined,
+  install: async (say) => void (await ensureWorkbench(say)),
+};
+
+/** What each layer needs, in the order of installing. */
+export const needsOf = {
+  lint: [],
+  unit: [],
+  contract: [venv, python],
+  kernel: [venv, python],
+  host: [chromium, workbench],
+  ui: [chromium, workbench],
+} as const satisfies Record<string, readonly Need[]>;
+
+/** Those of the needs that are missing on this machine, each once. */
+export function missing(needs: readonly Need[]): Need[] {
+  return [...new Set(needs)].filter((need) => !need.isThere());
+}
+
+/** Sentences about what is missing, empty when nothing is. */
+export function report(needs: readonly Need[]): string[] {
+  if (needs.length === 0) return [];
+  const sum = (pick: (need: Need) => number): number => needs.reduce((total, need) => total + pick(need), 0);
+  const lines = needs.map((need) => `  ${need.title}: ${need.download} MB to download, ${need.disk} MB on disk`);
+  const free = freeMegabytes();
+  const disk = sum((need) => need.disk);
+  lines.push(
+    `  together ${sum((need) => need.download)} MB to download; ${disk} MB on disk, ${free} MB are free${free < disk ? ': TOO LITTLE' : ''}`,
+  );
+  if (needs.some((need) => need === chromium || need === venv) && !isRoot()) {
+    lines.push('  apt packages are installed as root only: install those by hand first');
+  }
+  return lines;
+}
+
+function freeMegabytes(): number {
+  const { bavail, bsize } = statfsSync(inRoot());
+  return Math.floor((bavail * bsize) / 1_000_000);
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function apt(...packages: readonly string[]): void {
+  const names = packages.join(' ');
+  if (!isRoot() || !succeeds('apt-get', ['--version']))
+    throw new Error(`Install ${names} first, such as by: sudo apt-get install ${names}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  run('apt-get', ['update', '-qq'], env);
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], env);
+}
+
+function succeeds(command: string, args: readonly string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): void {
+  const { status, signal, stderr, error } = spawnSync(command, args, {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (status === 0) return;
+  const end = stderr?.trim().split('\n').slice(-8).join('\n') ?? '';
+  throw new Error(`${command} ${args[0] ?? ''} ended with ${status ?? signal ?? 'no exit code'}.\n${end}`, {
+    cause: error,
+  });
+}
