@@ -1,0 +1,135 @@
+import type { CellError, CellOutput, Executed, FromCore, Question, QuestionAnswer, ToCore } from './coreMessages.ts';
+import type { Interrupter } from './interrupt.ts';
+import { History } from './history.ts';
+
+/** What a front (Jupyter, pipe) does with what happens. `id` is the one that the front gave. */
+export type FrontEvents = {
+  status(id: string, state: 'busy' | 'idle'): void;
+  /** `id` is null for output that no cell can be named for. */
+  output(id: string | null, output: CellOutput): void;
+  executed(id: string, executed: Executed): void;
+  answered(id: string, answer: QuestionAnswer): void;
+};
+
+export type CellRequest = {
+  id: string;
+  code: string;
+  silent: boolean;
+  storeHistory: boolean;
+  stopOnError: boolean;
+  expressions: Record<string, string>;
+};
+
+/**
+ * The cells of a kernel, one at a time, in order. Lives in the worker, so that it answers and keeps its books while the
+ * main thread is in an endless loop or has its stack cut off.
+ */
+export class CellQueue {
+  readonly history = new History();
+  readonly #post: (message: ToCore) => void;
+  readonly #interrupter: Interrupter;
+  #events: FrontEvents | undefined;
+  readonly #waiting: CellRequest[] = [];
+  #running: CellRequest | undefined;
+  readonly #silent = new Set<string>();
+  readonly #asked = new Set<string>();
+  #count = 0;
+
+  constructor(post: (message: ToCore) => void, interrupter: Interrupter) {
+    this.#post = post;
+    this.#interrupter = interrupter;
+  }
+
+  /** Set once by the front, before anything is asked. */
+  listen(events: FrontEvents): void {
+    this.#events = events;
+  }
+
+  execute(request: CellRequest): void {
+    this.#waiting.push(request);
+    this.#next();
+  }
+
+  ask(id: string, question: Question): void {
+    this.#asked.add(id);
+    this.#post({ type: 'ask', id, question });
+  }
+
+  /** Ends the running cell and drops the waiting ones. `false` when the cell goes on, in native code for instance. */
+  async interrupt(): Promise<boolean> {
+    this.#abortWaiting();
+    const running = this.#running;
+    if (!running) return true;
+    return this.#interrupter.interrupt(
+      () => this.#post({ type: 'interrupt', id: running.id }),
+      () => this.#running !== running,
+    );
+  }
+
+  /** Takes a message of the main thread. */
+  receive(message: Exclude<FromCore, { type: 'ready' | 'exiting' }>): void {
+    switch (message.type) {
+      case 'output':
+        if (message.parent === null || !this.#silent.has(message.parent))
+          this.#events?.output(message.parent, message.output);
+        return;
+      case 'answer':
+        if (this.#asked.delete(message.id)) this.#events?.answered(message.id, message.answer);
+        return;
+      case 'done':
+        return this.#done(message);
+    }
+  }
+
+  /** Ends the running cell from outside, because the process is about to end. */
+  fail(error: CellError): void {
+    if (!this.#running) return;
+    this.receive({ type: 'done', id: this.#running.id, result: { value: null, error, expressions: {} } });
+  }
+
+  #next(): void {
+    const cell = this.#waiting.shift();
+    if (this.#running || !cell) {
+      if (cell) this.#waiting.unshift(cell);
+      return;
+    }
+    this.#running = cell;
+    if (cell.silent) this.#silent.add(cell.id);
+    if (cell.storeHistory && !cell.silent) this.#count++;
+    this.#events?.status(cell.id, 'busy');
+    if (!cell.silent) {
+      if (cell.storeHistory) this.history.add(this.#count, cell.code);
+      this.#events?.output(cell.id, {
+        type: 'execute_input',
+        content: { code: cell.code, executionCount: this.#count },
+      });
+    }
+    const { id, code, expressions } = cell;
+    this.#post({ type: 'execute', id, code, count: this.#count, expressions });
+  }
+
+  #done({ id, result }: Extract<FromCore, { type: 'done' }>): void {
+    const cell = this.#running;
+    if (!cell || cell.id !== id) return;
+    this.#running = undefined;
+    const { value, error, expressions } = result;
+    if (!cell.silent && value)
+      this.#events?.output(id, { type: 'execute_result', content: { ...value, executionCount: this.#count } });
+    if (!cell.silent && error) this.#events?.output(id, { type: 'error', content: error });
+    const reply = error
+      ? ({ status: 'error', executionCount: this.#count, ...error } as const)
+      : ({ status: 'ok', executionCount: this.#count } as const);
+    this.#events?.executed(id, { reply, expressions });
+    this.#events?.status(id, 'idle');
+    if (error && cell.stopOnError) this.#abortWaiting();
+    this.#next();
+  }
+
+  #abortWaiting(): void {
+    for (const { id } of this.#waiting.splice(0)) {
+      this.#events?.status(id, 'busy');
+      this.#events?.executed(id, { reply: { status: 'aborted' }, expressions: {} });
+      this.#events?.status(id, 'idle');
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { Catalog } from '#client/catalog.ts';
+import { connectNamespace } from '#client/connect.ts';
+import { CatalogError } from '#shared/errors.ts';
+import type { CatalogConfig } from '#shared/kernelMessages.ts';
+
+/** Every call of a catalog; all of them give promises, so that connecting can wait for the first one. */
+const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location'>, true> = {
+  createNamespace: true,
+  listNamespaces: true,
+  describeNamespace: true,
+  dropNamespace: true,
+  listTables: true,
+  tableNames: true,
+  describeTable: true,
+  createTable: true,
+  createEmptyTable: true,
+  openTable: true,
+  dropTable: true,
+  renameTable: true,
+  close: true,
+};
+
+/**
+ * `db` of a notebook: the catalog that was chosen for it, connected at its first call (the engine is large). Where none
+ * was chosen every call rejects with an error that says how to choose one.
+ */
+export function chosenCatalog(config: CatalogConfig | null): Catalog {
+  let connected: Promise<Catalog> | undefined;
+  const connect = (): Promise<Catalog> => {
+    connected ??= open(config).catch((error: unknown) => {
+      // The directory may be made, or the server started, and then the cell is run again.
+      connected = undefined;
+      throw error;
+    });
+    return connected;
+  };
+  const methods = Object.keys(calls).map((name) => [
+    name,
+    async (...args: unknown[]): Promise<unknown> => {
+      const catalog = await connect();
+      return (catalog[name as keyof typeof calls] as (...args: unknown[]) => unknown)(...args);
+    },
+  ]);
+  const shown = config
+    ? { implementation: config.implementation, location: config.implementation === 'dir' ? config.root : config.uri }
+    : { implementation: 'dir', location: '' };
+  return { ...shown, ...Object.fromEntries(methods) } as Catalog;
+}
+
+async function open(config: CatalogConfig | null): Promise<Catalog> {
+  if (!config) {
+    throw new CatalogError(
+      'InvalidInput',
+      'No catalog is chosen for this notebook, so db has nothing to read.',
+      'Choose one in the editor, set LANCE_CATALOG to a directory before the kernel starts, or write db = await connect("./data").',
+    );
+  }
+  if (config.implementation === 'dir') return connectNamespace('dir', { root: config.root });
+  return connectNamespace('rest', { uri: config.uri, ...(config.headers && { headers: config.headers }) });
+}

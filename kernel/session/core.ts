@@ -1,0 +1,156 @@
+import type { MessagePort, Worker } from 'node:worker_threads';
+import { createExecutor, type Executor } from 'tslab/dist/executor.js';
+import { messageOf } from '#shared/errors.ts';
+import { describeError, describeProblems } from './cellError.ts';
+import { CellMaps } from './cellMaps.ts';
+import { chosenCatalog } from './chosenCatalog.ts';
+import { CellCompiler } from './compiler.ts';
+import type { CellError, CellResult, ExpressionValue, FromCore, ToCore } from './coreMessages.ts';
+import { show } from './display.ts';
+import { createDisplay } from './displayFunction.ts';
+import { answer } from './language.ts';
+import { lendModules } from './modules.ts';
+import type { Outputs } from './outputs.ts';
+import * as preload from './preload.ts';
+import { takeTslabDisplay } from './tslabDisplay.ts';
+
+type ExecuteMessage = Extract<ToCore, { type: 'execute' }>;
+
+/** Runs cells on the main thread. Knows nothing of protocols; everything it must not lose is kept by the worker. */
+export class Core {
+  readonly #port: MessagePort | Worker;
+  readonly #outputs: Outputs;
+  readonly #maps = new CellMaps();
+  readonly #compiler = new CellCompiler(this.#maps);
+  readonly #executor: Executor;
+  #running: string | undefined;
+  /** Displays of the running cell that are still being read. */
+  #displays: Promise<void>[] = [];
+  // What the executor says of the code it ran last; it has no other way to return a value or an error.
+  #value: { shown: unknown } | undefined;
+  #thrown: { error: unknown } | undefined;
+  #problems: string[] = [];
+
+  constructor(port: MessagePort | Worker, outputs: Outputs) {
+    this.#port = port;
+    this.#outputs = outputs;
+    this.#executor = createExecutor(process.cwd(), this.#compiler.set, {
+      log: (value: unknown) => {
+        this.#value = { shown: value };
+      },
+      error: (first: unknown, ...rest: unknown[]) => {
+        // Four more arguments: a finding of the type checker as file, line, column, text. Else the thing thrown.
+        if (rest.length === 4) this.#problems.push(`${String(rest[0])}${rest[1]}:${rest[2]} - ${rest[3]}`);
+        else this.#thrown = { error: first };
+      },
+    });
+    const display = createDisplay(
+      (output) => outputs.send(output),
+      show,
+      (pending) => this.#displays.push(pending),
+    );
+    const notebook = { ...preload, display };
+    lendModules(notebook);
+    takeTslabDisplay((output) => outputs.send(output));
+    Object.assign(this.#executor.locals, notebook, { db: chosenCatalog(null) });
+  }
+
+  receive(message: Exclude<ToCore, { type: 'exit' }>): void {
+    switch (message.type) {
+      case 'start':
+        this.#executor.locals['db'] = chosenCatalog(message.catalog);
+        return;
+      case 'execute':
+        void this.#execute(message);
+        return;
+      case 'ask':
+        return this.#post({
+          type: 'answer',
+          id: message.id,
+          answer: answer(this.#compiler.set.node, message.question),
+        });
+      case 'interrupt':
+        return this.#interrupt(message.id);
+    }
+  }
+
+  /** Loads the compiler's libraries ahead of the first cell. */
+  warmUp(): void {
+    this.#compiler.warmUp();
+  }
+
+  /** An error that no cell can catch any more: of a timer, or a rejected promise that nobody waits for. */
+  reportUncaught(error: unknown): void {
+    const { traceback } = describeError(error, this.#maps);
+    this.#outputs.send({ type: 'stream', content: { name: 'stderr', text: `Uncaught ${traceback.join('\n')}\n` } });
+  }
+
+  #post(message: FromCore): void {
+    this.#port.postMessage(message);
+  }
+
+  async #execute(message: ExecuteMessage): Promise<void> {
+    this.#running = message.id;
+    this.#displays = [];
+    this.#compiler.count = message.count;
+    const result = await this.#outputs.within(message.id, () => this.#evaluate(message));
+    this.#finish(message.id, result);
+  }
+
+  async #evaluate({ code, expressions }: ExecuteMessage): Promise<CellResult> {
+    const values: Record<string, ExpressionValue> = {};
+    const { value, error } = await this.#run(code);
+    if (!error) {
+      for (const [name, expression] of Object.entries(expressions)) {
+        const { value: shown, error: failed } = await this.#run(expression);
+        values[name] = failed
+          ? { status: 'error', ...failed }
+          : { status: 'ok', ...(shown ?? { data: { 'text/plain': 'undefined' }, metadata: {} }) };
+      }
+    }
+    return { value, error, expressions: values };
+  }
+
+  async #run(code: string): Promise<Pick<CellResult, 'value' | 'error'>> {
+    this.#value = undefined;
+    this.#thrown = undefined;
+    this.#problems = [];
+    try {
+      const isDone = await this.#executor.execute(code);
+      const last = this.#value as { shown: unknown } | undefined;
+      if (!isDone) return { value: null, error: this.#failure() };
+      const value = last ? await show(last.shown) : null;
+      await Promise.all(this.#displays);
+      return { value, error: null };
+    } catch (error) {
+      return { value: null, error: describeError(error, this.#maps) };
+    }
+  }
+
+  #failure(): CellError {
+    if (this.#thrown) return describeError(this.#thrown.error, this.#maps);
+    return describeProblems(this.#problems);
+  }
+
+  #interrupt(id: string): void {
+    if (this.#running !== id) return;
+    this.#compiler.recover();
+    this.#executor.interrupt();
+    const evalue = 'The cell was interrupted.';
+    this.#finish(id, { value: null, error: { ename: 'Interrupted', evalue, traceback: [evalue] }, expressions: {} });
+  }
+
+  // A cell that was interrupted may still settle later; the first end counts.
+  #finish(id: string, result: CellResult): void {
+    if (this.#running !== id) return;
+    this.#running = undefined;
+    try {
+      this.#post({ type: 'done', id, result });
+    } catch (error) {
+      // A bundle of a value's own making may hold what can't be sent, a function for instance.
+      const evalue = `The result can't be sent: ${messageOf(error)}`;
+      const failed = { ename: 'DataCloneError', evalue, traceback: [evalue] };
+      this.#post({ type: 'done', id, result: { value: null, error: failed, expressions: {} } });
+    }
+  }
+}

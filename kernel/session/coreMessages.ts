@@ -1,0 +1,70 @@
+// What passes between the two threads of a kernel process. The worker owns the protocol: queue, counts, history, who asked
+// what. The main thread runs cells and may be stopped at any instruction, so it owns nothing that must survive that.
+import type {
+  CatalogConfig,
+  CompletionItem,
+  ExecuteReply,
+  KernelOutput,
+  KernelReply,
+  MimeBundle,
+} from '#shared/kernelMessages.ts';
+
+type WithoutParent<M> = M extends { parent: string } ? Omit<M, 'parent'> : never;
+
+/** One output of a cell, before a front says whose it is. */
+export type CellOutput = WithoutParent<KernelOutput>;
+/** One answer, before a front says whose it is. */
+export type Answer = WithoutParent<KernelReply>;
+
+/** Something that a person wants to know about code, answered between cells. */
+export type Question =
+  { kind: 'complete' | 'inspect'; code: string; cursor: number } | { kind: 'isComplete'; code: string };
+
+export type QuestionAnswer =
+  | { kind: 'complete'; matches: CompletionItem[]; start: number; end: number }
+  | { kind: 'inspect'; data: MimeBundle | null }
+  | { kind: 'isComplete'; status: 'complete' | 'incomplete' | 'invalid'; indent: string }
+  | { kind: 'failed'; message: string };
+
+export type CellError = { ename: string; evalue: string; traceback: string[] };
+
+/** Value of one of Jupyter's `user_expressions`. */
+export type ExpressionValue =
+  { status: 'ok'; data: MimeBundle; metadata: Record<string, unknown> } | ({ status: 'error' } & CellError);
+
+export type CellResult = {
+  /** The last expression, when there is one to show. */
+  value: { data: MimeBundle; metadata: Record<string, unknown> } | null;
+  error: CellError | null;
+  expressions: Record<string, ExpressionValue>;
+};
+
+export type ToCore =
+  | { type: 'start'; catalog: CatalogConfig | null }
+  | { type: 'execute'; id: string; code: string; count: number; expressions: Record<string, string> }
+  | { type: 'ask'; id: string; question: Question }
+  /** The person wants cell `id` to end. Sent until it did. */
+  | { type: 'interrupt'; id: string }
+  | { type: 'exit'; code: number };
+
+export type FromCore =
+  /** Cells can run from here on; what was sent before is done then. */
+  | { type: 'ready'; typescript: string }
+  | { type: 'output'; parent: string | null; output: CellOutput }
+  | { type: 'done'; id: string; result: CellResult }
+  | { type: 'answer'; id: string; answer: QuestionAnswer }
+  /** Code called `process.exit`. The main thread waits at `gate` until the worker has told everyone. */
+  | { type: 'exiting'; code: number; gate: SharedArrayBuffer };
+
+export type Front = { kind: 'pipe' } | { kind: 'jupyter'; connectionFile: string; catalog: CatalogConfig | null };
+
+export type WorkerStart = {
+  front: Front;
+  canTerminate: boolean;
+  typescript: string;
+  version: string;
+  engineProblem: string | null;
+};
+
+/** What a reply to an execution holds besides Jupyter's `user_expressions`. */
+export type Executed = { reply: ExecuteReply; expressions: Record<string, ExpressionValue> };

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Session } from 'node:inspector';
+
+/** A responsive main thread ends its cell by itself within this time; then nothing has to be torn out of its stack. */
+const graceMs = 15;
+const againMs = 100;
+const giveUpMs = 3000;
+
+export type Interrupter = {
+  /** Whether running code can be stopped; a hanging `await` can always be given up. */
+  readonly canTerminate: boolean;
+  /** Calls `ask` until `isOver`, and stops the code that runs on the main thread. Resolves to whether it is over. */
+  interrupt(ask: () => void, isOver: () => boolean): Promise<boolean>;
+  /** Stops whatever runs on the main thread. */
+  terminate(): void;
+  dispose(): void;
+};
+
+/**
+ * Stops code on the main thread from this worker by the inspector's `Runtime.terminateExecution`: unlike a signal it
+ * works in timers, after an `await` and on Windows. It cuts off the whole stack, the kernel's own functions too, and
+ * Node aborts over that in timers unless it was started with `--no-force-async-hooks-checks`.
+ */
+export function createInterrupter(isFlagSet: boolean): Interrupter {
+  const session = isFlagSet ? connect() : undefined;
+  const terminate = () => session?.post('Runtime.terminateExecution', () => {});
+  return {
+    canTerminate: session !== undefined,
+    terminate,
+    dispose: () => session?.disconnect(),
+    async interrupt(ask, isOver) {
+      const started = performance.now();
+      ask();
+      if (await within(graceMs, isOver)) return true;
+      while (performance.now() - started < giveUpMs) {
+        terminate();
+        // A termination of an idle thread may hit the handler of our own message, so it is said again.
+        ask();
+        if (await within(againMs, isOver)) return true;
+      }
+      return false;
+    },
+  };
+}
+
+async function within(milliseconds: number, isOver: () => boolean): Promise<boolean> {
+  for (const end = performance.now() + milliseconds; !isOver(); await sleep(2)) {
+    if (performance.now() > end) return false;
+  }
+  return true;
+}
+
+function connect(): Session | undefined {
+  try {
+    const session = new Session();
+    session.connectToMainThread();
+    session.post('Runtime.enable');
+    return session;
+  } catch {
+    // An embedder without an inspector: said in the handshake, and a restart is what remains.
+    return undefined;
+  }
+}

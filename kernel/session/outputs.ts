@@ -1,0 +1,47 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CellOutput } from './coreMessages.ts';
+
+/**
+ * Sends what code prints and shows, each with the cell it belongs to: a timer's output has the cell that set the timer,
+ * long after that cell is done.
+ */
+export class Outputs {
+  readonly #send: (parent: string | null, output: CellOutput) => void;
+  readonly #context = new AsyncLocalStorage<string>();
+  // For output that comes out of nowhere, from a native callback for instance.
+  #latest: string | null = null;
+
+  constructor(send: (parent: string | null, output: CellOutput) => void) {
+    this.#send = send;
+  }
+
+  /** The cell whose code is running. */
+  get cell(): string | null {
+    return this.#context.getStore() ?? this.#latest;
+  }
+
+  /** Runs `body` so that all it starts counts as this cell's. */
+  within<T>(cell: string, body: () => T): T {
+    this.#latest = cell;
+    return this.#context.run(cell, body);
+  }
+
+  send(output: CellOutput): void {
+    this.#send(this.cell, output);
+  }
+
+  /** Puts the process's own streams behind `send`: `console` and every library write to them. */
+  takeStreams(): void {
+    for (const name of ['stdout', 'stderr'] as const) {
+      const decoder = new TextDecoder();
+      const write = (chunk: string | Uint8Array, encodingOrDone?: unknown, done?: unknown): boolean => {
+        const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+        if (text) this.send({ type: 'stream', content: { name, text } });
+        const callback = typeof encodingOrDone === 'function' ? encodingOrDone : done;
+        if (typeof callback === 'function') queueMicrotask(() => void callback());
+        return true;
+      };
+      process[name].write = write;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { writeSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '#shared/errors.ts';
+import type { CatalogConfig, KernelHandshake } from '#shared/kernelMessages.ts';
+import { CellQueue } from './cellQueue.ts';
+import type { FromCore, ToCore, WorkerStart } from './coreMessages.ts';
+import { createInterrupter } from './interrupt.ts';
+import { openPipe } from './pipeWire.ts';
+
+// The thread that speaks with the outside. The main thread may be in an endless loop at any time; this one never runs
+// code of a cell, so messages, the heartbeat and the interrupt always get through.
+
+/** A front's open connections. */
+export type Wire = {
+  /** Sends what is still to be sent, then lets go. */
+  close(): Promise<void>;
+};
+
+/** How long the main thread gets to end the process before it is killed. */
+const exitMs = 500;
+
+const port = parentPort;
+if (!port) throw new Error('The kernel worker runs as a worker thread only.');
+const begin = workerData as WorkerStart;
+const interrupter = createInterrupter(begin.canTerminate);
+const post = (message: ToCore) => port.postMessage(message);
+const queue = new CellQueue(post, interrupter);
+let wire: Wire | undefined;
+let isEnding = false;
+
+const kill = () => process.kill(process.pid, 'SIGKILL');
+
+async function close(): Promise<void> {
+  await Promise.race([wire?.close(), new Promise((resolve) => setTimeout(resolve, exitMs))]);
+  interrupter.dispose();
+}
+
+/** Ends the process in order: connections first, since native sockets abort a process that exits over them. */
+function end(code: number): void {
+  if (isEnding) return;
+  isEnding = true;
+  setTimeout(kill, exitMs * 2);
+  interrupter.terminate();
+  void close().then(() => post({ type: 'exit', code }));
+}
+
+/** Code called `process.exit`; the main thread waits at the gate. */
+function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
+  isEnding = true;
+  const evalue = `The cell called process.exit(${code}), so the kernel has ended. Run a cell to start a new one.`;
+  queue.fail({ ename: 'KernelExit', evalue, traceback: [evalue] });
+  void close().then(() => {
+    const open = new Int32Array(gate);
+    Atomics.store(open, 0, 1);
+    Atomics.notify(open, 0);
+  });
+}
+
+port.on('message', (message: FromCore) => {
+  switch (message.type) {
+    case 'ready':
+      return;
+    case 'exiting':
+      return leave(message);
+    default:
+      return queue.receive(message);
+  }
+});
+
+const handshake = (): KernelHandshake => ({
+  protocol: 1,
+  pid: process.pid,
+  node: process.versions.node,
+  typescript: begin.typescript,
+  canInterrupt: interrupter.canTerminate,
+  engineProblem: begin.engineProblem,
+});
+const start = (catalog: CatalogConfig | null) => post({ type: 'start', catalog });
+
+async function open(): Promise<Wire> {
+  if (begin.front.kind === 'pipe') return openPipe({ queue, handshake, start, end });
+  // Loaded only here: an editor's kernel needs no ZeroMQ, and may have none.
+  const { openJupyter } = await import('./jupyterWire.ts');
+  start(begin.front.catalog);
+  return openJupyter({ queue, begin, end, connectionFile: begin.front.connectionFile });
+}
+
+open().then(
+  (opened) => {
+    wire = opened;
+  },
+  (error: unknown) => {
+    // Straight to the descriptor: the streams of a worker go through the main thread.
+    writeSync(2, `The kernel can't be reached: ${messageOf(error)}\n`);
+    end(1);
+  },
+);
