@@ -55,13 +55,15 @@ export async function startServer(options: {
   profile: Profile;
   /** 0 takes any free port. */
   port?: number;
+  /** Folder that the bare address opens. */
+  folder?: string;
   env?: Record<string, string>;
   /** Switches on what tests inside the extension host need; it mutes toasts and dialogs, so nobody else wants it. */
   testDriver?: boolean;
   /** Milliseconds until a server that does not listen is an error. */
   timeout?: number;
 }): Promise<Server> {
-  const { workbench, profile, port = 0, env = {}, testDriver = false, timeout = 60_000 } = options;
+  const { workbench, profile, port = 0, folder, env = {}, testDriver = false, timeout = 60_000 } = options;
   const password = randomBytes(16).toString('base64url');
   const log = join(profile.home, 'server.log');
   const fd = openSync(log, 'w', 0o600);
@@ -71,6 +73,7 @@ export async function startServer(options: {
       ...serverArguments(workbench, profile),
       '--bind-addr',
       `127.0.0.1:${port}`,
+      ...(folder === undefined ? [] : [folder]),
       ...(testDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ],
     // The server takes the password out of its environment before it starts anything itself.

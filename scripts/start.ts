@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildAll, isStale } from './build.ts';
+import { inRoot } from './paths.ts';
+import { endGroup, onInterrupt } from './processes.ts';
+import { openInBrowser } from './start/browser.ts';
+import { findDesktop, openDesktop, type Desktop } from './start/desktop.ts';
+import { takeWindow } from './start/lock.ts';
+import { prepareSample, sample } from './start/sample.ts';
+import { calmSettings } from './workbench/settings.ts';
+
+const help = `npm start -- [options]
+  opens VS Code on a sample catalog: the desktop application if there is one, else in the browser
+  --headless   no window: runs the tour notebook and prints what each cell gave
+  --browser    the browser, even if there is a desktop application
+  --port N     port of the browser window (any free one)`;
+
+const say = (line: string): void => console.log(line);
+
+/** `npm start`. Returns the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const options = readArguments(args);
+  if (typeof options === 'string') {
+    console.error(options);
+    return 2;
+  }
+  if (options.help) {
+    say(help);
+    return 0;
+  }
+  try {
+    if (isStale()) {
+      say('building …');
+      if ((await buildAll(say)) > 0) return 1;
+    }
+    await prepareSample();
+    if (options.headless) return await runTour();
+    takeWindow(join(sample.profile, 'owner'));
+    const desktop = options.browser ? undefined : findDesktop();
+    if (desktop) return await showDesktop(desktop);
+    if (process.platform === 'win32') {
+      say(
+        'No VS Code was found: install it from https://code.visualstudio.com, or run the tour here with "npm start -- --headless".',
+      );
+      return 1;
+    }
+    return await showBrowser(options.port);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    return 1;
+  }
+}
+
+/** Settings of the window, with the sample as a connection. The folder is ours, so nobody is asked whether to trust it. */
+const windowSettings = {
+  'security.workspace.trust.enabled': false,
+  'lanceCatalog.defaultConnections': [{ name: 'sample', root: sample.catalog }],
+};
+
+/** Resolves when the window closes; Ctrl-C closes it. */
+async function showDesktop(desktop: Desktop): Promise<number> {
+  const userData = join(sample.profile, 'desktop');
+  const extensions = join(sample.profile, 'desktop-extensions');
+  for (const folder of [join(userData, 'User'), extensions]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(userData, 'User/settings.json'), JSON.stringify({ ...calmSettings, ...windowSettings }, null, 2));
+  const child = openDesktop(desktop, { userData, extensions, folder: sample.folder, file: sample.notebook });
+  onInterrupt(() => endGroup(child));
+  say(
+    `Opening ${desktop.path}${desktop.version === undefined ? '' : ` (${desktop.version})`}. Close the window or press Ctrl-C to end.`,
+  );
+  return new Promise((resolve, reject) => {
+    child.once('error', (cause) =>
+      reject(new Error(`${desktop.path} does not start; "npm start -- --browser" does without it.`, { cause })),
+    );
+    child.once('exit', (code) => resolve(code ?? 0));
+  });
+}
+
+/** Resolves when the server ends, which it does not by itself: Ctrl-C ends it. */
+async function showBrowser(port: number): Promise<number> {
+  const server = await openInBrowser({
+    profile: sample.profile,
+    settings: windowSettings,
+    folder: sample.folder,
+    file: sample.notebook,
+    port,
+    say,
+  });
+  let stopping = false;
+  onInterrupt(async () => {
+    stopping = true;
+    await server.stop();
+  });
+  say('Open the address in a browser and log in; the notebook is tour.ipynb. Ctrl-C ends it.');
+  return new Promise((resolve) => {
+    server.child.once('exit', () => {
+      if (stopping) return;
+      console.error(
+        `The workbench ended by itself (${server.ended() ?? 'no reason given'}); its log is ${server.log}.`,
+      );
+      resolve(1);
+    });
+  });
+}
+
+/** Runs the tour with the same kernel that the window uses, for machines without a screen. */
+function runTour(): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    [inRoot('dist/cli.cjs'), 'run', inRoot('scripts/sample/tour.ipynb'), '--catalog', sample.catalog],
+    { stdio: 'inherit' },
+  );
+  onInterrupt(async () => void child.kill());
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+function readArguments(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        headless: { type: 'boolean', default: false },
+        browser: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+        port: { type: 'string', default: '0' },
+      },
+    });
+    const port = Number(values.port);
+    if (!Number.isInteger(port) || port < 0 || port > 65_535)
+      return `--port takes a number from 0 to 65535, not "${values.port}".`;
+    return { ...values, port };
+  } catch (error) {
+    return `${error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error)}. See npm start -- --help.`;
+  }
+}
