@@ -1,0 +1,49 @@
+import * as vscode from 'vscode';
+
+/** Everything that asks the person something. Each answers `undefined` when the person leaves it. */
+
+export async function askText(options: {
+  title: string;
+  prompt: string;
+  value?: string;
+  placeHolder?: string;
+  check?: (value: string) => string | undefined;
+}): Promise<string | undefined> {
+  const { title, prompt, value, placeHolder, check } = options;
+  return vscode.window.showInputBox({
+    title,
+    prompt,
+    ignoreFocusOut: true,
+    ...(value !== undefined && { value }),
+    ...(placeHolder !== undefined && { placeHolder }),
+    ...(check && { validateInput: check }),
+  });
+}
+
+export type Choice<T> = { label: string; description?: string; detail?: string; icon?: string; value: T };
+
+export async function askOne<T>(title: string, choices: readonly Choice<T>[]): Promise<T | undefined> {
+  const items = choices.map(({ label, description, detail, icon, value }) => ({
+    label: icon ? `$(${icon}) ${label}` : label,
+    value,
+    ...(description !== undefined && { description }),
+    ...(detail !== undefined && { detail }),
+  }));
+  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.value;
+}
+
+export async function askDirectory(title: string): Promise<string | undefined> {
+  const folders = await vscode.window.showOpenDialog({
+    title,
+    openLabel: 'Add Directory',
+    canSelectFiles: false,
+    canSelectFolders: true,
+    canSelectMany: false,
+  });
+  return folders?.[0]?.fsPath;
+}
+
+/** A modal question with one button that does it. */
+export async function confirm(message: string, detail: string, action: string): Promise<boolean> {
+  return (await vscode.window.showWarningMessage(message, { modal: true, detail }, action)) === action;
+}

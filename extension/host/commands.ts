@@ -1,0 +1,30 @@
+import * as vscode from 'vscode';
+import { isAbort, messageOf } from '#shared/errors.ts';
+import type { CommandId, CommandTypes } from '../manifest.ts';
+import { logFailure, type Log } from './log.ts';
+
+/** Runs something a person asked for. A failure is shown in one sentence, with the log a click away; a cancellation is silent. */
+export async function runCommand<T>(log: Log, what: string, run: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isAbort(error)) return undefined;
+    logFailure(log, what, error);
+    showFailure(log, error);
+    return undefined;
+  }
+}
+
+/** Says what went wrong without waiting until the person has read it. */
+export function showFailure(log: Log, error: unknown): void {
+  const showLog = 'Show Log';
+  void vscode.window.showErrorMessage(messageOf(error), showLog).then((choice) => {
+    if (choice === showLog) log.show();
+  });
+}
+
+/** Registers a command of the manifest; the compiler rejects an unknown id and wrong arguments. */
+export const registerCommand = <K extends CommandId>(log: Log, id: K, run: CommandTypes[K]): vscode.Disposable =>
+  vscode.commands.registerCommand(id, (...args: Parameters<CommandTypes[K]>) =>
+    runCommand(log, id, () => (run as (...given: Parameters<CommandTypes[K]>) => unknown)(...args)),
+  );

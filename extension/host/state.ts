@@ -1,0 +1,34 @@
+import type * as vscode from 'vscode';
+
+type GlobalState = { connections: { name: string; root: string }[] };
+type WorkspaceState = { lastConnection: string };
+
+/** The only reader and writer of stored state. What it gives was written by some version of us: callers check its shape. */
+export class State {
+  readonly #global: vscode.Memento;
+  readonly #workspace: vscode.Memento;
+
+  constructor(context: vscode.ExtensionContext) {
+    this.#global = context.globalState;
+    this.#workspace = context.workspaceState;
+  }
+
+  /** Connections belong to the person, not to a folder: the same ones are in every window. */
+  connections(): unknown {
+    return this.#global.get<unknown>('connections');
+  }
+
+  async setConnections(connections: GlobalState['connections']): Promise<void> {
+    await this.#global.update('connections' satisfies keyof GlobalState, connections);
+  }
+
+  /** The connection that was used last in this folder. */
+  lastConnection(): string | undefined {
+    const name = this.#workspace.get<unknown>('lastConnection' satisfies keyof WorkspaceState);
+    return typeof name === 'string' ? name : undefined;
+  }
+
+  async setLastConnection(name: string): Promise<void> {
+    await this.#workspace.update('lastConnection' satisfies keyof WorkspaceState, name);
+  }
+}

@@ -1,0 +1,85 @@
+// Every id that package.json contributes, with the type of what it carries. It imports no `vscode`, so that a test in
+// plain Node can compare it with package.json, both ways.
+import type { CatalogNode, Connection } from './catalog/node.ts';
+
+/**
+ * Commands by what they take. Arguments come from menus, key bindings and other extensions, so every one is optional and
+ * checked where it arrives; without it the command asks, or takes what is selected.
+ */
+export type CommandTypes = {
+  'lanceCatalog.connection.add': (connection?: { name?: string; root: string }) => Promise<Connection | undefined>;
+  'lanceCatalog.connection.remove': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.catalog.refresh': (node?: CatalogNode) => void;
+  'lanceCatalog.catalog.loadMore': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.catalog.copyIdentifier': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.catalog.copyPath': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.table.preview': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.table.keepOpen': () => void;
+  'lanceCatalog.table.newNotebook': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.engine.restart': () => Promise<void>;
+  'lanceCatalog.log.show': () => void;
+  'lanceCatalog.notebook.new': () => Promise<void>;
+  'lanceCatalog.notebook.chooseCatalog': () => Promise<void>;
+  'lanceCatalog.notebook.restartKernel': () => Promise<void>;
+  'lanceCatalog.jupyter.preview': (variable?: string) => Promise<void>;
+};
+export type CommandId = keyof CommandTypes;
+
+/** Settings by their value. */
+export type SettingTypes = {
+  'lanceCatalog.nodePath': string;
+  'lanceCatalog.defaultConnections': unknown[];
+};
+export type SettingId = keyof SettingTypes;
+
+/** Context keys that `when` clauses read. */
+export type ContextTypes = {
+  /** The preview panel in front will be reused by the next preview. */
+  'lanceCatalog.table.unpinned': boolean;
+  /** The Jupyter extension is installed. */
+  'lanceCatalog.jupyter.available': boolean;
+};
+export type ContextId = keyof ContextTypes;
+
+// Records, so that an id left out is a type error.
+const commandTable: Record<CommandId, null> = {
+  'lanceCatalog.connection.add': null,
+  'lanceCatalog.connection.remove': null,
+  'lanceCatalog.catalog.refresh': null,
+  'lanceCatalog.catalog.loadMore': null,
+  'lanceCatalog.catalog.copyIdentifier': null,
+  'lanceCatalog.catalog.copyPath': null,
+  'lanceCatalog.table.preview': null,
+  'lanceCatalog.table.keepOpen': null,
+  'lanceCatalog.table.newNotebook': null,
+  'lanceCatalog.engine.restart': null,
+  'lanceCatalog.log.show': null,
+  'lanceCatalog.notebook.new': null,
+  'lanceCatalog.notebook.chooseCatalog': null,
+  'lanceCatalog.notebook.restartKernel': null,
+  'lanceCatalog.jupyter.preview': null,
+};
+const settingTable: Record<SettingId, null> = {
+  'lanceCatalog.nodePath': null,
+  'lanceCatalog.defaultConnections': null,
+};
+const contextTable: Record<ContextId, null> = {
+  'lanceCatalog.table.unpinned': null,
+  'lanceCatalog.jupyter.available': null,
+};
+
+export const commandIds: readonly string[] = Object.keys(commandTable);
+export const settingIds: readonly string[] = Object.keys(settingTable);
+export const contextIds: readonly string[] = Object.keys(contextTable);
+
+export const viewContainerId = 'lanceCatalog';
+export const viewIds = { catalog: 'lanceCatalog.catalog' } as const;
+export const panelTypes = { table: 'lanceCatalog.table' } as const;
+
+/** The notebook controller, the kernelspec that .ipynb files name, and the renderer of tables. */
+export const notebookIds = {
+  controller: 'lance-typescript',
+  kernelspec: 'lance-typescript',
+  notebookType: 'jupyter-notebook',
+  renderer: 'lance-catalog.table',
+} as const;

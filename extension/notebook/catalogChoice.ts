@@ -1,0 +1,66 @@
+import type { Connection } from '../catalog/node.ts';
+
+/** Which catalog `db` is in a notebook, and why; `missing` is a connection that the notebook names and nobody has. */
+export type CatalogChoice =
+  { kind: 'chosen' | 'only' | 'last'; connection: Connection } | { kind: 'missing'; name: string } | { kind: 'none' };
+
+/** The connection that the notebook names, else the only one there is, else the one used last. */
+export function chooseCatalog(
+  named: string | undefined,
+  connections: readonly Connection[],
+  lastUsed: string | undefined,
+): CatalogChoice {
+  const find = (name: string) => connections.find((one) => one.name === name);
+  if (named !== undefined) {
+    const connection = find(named);
+    return connection ? { kind: 'chosen', connection } : { kind: 'missing', name: named };
+  }
+  const [only] = connections;
+  if (only && connections.length === 1) return { kind: 'only', connection: only };
+  const last = lastUsed === undefined ? undefined : find(lastUsed);
+  return last ? { kind: 'last', connection: last } : { kind: 'none' };
+}
+
+/** How the choice reads in the status bar. */
+export function describeChoice(choice: CatalogChoice): { text: string; tooltip: string } {
+  switch (choice.kind) {
+    case 'missing':
+      return {
+        text: `db: ${choice.name} is missing`,
+        tooltip: `This notebook uses the connection "${choice.name}", which is not in the list. Click to choose another.`,
+      };
+    case 'none':
+      return { text: 'db: no catalog', tooltip: 'Click to choose the catalog that `db` is in this notebook.' };
+    case 'chosen':
+    case 'only':
+    case 'last': {
+      const { name, root } = choice.connection;
+      const why = {
+        chosen: 'chosen for this notebook',
+        only: 'the only connection',
+        last: 'the connection used last',
+      }[choice.kind];
+      return { text: `db: ${name}`, tooltip: `\`db\` is ${root}, ${why}. Click to choose another.` };
+    }
+  }
+}
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+/** The connection that a notebook's metadata names. `metadata` is the editor's, with the file's under `metadata`. */
+export function namedConnection(metadata: Record<string, unknown>): string | undefined {
+  const name = record(record(metadata['metadata'])['lanceCatalog'])['connection'];
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** The metadata with another connection named, everything else as it was. */
+export function withConnection(metadata: Record<string, unknown>, name: string): Record<string, unknown> {
+  const file = record(metadata['metadata']);
+  return { ...metadata, metadata: { ...file, lanceCatalog: { ...record(file['lanceCatalog']), connection: name } } };
+}
+
+/** Whether a notebook was made for our kernel. */
+export function namesKernel(metadata: Record<string, unknown>, kernelspec: string): boolean {
+  return record(record(metadata['metadata'])['kernelspec'])['name'] === kernelspec;
+}

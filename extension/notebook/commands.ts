@@ -1,0 +1,99 @@
+import * as vscode from 'vscode';
+import { CatalogError } from '#shared/errors.ts';
+import { tableOf } from '../catalog/commands.ts';
+import type { Connections } from '../catalog/connections.ts';
+import type { CatalogNode } from '../catalog/node.ts';
+import { askOne, confirm } from '../host/ask.ts';
+import { registerCommand } from '../host/commands.ts';
+import type { Log } from '../host/log.ts';
+import type { State } from '../host/state.ts';
+import { notebookIds } from '../manifest.ts';
+import { chooseCatalog, describeChoice, namedConnection, withConnection, type CatalogChoice } from './catalogChoice.ts';
+import type { NotebookKernels } from './controller.ts';
+import { openNewNotebook } from './newNotebook.ts';
+
+export type NotebookCommandParts = {
+  log: Log;
+  state: State;
+  connections: Connections;
+  kernels: NotebookKernels;
+  view: vscode.TreeView<CatalogNode>;
+};
+
+/** Which catalog `db` is in a notebook as things are now. */
+export const choiceFor = (notebook: vscode.NotebookDocument, connections: Connections, state: State): CatalogChoice =>
+  chooseCatalog(namedConnection(notebook.metadata), connections.list(), state.lastConnection());
+
+/** The commands of notebooks, and the status bar item that says which catalog `db` is. */
+export function registerNotebookCommands(parts: NotebookCommandParts): vscode.Disposable {
+  const { log, state, connections, kernels, view } = parts;
+  return vscode.Disposable.from(
+    registerCommand(log, 'lanceCatalog.notebook.new', async () => {
+      const choice = chooseCatalog(undefined, connections.list(), state.lastConnection());
+      await openNewNotebook('connection' in choice ? choice.connection.name : undefined);
+    }),
+    registerCommand(log, 'lanceCatalog.table.newNotebook', async (node) => {
+      const { connection, path, table } = tableOf(node, view);
+      await state.setLastConnection(connection);
+      await openNewNotebook(connection, { path, table });
+    }),
+    registerCommand(log, 'lanceCatalog.notebook.restartKernel', async () => kernels.restart(activeNotebook())),
+    registerCommand(log, 'lanceCatalog.notebook.chooseCatalog', async () => chooseFor(activeNotebook(), parts)),
+    catalogStatus(parts),
+  );
+}
+
+/** @throws CatalogError InvalidInput (13) when no .ipynb is in front */
+function activeNotebook(): vscode.NotebookDocument {
+  const notebook = vscode.window.activeNotebookEditor?.notebook;
+  if (notebook?.notebookType === notebookIds.notebookType) return notebook;
+  throw new CatalogError('InvalidInput', 'No notebook is open in front.', 'Open one and run the command there.');
+}
+
+async function chooseFor(
+  notebook: vscode.NotebookDocument,
+  { connections, kernels, state }: NotebookCommandParts,
+): Promise<void> {
+  const list = connections.list();
+  if (list.length === 0) {
+    throw new CatalogError('InvalidInput', 'There is no catalog to choose.', 'Add one in the Lance Catalog view.');
+  }
+  const name = await askOne(
+    'Which catalog is `db` in this notebook?',
+    list.map((one) => ({ label: one.name, description: one.root, icon: 'database', value: one.name })),
+  );
+  if (name === undefined || name === namedConnection(notebook.metadata)) return;
+  const loses = kernels.session(notebook)?.hasRun === true;
+  const detail = 'The kernel is started anew on it, so the variables of this notebook are lost.';
+  if (loses && !(await confirm(`Use "${name}" in this notebook?`, detail, 'Use and Restart'))) return;
+  const edit = new vscode.WorkspaceEdit();
+  edit.set(notebook.uri, [vscode.NotebookEdit.updateNotebookMetadata(withConnection(notebook.metadata, name))]);
+  await vscode.workspace.applyEdit(edit);
+  await state.setLastConnection(name);
+  await kernels.restart(notebook);
+}
+
+function catalogStatus({ connections, state }: NotebookCommandParts): vscode.Disposable {
+  const item = vscode.window.createStatusBarItem('lanceCatalog.notebook', vscode.StatusBarAlignment.Right, 90);
+  item.name = 'Notebook Catalog';
+  item.command = 'lanceCatalog.notebook.chooseCatalog';
+  const update = () => {
+    const notebook = vscode.window.activeNotebookEditor?.notebook;
+    const isTypeScript = notebook?.getCells().some((cell) => /^(type|java)script$/.test(cell.document.languageId));
+    if (!notebook || notebook.notebookType !== notebookIds.notebookType || isTypeScript !== true) return item.hide();
+    const choice = choiceFor(notebook, connections, state);
+    const { text, tooltip } = describeChoice(choice);
+    item.text = `$(database) ${text}`;
+    item.tooltip = new vscode.MarkdownString(tooltip);
+    item.backgroundColor =
+      choice.kind === 'missing' ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+    item.show();
+  };
+  update();
+  return vscode.Disposable.from(
+    item,
+    vscode.window.onDidChangeActiveNotebookEditor(update),
+    vscode.workspace.onDidChangeNotebookDocument(update),
+    connections.onDidChange(update),
+  );
+}

@@ -1,0 +1,122 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { CatalogError } from '#shared/errors.ts';
+import { runCommand } from '../host/commands.ts';
+import type { Log } from '../host/log.ts';
+import { notebookIds } from '../manifest.ts';
+import { namesKernel } from './catalogChoice.ts';
+import { NotebookSession, type StartKernel } from './session.ts';
+
+export type NotebookParts = {
+  log: Log;
+  startKernel: StartKernel;
+};
+
+/** Our kernel in the editor's kernel picker, and the kernel process of each notebook that chose it. */
+export class NotebookKernels implements vscode.Disposable {
+  readonly controller: vscode.NotebookController;
+  readonly #parts: NotebookParts;
+  readonly #sessions = new Map<string, NotebookSession>();
+  readonly #subscriptions: vscode.Disposable[];
+
+  constructor(parts: NotebookParts) {
+    this.#parts = parts;
+    const { controller: id, notebookType } = notebookIds;
+    this.controller = vscode.notebooks.createNotebookController(id, notebookType, 'Lance TypeScript');
+    this.controller.description = 'TypeScript with a connected catalog';
+    this.controller.supportedLanguages = ['typescript', 'javascript'];
+    this.controller.supportsExecutionOrder = true;
+    this.controller.executeHandler = async (cells, notebook) => this.#run(cells, notebook);
+    this.controller.interruptHandler = (notebook) => this.#interrupt(notebook);
+    this.#subscriptions = [
+      this.controller,
+      this.controller.onDidChangeSelectedNotebooks(({ notebook, selected }) => {
+        if (selected) this.#warm(notebook);
+        else this.#end(notebook);
+      }),
+      vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#welcome(notebook)),
+      vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#end(notebook)),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.#welcomeAll()),
+    ];
+    this.#welcomeAll();
+  }
+
+  /** The kernel of a notebook, when it has or had one. */
+  session(notebook: vscode.NotebookDocument): NotebookSession | undefined {
+    return this.#sessions.get(keyOf(notebook));
+  }
+
+  /** The list of connections changed: kernels that were not used yet are started again on it. */
+  renew(): void {
+    for (const session of this.#sessions.values()) session.renew();
+  }
+
+  /** Ends a notebook's kernel and starts another. */
+  async restart(notebook: vscode.NotebookDocument): Promise<void> {
+    await this.#sessionOf(notebook).restart();
+  }
+
+  dispose(): void {
+    for (const session of this.#sessions.values()) session.dispose();
+    this.#sessions.clear();
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  async #run(cells: vscode.NotebookCell[], notebook: vscode.NotebookDocument): Promise<void> {
+    if (!vscode.workspace.isTrusted) {
+      throw new CatalogError('PermissionDenied', 'Cells do not run in an untrusted workspace.', 'Trust it first.');
+    }
+    await this.#sessionOf(notebook).run(cells);
+  }
+
+  async #interrupt(notebook: vscode.NotebookDocument): Promise<void> {
+    const session = this.session(notebook);
+    await runCommand(this.#parts.log, 'interrupting a cell', () => session?.interrupt());
+  }
+
+  #welcomeAll(): void {
+    for (const notebook of vscode.workspace.notebookDocuments) this.#welcome(notebook);
+  }
+
+  /** A notebook that names our kernel gets it without being asked, and gets it started. */
+  #welcome(notebook: vscode.NotebookDocument): void {
+    if (notebook.notebookType !== notebookIds.notebookType) return;
+    if (!namesKernel(notebook.metadata, notebookIds.kernelspec)) return;
+    this.controller.updateNotebookAffinity(notebook, vscode.NotebookControllerAffinity.Preferred);
+    this.#warm(notebook);
+  }
+
+  #warm(notebook: vscode.NotebookDocument): void {
+    if (vscode.workspace.isTrusted) this.#sessionOf(notebook).warm();
+  }
+
+  #sessionOf(notebook: vscode.NotebookDocument): NotebookSession {
+    const key = keyOf(notebook);
+    const existing = this.#sessions.get(key);
+    if (existing) return existing;
+    const { log, startKernel } = this.#parts;
+    const session = new NotebookSession({
+      notebook,
+      controller: this.controller,
+      log,
+      cwd: folderOf(notebook),
+      start: startKernel,
+    });
+    this.#sessions.set(key, session);
+    return session;
+  }
+
+  #end(notebook: vscode.NotebookDocument): void {
+    const key = keyOf(notebook);
+    this.#sessions.get(key)?.dispose();
+    this.#sessions.delete(key);
+  }
+}
+
+const keyOf = (notebook: vscode.NotebookDocument): string => notebook.uri.toString();
+
+/** Where a notebook's relative paths start: its own folder, or the window's while it is not saved. */
+function folderOf(notebook: vscode.NotebookDocument): string {
+  if (notebook.uri.scheme === 'file') return path.dirname(notebook.uri.fsPath);
+  return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? process.cwd();
+}

@@ -1,0 +1,96 @@
+import { CatalogError } from '#shared/errors.ts';
+import { pageRows } from '#shared/mime.ts';
+
+/** Rows of a variable that a preview reads out of a kernel, in pages of `pageRows`. */
+export const previewRows = 20 * pageRows;
+
+/** The form in which the code below says what the table is, before its pages. */
+export const previewMime = 'application/vnd.lance-catalog.preview+json';
+
+const variable = /^[\p{L}_$][\p{L}\p{N}_$]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
+
+/** What is wrong with a variable's name, as a sentence; `undefined` when it is fine. */
+export const variableProblem = (name: string): string | undefined =>
+  variable.test(name) ? undefined : `"${name}" is not the name of a variable.`;
+
+/**
+ * Code that shows a table variable page by page, in the language of a kernel. It leaves no name behind in the person's
+ * kernel, and reads a lazy value no further than the preview goes.
+ * @throws CatalogError InvalidInput (13) for what is no variable, Unsupported (0) for another language
+ */
+export function previewCode(language: string, name: string): string {
+  const problem = variableProblem(name);
+  if (problem) throw new CatalogError('InvalidInput', problem, 'Give the name of a table in the notebook.');
+  switch (language.toLowerCase()) {
+    case 'python':
+      return pythonCode(name);
+    case 'typescript':
+    case 'javascript':
+      return typescriptCode(name);
+    default:
+      throw new CatalogError(
+        'Unsupported',
+        `Tables of a ${language} kernel can't be previewed.`,
+        'Python and TypeScript kernels can.',
+      );
+  }
+}
+
+// `display` of the Lance TypeScript kernel takes tables of every copy of apache-arrow and bounds the bytes of one output.
+const typescriptCode = (name: string): string => `{
+  const value: any = ${name};
+  const query = typeof value?.query === 'function' ? value.query() : value;
+  const total = typeof value?.countRows === 'function' ? await value.countRows() : (value?.numRows ?? null);
+  const table = typeof query?.toArrow === 'function' ? await query.limit(${previewRows}).toArrow() : query;
+  if (typeof table?.slice !== 'function' || !table?.schema?.fields) throw new TypeError('${name} is not a table');
+  const columns = table.schema.fields.map((field: any) => ({ name: field.name, type: String(field.type), nullable: field.nullable === true }));
+  display.mime({ '${previewMime}': { columns, total }, 'text/plain': '' });
+  for (let start = 0; start < Math.min(table.numRows, ${previewRows}); start += ${pageRows}) await display(table.slice(start, start + ${pageRows}));
+}`;
+
+const pythonCode = (name: string): string => `
+def _lance_catalog_preview(value):
+    import base64
+    import pyarrow as pa
+    from IPython.display import display
+    limit, page = ${previewRows}, ${pageRows}
+    total = None
+    if isinstance(value, pa.RecordBatch):
+        value = pa.Table.from_batches([value])
+    elif isinstance(value, list):
+        value = pa.Table.from_pylist(value)
+    elif isinstance(value, dict):
+        value = pa.Table.from_pydict(value)
+    elif hasattr(value, "count_rows"):
+        total = value.count_rows()
+        value = value.head(limit)
+    elif hasattr(value, "collect") and hasattr(value, "head"):
+        value = value.head(limit).collect()
+    if not isinstance(value, pa.Table) and hasattr(value, "shape") and hasattr(value, "head"):
+        total = int(value.shape[0]) if total is None else total
+        value = value.head(limit)
+        value = value.to_arrow() if hasattr(value, "to_arrow") else pa.Table.from_pandas(value)
+    if not isinstance(value, pa.Table) and hasattr(value, "__arrow_c_stream__"):
+        value = pa.table(value)
+    if not isinstance(value, pa.Table):
+        raise TypeError("${name} is a " + type(value).__name__ + ", not a table")
+    total = value.num_rows if total is None else total
+    columns = [{"name": f.name, "type": str(f.type), "nullable": f.nullable} for f in value.schema]
+    display({"${previewMime}": {"columns": columns, "total": total}, "text/plain": ""}, raw=True)
+    for start in range(0, min(value.num_rows, limit), page):
+        part = value.slice(start, page)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, part.schema) as writer:
+            writer.write_table(part)
+        mime = "application/vnd.apache.arrow.stream"
+        display(
+            {mime: base64.b64encode(sink.getvalue()).decode(), "text/plain": ""},
+            metadata={mime: {"total_rows": part.num_rows, "included_rows": part.num_rows}},
+            raw=True,
+        )
+
+try:
+    _lance_catalog_preview(${name})
+finally:
+    del _lance_catalog_preview
+`;

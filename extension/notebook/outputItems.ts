@@ -1,0 +1,52 @@
+import * as vscode from 'vscode';
+import type { KernelOutput, MimeBundle } from '#shared/kernelMessages.ts';
+
+type OutputOf<T extends KernelOutput['type']> = Extract<KernelOutput, { type: T }>;
+
+/** What the .ipynb serializer of the editor reads from an output's metadata when it saves. */
+type OutputMetadata = { outputType: string; metadata?: Record<string, unknown>; executionCount?: number };
+
+/** A value with its forms as one output; the renderers that are there choose the form. */
+export function valueOutput(
+  message: OutputOf<'display_data'> | OutputOf<'execute_result'> | OutputOf<'update_display_data'>,
+): vscode.NotebookCellOutput {
+  const { content } = message;
+  const metadata: OutputMetadata = {
+    outputType: message.type === 'execute_result' ? 'execute_result' : 'display_data',
+    metadata: content.metadata,
+    ...(message.type === 'execute_result' && { executionCount: message.content.executionCount }),
+  };
+  return new vscode.NotebookCellOutput(bundleItems(content.data), metadata);
+}
+
+export const streamItem = (name: 'stdout' | 'stderr', text: string): vscode.NotebookCellOutputItem =>
+  name === 'stderr' ? vscode.NotebookCellOutputItem.stderr(text) : vscode.NotebookCellOutputItem.stdout(text);
+
+/** An error as the kernel tells it. The stack is the cell's: an `Error` made here would show lines of the extension. */
+export function errorOutput(error: { ename: string; evalue: string; traceback: string[] }): vscode.NotebookCellOutput {
+  const { ename, evalue, traceback } = error;
+  const item = vscode.NotebookCellOutputItem.error({ name: ename, message: evalue, stack: traceback.join('\n') });
+  // Saved as it was, so that Jupyter shows the same error.
+  return new vscode.NotebookCellOutput([item], {
+    outputType: 'error',
+    originalError: { output_type: 'error', ename, evalue, traceback },
+  });
+}
+
+/** The items of a bundle in the order of the kernel, richest first. */
+export const bundleItems = (bundle: MimeBundle): vscode.NotebookCellOutputItem[] =>
+  Object.entries(bundle).map(([mime, value]) => bundleItem(mime, value));
+
+function bundleItem(mime: string, value: unknown): vscode.NotebookCellOutputItem {
+  if (typeof value !== 'string' && !Array.isArray(value)) return vscode.NotebookCellOutputItem.json(value, mime);
+  if (Array.isArray(value) && !value.every((line) => typeof line === 'string')) {
+    return vscode.NotebookCellOutputItem.json(value, mime);
+  }
+  const text = Array.isArray(value) ? value.join('') : value;
+  // Images are the one binary form that the .ipynb serializer turns back into base64; a table stays base64 text, its
+  // bytes would be destroyed when the notebook is saved.
+  if (mime.startsWith('image/') && mime !== 'image/svg+xml') {
+    return new vscode.NotebookCellOutputItem(Buffer.from(text, 'base64'), mime);
+  }
+  return vscode.NotebookCellOutputItem.text(text, mime);
+}

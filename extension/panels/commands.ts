@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import type { Catalog } from '#client/catalog.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { tableOf } from '../catalog/commands.ts';
+import { nodeId, type CatalogNode } from '../catalog/node.ts';
+import { registerCommand } from '../host/commands.ts';
+import type { Log } from '../host/log.ts';
+import type { State } from '../host/state.ts';
+import { readPage } from './readPage.ts';
+import type { TablePanels } from './tablePanel.ts';
+import { catalogSource, placeOfState, type TableSource } from './tableSource.ts';
+
+export type TableCommandParts = {
+  log: Log;
+  state: State;
+  panels: TablePanels;
+  view: vscode.TreeView<CatalogNode>;
+  catalogOf(connection: string): Promise<Catalog>;
+};
+
+/** The tree reports a double click as two clicks; this close together they mean "keep it open". */
+const doubleClickMilliseconds = 350;
+
+/** The commands that show a table in a panel. */
+export function registerTableCommands({ log, state, panels, view, catalogOf }: TableCommandParts): vscode.Disposable {
+  let last = { id: '', at: 0 };
+  return vscode.Disposable.from(
+    registerCommand(log, 'lanceCatalog.table.preview', async (node) => {
+      const place = tableOf(node, view);
+      const click = { id: nodeId(place), at: Date.now() };
+      const isDouble = click.id === last.id && click.at - last.at < doubleClickMilliseconds;
+      last = click;
+      if (isDouble) return panels.pin();
+      await state.setLastConnection(place.connection);
+      await panels.preview(catalogSource(place, catalogOf, readPage));
+    }),
+    registerCommand(log, 'lanceCatalog.table.keepOpen', () => panels.pin()),
+  );
+}
+
+/** The table that a panel showed before the window was reloaded. */
+export function restoredSource(kept: unknown, catalogOf: (connection: string) => Promise<Catalog>): TableSource {
+  const place = placeOfState(kept);
+  if (place) return catalogSource(place, catalogOf, readPage);
+  const lost = new CatalogError(
+    'TableNotFound',
+    'The table that was shown here is not known any more.',
+    'Open it again from the Lance Catalog view.',
+  );
+  return { title: 'Table', open: () => Promise.reject(lost), rows: () => Promise.reject(lost) };
+}

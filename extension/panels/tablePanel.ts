@@ -1,0 +1,215 @@
+import * as vscode from 'vscode';
+import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
+import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/messages.ts';
+import { pageRows } from '#shared/mime.ts';
+import { Endpoint } from '#shared/rpc.ts';
+import { logFailure, type Log } from '../host/log.ts';
+import { panelTypes } from '../manifest.ts';
+import { webviewHtml } from './html.ts';
+import { exactBytes, type TableSource } from './tableSource.ts';
+
+/** Rows that one request of a webview may ask for. */
+const maxRows = 4 * pageRows;
+
+/** What is shown now: the source, and its table once it is open. */
+type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController };
+
+/** One table panel: a webview and the table it shows. */
+export class TablePanel implements vscode.Disposable {
+  readonly panel: vscode.WebviewPanel;
+  readonly #log: Log;
+  readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
+  readonly #subscriptions: vscode.Disposable[] = [];
+  #showing: Showing;
+  /** A webview that has asked for its table once can be told of another; before that it will ask anyway. */
+  #isListening = false;
+  #isPinned = false;
+
+  constructor(panel: vscode.WebviewPanel, source: TableSource, dist: vscode.Uri, log: Log) {
+    this.panel = panel;
+    this.#log = log;
+    this.#showing = this.#open(source);
+    this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(
+      (frame) => void panel.webview.postMessage(frame),
+      {
+        ready: () => {
+          this.#isListening = true;
+          return this.#showing.table;
+        },
+        rows: (params, signal) => this.#rows(params, signal),
+        copy: async (params) => {
+          if (typeof params?.text !== 'string') throw new CatalogError('InvalidInput', 'There is no text to copy.', '');
+          await vscode.env.clipboard.writeText(params.text);
+          return null;
+        },
+      },
+    );
+    this.#subscriptions.push(
+      panel.webview.onDidReceiveMessage((frame: unknown) => void this.#endpoint.receive(frame)),
+      panel.onDidDispose(() => this.dispose()),
+    );
+    panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    panel.webview.html = webviewHtml(panel.webview, dist, 'table', source.title);
+    this.#retitle();
+  }
+
+  /** The table in the panel. @throws what kept it from opening */
+  get table(): Promise<PanelTable> {
+    return this.#showing.table;
+  }
+
+  get isPinned(): boolean {
+    return this.#isPinned;
+  }
+
+  /** Keeps the panel: the next preview opens another. */
+  pin(): void {
+    this.#isPinned = true;
+    this.#retitle();
+  }
+
+  /** Shows another table in place of this one. What was still being read for the old one is cancelled. */
+  async show(source: TableSource): Promise<void> {
+    this.#showing.controller.abort();
+    this.#showing = this.#open(source);
+    this.#retitle();
+    if (!this.#isListening) return;
+    const { table, controller } = this.#showing;
+    try {
+      const opened = await table;
+      if (!controller.signal.aborted) await this.#endpoint.request('show', opened, controller.signal);
+    } catch (error) {
+      if (isAbort(error) || controller.signal.aborted) return;
+      await this.#endpoint.request('fail', { title: source.title, message: messageOf(error) }, controller.signal);
+    }
+  }
+
+  /** Rows of the table in the panel, as the webview gets them. */
+  rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#showing.source.rows(start, end, signal).then(exactBytes);
+  }
+
+  dispose(): void {
+    this.#showing.controller.abort();
+    this.#endpoint.close();
+    for (const subscription of this.#subscriptions.splice(0)) subscription.dispose();
+  }
+
+  #open(source: TableSource): Showing {
+    const controller = new AbortController();
+    const table = source.open(controller.signal);
+    // It is awaited when the webview asks, which may be after it failed.
+    table.catch((error: unknown) => {
+      if (!isAbort(error)) logFailure(this.#log, `opening ${source.title}`, error);
+    });
+    return { source, table, controller };
+  }
+
+  async #rows(params: PanelHostMethods['rows'][0], signal: AbortSignal): Promise<Uint8Array> {
+    const { source, table } = this.#showing;
+    const { key, start, end } = checkRows(params);
+    if ((await table).key !== key) {
+      throw new CatalogError('InvalidInput', 'The panel shows another table now.', 'Open this one again.');
+    }
+    try {
+      return exactBytes(await source.rows(start, end, signal));
+    } catch (error) {
+      if (!isAbort(error)) logFailure(this.#log, `rows ${start}-${end} of ${source.title}`, error);
+      throw error;
+    }
+  }
+
+  #retitle(): void {
+    const { title } = this.#showing.source;
+    this.panel.title = this.#isPinned ? title : `Preview: ${title}`;
+  }
+}
+
+function checkRows(params: unknown): PanelHostMethods['rows'][0] {
+  const { key, start, end } = (params ?? {}) as Record<string, unknown>;
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+  if (typeof key === 'string' && isCount(start) && isCount(end) && start < end && end - start <= maxRows) {
+    return { key, start, end };
+  }
+  throw new CatalogError('InvalidInput', 'That is no range of rows.', `Ask for at most ${maxRows} rows at a time.`);
+}
+
+/** Makes the panels and knows them: at most one of them is unpinned, and the next preview goes there. */
+export class TablePanels implements vscode.WebviewPanelSerializer<unknown>, vscode.Disposable {
+  readonly #panels = new Set<TablePanel>();
+  readonly #dist: vscode.Uri;
+  readonly #icon: { light: vscode.Uri; dark: vscode.Uri };
+  readonly #log: Log;
+  readonly #restore: (state: unknown) => TableSource;
+  readonly #onUnpinned: (isUnpinned: boolean) => void;
+
+  constructor(options: {
+    extensionUri: vscode.Uri;
+    log: Log;
+    /** The table that a webview kept in its state. @throws CatalogError when that is none */
+    restore: (state: unknown) => TableSource;
+    /** Told whether the panel in front is one that the next preview replaces. */
+    onUnpinned: (isUnpinned: boolean) => void;
+  }) {
+    const { extensionUri, log, restore, onUnpinned } = options;
+    this.#dist = vscode.Uri.joinPath(extensionUri, 'dist');
+    const media = (name: string) => vscode.Uri.joinPath(extensionUri, 'media', name);
+    this.#icon = { light: media('table-light.svg'), dark: media('table-dark.svg') };
+    this.#log = log;
+    this.#restore = restore;
+    this.#onUnpinned = onUnpinned;
+  }
+
+  /** The panels that are open, the oldest first. */
+  get all(): readonly TablePanel[] {
+    return [...this.#panels];
+  }
+
+  /** Shows a table in the unpinned panel, or in a new one. */
+  async preview(source: TableSource): Promise<TablePanel> {
+    const unpinned = this.all.find((one) => !one.isPinned);
+    if (unpinned) {
+      unpinned.panel.reveal(undefined, true);
+      await unpinned.show(source);
+      return unpinned;
+    }
+    // The tree keeps the focus, so that the arrow keys go on through it.
+    const column = { viewColumn: vscode.ViewColumn.Active, preserveFocus: true };
+    return this.#adopt(vscode.window.createWebviewPanel(panelTypes.table, source.title, column), source);
+  }
+
+  /** Keeps the panel in front, or the unpinned one. */
+  pin(): void {
+    const panel = this.all.find((one) => one.panel.active) ?? this.all.find((one) => !one.isPinned);
+    panel?.pin();
+    this.#tell();
+  }
+
+  // eslint-disable-next-line typescript/require-await -- the editor's interface is asynchronous
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const unpinned = this.all.some((one) => !one.isPinned);
+    const adopted = this.#adopt(panel, this.#restore(state));
+    if (unpinned) adopted.pin();
+  }
+
+  dispose(): void {
+    for (const one of this.all) one.panel.dispose();
+  }
+
+  #adopt(panel: vscode.WebviewPanel, source: TableSource): TablePanel {
+    panel.iconPath = this.#icon;
+    const adopted = new TablePanel(panel, source, this.#dist, this.#log);
+    this.#panels.add(adopted);
+    panel.onDidDispose(() => {
+      this.#panels.delete(adopted);
+      this.#tell();
+    });
+    panel.onDidChangeViewState(() => this.#tell());
+    this.#tell();
+    return adopted;
+  }
+
+  #tell(): void {
+    this.#onUnpinned(this.all.some((one) => one.panel.active && !one.isPinned));
+  }
+}

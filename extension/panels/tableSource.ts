@@ -1,0 +1,88 @@
+import type { Catalog, TableDescription } from '#client/catalog.ts';
+import { CatalogError } from '#shared/errors.ts';
+import type { PanelTable } from '#shared/messages.ts';
+import { displayPath } from '#shared/names.ts';
+
+/** A table of a catalog as a panel keeps it over a reload of the window. */
+export type TablePlace = { connection: string; path: readonly string[]; table: string };
+
+/** Where a panel gets its table from: a catalog, or a running kernel. */
+export type TableSource = {
+  /** The name of the panel's tab. */
+  readonly title: string;
+  /** Where to find it after a reload; `undefined` for what ends with the window. */
+  readonly place?: TablePlace;
+  open(signal: AbortSignal): Promise<PanelTable>;
+  /** Rows [start, end) as one Arrow IPC stream. Only after `open`. */
+  rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array>;
+};
+
+/** The table at a place, every page of it from the version that was the newest when it was opened. */
+export function catalogSource(
+  place: TablePlace,
+  catalogOf: (connection: string) => Promise<Catalog>,
+  readPage: ReadPage,
+): TableSource {
+  const { connection, path, table } = place;
+  let opened: TableDescription | undefined;
+  return {
+    title: table,
+    place,
+    async open(signal) {
+      const catalog = await catalogOf(connection);
+      opened = await catalog.describeTable(table, { namespacePath: path, signal });
+      const { columns, numRows, version } = opened;
+      return {
+        title: displayPath([connection, ...path], table),
+        key: JSON.stringify({ connection, path, table, version }),
+        columns,
+        numRows,
+        version,
+      };
+    },
+    async rows(start, end, signal) {
+      if (!opened) throw new CatalogError('InvalidTableState', `"${table}" is not open.`, 'Open it again.');
+      // Asked for each time: the engine may have been restarted since.
+      const catalog = await catalogOf(connection);
+      return readPage(catalog, place, { version: opened.version, start, end }, signal);
+    },
+  };
+}
+
+export type PageRequest = { version: number; start: number; end: number };
+export type ReadPage = (
+  catalog: Catalog,
+  place: TablePlace,
+  page: PageRequest,
+  signal: AbortSignal,
+) => Promise<Uint8Array>;
+
+/**
+ * The same bytes in a buffer of exactly their size. A view into a larger buffer is sent to a webview with the whole of
+ * it: a page of 43 KB cut from 5 MB costs 5 MB.
+ */
+export const exactBytes = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+
+/** The place in what a webview kept (`{ key }`, the key of its table); `undefined` when that is no table of a catalog. */
+export function placeOfState(state: unknown): TablePlace | undefined {
+  const key = typeof state === 'object' && state !== null && 'key' in state ? state.key : undefined;
+  if (typeof key !== 'string') return undefined;
+  try {
+    const place: unknown = JSON.parse(key);
+    return isTablePlace(place) ? { connection: place.connection, path: place.path, table: place.table } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isTablePlace(value: unknown): value is TablePlace {
+  if (typeof value !== 'object' || value === null) return false;
+  const { connection, path, table } = value as Record<string, unknown>;
+  return (
+    typeof connection === 'string' &&
+    typeof table === 'string' &&
+    Array.isArray(path) &&
+    path.every((name) => typeof name === 'string')
+  );
+}

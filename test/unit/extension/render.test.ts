@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { columnIcon, renderNode } from '../../../extension/catalog/render.ts';
+import type { CatalogNode } from '../../../extension/catalog/node.ts';
+
+const at = { connection: 'sample', path: ['shop', 'eu'] } as const;
+
+suite('a row of the catalog tree', () => {
+  test('shows a connection with its directory', () => {
+    const view = renderNode({
+      kind: 'connection',
+      connection: { name: 'sample', kind: 'dir', root: '/data', source: 'person' },
+    });
+    assert.equal(view.label, 'sample');
+    assert.equal(view.description, '/data');
+    assert.equal(view.contextValue, 'connection');
+  });
+
+  test('marks a connection of the setting, which the menu can not remove', () => {
+    const view = renderNode({
+      kind: 'connection',
+      connection: { name: 'sample', kind: 'dir', root: '/data', source: 'setting' },
+    });
+    assert.equal(view.contextValue, 'connection.setting');
+    assert.match(view.tooltip, /lanceCatalog\.defaultConnections/);
+  });
+
+  test('shows the last name of a nested namespace and says the whole path in its tooltip', () => {
+    const view = renderNode({ kind: 'namespace', ...at });
+    assert.equal(view.label, 'eu');
+    assert.equal(view.tooltip, 'Namespace shop/eu');
+  });
+
+  test('previews a table when it is clicked', () => {
+    const view = renderNode({ kind: 'table', ...at, table: 'orders' });
+    assert.equal(view.command?.id, 'lanceCatalog.table.preview');
+    assert.equal(view.spoken, 'Table orders in shop/eu');
+  });
+
+  test('shows a column with its Arrow type', () => {
+    const column = { name: 'embedding', type: 'fixed_size_list<float>[128]', nullable: true };
+    const view = renderNode({ kind: 'column', ...at, table: 'products', column });
+    assert.equal(view.description, 'fixed_size_list<float>[128]');
+    assert.equal(view.spoken, 'Column embedding of products, type fixed_size_list<float>[128]');
+  });
+
+  test('shows an error with the next step and tries again when it is clicked', () => {
+    const view = renderNode(error('retry'));
+    assert.equal(view.label, 'The root is gone.');
+    assert.equal(view.description, 'Make it.');
+    assert.equal(view.command?.id, 'lanceCatalog.catalog.refresh');
+  });
+
+  test('offers to restart where only that helps', () => {
+    const view = renderNode(error('restart'));
+    assert.equal(view.description, 'Restart');
+    assert.equal(view.command?.id, 'lanceCatalog.engine.restart');
+    assert.equal(view.contextValue, 'error.restart');
+  });
+
+  for (const [type, icon] of [
+    ['int64', 'symbol-numeric'],
+    ['decimal128(10, 2)', 'symbol-numeric'],
+    ['utf8', 'symbol-string'],
+    ['bool', 'symbol-boolean'],
+    ['timestamp[us, UTC]', 'calendar'],
+    ['fixed_size_list<float>[128]', 'symbol-array'],
+    ['list<utf8>', 'symbol-array'],
+    ['struct<a: int64>', 'symbol-struct'],
+    ['binary', 'file-binary'],
+    ['large_binary', 'file-binary'],
+    ['something new', 'symbol-field'],
+  ] as const) {
+    test(`has the icon ${icon} for ${type}`, () => {
+      assert.equal(columnIcon(type), icon);
+    });
+  }
+});
+
+const error = (remedy: 'retry' | 'restart'): CatalogNode => ({
+  ...{ kind: 'error', ...at, about: 'tables' },
+  ...{ what: 'The root is gone.', hint: 'Make it.', remedy },
+});

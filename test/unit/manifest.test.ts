@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
+import { commandIds, contextIds, notebookIds, settingIds, viewContainerId, viewIds } from '../../extension/manifest.ts';
+
+const { contributes } = manifest;
+const root = join(import.meta.dirname, '../..');
+const menus = Object.values(contributes.menus).flat();
+
+suite('package.json and extension/manifest.ts', () => {
+  test('name the same commands', () => {
+    assert.deepEqual(contributes.commands.map(({ command }) => command).toSorted(), commandIds.toSorted());
+  });
+
+  test('name the same settings', () => {
+    assert.deepEqual(Object.keys(contributes.configuration.properties).toSorted(), settingIds.toSorted());
+  });
+
+  test('name the same views', () => {
+    assert.deepEqual(Object.keys(contributes.views), [viewContainerId]);
+    assert.deepEqual(contributes.views.lanceCatalog.map(({ id }) => id).toSorted(), Object.values(viewIds).toSorted());
+  });
+
+  test('name the same renderer', () => {
+    assert.deepEqual(
+      contributes.notebookRenderer.map(({ id }) => id),
+      [notebookIds.renderer],
+    );
+  });
+
+  test('give every menu and key a command that exists', () => {
+    const used = [...menus, ...contributes.keybindings].map(({ command }) => command);
+    assert.deepEqual(
+      used.filter((command) => !commandIds.includes(command)),
+      [],
+    );
+  });
+
+  test('use no context key of ours that nobody sets', () => {
+    const clauses = menus.map((entry) => ('when' in entry ? entry.when : '')).join(' ');
+    const known = [...contextIds, ...Object.values(viewIds), 'lanceCatalog.table'];
+    const used = clauses.match(/lanceCatalog\.[\w.]+/g) ?? [];
+    assert.deepEqual(
+      used.filter((key) => !known.includes(key)),
+      [],
+    );
+    for (const key of contextIds) assert.ok(used.includes(key), `no when clause reads ${key}`);
+  });
+
+  test('point at files that are there', () => {
+    const files = [
+      ...contributes.viewsContainers.activitybar.map(({ icon }) => icon),
+      ...contributes.snippets.map(({ path }) => path),
+    ];
+    for (const file of files) assert.ok(existsSync(join(root, file)), `${file} is missing`);
+  });
+
+  test('put every command under one category with a title of its own', () => {
+    assert.deepEqual([...new Set(contributes.commands.map(({ category }) => category))], ['Lance Catalog']);
+    const titles = contributes.commands.map(({ title }) => title);
+    assert.equal(new Set(titles).size, titles.length);
+  });
+
+  test('restrict in an untrusted workspace every setting that starts a program or names a path', () => {
+    assert.deepEqual(
+      manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.toSorted(),
+      settingIds.toSorted(),
+    );
+  });
+});
