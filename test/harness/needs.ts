@@ -24,6 +24,7 @@ const pythonPackages = [
   'jupyter_kernel_test==0.7.0',
   'nbclient==0.11.0',
   'nbformat==5.11.1',
+  'ipykernel==7.4.0',
 ];
 const pythonFolder = inRoot('.toolchain/python');
 const pythonStamp = `${pythonFolder}/installed`;
