@@ -11,8 +11,8 @@ export function describeError(thrown: unknown, maps: CellMaps): CellError {
     const evalue = typeof thrown === 'string' ? thrown : safeInspect(thrown);
     return { ename: 'Error', evalue, traceback: [`Uncaught ${evalue}`] };
   }
-  const ename = String(thrown.name || 'Error');
-  const evalue = String(thrown.message);
+  const ename = thrown.name || 'Error';
+  const evalue = thrown.message;
   const text = safeInspect(thrown);
   const traceback = maps
     .translate(text)

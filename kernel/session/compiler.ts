@@ -31,7 +31,7 @@ export class CellCompiler {
       addModule: (name, content, meta) => this.#use((it) => it.addModule(name, content, meta)),
       close: () => this.#converter?.close(),
     };
-    this.set = { node: ours, browser: ours, close: ours.close };
+    this.set = { node: ours, browser: ours, close: () => ours.close() };
   }
 
   /** The execution count that names the code compiled next. */
@@ -80,8 +80,9 @@ function hasTopLevelAwait(source: string): boolean {
   const visit = (node: ts.Node): boolean => {
     if (ts.isFunctionLike(node)) return false;
     if (ts.isAwaitExpression(node) || (ts.isForOfStatement(node) && node.awaitModifier)) return true;
-    if (ts.isVariableDeclarationList(node) && (node.flags & ts.NodeFlags.AwaitUsing) === ts.NodeFlags.AwaitUsing)
-      return true;
+    // The flag of `await using` has two bits, those of `using` and of `const`.
+    const awaitUsing: number = ts.NodeFlags.AwaitUsing;
+    if (ts.isVariableDeclarationList(node) && (node.flags & awaitUsing) === awaitUsing) return true;
     return ts.forEachChild(node, visit) ?? false;
   };
   return source.includes('await') && visit(ts.createSourceFile('cell.ts', source, ts.ScriptTarget.Latest, false));

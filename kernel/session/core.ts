@@ -40,8 +40,10 @@ export class Core {
       },
       error: (first: unknown, ...rest: unknown[]) => {
         // Four more arguments: a finding of the type checker as file, line, column, text. Else the thing thrown.
-        if (rest.length === 4) this.#problems.push(`${String(rest[0])}${rest[1]}:${rest[2]} - ${rest[3]}`);
-        else this.#thrown = { error: first };
+        if (rest.length === 4) {
+          const [file, line, column, text] = rest.map(String);
+          this.#problems.push(`${file}${line}:${column} - ${text}`);
+        } else this.#thrown = { error: first };
       },
     });
     const display = createDisplay(

@@ -24,7 +24,7 @@ const clamp = (cursor: number, code: string): number => Math.min(Math.max(cursor
 
 function complete(converter: Converter, code: string, cursor: number): QuestionAnswer {
   const found = converter.complete('', code, cursor);
-  const kinds = new Map(found.original?.entries.map((entry) => [entry.name, String(entry.kind)]));
+  const kinds = new Map<string, string>(found.original?.entries.map((entry) => [entry.name, entry.kind]));
   return {
     kind: 'complete',
     matches: found.candidates.map((text) => ({ text, kind: kinds.get(text) ?? '' })),

@@ -11,10 +11,10 @@ const pipeFd = 3;
 
 type PipeHost = {
   queue: CellQueue;
-  handshake(): KernelHandshake;
-  start(catalog: CatalogConfig | null): void;
+  handshake: () => KernelHandshake;
+  start: (catalog: CatalogConfig | null) => void;
   /** Ends the process, politely if the main thread lets it. */
-  end(code: number): void;
+  end: (code: number) => void;
 };
 
 /** The front for an editor: framed JSON over an inherited pipe, one client. */
@@ -25,8 +25,8 @@ export function openPipe(host: PipeHost): Wire {
   const send = (message: KernelMessage) => {
     if (!socket.destroyed) socket.write(encodeFrame(message));
   };
-  const reply = (parent: string, answer: Answer) => send({ ...answer, parent } as KernelMessage);
-  const output = (parent: string, content: CellOutput) => send({ ...content, parent } as KernelMessage);
+  const reply = (parent: string, answer: Answer) => send({ ...answer, parent });
+  const output = (parent: string, content: CellOutput) => send({ ...content, parent });
   const streams = new StreamBuffer(output);
 
   queue.listen({
@@ -41,6 +41,12 @@ export function openPipe(host: PipeHost): Wire {
     },
     answered: (id, answer) => reply(id, answerOf(answer)),
   });
+
+  const interrupt = async (id: string): Promise<void> => {
+    const asked = performance.now();
+    const status = (await queue.interrupt()) ? 'ok' : 'failed';
+    reply(id, { type: 'interrupt_reply', content: { status, milliseconds: performance.now() - asked } });
+  };
 
   const handle = (request: KernelRequest) => {
     const { id } = request;
@@ -64,14 +70,9 @@ export function openPipe(host: PipeHost): Wire {
         return queue.ask(id, { kind: 'inspect', code: request.content.code, cursor: request.content.cursorPos });
       case 'is_complete_request':
         return queue.ask(id, { kind: 'isComplete', code: request.content.code });
-      case 'interrupt_request': {
-        const asked = performance.now();
-        void queue.interrupt().then((isOver) => {
-          const milliseconds = performance.now() - asked;
-          reply(id, { type: 'interrupt_reply', content: { status: isOver ? 'ok' : 'failed', milliseconds } });
-        });
+      case 'interrupt_request':
+        void interrupt(id);
         return;
-      }
       case 'shutdown_request':
         reply(id, { type: 'shutdown_reply', content: { status: 'ok' } });
         return host.end(0);

@@ -49,7 +49,7 @@ export function createWatchCompilerHost(
   files: string[],
   options: ts.CompilerOptions,
   system: ts.System,
-  ...rest: [undefined, ts.DiagnosticReporter?, ts.WatchStatusReporter?]
+  ...rest: [create: undefined, ts.DiagnosticReporter?, ts.WatchStatusReporter?]
 ): ts.WatchCompilerHostOfFilesAndCompilerOptions<ts.BuilderProgram> {
   const watchFile = system.watchFile?.bind(system);
   // Packages and libraries do not change under a running notebook; polling hundreds of their files would cost for ever.
@@ -57,12 +57,12 @@ export function createWatchCompilerHost(
     /[\\/](?:node_modules|typescript-6)[\\/]|[\\/]lib\.[\w.]+\.d\.ts$|[\\/]dist[\\/]types[\\/]/.test(path) || !watchFile
       ? { close() {} }
       : watchFile(path, ...watch);
-  const host = ts.createWatchCompilerHost(
+  const host: ts.WatchCompilerHostOfFilesAndCompilerOptions<ts.BuilderProgram> = ts.createWatchCompilerHost(
     files,
     cellOptions(options),
     system,
-    ...(rest as [undefined]),
-  ) as ts.WatchCompilerHostOfFilesAndCompilerOptions<ts.BuilderProgram>;
+    ...rest,
+  );
   host.resolveModuleNameLiterals = moduleResolver(system);
   // Without this every file of the program is resolved anew for every cell.
   host.hasInvalidatedResolutions = () => false;

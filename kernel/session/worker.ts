@@ -21,8 +21,8 @@ const exitMs = 500;
 
 const port = parentPort;
 if (!port) throw new Error('The kernel worker runs as a worker thread only.');
-const begin = workerData as WorkerStart;
-const interrupter = createInterrupter(begin.canTerminate);
+const given = workerData as WorkerStart;
+const interrupter = createInterrupter(given.canTerminate);
 const post = (message: ToCore) => port.postMessage(message);
 const queue = new CellQueue(post, interrupter);
 let wire: Wire | undefined;
@@ -50,9 +50,9 @@ function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   const evalue = `The cell called process.exit(${code}), so the kernel has ended. Run a cell to start a new one.`;
   queue.fail({ ename: 'KernelExit', evalue, traceback: [evalue] });
   void close().then(() => {
-    const open = new Int32Array(gate);
-    Atomics.store(open, 0, 1);
-    Atomics.notify(open, 0);
+    const lock = new Int32Array(gate);
+    Atomics.store(lock, 0, 1);
+    return Atomics.notify(lock, 0);
   });
 }
 
@@ -62,7 +62,9 @@ port.on('message', (message: FromCore) => {
       return;
     case 'exiting':
       return leave(message);
-    default:
+    case 'output':
+    case 'answer':
+    case 'done':
       return queue.receive(message);
   }
 });
@@ -71,27 +73,28 @@ const handshake = (): KernelHandshake => ({
   protocol: 1,
   pid: process.pid,
   node: process.versions.node,
-  typescript: begin.typescript,
+  typescript: given.typescript,
   canInterrupt: interrupter.canTerminate,
-  engineProblem: begin.engineProblem,
+  engineProblem: given.engineProblem,
 });
 const start = (catalog: CatalogConfig | null) => post({ type: 'start', catalog });
 
 async function open(): Promise<Wire> {
-  if (begin.front.kind === 'pipe') return openPipe({ queue, handshake, start, end });
+  if (given.front.kind === 'pipe') return openPipe({ queue, handshake, start, end });
   // Loaded only here: an editor's kernel needs no ZeroMQ, and may have none.
   const { openJupyter } = await import('./jupyterWire.ts');
-  start(begin.front.catalog);
-  return openJupyter({ queue, begin, end, connectionFile: begin.front.connectionFile });
+  start(given.front.catalog);
+  return openJupyter({ queue, given, end, connectionFile: given.front.connectionFile });
 }
 
-open().then(
-  (opened) => {
-    wire = opened;
-  },
-  (error: unknown) => {
+async function begin(): Promise<void> {
+  try {
+    wire = await open();
+  } catch (error) {
     // Straight to the descriptor: the streams of a worker go through the main thread.
     writeSync(2, `The kernel can't be reached: ${messageOf(error)}\n`);
     end(1);
-  },
-);
+  }
+}
+
+void begin();

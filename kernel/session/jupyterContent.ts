@@ -1,0 +1,47 @@
+import type { CellOutput, WorkerStart } from './coreMessages.ts';
+import { protocolVersion } from './jupyterFrames.ts';
+
+// The contents of messages under Jupyter's names.
+
+export function kernelInfo({ typescript, version }: WorkerStart): Record<string, unknown> {
+  return {
+    status: 'ok',
+    protocol_version: protocolVersion,
+    implementation: 'lance-catalog',
+    implementation_version: version,
+    language_info: {
+      name: 'typescript',
+      version: typescript,
+      mimetype: 'text/typescript',
+      file_extension: '.ts',
+      pygments_lexer: 'typescript',
+      codemirror_mode: { name: 'javascript', typescript: true },
+      nbconvert_exporter: 'script',
+    },
+    banner: `Lance Catalog ${version}, TypeScript ${typescript}. db is the catalog.`,
+    help_links: [],
+    supported_features: [],
+  };
+}
+
+export function contentOf(output: CellOutput): unknown {
+  switch (output.type) {
+    case 'status':
+      return { execution_state: output.content.executionState };
+    case 'execute_input':
+      return { code: output.content.code, execution_count: output.content.executionCount };
+    case 'execute_result': {
+      const { data, metadata, executionCount } = output.content;
+      return { data, metadata, execution_count: executionCount };
+    }
+    case 'display_data':
+    case 'update_display_data': {
+      const { data, metadata, displayId } = output.content;
+      return { data, metadata, transient: displayId === undefined ? {} : { display_id: displayId } };
+    }
+    case 'stream':
+    case 'error':
+    case 'clear_output':
+      return output.content;
+  }
+}

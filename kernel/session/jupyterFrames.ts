@@ -1,0 +1,90 @@
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+
+// The wire format of Jupyter messaging 5.4 ("The wire protocol"): identities, delimiter, signature, four JSON parts,
+// buffers.
+
+export const protocolVersion = '5.4';
+const delimiter = Buffer.from('<IDS|MSG>');
+
+export type Header = { msg_id: string; msg_type: string; session: string } & Record<string, unknown>;
+
+export type JupyterMessage = {
+  /** Who to answer to; ours to send back unread. */
+  identities: Buffer[];
+  header: Header;
+  content: Record<string, unknown>;
+};
+
+export type Signer = {
+  sign(parts: readonly Buffer[]): string;
+  /** In a time that does not depend on where the signatures differ. */
+  isSigned(parts: readonly Buffer[], signature: Buffer): boolean;
+};
+
+/** HMAC-SHA256 over the four JSON parts; with an empty key nothing is signed or checked. */
+export function createSigner(key: string): Signer {
+  const sign = (parts: readonly Buffer[]): string => {
+    if (key === '') return '';
+    const hmac = createHmac('sha256', key);
+    for (const part of parts) hmac.update(part);
+    return hmac.digest('hex');
+  };
+  return {
+    sign,
+    isSigned(parts, signature) {
+      if (key === '') return true;
+      const expected = Buffer.from(sign(parts));
+      return signature.length === expected.length && timingSafeEqual(signature, expected);
+    },
+  };
+}
+
+/** The message in frames; undefined when they are none, or not signed with our key. */
+export function decodeMessage(frames: readonly Buffer[], signer: Signer): JupyterMessage | undefined {
+  const at = frames.findIndex((frame) => frame.equals(delimiter));
+  const signature = frames[at + 1];
+  const parts = frames.slice(at + 2, at + 6);
+  if (at < 0 || !signature || parts.length < 4 || !signer.isSigned(parts, signature)) return undefined;
+  const [header, , , content] = parts.map(parseObject);
+  if (!isHeader(header) || !content) return undefined;
+  return { identities: frames.slice(0, at), header, content };
+}
+
+export type Outgoing = {
+  identities: readonly (Buffer | string)[];
+  type: string;
+  content: unknown;
+  parent: Header | undefined;
+  metadata?: Record<string, unknown>;
+};
+
+/** The frames of a message of this kernel. */
+export function encodeMessage(
+  { identities, type, content, parent, metadata = {} }: Outgoing,
+  session: string,
+  signer: Signer,
+) {
+  const header = {
+    msg_id: randomUUID(),
+    msg_type: type,
+    session,
+    username: 'kernel',
+    date: new Date().toISOString(),
+    version: protocolVersion,
+  };
+  const parts = [header, parent ?? {}, metadata, content].map((part) => Buffer.from(JSON.stringify(part)));
+  return [...identities, delimiter, signer.sign(parts), ...parts];
+}
+
+function parseObject(part: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(part.toString('utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    // A frame that is no JSON is dropped like one that is not signed: there is nobody to answer.
+    return undefined;
+  }
+}
+
+const isHeader = (value: Record<string, unknown> | undefined): value is Header =>
+  value !== undefined && ['msg_id', 'msg_type', 'session'].every((name) => typeof value[name] === 'string');
