@@ -148,7 +148,7 @@ export interface Table {
   query(): Query;
   /** The rows nearest to a vector: `table.vectorSearch(vector).limit(10)`; adds the column `_distance`. */
   vectorSearch(vector: ArrayLike<number>, options?: { column?: string; distanceType?: DistanceType }): Query;
-  add(data: TableData, options?: CallOptions & { mode?: 'append' | 'overwrite' }): Promise<void>;
+  add(data: TableData, options?: CallOptions & { mode?: 'append' | 'overwrite' | undefined }): Promise<void>;
   /** Deletes the rows for which the SQL expression holds. */
   delete(predicate: string, options?: CallOptions): Promise<void>;
   listVersions(options?: CallOptions): Promise<VersionInfo[]>;

@@ -41,7 +41,7 @@ export class DirTable implements Table {
     return this.query().nearestTo(vector, options);
   }
 
-  async add(data: TableData, options: CallOptions & { mode?: 'append' | 'overwrite' } = {}): Promise<void> {
+  async add(data: TableData, options: CallOptions & { mode?: 'append' | 'overwrite' | undefined } = {}): Promise<void> {
     checkOptions('add', options, ['mode', 'signal']);
     const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
     const schema = Array.isArray(data) ? await this.schema(options) : undefined;

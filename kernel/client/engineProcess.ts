@@ -1,0 +1,209 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { CatalogError } from '#shared/errors.ts';
+import { startNode, type NodeRuntime } from './childProcess.ts';
+import { parseHandshake, type EngineHandshake } from './engineHandshake.ts';
+import { RestCatalog } from './rest.ts';
+import { engineHost, rootHeader } from './wire.ts';
+
+export type { EngineHandshake } from './engineHandshake.ts';
+
+/** How an engine process ended; `expected` when it was told to. */
+export type EngineExit = { code: number | null; signal: NodeJS.Signals | null; expected: boolean };
+
+export type EngineProcessOptions = {
+  /** The bundle to run. */
+  entry: string;
+  node: NodeRuntime;
+  /** Lines that the process writes for the log. */
+  log?: ((line: string) => void) | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+/** How long a process may take to say that it listens: loading 200 MB from a cold disk takes seconds. */
+const startTimeout = 20_000;
+const maxKept = 4096;
+
+/**
+ * The engine in a process of its own, so that 200 MB of native code and its crashes are not in this one. Reached by the
+ * REST contract over a socket in a folder that only this user can enter; ends when it is disposed or this process ends.
+ */
+export class EngineProcess {
+  readonly handshake: EngineHandshake;
+  readonly #child: ChildProcess;
+  readonly #socket: string;
+  readonly #secret: string;
+  readonly #folder: string | undefined;
+  readonly #listeners = new Set<(exit: EngineExit) => void>();
+  readonly #catalogs = new Set<RestCatalog>();
+  #exit: EngineExit | undefined;
+  #disposed = false;
+
+  private constructor(child: ChildProcess, handshake: EngineHandshake, place: Place) {
+    this.#child = child;
+    this.handshake = handshake;
+    this.#socket = place.socket;
+    this.#secret = place.secret;
+    this.#folder = place.folder;
+    const ended = (code: number | null, signal: NodeJS.Signals | null) => this.#ended(code, signal);
+    child.once('exit', ended);
+    if (child.exitCode !== null || child.signalCode !== null) ended(child.exitCode, child.signalCode);
+  }
+
+  /**
+   * Starts the process and waits until it listens.
+   * @throws CatalogError ServiceUnavailable (17) with what came out of it, when it ends or says nothing within 20 s
+   */
+  static async start(options: EngineProcessOptions): Promise<EngineProcess> {
+    options.signal?.throwIfAborted();
+    const place = await makePlace();
+    const child = startNode({ node: options.node, entry: options.entry, stdio: ['pipe', 'pipe', 'pipe'] });
+    try {
+      const handshake = await handshakeOf(child, place, options);
+      return new EngineProcess(child, handshake, place);
+    } catch (error) {
+      child.kill('SIGKILL');
+      await removeFolder(place.folder);
+      throw error;
+    }
+  }
+
+  /** The catalog in a directory. Nothing is asked yet: a root that can't be read fails at the first call. */
+  catalog(root: string): RestCatalog {
+    const catalog = new RestCatalog(
+      {
+        uri: `http://${engineHost}`,
+        name: 'The engine process',
+        socketPath: this.#socket,
+        headers: { authorization: `Bearer ${this.#secret}`, [rootHeader]: encodeURIComponent(root) },
+        explain: (cause) => this.#explain(cause),
+      },
+      root,
+    );
+    this.#catalogs.add(catalog);
+    return catalog;
+  }
+
+  /** Whether the process runs. */
+  get isRunning(): boolean {
+    return this.#exit === undefined;
+  }
+
+  /** Calls when the process ends, at once when it has. Returns how to stop listening. */
+  onDidExit(listener: (exit: EngineExit) => void): { dispose(): void } {
+    if (this.#exit) listener(this.#exit);
+    else this.#listeners.add(listener);
+    return { dispose: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Ends the process; calls in flight fail. Resolves when it is gone. */
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    const gone = new Promise<void>((resolve) => void this.onDidExit(() => resolve()));
+    this.#child.stdin?.end();
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), 3000);
+    await gone;
+    clearTimeout(late);
+    await Promise.all([...this.#catalogs].map((catalog) => catalog.close()));
+    this.#catalogs.clear();
+    await removeFolder(this.#folder);
+  }
+
+  #ended(code: number | null, signal: NodeJS.Signals | null): void {
+    if (this.#exit) return;
+    this.#exit = { code, signal, expected: this.#disposed };
+    for (const listener of this.#listeners) listener(this.#exit);
+    this.#listeners.clear();
+    void removeFolder(this.#folder);
+  }
+
+  /** A connection that breaks means that the process ends, though its exit may be told a moment later. */
+  #explain(cause: unknown): CatalogError {
+    const how = this.#exit
+      ? this.#exit.signal
+        ? `by ${this.#exit.signal}`
+        : `with code ${this.#exit.code}`
+      : 'or does not answer';
+    return new CatalogError('ServiceUnavailable', `The engine process ended ${how}.`, 'Restart it and try again.', {
+      cause,
+    });
+  }
+}
+
+type Place = { socket: string; secret: string; folder: string | undefined };
+
+async function makePlace(): Promise<Place> {
+  const secret = randomBytes(32).toString('base64url');
+  if (process.platform === 'win32')
+    return { socket: `\\\\.\\pipe\\lance-engine-${randomUUID()}`, secret, folder: undefined };
+  // mkdtemp makes it 0700. A socket's path is limited to about 100 bytes, so the names are short.
+  const folder = await mkdtemp(join(tmpdir(), 'lance-engine-'));
+  return { socket: join(folder, 's'), secret, folder };
+}
+
+async function removeFolder(folder: string | undefined): Promise<void> {
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+}
+
+/** Tells the child where to listen and waits for its line. */
+function handshakeOf(child: ChildProcess, place: Place, options: EngineProcessOptions): Promise<EngineHandshake> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    let isSettled = false;
+    const timer = setTimeout(() => fail(`said nothing for ${startTimeout / 1000} s`), startTimeout);
+    const abort = () => settle(() => reject(options.signal?.reason as Error));
+    const settle = (then: () => void) => {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', abort);
+      then();
+    };
+    const fail = (how: string, cause?: unknown) =>
+      settle(() => {
+        const output = said.trim();
+        reject(
+          new CatalogError(
+            'ServiceUnavailable',
+            `The engine process ${how}${output ? `: ${output}` : ''}.`,
+            'See the log, and check lanceCatalog.nodePath.',
+            { cause },
+          ),
+        );
+      });
+    const keep = (line: string) => {
+      if (said.length < maxKept) said += `${line}\n`;
+    };
+    options.signal?.addEventListener('abort', abort, { once: true });
+    child.once('error', (cause) => fail(`does not start (${cause.message})`, cause));
+    child.once('exit', (code, signal) => fail(`ended with ${signal ?? `code ${code}`} while starting`));
+    onLines(child.stderr, (line) => {
+      if (!isSettled) keep(line);
+      options.log?.(line);
+    });
+    onLines(child.stdout, (line) => {
+      const handshake = isSettled ? undefined : parseHandshake(line);
+      if (handshake) settle(() => resolve(handshake));
+      else if (!isSettled) keep(line);
+      else options.log?.(line);
+    });
+    // A child that is gone already closes the pipe; its exit says more.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.write(`${JSON.stringify({ secret: place.secret, socket: place.socket })}\n`);
+  });
+}
+
+/** Whole lines of a stream, however it is cut; a line is bounded. */
+function onLines(stream: Readable | null, onLine: (line: string) => void): void {
+  let rest = '';
+  stream?.setEncoding('utf8');
+  stream?.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop()!.slice(0, 64 * 1024);
+    for (const line of lines) onLine(line);
+  });
+}

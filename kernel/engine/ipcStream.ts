@@ -1,0 +1,96 @@
+import {
+  RecordBatchFileWriter,
+  RecordBatchStreamWriter,
+  Table as ArrowTable,
+  tableToIPC,
+  type RecordBatch,
+  type Schema,
+} from '#arrow';
+
+// The engine hands out each batch as an Arrow IPC file of its own. Decoding and encoding it again costs about as much as
+// the scan itself, so a stream is cut out of the files: a file is the stream's messages between a magic and a footer.
+
+const magic = 'ARROW1';
+const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
+
+/** One Arrow IPC stream out of the engine's files of one batch each. */
+export async function* streamOfFiles(schema: Schema, files: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const file of files) {
+    const { schemaMessage, batches } = cutFile(file);
+    if (isFirst) yield schemaMessage;
+    isFirst = false;
+    yield batches;
+  }
+  yield isFirst ? tableToIPC(new ArrowTable(schema), 'stream') : endOfStream;
+}
+
+/** @throws RangeError on bytes that are not laid out as a file */
+function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8Array } {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const isFile =
+    bytes.length > 32 &&
+    bytes.toString('latin1', 0, 6) === magic &&
+    bytes.toString('latin1', bytes.length - 6) === magic;
+  if (!isFile) throw new RangeError('The engine gave a batch that is no Arrow file.');
+  // The end: footer, its length, magic; before the footer the end-of-stream marker.
+  const end = bytes.length - 10 - bytes.readInt32LE(bytes.length - 10) - endOfStream.length;
+  // The first message follows the magic after padding, whose width the format leaves open.
+  const start = bytes.indexOf(endOfStream.subarray(0, 4), magic.length);
+  if (start < 0 || end <= start) throw new RangeError('The engine gave an Arrow file without messages.');
+  const batches = start + 8 + bytes.readInt32LE(start + 4);
+  if (batches > end) throw new RangeError('The engine gave an Arrow file whose schema does not end.');
+  return { schemaMessage: bytes.subarray(start, batches), batches: bytes.subarray(batches, end) };
+}
+
+/** The bytes of a batch as they are written, instead of a queue that grows when nobody reads it. */
+class FileChunks extends RecordBatchFileWriter {
+  #chunks: Uint8Array[] = [];
+
+  take(): Uint8Array {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    return Buffer.concat(chunks);
+  }
+
+  protected override _write(chunk: ArrayBufferView): this {
+    const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    this.#chunks.push(bytes);
+    this._position += bytes.byteLength;
+    return this;
+  }
+}
+
+class StreamChunks extends RecordBatchStreamWriter {
+  #chunks: Uint8Array[] = [];
+
+  take(): Uint8Array {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    return Buffer.concat(chunks);
+  }
+
+  protected override _write(chunk: ArrayBufferView): this {
+    const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    this.#chunks.push(bytes);
+    this._position += bytes.byteLength;
+    return this;
+  }
+}
+
+/** Batches as Arrow IPC in either format, a chunk for each batch, so that who reads slowly holds up who writes. */
+export async function* encodeBatches(
+  format: 'file' | 'stream',
+  schema: Schema,
+  batches: AsyncIterable<RecordBatch>,
+): AsyncGenerator<Uint8Array> {
+  const writer = format === 'file' ? new FileChunks() : new StreamChunks();
+  writer.reset(undefined, schema);
+  for await (const batch of batches) {
+    if (batch.numRows === 0) continue;
+    writer.write(batch);
+    yield writer.take();
+  }
+  writer.finish();
+  yield writer.take();
+}

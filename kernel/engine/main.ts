@@ -1,0 +1,78 @@
+// The engine process: serves directories of tables to the process that started it, and ends with it.
+import { chmodSync, unlinkSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { CatalogError, messageOf } from '#shared/errors.ts';
+import type { EngineHandshake } from '#client/engineHandshake.ts';
+import { OpenCatalogs } from './catalogs.ts';
+import { openDir } from './dir.ts';
+import { engineProblem, engineVersion } from './native.ts';
+import { createEngineServer } from './server.ts';
+
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** The first line on stdin says where to listen and what to ask of callers. */
+function parseStart(line: string): { secret: string; socket: string } {
+  const value: unknown = JSON.parse(line);
+  if (typeof value === 'object' && value !== null && 'secret' in value && 'socket' in value) {
+    const { secret, socket } = value;
+    if (typeof secret === 'string' && secret.length >= 16 && typeof socket === 'string' && socket !== '') {
+      return { secret, socket };
+    }
+  }
+  throw new CatalogError('InvalidInput', 'The first line on stdin is not {"secret","socket"}.', 'The parent sends it.');
+}
+
+async function start(line: string, onListen: (socket: string) => void): Promise<void> {
+  const { secret, socket } = parseStart(line);
+  const catalogs = new OpenCatalogs((root) => openDir({ root }));
+  const server = createEngineServer({ secret, log, catalogOf: (root) => catalogs.get(root) });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(socket, resolve);
+  });
+  onListen(socket);
+  if (process.platform !== 'win32') chmodSync(socket, 0o600);
+  const problem = await engineProblem();
+  const handshake: EngineHandshake = {
+    protocol: 1,
+    pid: process.pid,
+    node: process.versions.node,
+    napi: Number(process.versions['napi'] ?? 0),
+    engine: problem === null ? engineVersion : null,
+    problem,
+  };
+  process.stdout.write(`${JSON.stringify(handshake)}\n`);
+}
+
+function run(): void {
+  let socket: string | undefined;
+  let started = false;
+  const end = (code: number): never => {
+    if (socket !== undefined && process.platform !== 'win32') {
+      try {
+        unlinkSync(socket);
+      } catch {
+        // The parent may have removed the folder before.
+      }
+    }
+    process.exit(code);
+  };
+  const lines = createInterface({ input: process.stdin });
+  lines.once('line', (line) => {
+    started = true;
+    start(line, (listening) => {
+      socket = listening;
+    }).catch((error: unknown) => {
+      log(messageOf(error));
+      end(1);
+    });
+  });
+  // The parent holds the other end of stdin: when it is gone, however it went, so is the need for this process.
+  lines.once('close', () => {
+    if (!started) log('stdin closed before it said where to listen');
+    end(started ? 0 : 1);
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end(0));
+}
+
+run();
