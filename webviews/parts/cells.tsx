@@ -5,6 +5,9 @@ import type { GridCell } from './frame.ts';
 
 const spark = { width: 72, height: 20, minPoints: 8, maxPoints: 144 } as const;
 
+/** A text of so many characters fits any column. */
+const shortText = 12;
+
 /** Draws a value by its kind; the grid component gives the cell around it. */
 export function renderCell({ cell }: CellContentProps): ReactNode {
   const value = cell?.value as GridCell | undefined;
@@ -28,7 +31,11 @@ export function renderCell({ cell }: CellContentProps): ReactNode {
     case 'number':
     case 'text':
       // A string is drawn as it is; a null must not look like the string "null".
-      return <span className={`lance-${value.kind}`}>{value.text}</span>;
+      return (
+        <span className={`lance-${value.kind}`} title={value.text.length > shortText ? value.text : undefined}>
+          {value.text}
+        </span>
+      );
   }
 }
 

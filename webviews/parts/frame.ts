@@ -132,7 +132,8 @@ const rangeText = (start: number, end: number): string =>
   `${(start + 1).toLocaleString('en-US')}–${end.toLocaleString('en-US')}`;
 
 /** @throws Error on bytes that are no Arrow stream, or rows of another table */
-function checkPage(bytes: Uint8Array, columns: readonly GridColumn[], numRows: number): Table {
+function checkPage(bytes: unknown, columns: readonly GridColumn[], numRows: number): Table {
+  if (!(bytes instanceof Uint8Array)) throw new Error('The rows did not come as bytes. Open the table again.');
   const table = tableFromIPC(bytes);
   const names = table.schema.fields.map(({ name }) => name);
   if (names.length !== columns.length || columns.some(({ name }, i) => name !== names[i]))

@@ -7,7 +7,7 @@ import type { GridCell, GridColumn, GridFrame } from './frame.ts';
 
 /** Height of a row and of the header as the grid component lays them out, in pixels. */
 export const rowHeight = 33;
-export const headerHeight = 45;
+export const headerHeight = 42;
 
 type GridProps = {
   readonly frame: GridFrame;
@@ -24,12 +24,16 @@ export function Grid({ frame, focus, footer }: GridProps) {
     [frame],
   );
   const problem = useProblem(frame);
+  // Position 1, 1 is the corner; the header is row 1 and the row numbers are column 1.
+  const [position, setPosition] = useState({ colIndex: 2, rowIndex: frame.data.numRows > 0 ? 2 : 1 });
   const copy = useCallback((event: ClipboardEvent) => copyCell(event, frame), [frame]);
   return (
     <div className="lance-grid" onCopyCapture={copy}>
       <HighTable
         data={frame.data}
         columnConfiguration={configuration}
+        cellPosition={position}
+        onCellPositionChange={setPosition}
         focus={focus}
         padding={3}
         overscan={0}
@@ -59,7 +63,7 @@ const stringify = (value: unknown): string | undefined => (value as GridCell | u
 
 const columnConfig = (column: GridColumn) => ({
   className: column.numeric ? 'lance-right' : '',
-  minWidth: 72,
+  minWidth: minWidth(column.type),
   headerComponent: (
     <div className="lance-header" title={`${column.name}: ${column.type}${column.nullable ? '' : ', not null'}`}>
       <span className="lance-name">{column.name}</span>
@@ -67,6 +71,12 @@ const columnConfig = (column: GridColumn) => ({
     </div>
   ),
 });
+
+/** Columns are squeezed to fit the window; a point in time cut in the middle says the wrong thing. */
+function minWidth(type: string): number {
+  const unit = /^timestamp\[(s|ms|us|ns)/.exec(type)?.[1];
+  return unit === undefined ? 72 : { s: 180, ms: 210, us: 240, ns: 262 }[unit as 's' | 'ms' | 'us' | 'ns'];
+}
 
 function useProblem(frame: GridFrame): ReturnType<GridFrame['problem']> {
   const [problem, setProblem] = useState(frame.problem());

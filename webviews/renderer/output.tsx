@@ -5,10 +5,10 @@ import { tableFrame } from '../parts/frame.ts';
 import type { GridFrame } from '../parts/frame.ts';
 import { Grid, headerHeight, rowHeight } from '../parts/grid.tsx';
 
-/** Rows part of the tallest output, in pixels; more of them are scrolled to. */
-const maxHeight = 320;
+/** Rows of the tallest output; more of them are scrolled to. */
+const maxRows = 10;
 const footerHeight = 23;
-/** Leaves room for a horizontal scroll bar, so that it doesn't cover the last of a few rows. */
+/** Leaves room for a horizontal scroll bar, so that it doesn't cover the last row. */
 const scrollBarHeight = 14;
 
 /** What a saved output is worth: a table, or the reason why it can't be shown. */
@@ -28,8 +28,8 @@ export function readOutput(data: Uint8Array, metadata: unknown): Output {
 
 export function OutputView({ output }: { output: Output }) {
   if ('problem' in output) return <p className="lance-unreadable">{output.problem}</p>;
-  const rows = Math.max(1, output.frame.data.numRows) * rowHeight;
-  const height = Math.min(maxHeight, rows + scrollBarHeight) + headerHeight + footerHeight;
+  const rows = Math.min(maxRows, Math.max(1, output.frame.data.numRows));
+  const height = headerHeight + rows * rowHeight + scrollBarHeight + footerHeight;
   return (
     <div className="lance-output" style={{ height }}>
       <Grid frame={output.frame} focus={false} footer={<span>{output.footer}</span>} />

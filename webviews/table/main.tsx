@@ -18,7 +18,7 @@ const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.
   show: (table) => (show(table), null),
   fail: ({ title, message }) => (draw({ kind: 'failed', title, message }), null),
 });
-let state: PanelState = { kind: 'waiting' };
+let state = { kind: 'waiting' } as PanelState;
 
 function draw(next: PanelState): void {
   if (state.kind === 'table') state.frame.close();
@@ -39,7 +39,9 @@ addEventListener('pagehide', () => host.close());
 
 draw(state);
 try {
-  show(await host.request('ready', null));
+  const table = await host.request('ready', null);
+  // Another table may have been shown meanwhile, and that one is newer.
+  if (state.kind === 'waiting') show(table);
 } catch (error) {
   if (!isAbort(error)) draw({ kind: 'failed', title: 'The table could not be opened', message: messageOf(error) });
 }

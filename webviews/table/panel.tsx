@@ -22,7 +22,7 @@ export function Panel({ state }: { state: PanelState }) {
         </div>
       );
     case 'table':
-      return <Grid frame={state.frame} focus footer={<Footer table={state.table} />} />;
+      return <Grid key={state.table.key} frame={state.frame} focus footer={<Footer table={state.table} />} />;
   }
 }
 
