@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { buildAll, isStale } from './build.ts';
+import { fetchEngine } from './package/engine.ts';
+import { thirdPartyNotices } from './package/notices.ts';
+import { readManifest } from './package/runtime.ts';
+import { stage } from './package/stage.ts';
+import { inRoot } from './paths.ts';
+import { platforms, type Platform } from './platforms.mjs';
+
+const universal = 'universal';
+const say = (line: string): void => console.log(line);
+const help = `npm run package -- [--target NAME]
+  makes out/vsix/*.vsix: one for each platform whose engine the registry serves, and "${universal}" (REST catalogs alone) for the others
+  targets: ${[...platforms.map(({ target }) => target), universal].join(', ')}`;
+
+/** `npm run package`. Returns the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { target: { type: 'string' }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) {
+    say(help);
+    return 0;
+  }
+  const wanted = platforms.filter(({ target }) => values.target === undefined || values.target === target);
+  if (wanted.length === 0 && values.target !== universal) {
+    console.error(`"${values.target ?? ''}" is no target.\n${help}`);
+    return 2;
+  }
+  if (isStale() && (await buildAll(say)) > 0) return 1;
+  const notices = await thirdPartyNotices();
+  mkdirSync(inRoot('out/vsix'), { recursive: true });
+  const without: string[] = [];
+  for (const platform of wanted) {
+    const engine = await fetchEngine(platform, say);
+    if ('missing' in engine) without.push(`  ${platform.target}: ${engine.missing}`);
+    else pack(platform, engine.folder, notices);
+  }
+  if (values.target === undefined || values.target === universal) pack(undefined, undefined, notices);
+  if (without.length > 0)
+    say(['No package with an engine, so these use the universal one (REST catalogs alone):', ...without].join('\n'));
+  // Asked for by name, a package that cannot be made is a failure.
+  return values.target !== undefined && without.length > 0 ? 1 : 0;
+}
+
+/** Path of the VSIX of a target, below out/vsix. */
+export function vsixPath(target: string): string {
+  return inRoot('out/vsix', `lance-catalog-${target}-${readManifest(inRoot()).version}.vsix`);
+}
+
+function pack(platform: Platform | undefined, engine: string | undefined, notices: string): void {
+  const target = platform?.target ?? universal;
+  const folder = inRoot('out/package', target);
+  const file = vsixPath(target);
+  stage(folder, { platform, engine, notices });
+  rmSync(file, { force: true });
+  const tool = inRoot('node_modules/@vscode/vsce/vsce');
+  const options = [
+    '--no-dependencies',
+    '--allow-missing-repository',
+    '--skip-license',
+    '--out',
+    file,
+    ...(platform ? ['--target', target] : []),
+  ];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tool, 'package', ...options], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`Packaging ${target} failed.\n${stdout}${stderr}`);
+  rmSync(folder, { recursive: true, force: true });
+  say(`${file} (${Math.round(statSync(file).size / 1_000_000)} MB${engine === undefined ? ', without engine' : ''})`);
+}

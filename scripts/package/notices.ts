@@ -1,0 +1,34 @@
+import { build } from 'esbuild';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleOptions, bundles } from '../bundles.ts';
+import { inRoot } from '../paths.ts';
+import { readManifest, runtimeFolders } from './runtime.ts';
+
+/** Text of THIRD-PARTY-NOTICES.txt: every package whose code is bundled or shipped, with the text of its licence. */
+export async function thirdPartyNotices(): Promise<string> {
+  const folders = new Set(runtimeFolders());
+  for (const bundle of bundles) {
+    const { metafile } = await build({ ...bundleOptions(bundle), write: false, metafile: true });
+    for (const input of Object.keys(metafile.inputs)) {
+      const folder = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0];
+      if (folder !== undefined) folders.add(inRoot(folder));
+    }
+  }
+  const sections = [...folders].toSorted().map((folder) => {
+    const { name, version, license } = readManifest(folder);
+    return `${name} ${version} (${license || 'licence below'})\n\n${licenceText(folder)}`;
+  });
+  const rule = `\n\n${'-'.repeat(80)}\n\n`;
+  return `This product contains or comes with the following packages.${rule}${sections.join(rule)}\n`;
+}
+
+function licenceText(folder: string): string {
+  const names = existsSync(folder)
+    ? readdirSync(folder).filter((name) => /^(?:licen[cs]e|notice|copying)/i.test(name))
+    : [];
+  return (
+    names.map((name) => readFileSync(join(folder, name), 'utf8').trim()).join('\n\n') ||
+    'The package comes without the text of its licence.'
+  );
+}

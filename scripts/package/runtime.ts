@@ -1,0 +1,96 @@
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { runtimePackages } from '../bundles.ts';
+import { inRoot } from '../paths.ts';
+import type { Platform } from '../platforms.mjs';
+
+/** What is read of a package's manifest. */
+export type Manifest = {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+
+/** Reads a package's manifest, trusting no field of it. */
+export function readManifest(folder: string): Manifest {
+  const json: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const fields = new Map<string, unknown>(typeof json === 'object' && json !== null ? Object.entries(json) : []);
+  const text = (name: string): string => {
+    const value = fields.get(name);
+    return typeof value === 'string' ? value : '';
+  };
+  const dependencies = fields.get('dependencies');
+  const pairs = typeof dependencies === 'object' && dependencies !== null ? Object.entries(dependencies) : [];
+  return {
+    name: text('name'),
+    version: text('version'),
+    license: text('license'),
+    dependencies: Object.fromEntries(pairs.map(([name, range]) => [name, String(range)])),
+  };
+}
+
+/** Beside what the bundles require: the declarations that a cell's `process` and `Buffer` are checked against. */
+const shipped = [...runtimePackages, '@types/node'];
+
+/** Their own copy of @types/node would declare every global of Node twice. */
+const left = new Set(['@types/node', 'node-addon-api']);
+
+/** Folders of the packages that go into the VSIX, with their dependencies, as Node would find them. */
+export function runtimeFolders(): string[] {
+  const folders = new Set<string>();
+  const queue = shipped.map((name) => ({ name, from: inRoot() }));
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const folder = resolve(next.name, next.from);
+    if (folders.has(folder)) continue;
+    folders.add(folder);
+    for (const name of Object.keys(readManifest(folder).dependencies))
+      if (!left.has(name)) queue.push({ name, from: folder });
+  }
+  return [...folders].toSorted();
+}
+
+function resolve(name: string, from: string): string {
+  for (let at = from; ; at = dirname(at)) {
+    const folder = join(at, 'node_modules', name);
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (at === inRoot() || at === dirname(at))
+      throw new Error(`${name}, which ${from} needs, is not installed: run npm install.`);
+  }
+}
+
+/** Parts of packages that nobody reads at run time; they would double the download. */
+const unneeded: Readonly<Record<string, RegExp>> = {
+  'apache-arrow': /^(?:src|bin)\/|\.min\.js$/,
+  'cmake-ts': /^(?!package\.json$|LICENSE|build\/loader\.js$)/,
+  'typescript-6': /^(?!package\.json$|LICENSE|ThirdParty|lib\/(?:typescript\.js|lib\.[\w.]*d\.ts|typescript\.d\.ts)$)/,
+  zeromq: /^(?:src|script|lib\/ts3\.7)\/|CMakeLists|vcpkg|tsbuildinfo$/,
+};
+const unneededAnywhere = /\.map$|^(?:AGENTS|CONTRIBUTING|CHANGELOG|README)\.md$|(?:^|\/)node_modules(?:\/|$)/;
+
+/**
+ * Copies the packages into `target`, a node_modules folder, leaving out what no one reads and, of zeromq's binaries,
+ * the other platforms'.
+ * @param platform undefined copies every platform's
+ */
+export function copyRuntime(target: string, platform: Platform | undefined): void {
+  for (const folder of runtimeFolders()) {
+    const name = relative(inRoot('node_modules'), folder).split(sep).join('/');
+    cpSync(folder, join(target, name), {
+      recursive: true,
+      filter: (source) => {
+        const path = relative(folder, source).split(sep).join('/');
+        return path === '' || !isUnneeded(name, path, source, platform);
+      },
+    });
+  }
+}
+
+function isUnneeded(name: string, path: string, source: string, platform: Platform | undefined): boolean {
+  if (unneededAnywhere.test(path)) return true;
+  if (name === 'zeromq' && platform !== undefined && /^build\/\w+\/\w+/.test(path))
+    return !path.startsWith(`build/${platform.zeromq}`);
+  // The patterns speak of files; a folder on the way to one stays.
+  const isFolder = !/\.\w+$/.test(path) || existsSync(join(source, '.'));
+  return !isFolder && (unneeded[name]?.test(path) ?? false);
+}
