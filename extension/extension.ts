@@ -38,7 +38,7 @@ export function activate(context: vscode.ExtensionContext): ExtensionApi {
 
   const loading: LoaderContext = {
     catalog: catalogOf,
-    remedy: (error) => (error === engine.problem ? 'restart' : 'retry'),
+    remedy: () => (engine.problem ? 'restart' : 'retry'),
     report: (what, error) => logFailure(log, what, error),
   };
   const tree = new CatalogTree(() => connections.list(), loading);

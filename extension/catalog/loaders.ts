@@ -9,8 +9,8 @@ export const pageSize = 100;
 /** What a loader needs of the world: the catalog behind a connection, and what to do about its failures. */
 export type LoaderContext = {
   catalog(connection: string): Promise<Catalog>;
-  /** What mends this failure. */
-  remedy(error: unknown): Remedy;
+  /** What mends a failure as things are now. */
+  remedy(): Remedy;
   report(what: string, error: unknown): void;
 };
 
@@ -132,7 +132,7 @@ function errorNode(
     about,
     what: body.error,
     hint: body.detail,
-    remedy: context.remedy(error),
+    remedy: context.remedy(),
   };
 }
 

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import type { Catalog } from '#client/catalog.ts';
-import { EngineProcess } from '#client/engineProcess.ts';
-import { CatalogError } from '#shared/errors.ts';
+import { findNode } from '#client/childProcess.ts';
+import { EngineProcess, type EngineExit } from '#client/engineProcess.ts';
+import type { RestCatalog } from '#client/rest.ts';
+import { CatalogError, messageOf } from '#shared/errors.ts';
 import { logFailure, type Log } from './log.ts';
 import { setting } from './settings.ts';
 
@@ -15,7 +16,7 @@ export class Engine implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   /** The engine ended by itself, or was restarted: what was loaded from it is to be asked for again. */
   readonly onDidChange = this.#changed.event;
-  readonly #catalogs = new Map<string, Catalog>();
+  readonly #catalogs = new Map<string, RestCatalog>();
   #process: Promise<EngineProcess> | undefined;
   #problem: CatalogError | undefined;
   #lifetime = new AbortController();
@@ -32,7 +33,7 @@ export class Engine implements vscode.Disposable {
 
   /** The process id, once it runs; for tests and the log. */
   async pid(): Promise<number | undefined> {
-    return (await this.#process)?.pid;
+    return (await this.#process)?.handshake.pid;
   }
 
   /** Starts the engine ahead of the first request. What goes wrong is told by the request. */
@@ -44,7 +45,7 @@ export class Engine implements vscode.Disposable {
    * The catalog over a directory.
    * @throws CatalogError ServiceUnavailable (17) while the engine is down, with what brings it back
    */
-  async catalog(root: string): Promise<Catalog> {
+  async catalog(root: string): Promise<RestCatalog> {
     const engine = await this.#ensure();
     const existing = this.#catalogs.get(root);
     if (existing) return existing;
@@ -77,30 +78,37 @@ export class Engine implements vscode.Disposable {
 
   async #start(signal: AbortSignal): Promise<EngineProcess> {
     const nodePath = setting('lanceCatalog.nodePath');
+    let engine: EngineProcess | undefined;
     try {
-      const engine = await EngineProcess.start({ entry: this.#entry, ...(nodePath && { nodePath }), signal });
-      this.#log.info(`the engine runs: pid ${engine.pid}, Node ${engine.handshake.node}`);
-      void engine.exited.then((reason) => this.#ended(engine, reason));
+      const node = await findNode({ ...(nodePath && { nodePath }), signal });
+      const log = (line: string) => this.#log.info(`engine: ${line}`);
+      engine = await EngineProcess.start({ entry: this.#entry, node, log, signal });
+      const { pid, node: version, engine: loaded, problem } = engine.handshake;
+      if (loaded === null) throw new CatalogError('Unsupported', `It can't be loaded here: ${problem ?? ''}`, '');
+      this.#log.info(`the engine ${loaded} runs: pid ${pid}, Node ${version}`);
+      const running = engine;
+      engine.onDidExit((exit) => this.#ended(running, exit));
       return engine;
     } catch (cause) {
-      if (!signal.aborted) this.#fail('The Lance engine did not start.', cause);
-      throw this.#problem ?? cause;
+      void engine?.dispose();
+      if (signal.aborted) throw cause;
+      throw this.#fail(`The Lance engine did not start. ${messageOf(cause)}`, cause);
     }
   }
 
-  #ended(engine: EngineProcess, reason: string): void {
-    void this.#process?.then((current) => {
-      if (current !== engine || this.#lifetime.signal.aborted) return;
-      this.#fail(`The Lance engine ended: ${reason}.`, undefined);
-      this.#changed.fire();
-    });
+  #ended(engine: EngineProcess, { code, signal, expected }: EngineExit): void {
+    if (expected) return;
+    void engine.dispose();
+    this.#fail(`The Lance engine ended (${signal ?? `exit code ${code}`}).`, undefined);
+    this.#changed.fire();
   }
 
-  #fail(what: string, cause: unknown): void {
+  #fail(what: string, cause: unknown): CatalogError {
     this.#problem = new CatalogError('ServiceUnavailable', what, 'Run "Restart Lance Engine".', { cause });
     this.#process = undefined;
     this.#catalogs.clear();
     logFailure(this.#log, 'engine', this.#problem);
+    return this.#problem;
   }
 
   async #stop(): Promise<void> {
@@ -110,6 +118,6 @@ export class Engine implements vscode.Disposable {
     this.#process = undefined;
     this.#catalogs.clear();
     const engine = await running?.catch(() => undefined);
-    await engine?.close();
+    await engine?.dispose();
   }
 }

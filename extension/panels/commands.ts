@@ -1,21 +1,19 @@
 import * as vscode from 'vscode';
-import type { Catalog } from '#client/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { tableOf } from '../catalog/commands.ts';
 import { nodeId, type CatalogNode } from '../catalog/node.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
-import { readPage } from './readPage.ts';
 import type { TablePanels } from './tablePanel.ts';
-import { catalogSource, placeOfState, type TableSource } from './tableSource.ts';
+import { catalogSource, placeOfState, type PanelCatalog, type TableSource } from './tableSource.ts';
 
 export type TableCommandParts = {
   log: Log;
   state: State;
   panels: TablePanels;
   view: vscode.TreeView<CatalogNode>;
-  catalogOf(connection: string): Promise<Catalog>;
+  catalogOf(connection: string): Promise<PanelCatalog>;
 };
 
 /** The tree reports a double click as two clicks; this close together they mean "keep it open". */
@@ -32,16 +30,16 @@ export function registerTableCommands({ log, state, panels, view, catalogOf }: T
       last = click;
       if (isDouble) return panels.pin();
       await state.setLastConnection(place.connection);
-      await panels.preview(catalogSource(place, catalogOf, readPage));
+      await panels.preview(catalogSource(place, catalogOf));
     }),
     registerCommand(log, 'lanceCatalog.table.keepOpen', () => panels.pin()),
   );
 }
 
 /** The table that a panel showed before the window was reloaded. */
-export function restoredSource(kept: unknown, catalogOf: (connection: string) => Promise<Catalog>): TableSource {
+export function restoredSource(kept: unknown, catalogOf: (connection: string) => Promise<PanelCatalog>): TableSource {
   const place = placeOfState(kept);
-  if (place) return catalogSource(place, catalogOf, readPage);
+  if (place) return catalogSource(place, catalogOf);
   const lost = new CatalogError(
     'TableNotFound',
     'The table that was shown here is not known any more.',

@@ -1,4 +1,4 @@
-import type { Catalog, TableDescription } from '#client/catalog.ts';
+import type { CallOptions, OpenTableOptions, QuerySpec, TableDescription } from '#client/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { PanelTable } from '#shared/messages.ts';
 import { displayPath } from '#shared/names.ts';
@@ -17,45 +17,55 @@ export type TableSource = {
   rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array>;
 };
 
+/** What a panel reads a catalog by: rows as the bytes of an Arrow stream, which only the webview decodes. */
+export type PanelCatalog = {
+  describeTable(name: string, options: OpenTableOptions): Promise<TableDescription>;
+  openTable(name: string, options: OpenTableOptions): Promise<RowReader>;
+};
+type RowReader = { queryIpc(spec: QuerySpec, options: CallOptions): Promise<Uint8Array> };
+
 /** The table at a place, every page of it from the version that was the newest when it was opened. */
 export function catalogSource(
   place: TablePlace,
-  catalogOf: (connection: string) => Promise<Catalog>,
-  readPage: ReadPage,
+  catalogOf: (connection: string) => Promise<PanelCatalog>,
 ): TableSource {
   const { connection, path, table } = place;
-  let opened: TableDescription | undefined;
+  let version: number | undefined;
+  let reader: { catalog: PanelCatalog; rows: Promise<RowReader> } | undefined;
+
+  // Opened once per catalog: another one means that the engine was restarted in between.
+  const readerOf = async (): Promise<RowReader> => {
+    const catalog = await catalogOf(connection);
+    if (reader?.catalog === catalog) return reader.rows;
+    const rows = catalog.openTable(table, { namespacePath: path, version });
+    reader = { catalog, rows };
+    rows.catch(() => (reader = undefined));
+    return rows;
+  };
+
   return {
     title: table,
     place,
     async open(signal) {
       const catalog = await catalogOf(connection);
-      opened = await catalog.describeTable(table, { namespacePath: path, signal });
-      const { columns, numRows, version } = opened;
+      const opened = await catalog.describeTable(table, { namespacePath: path, signal });
+      version = opened.version;
       return {
         title: displayPath([connection, ...path], table),
         key: JSON.stringify({ connection, path, table, version }),
-        columns,
-        numRows,
+        columns: opened.columns,
+        numRows: opened.numRows,
         version,
       };
     },
     async rows(start, end, signal) {
-      if (!opened) throw new CatalogError('InvalidTableState', `"${table}" is not open.`, 'Open it again.');
-      // Asked for each time: the engine may have been restarted since.
-      const catalog = await catalogOf(connection);
-      return readPage(catalog, place, { version: opened.version, start, end }, signal);
+      if (version === undefined) {
+        throw new CatalogError('InvalidTableState', `"${table}" is not open.`, 'Open it again.');
+      }
+      return (await readerOf()).queryIpc({ offset: start, limit: end - start }, { signal });
     },
   };
 }
-
-export type PageRequest = { version: number; start: number; end: number };
-export type ReadPage = (
-  catalog: Catalog,
-  place: TablePlace,
-  page: PageRequest,
-  signal: AbortSignal,
-) => Promise<Uint8Array>;
 
 /**
  * The same bytes in a buffer of exactly their size. A view into a larger buffer is sent to a webview with the whole of

@@ -1,43 +1,59 @@
 import assert from 'node:assert/strict';
-import type { Catalog } from '#client/catalog.ts';
-import { catalogSource, exactBytes, placeOfState } from '../../../extension/panels/tableSource.ts';
+import type { QuerySpec } from '#client/catalog.ts';
+import { catalogSource, exactBytes, placeOfState, type PanelCatalog } from '../../../extension/panels/tableSource.ts';
 
 const signal = new AbortController().signal;
 const place = { connection: 'sample', path: ['shop'], table: 'products' };
-const catalog = {
-  describeTable: () =>
-    Promise.resolve({ name: 'products', namespacePath: ['shop'], version: 3, numRows: 5, columns: [] }),
-} as unknown as Catalog;
+
+/** A catalog with one table at version 3, which notes what is asked of it. */
+function world() {
+  const asked: unknown[] = [];
+  const catalog: PanelCatalog = {
+    describeTable: () =>
+      Promise.resolve({ name: 'products', namespacePath: ['shop'], version: 3, numRows: 5, columns: [] }),
+    openTable: (name, options) => {
+      asked.push([name, options]);
+      const queryIpc = (spec: QuerySpec) => (asked.push(spec), Promise.resolve(new Uint8Array([1])));
+      return Promise.resolve({ queryIpc });
+    },
+  };
+  return { asked, source: catalogSource(place, () => Promise.resolve(catalog)) };
+}
 
 suite('the source of a table panel', () => {
-  test('reads every page from the version that was first opened', async () => {
-    const versions: number[] = [];
-    const source = catalogSource(
-      place,
-      () => Promise.resolve(catalog),
-      (_catalog, _place, page) => (versions.push(page.version), Promise.resolve(new Uint8Array())),
-    );
+  test('reads every page from the version that was first opened, opening it once', async () => {
+    const { asked, source } = world();
     await source.open(signal);
     await source.rows(0, 5, signal);
-    assert.deepEqual(versions, [3]);
+    await source.rows(5, 10, signal);
+    assert.deepEqual(asked, [
+      ['products', { namespacePath: ['shop'], version: 3 }],
+      { offset: 0, limit: 5 },
+      { offset: 5, limit: 5 },
+    ]);
   });
 
   test('reads no page before the table is open', async () => {
-    const source = catalogSource(
-      place,
-      () => Promise.resolve(catalog),
-      () => Promise.resolve(new Uint8Array()),
-    );
-    await assert.rejects(source.rows(0, 5, signal), /is not open/);
+    await assert.rejects(world().source.rows(0, 5, signal), /is not open/);
+  });
+
+  test('goes on after the engine was restarted', async () => {
+    const reads: string[] = [];
+    const make = (name: string): PanelCatalog => ({
+      describeTable: () => Promise.resolve({ name, namespacePath: [], version: 1, numRows: 5, columns: [] }),
+      openTable: () => Promise.resolve({ queryIpc: () => (reads.push(name), Promise.resolve(new Uint8Array())) }),
+    });
+    let current = make('first');
+    const source = catalogSource(place, () => Promise.resolve(current));
+    await source.open(signal);
+    await source.rows(0, 1, signal);
+    current = make('second');
+    await source.rows(1, 2, signal);
+    assert.deepEqual(reads, ['first', 'second']);
   });
 
   test('is found again from what the panel kept', async () => {
-    const source = catalogSource(
-      place,
-      () => Promise.resolve(catalog),
-      () => Promise.resolve(new Uint8Array()),
-    );
-    const { key } = await source.open(signal);
+    const { key } = await world().source.open(signal);
     assert.deepEqual(placeOfState({ key, title: 'x' }), place);
   });
 
