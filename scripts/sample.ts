@@ -1,0 +1,96 @@
+// Makes the sample catalog: `node scripts/sample.ts <directory>`. The data is generated, the same on every machine.
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { connect } from '#client/connect.ts';
+import { registerDir } from '#engine/register.ts';
+import { makeOrders, returnsSchema } from './sample/orders.ts';
+import { createPrices } from './sample/prices.ts';
+import { makeProducts } from './sample/products.ts';
+
+/** Counted up when the generated data changes; a catalog of another version is made anew. */
+const sampleVersion = 1;
+const marker = '.lance-catalog-sample.json';
+
+export type SampleOptions = {
+  /** What is being done, a line each. */
+  log?: (line: string) => void;
+};
+
+/**
+ * Makes the sample catalog in a directory, or leaves it as it is when it is there and complete. It is built beside and
+ * moved into place at the end, so an interrupted run leaves nothing half made.
+ * @throws Error when the directory holds something else
+ */
+export async function makeSample(root: string, options: SampleOptions = {}): Promise<void> {
+  const target = resolve(root);
+  const found = await stateOf(target);
+  if (found === 'current') return;
+  if (found === 'foreign') {
+    throw new Error(`"${target}" holds something that is no sample catalog: choose another directory.`);
+  }
+  options.log?.(`making the sample catalog in ${target}`);
+  const folder = dirname(target);
+  await mkdir(folder, { recursive: true });
+  const building = `${target}.building-${process.pid}`;
+  await rm(building, { recursive: true, force: true });
+  try {
+    await build(building);
+    await writeFile(join(building, marker), `${JSON.stringify({ version: sampleVersion })}\n`);
+    await moveInto(building, target);
+  } finally {
+    await rm(building, { recursive: true, force: true });
+  }
+}
+
+async function build(root: string): Promise<void> {
+  registerDir();
+  const catalog = await connect(root);
+  try {
+    for (const namespace of [['shop'], ['shop', 'eu'], ['shop', 'us'], ['lab']])
+      await catalog.createNamespace(namespace);
+    const products = makeProducts();
+    await catalog.createTable('products', products.table, { namespacePath: ['shop'] });
+    await catalog.createTable('orders', makeOrders(products.cents), { namespacePath: ['shop', 'eu'] });
+    await catalog.createEmptyTable('returns', returnsSchema, { namespacePath: ['shop', 'eu'] });
+    await createPrices(catalog, ['shop', 'us'], products.cents);
+  } finally {
+    await catalog.close();
+  }
+}
+
+async function stateOf(root: string): Promise<'missing' | 'current' | 'outdated' | 'foreign'> {
+  const text = await readFile(join(root, marker), 'utf8').catch(() => undefined);
+  if (text !== undefined) return text.trim() === JSON.stringify({ version: sampleVersion }) ? 'current' : 'outdated';
+  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.length === 0 ? 'missing' : 'foreign';
+}
+
+async function moveInto(building: string, target: string): Promise<void> {
+  const old = `${target}.old-${process.pid}`;
+  const hadOld = await rename(target, old).then(
+    () => true,
+    () => false,
+  );
+  try {
+    await rename(building, target);
+  } catch (error) {
+    // Someone else was faster.
+    if ((await stateOf(target)) !== 'current') throw error;
+  } finally {
+    if (hadOld) await rm(old, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const root = process.argv[2];
+  if (root === undefined) {
+    console.error('usage: node scripts/sample.ts <directory>');
+    process.exitCode = 2;
+  } else {
+    await makeSample(root, { log: (line) => console.log(line) });
+  }
+}

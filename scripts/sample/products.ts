@@ -1,0 +1,93 @@
+import type { Table } from '#arrow';
+import { binaries, bool, int64, money, tableOf, textLists, texts, timestamp, vectors } from './columns.ts';
+import { productPicture } from './pictures.ts';
+import { bell, below, between, pick, seeded, type Random } from './random.ts';
+
+export type Kind = keyof typeof kinds;
+
+export const productCount = 500;
+export const embeddingWidth = 128;
+
+/** What is sold: the price range in whole euros, the colour of its pictures, and words about it. */
+const kinds = {
+  mug: { low: 8, high: 24, hue: 20, tags: ['kitchen', 'tea'], use: 'Holds a generous cup and keeps it warm' },
+  lamp: {
+    low: 29,
+    high: 149,
+    hue: 48,
+    tags: ['light', 'living room'],
+    use: 'Throws a soft light on a desk or a shelf',
+  },
+  chair: { low: 59, high: 349, hue: 200, tags: ['furniture', 'dining'], use: 'Sits well through a long dinner' },
+  plant: { low: 9, high: 79, hue: 125, tags: ['green', 'window'], use: 'Wants light, little water and a kind word' },
+  book: { low: 12, high: 45, hue: 280, tags: ['paper', 'gift'], use: 'Reads well on trains and in the bath' },
+  bag: { low: 25, high: 189, hue: 340, tags: ['travel', 'everyday'], use: 'Carries a laptop, lunch and an umbrella' },
+  clock: { low: 19, high: 129, hue: 225, tags: ['wall', 'time'], use: 'Ticks quietly and keeps good time' },
+  bottle: { low: 11, high: 39, hue: 175, tags: ['travel', 'kitchen'], use: 'Keeps water cold for a day' },
+  cushion: { low: 14, high: 59, hue: 310, tags: ['living room', 'soft'], use: 'Makes any bench a better place' },
+  kettle: { low: 25, high: 119, hue: 5, tags: ['kitchen', 'tea'], use: 'Boils a litre while you find the cups' },
+} as const satisfies Record<string, { low: number; high: number; hue: number; tags: readonly string[]; use: string }>;
+
+const kindNames = Object.keys(kinds) as Kind[];
+const materials = ['Oak', 'Linen', 'Steel', 'Clay', 'Walnut', 'Cork', 'Glass', 'Wool', 'Bamboo', 'Copper'] as const;
+const series = ['Aalto', 'Brisa', 'Colline', 'Dune', 'Fjord', 'Galet', 'Hygge', 'Lumen', 'Meridian', 'Norte'] as const;
+const day = 86_400_000_000n;
+const firstDay = BigInt(Date.UTC(2024, 0, 1)) * 1000n;
+
+export type Products = { table: Table; /** Price of each product in cents. */ cents: Int32Array };
+
+/** The products of the sample: 500 rows with texts, prices, times, vectors and pictures. */
+export function makeProducts(): Products {
+  const random = seeded(2024);
+  const rows = Array.from({ length: productCount }, (_, row) => makeProduct(random, row));
+  const centres = new Map(
+    kindNames.map((kind) => [kind, unit(Array.from({ length: embeddingWidth }, () => bell(random)))]),
+  );
+  const embeddings = new Float32Array(productCount * embeddingWidth);
+  rows.forEach(({ kind }, row) => embeddings.set(near(random, centres.get(kind)!), row * embeddingWidth));
+  const cents = Int32Array.from(rows, (row) => row.cents);
+  const table = tableOf({
+    id: int64(BigInt64Array.from(rows, (_, row) => BigInt(row + 1))),
+    name: texts(rows.map((row) => row.name)),
+    description: texts(rows.map((row) => row.description)),
+    price: money(cents),
+    in_stock: bool(rows.map((row) => row.inStock)),
+    tags: textLists(rows.map((row) => row.tags)),
+    added: timestamp(BigInt64Array.from(rows, (row) => row.added)),
+    embedding: vectors(embeddings, embeddingWidth),
+    picture: binaries(
+      rows.map((row) => row.picture),
+      { mime: 'image/png' },
+    ),
+  });
+  return { table, cents };
+}
+
+function makeProduct(random: Random, row: number) {
+  const kind = kindNames[row % kindNames.length]!;
+  const { low, high, hue, tags, use } = kinds[kind];
+  const material = pick(random, materials);
+  const name = `${pick(random, series)} ${material.toLowerCase()} ${kind}`;
+  // Prices end in 90 or 50 cents, as in a shop.
+  const cents = Math.round(between(random, low, high)) * 100 + (random() < 0.7 ? 90 : 50);
+  const isNew = random() < 0.15;
+  return {
+    kind,
+    name,
+    description: `${use}. Made of ${material.toLowerCase()}, number ${below(random, 900) + 100} of the series.`,
+    cents,
+    inStock: random() < 0.86,
+    tags: [...tags, material.toLowerCase(), ...(isNew ? ['new'] : [])],
+    added: firstDay + BigInt(below(random, 700)) * day + BigInt(below(random, 86_400)) * 1_000_000n,
+    picture: productPicture(kind, hue + between(random, -18, 18)),
+  };
+}
+
+/** A vector near another, so that products of one kind are each other's neighbours. */
+const near = (random: Random, centre: Float32Array): Float32Array =>
+  unit(Array.from(centre, (value) => value + (0.45 / Math.sqrt(embeddingWidth)) * bell(random)));
+
+function unit(values: readonly number[]): Float32Array {
+  const length = Math.hypot(...values);
+  return Float32Array.from(values, (value) => value / length);
+}
