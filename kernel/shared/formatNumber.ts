@@ -7,8 +7,7 @@ export const doubleText = (value: number): string => (Object.is(value, -0) ? '-0
 export const floatText = (value: number): string => shortest(value, 9, (short) => Math.fround(short) === value);
 
 /** A 16-bit float in the fewest digits that read back as it. */
-export const halfText = (value: number): string =>
-  shortest(value, 5, (short) => Math.abs(short - value) < halfSpacing(value) / 2);
+export const halfText = (value: number): string => shortest(value, 5, (short) => roundToHalf(short) === value);
 
 function shortest(value: number, maxDigits: number, same: (short: number) => boolean): string {
   // The fewest digits of the whole number 65504 as a 16-bit float would be 65500, which nobody calls exact.
@@ -20,8 +19,13 @@ function shortest(value: number, maxDigits: number, same: (short: number) => boo
   return doubleText(Number(value.toPrecision(maxDigits)));
 }
 
-/** The distance to the next 16-bit float: 11 significant bits, exponents from -14. */
-const halfSpacing = (value: number): number => 2 ** (Math.max(Math.floor(Math.log2(Math.abs(value))), -14) - 10);
+/** The nearest 16-bit float: 11 significant bits, exponents from -14. Math.f16round is younger than the Node we run on. */
+function roundToHalf(value: number): number {
+  const spacing = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(value))), -14) - 10);
+  // Adding and taking away 2^52 rounds to a whole number, ties to even.
+  const steps = Math.abs(value) / spacing + 2 ** 52 - 2 ** 52;
+  return Math.sign(value) * steps * spacing;
+}
 
 /** A number for the head of a long vector, where three digits say enough. */
 export const roughText = (value: number): string =>
