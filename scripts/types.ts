@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { inRoot } from './paths.ts';
 
@@ -19,6 +19,9 @@ export function buildTypes(): string | undefined {
   if (run.error)
     throw new Error(`Cannot run the TypeScript compiler ${compiler}: run npm install.`, { cause: run.error });
   rmSync(inRoot('dist/types'), { recursive: true, force: true });
+  mkdirSync(inRoot('dist/types'), { recursive: true });
+  // tslab is inside the kernel's bundle; `import { display } from 'tslab'` in a cell is checked against this file alone.
+  copyFileSync(inRoot('node_modules/tslab/dist/public.d.ts'), inRoot('dist/types/tslab.d.ts'));
   const seen = new Set<string>();
   const queue: string[] = [entry];
   for (let file = queue.pop(); file !== undefined; file = queue.pop()) {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Catalog } from '#client/catalog.ts';
 import { connectNamespace } from '#client/connect.ts';
 import { CatalogError } from '#shared/errors.ts';
@@ -44,7 +45,10 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
   const shown = config
     ? { implementation: config.implementation, location: config.implementation === 'dir' ? config.root : config.uri }
     : { implementation: 'dir', location: '' };
-  return { ...shown, ...Object.fromEntries(methods) } as Catalog;
+  const catalog = { ...shown, ...Object.fromEntries(methods) } as Catalog;
+  // As the last expression of a cell it is one line, not thirteen functions.
+  const line = config ? `Catalog ${shown.implementation} ${shown.location}` : 'Catalog (none chosen)';
+  return Object.defineProperty(catalog, inspect.custom, { value: () => line });
 }
 
 async function open(config: CatalogConfig | null): Promise<Catalog> {

@@ -1,0 +1,93 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+
+// Jupyter's kernelspec points at a copy of this file in the person's data folder. The kernel itself may be in an editor's
+// extension folder, whose name changes with every update, so it is looked for at every start. Alone in its folder, this
+// file imports nothing of the project that would load more than itself.
+
+const flag = '--no-force-async-hooks-checks';
+const minimum = [22, 19, 0];
+
+type Found = { entry: string; version: number[] };
+
+const parse = (version: string): number[] => version.split(/[.-]/, 3).map((part) => Number.parseInt(part, 10) || 0);
+
+function isNewer(a: readonly number[], b: readonly number[]): boolean {
+  for (let i = 0; i < 3; i++) {
+    if ((a[i] ?? 0) !== (b[i] ?? 0)) return (a[i] ?? 0) > (b[i] ?? 0);
+  }
+  return false;
+}
+
+/** The kernel of an installation folder, if it is still there. */
+function kernelIn(folder: string): Found | undefined {
+  try {
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown };
+    const entry = join(folder, 'dist', 'kernel.cjs');
+    readFileSync(entry);
+    return { entry, version: parse(String(version)) };
+  } catch {
+    // Removed, or half removed by an update: another one may be there.
+    return undefined;
+  }
+}
+
+/** A folder and those beside it that hold another version of the same: `…/lance-catalog-0.1.0`, `…/lance-catalog-0.2.0`. */
+function withVersions(folder: string): string[] {
+  const name = /^(.*?-)\d+\.\d+\.\d+/.exec(basename(folder))?.[1];
+  if (name === undefined) return [folder];
+  try {
+    return readdirSync(dirname(folder))
+      .filter((each) => each.startsWith(name))
+      .map((each) => join(dirname(folder), each));
+  } catch {
+    return [folder];
+  }
+}
+
+function newestKernel(recorded: readonly string[]): Found | undefined {
+  let newest: Found | undefined;
+  for (const found of recorded.flatMap(withVersions).map(kernelIn)) {
+    if (found && (!newest || isNewer(found.version, newest.version))) newest = found;
+  }
+  return newest;
+}
+
+function recordedFolders(): string[] {
+  try {
+    const folders: unknown = JSON.parse(readFileSync(join(import.meta.dirname, 'installed.json'), 'utf8'));
+    return Array.isArray(folders) ? folders.filter((each) => typeof each === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+function fail(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}
+
+/** Runs the kernel under another Node and ends as it ends. */
+function runElsewhere(node: string, entry: string): void {
+  const child = spawn(node, [flag, entry, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) =>
+    fail(`The kernel needs Node ${minimum.join('.')} or newer, and "${node}": ${error.message}`),
+  );
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
+}
+
+const recorded = recordedFolders();
+const kernel = newestKernel(recorded);
+if (!kernel) {
+  fail(
+    `No Lance Catalog kernel is installed any more (last known: ${recorded.join(', ') || 'none'}). ` +
+      'Install the Lance Catalog extension or package again, then run: lance-catalog kernel install',
+  );
+}
+const isFit = !isNewer(minimum, parse(process.versions.node));
+if (isFit && process.execArgv.includes(flag)) createRequire(kernel.entry)(kernel.entry);
+else runElsewhere(isFit ? process.execPath : 'node', kernel.entry);
