@@ -61,6 +61,7 @@ function pack(platform: Platform | undefined, engine: string | undefined, notice
   const options = [
     '--no-dependencies',
     '--allow-missing-repository',
+    '--no-rewrite-relative-links',
     '--skip-license',
     '--out',
     file,

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { runtimePackages } from '../bundles.ts';
 import { inRoot } from '../paths.ts';
@@ -62,6 +62,9 @@ function resolve(name: string, from: string): string {
 /** Parts of packages that nobody reads at run time; they would double the download. */
 const unneeded: Readonly<Record<string, RegExp>> = {
   'apache-arrow': /^(?:src|bin)\/|\.min\.js$/,
+  flatbuffers: /^(?:mjs|ts)\//,
+  'json-with-bigint': /^__tests__\//,
+  '@opentelemetry/api': /^build\/es(?:m|next)\//,
   'cmake-ts': /^(?!package\.json$|LICENSE|build\/loader\.js$)/,
   'typescript-6': /^(?!package\.json$|LICENSE|ThirdParty|lib\/(?:typescript\.js|lib\.[\w.]*d\.ts|typescript\.d\.ts)$)/,
   zeromq: /^(?:src|script|lib\/ts3\.7)\/|CMakeLists|vcpkg|tsbuildinfo$/,
@@ -88,9 +91,16 @@ export function copyRuntime(target: string, platform: Platform | undefined): voi
 
 function isUnneeded(name: string, path: string, source: string, platform: Platform | undefined): boolean {
   if (unneededAnywhere.test(path)) return true;
-  if (name === 'zeromq' && platform !== undefined && /^build\/\w+\/\w+/.test(path))
-    return !path.startsWith(`build/${platform.zeromq}`);
   // The patterns speak of files; a folder on the way to one stays.
-  const isFolder = !/\.\w+$/.test(path) || existsSync(join(source, '.'));
-  return !isFolder && (unneeded[name]?.test(path) ?? false);
+  if (statSync(source).isDirectory()) return false;
+  if (name === 'zeromq' && path.startsWith('build/') && path.endsWith('.node')) return !isWanted(path, platform);
+  return unneeded[name]?.test(path) ?? false;
+}
+
+/** `build/<system>/<processor>/node/<libc>-<version>/addon.node`; binaries without a libc are left from older releases. */
+function isWanted(path: string, platform: Platform | undefined): boolean {
+  if (/\/node\/\d+\//.test(path)) return false;
+  if (platform === undefined) return true;
+  const otherLibc = platform.target.startsWith('alpine') ? 'glibc-' : 'musl-';
+  return path.startsWith(`build/${platform.zeromq}/`) && !path.includes(otherLibc);
 }
