@@ -46,7 +46,7 @@ export function registerImplementation<N extends keyof Implementations>(
   name: N,
   implementation: Implementation<Implementations[N]>,
 ): void {
-  registry.set(name, implementation as Implementation<never>);
+  registry.set(name, implementation);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { DataType, DateUnit, Precision, TimeUnit } from '#arrow';
+import { typeText } from '#shared/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 /** Where a value is, for the error that names it. */
@@ -57,11 +58,11 @@ export function convertValue(type: DataType, value: unknown, place: Place): unkn
     return items.map((element) => convertValue(item, element, place));
   }
   if (DataType.isStruct(type)) return toStruct(type, value, place);
-  return fail(place, `has the type ${String(type)}`, "Rows of objects can't be made of that; give an Arrow table.");
+  return fail(place, `has the type ${typeText(type)}`, "Rows of objects can't be made of that; give an Arrow table.");
 }
 
 const misfit = (type: DataType, value: unknown, place: Place): never =>
-  fail(place, `is ${describe(value)} where ${String(type)} is expected`, 'Convert it, or change the schema.');
+  fail(place, `is ${describe(value)} where ${typeText(type)} is expected`, 'Convert it, or change the schema.');
 
 const describe = (value: unknown): string =>
   typeof value === 'object' && value !== null ? `a ${value.constructor?.name ?? 'object'}` : `a ${typeof value}`;

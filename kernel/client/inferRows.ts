@@ -91,24 +91,15 @@ function inferFields(rows: readonly Row[]): Field[] {
 
 function shapeOf(value: unknown, place: Place): Shape | undefined {
   if (value === null || value === undefined) return undefined;
-  switch (typeof value) {
-    case 'number':
-      return { kind: Number.isSafeInteger(value) && !Object.is(value, -0) ? 'whole' : 'float' };
-    case 'bigint':
-      return { kind: 'whole' };
-    case 'string':
-      return { kind: 'text' };
-    case 'boolean':
-      return { kind: 'bool' };
-    case 'object':
-      return shapeOfObject(value, place);
-    default:
-      return fail(
-        place,
-        `is a ${typeof value}`,
-        'Give a number, text, boolean, Date, Uint8Array, array or plain object.',
-      );
+  if (typeof value === 'object') return shapeOfObject(value, place);
+  if (typeof value === 'number') {
+    return { kind: Number.isSafeInteger(value) && !Object.is(value, -0) ? 'whole' : 'float' };
   }
+  if (typeof value === 'bigint') return { kind: 'whole' };
+  if (typeof value === 'string') return { kind: 'text' };
+  if (typeof value === 'boolean') return { kind: 'bool' };
+  const hint = 'Give a number, text, boolean, Date, Uint8Array, array or plain object.';
+  return fail(place, `is a ${typeof value}`, hint);
 }
 
 function shapeOfObject(value: object, place: Place): Shape {

@@ -94,9 +94,9 @@ export function checkChoice<T extends string>(
 }
 
 /** @throws CatalogError InvalidInput (13) unless `undefined` or a whole number from 1 */
-export function checkVersion(call: string, version: unknown): number | undefined {
+export function checkVersion(call: string, version: number | undefined): number | undefined {
   if (version === undefined) return undefined;
-  if (typeof version === 'number' && Number.isSafeInteger(version) && version >= 1) return version;
+  if (Number.isSafeInteger(version) && version >= 1) return version;
   throw new CatalogError(
     'InvalidInput',
     `${call}: ${String(version)} is not a version.`,
@@ -107,16 +107,16 @@ export function checkVersion(call: string, version: unknown): number | undefined
 /** The page size that a call asks for; 100 when it does not say. @throws CatalogError InvalidInput (13) */
 export function checkPage(
   call: string,
-  options: { limit?: unknown; pageToken?: unknown } | undefined,
+  options: { limit?: number | undefined; pageToken?: string | undefined },
 ): {
   limit: number;
   pageToken: string | undefined;
 } {
-  const limit = options?.limit ?? 100;
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > 1000) {
+  const limit = options.limit ?? 100;
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
     throw new CatalogError('InvalidInput', `${call}: a page can't have ${String(limit)} names.`, 'Give 1 to 1000.');
   }
-  const pageToken = options?.pageToken;
+  const { pageToken } = options;
   if (pageToken !== undefined && typeof pageToken !== 'string') {
     throw new CatalogError(
       'InvalidInput',

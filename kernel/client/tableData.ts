@@ -1,6 +1,7 @@
-import { Table as ArrowTable, type Schema } from '#arrow';
+import type { Schema, Table as ArrowTable } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import { adoptTable } from '#shared/adoptTable.ts';
+import { columnsOf } from '#shared/arrowTypes.ts';
 import type { TableData } from './catalog.ts';
 import { inferRows } from './inferRows.ts';
 
@@ -34,8 +35,12 @@ export function toArrowTable(call: string, data: TableData, schema?: Schema): Ar
   return table;
 }
 
+const words = (schema: Schema): string =>
+  columnsOf(schema)
+    .map(({ name, type }) => `${name}: ${type}`)
+    .join(', ');
+
 function checkSameColumns(call: string, has: Schema, wants: Schema): void {
-  const words = (schema: Schema): string => schema.fields.map((field) => `${field.name}: ${field.type}`).join(', ');
   if (words(has) === words(wants)) return;
   throw new CatalogError(
     'SchemaValidation',

@@ -188,7 +188,7 @@ function parseAddress(uri: string): URL {
 function searchOf(query: WireRequest['query']): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(key, String(value));
-  return search.size > 0 ? `?${search}` : '';
+  return search.size > 0 ? `?${search.toString()}` : '';
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>, limit: number, name: string): Promise<Uint8Array> {
