@@ -32,9 +32,9 @@ import {
 import { allPages } from '#client/pages.ts';
 import { checkRoot, isObjectStore, localRoot } from '#client/root.ts';
 import { adoptSchema, toArrowTable } from '#client/tableData.ts';
-import { DirTable, openNative } from './dirTable.ts';
-import { guarded, type Subject } from './engineErrors.ts';
-import { loadNative } from './native.ts';
+import { DirConnection } from './dirConnection.ts';
+import { openNative, type DirTable } from './dirTable.ts';
+import type { Subject } from './engineErrors.ts';
 
 /**
  * Opens the catalog in a directory. Makes nothing: a missing root is an error that says how to make it.
@@ -49,7 +49,7 @@ export async function openDir(config: DirConfig, options: ConnectOptions = {}): 
   const isLocal = !isObjectStore(root);
   const location = isLocal ? localRoot(root) : root;
   if (isLocal) await checkRoot(location);
-  return new DirCatalog(location, isLocal, storageOptions);
+  return new DirCatalog(location, new DirConnection(location, isLocal, storageOptions));
 }
 
 /**
@@ -59,15 +59,11 @@ export async function openDir(config: DirConfig, options: ConnectOptions = {}): 
 export class DirCatalog implements Catalog {
   readonly implementation = 'dir';
   readonly location: string;
-  readonly #isLocal: boolean;
-  readonly #storageOptions: Record<string, string> | undefined;
-  #connection: Promise<Connection> | undefined;
-  #closed = false;
+  readonly #connection: DirConnection;
 
-  constructor(location: string, isLocal: boolean, storageOptions?: Record<string, string>) {
+  constructor(location: string, connection: DirConnection) {
     this.location = location;
-    this.#isLocal = isLocal;
-    this.#storageOptions = storageOptions;
+    this.#connection = connection;
   }
 
   async createNamespace(namespacePath: NamespacePath, options: CreateNamespaceOptions = {}): Promise<void> {
@@ -207,10 +203,8 @@ export class DirCatalog implements Catalog {
     );
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    const connection = await this.#connection?.catch(() => undefined);
-    connection?.close();
+  close(): Promise<void> {
+    return this.#connection.close();
   }
 
   #tail<O extends CallOptions & { namespacePath?: NamespacePath | undefined }>(
@@ -283,32 +277,8 @@ export class DirCatalog implements Catalog {
     await this.#call(namespaceSubject(path), options, (connection) => connection.describeNamespace([...path]));
   }
 
-  async #call<T>(subject: Subject, options: CallOptions, call: (connection: Connection) => Promise<T>): Promise<T> {
-    // Asked every time: the engine shows a root that went away as an empty catalog.
-    if (this.#isLocal) await checkRoot(this.location);
-    return guarded(subject, options.signal, async () => call(await this.#connect()));
-  }
-
-  #connect(): Promise<Connection> {
-    if (this.#closed) {
-      throw new CatalogError('InvalidInput', `The catalog "${this.location}" was closed.`, 'Connect again.');
-    }
-    this.#connection ??= this.#openConnection().catch((error: unknown) => {
-      // A failure is not kept: the next call tries again.
-      this.#connection = undefined;
-      throw error;
-    });
-    return this.#connection;
-  }
-
-  async #openConnection(): Promise<Connection> {
-    const { connectNamespace } = await loadNative();
-    return connectNamespace(
-      'dir',
-      { root: this.location },
-      // 0: every read looks for what other writers committed.
-      { readConsistencyInterval: 0, ...(this.#storageOptions && { storageOptions: this.#storageOptions }) },
-    );
+  #call<T>(subject: Subject, options: CallOptions, call: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#connection.call(subject, options, call);
   }
 }
 

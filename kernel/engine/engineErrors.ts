@@ -110,7 +110,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern:
-      /file size is too small|Invalid range \d+\.\.\d+ for object|magic|corrupt|failed to decode|prost|Wrapped error: Not found/i,
+      /file size is too small|does not have sufficient data|Invalid range \d+\.\.\d+ for object|magic|corrupt|failed to decode|prost|Wrapped error: Not found/i,
     kind: 'InvalidTableState',
     say: brokenTable,
   },

@@ -11,8 +11,8 @@ export type Call = {
   /** The components of the identifier in the address. */
   id: string[];
   query: URLSearchParams;
-  json(): Promise<Record<string, unknown>>;
-  arrow(): Promise<ArrowTable>;
+  json: () => Promise<Record<string, unknown>>;
+  arrow: () => Promise<ArrowTable>;
   signal: AbortSignal;
 };
 

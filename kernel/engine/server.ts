@@ -26,13 +26,12 @@ export type EngineServerOptions = {
  * request that names an `Origin` or another `Host` than ours is refused before anything is looked at.
  */
 export function createEngineServer(options: EngineServerOptions): Server {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const wanted = digest(`Bearer ${options.secret}`);
   const server = createServer((request, response) => {
     const done = new AbortController();
     // A client that goes away stops the work that was done for it.
     response.on('close', () => done.abort());
-    void answer(request, response, options, wanted, digest, done.signal);
+    void answer(request, response, options, wanted, done.signal);
   });
   server.headersTimeout = 10_000;
   // A large table takes its time to arrive, and only the parent can connect.
@@ -45,11 +44,10 @@ async function answer(
   response: ServerResponse,
   options: EngineServerOptions,
   wanted: Buffer,
-  digest: (text: string) => Buffer,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    checkCaller(request, wanted, digest);
+    checkCaller(request, wanted);
     await send(response, request, await handle(request, options, signal), signal);
   } catch (error) {
     if (signal.aborted || isAbort(error)) response.destroy();
@@ -57,8 +55,10 @@ async function answer(
   }
 }
 
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
 /** @throws CatalogError PermissionDenied (15) or Unauthenticated (16) */
-function checkCaller(request: IncomingMessage, wanted: Buffer, digest: (text: string) => Buffer): void {
+function checkCaller(request: IncomingMessage, wanted: Buffer): void {
   if (request.headers.origin !== undefined) {
     throw new CatalogError('PermissionDenied', 'Requests from web pages are refused.', '');
   }

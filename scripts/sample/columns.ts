@@ -51,15 +51,15 @@ export function vectors(values: Float32Array, width: number): Column {
   return column(makeData({ type: new FixedSizeList(width, item), child }));
 }
 
-export const texts = (values: readonly string[]): Column => {
+export const texts = (values: readonly string[]): Column => column(textData(values));
+
+function textData(values: readonly string[]): Data<Utf8> {
   const encoder = new TextEncoder();
-  return column(
-    utf8(
-      values.map((value) => encoder.encode(value)),
-      Int32Array.from(values.keys()),
-    ),
+  return utf8(
+    values.map((value) => encoder.encode(value)),
+    Int32Array.from(values.keys()),
   );
-};
+}
 
 export function binaries(values: readonly Uint8Array[], metadata: Record<string, string>): Column {
   const { valueOffsets, data } = joined(values, Int32Array.from(values.keys()));
@@ -70,7 +70,8 @@ export function textLists(values: readonly (readonly string[])[]): Column {
   const item = new Field('item', new Utf8(), true);
   const valueOffsets = new Int32Array(values.length + 1);
   values.forEach((list, row) => (valueOffsets[row + 1] = valueOffsets[row]! + list.length));
-  return column(makeData({ type: new List(item), valueOffsets, child: texts(values.flat()).data }));
+  const child = textData(values.flat());
+  return column(makeData({ type: new List(item), valueOffsets, child }));
 }
 
 /** Texts chosen from a few words by index; null where the index is negative. */
