@@ -24,20 +24,12 @@ export type GridFrame = {
   close(): void;
 };
 
-/** `key` is unique where names are not. */
-export type GridColumn = ColumnInfo & { readonly key: string; readonly numeric: boolean };
+export type GridColumn = ColumnInfo & { readonly numeric: boolean };
 
 const numericType = /^(u?int|halffloat|float|double|decimal)/;
 
-function gridColumns(columns: readonly ColumnInfo[]): GridColumn[] {
-  const seen = new Map<string, number>();
-  return columns.map((column) => {
-    const count = (seen.get(column.name) ?? 0) + 1;
-    seen.set(column.name, count);
-    const key = count === 1 ? column.name : `${column.name} (${count})`;
-    return { ...column, key, numeric: numericType.test(column.type) };
-  });
-}
+const gridColumns = (columns: readonly ColumnInfo[]): GridColumn[] =>
+  columns.map((column) => ({ ...column, numeric: numericType.test(column.type) }));
 
 /** Rows in memory, each cell formatted once. */
 type Block = { cell(row: number, column: number): Cell; exactText(row: number, column: number): string };
@@ -61,12 +53,12 @@ const textOf = (cell: Cell | undefined, whole: () => string): string | undefined
 export function tableFrame(table: Table): GridFrame {
   const block = blockOf(table);
   const columns = gridColumns(columnsOf(table.schema));
-  const positions = new Map(columns.map(({ key }, i) => [key, i]));
+  const positions = new Map(columns.map(({ name }, i) => [name, i]));
   return {
     columns,
     data: {
       numRows: table.numRows,
-      columnDescriptors: columns.map(({ key }) => ({ name: key })),
+      columnDescriptors: columns.map(({ name }) => ({ name })),
       getRowNumber: ({ row }) => ({ value: row }),
       getCell: ({ row, column }) => ({ value: block.cell(row, positions.get(column)!) }),
     },
@@ -83,7 +75,7 @@ export type LoadRows = (start: number, end: number, signal: AbortSignal) => Prom
 /** A table of any size, read by pages of Arrow. `close()` it when it leaves the screen. */
 export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
   const columns = gridColumns(table.columns);
-  const positions = new Map(columns.map(({ key }, i) => [key, i]));
+  const positions = new Map(columns.map(({ name }, i) => [name, i]));
   const events = new EventTarget();
   const pages = new Pages<Block>({
     numRows: table.numRows,
@@ -106,7 +98,7 @@ export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
     columns,
     data: {
       numRows: table.numRows,
-      columnDescriptors: columns.map(({ key }) => ({ name: key })),
+      columnDescriptors: columns.map(({ name }) => ({ name })),
       getRowNumber: ({ row }) => ({ value: row }),
       getCell: ({ row, column }) => boxed(cellAt(row, positions.get(column)!)),
       // The grid's own signal fires whenever it scrolls on; Pages knows better which loads are of no more use.

@@ -20,7 +20,7 @@ type GridProps = {
 /** The grid of the panel and of notebook outputs: header with types, rows, one line below. */
 export function Grid({ frame, focus, footer }: GridProps) {
   const configuration = useMemo(
-    (): ColumnConfiguration => Object.fromEntries(frame.columns.map((column) => [column.key, columnConfig(column)])),
+    (): ColumnConfiguration => Object.fromEntries(frame.columns.map((column) => [column.name, columnConfig(column)])),
     [frame],
   );
   const problem = useProblem(frame);

@@ -35,6 +35,7 @@ export class Pages<T> {
   #bytes = 0;
   #first = 0;
   #last = -1;
+  #views = 0;
   #closed = false;
 
   constructor(options: PagesOptions<T>) {
@@ -67,12 +68,13 @@ export class Pages<T> {
     const [first, last] = [Math.floor(start / pageRows), Math.floor((Math.min(end, numRows) - 1) / pageRows)];
     const down = first > this.#first || last > this.#last;
     [this.#first, this.#last] = [first, last];
+    const view = ++this.#views;
     this.#leave();
     const loads: Promise<void>[] = [];
     for (let number = first; number <= last; number++) loads.push(this.#want(number));
     await Promise.all(loads);
-    // The view may have moved on meanwhile, and then the page beside it is another one.
-    if (this.#first === first && this.#last === last) await this.#want(down ? last + 1 : first - 1);
+    // The view may have moved on meanwhile, and then the page beside it is for another call to load.
+    if (this.#views === view) await this.#want(down ? last + 1 : first - 1);
   }
 
   /** Asks again for the pages on the screen that failed. */
