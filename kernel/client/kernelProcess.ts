@@ -20,7 +20,7 @@ import { exitReason, tailOf } from './exitReason.ts';
 const interruptFlag = '--no-force-async-hooks-checks';
 const badOptionExit = 9;
 const handshakeMs = 20_000;
-/** The pipe closes before the exit is known; the reason is worth this wait. */
+/** How long the end of the process and that of its pipe wait for each other. */
 const exitMs = 200;
 
 export type KernelStart = {
@@ -96,7 +96,13 @@ export class KernelProcess {
     this.#child.stdout?.resume();
     this.#stderr = tailOf(this.#child.stderr);
     this.#child.on('error', (error) => this.#ended(error.message));
-    this.#child.on('exit', (code, killed) => this.#ended(exitReason(code, killed, this.#stderr())));
+    // The pipe may close before the exit is known, which says why; and the exit come before the last output is read.
+    const closed = new Promise((resolve) => this.#pipe.once('close', resolve));
+    const exited = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.on('exit', (code, killed) => {
+      void soon(closed).then(() => this.#ended(exitReason(code, killed, this.#stderr())));
+    });
+    void closed.then(() => soon(exited)).then(() => this.#ended('its pipe closed'));
     const decode = frameDecoder((message) => this.#receive(message));
     this.#pipe.on('data', (chunk: Uint8Array) => {
       try {
@@ -107,9 +113,6 @@ export class KernelProcess {
     });
     // 'close' and 'exit' follow, and say more.
     this.#pipe.on('error', () => {});
-    this.#pipe.on('close', () => {
-      setTimeout(() => this.#ended('its pipe closed'), exitMs);
-    });
   }
 
   /** What the kernel found of itself when it started. */
@@ -270,6 +273,10 @@ export class KernelProcess {
     this.#exitListeners.clear();
   }
 }
+
+/** Waits for something that should happen any moment. */
+const soon = (event: Promise<unknown>): Promise<unknown> =>
+  Promise.race([event, new Promise((resolve) => setTimeout(resolve, exitMs))]);
 
 const goneError = (reason: string): CatalogError =>
   new CatalogError('ServiceUnavailable', reason, 'Run the cell again to start a new kernel.');

@@ -64,6 +64,8 @@ export type WorkerStart = {
   typescript: string;
   version: string;
   engineProblem: string | null;
+  /** Counts what was printed and not read, see flow.ts. */
+  flow: SharedArrayBuffer;
 };
 
 /** What a reply to an execution holds besides Jupyter's `user_expressions`. */

@@ -117,6 +117,8 @@ export async function openJupyter({ queue, given, end, connectionFile }: Jupyter
       streams.flush();
       return sockets.close();
     },
+    // ZeroMQ keeps no count; its own queue is unbounded here, so that no output is dropped.
+    backlog: () => 0,
   };
 }
 

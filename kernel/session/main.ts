@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { registerDir } from '#engine/register.ts';
 import { parseKernelArguments } from './arguments.ts';
 import type { FromCore, ToCore, WorkerStart } from './coreMessages.ts';
+import { createFlow } from './flow.ts';
 import { Outputs } from './outputs.ts';
 
 // The process of one kernel: `kernel.cjs --pipe` for an editor, `kernel.cjs --connection-file=FILE` for Jupyter. The
@@ -26,6 +27,7 @@ function start(): void {
     typescript,
     version,
     engineProblem: engineProblem(require),
+    flow: createFlow(),
   };
   const worker = new Worker(join(import.meta.dirname, 'kernelWorker.cjs'), { workerData });
   const post = (message: FromCore) => worker.postMessage(message);
@@ -36,7 +38,7 @@ function start(): void {
     exit(1);
   });
   // Node's own streams until here: what fails before belongs to whoever started the process.
-  outputs.takeStreams();
+  outputs.takeStreams(workerData.flow);
   process.exit = (code) => {
     const gate = new SharedArrayBuffer(4);
     const status = Number(code ?? process.exitCode ?? 0);

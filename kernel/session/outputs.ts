@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CellOutput } from './coreMessages.ts';
+import { waitForRoom } from './flow.ts';
 
 /**
  * Sends what code prints and shows, each with the cell it belongs to: a timer's output has the cell that set the timer,
@@ -31,12 +32,15 @@ export class Outputs {
   }
 
   /** Puts the process's own streams behind `send`: `console` and every library write to them. */
-  takeStreams(): void {
+  takeStreams(flow: SharedArrayBuffer): void {
     for (const name of ['stdout', 'stderr'] as const) {
       const decoder = new TextDecoder();
       const write = (chunk: string | Uint8Array, encodingOrDone?: unknown, done?: unknown): boolean => {
         const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
-        if (text) this.send({ type: 'stream', content: { name, text } });
+        if (text) {
+          waitForRoom(flow, text.length);
+          this.send({ type: 'stream', content: { name, text } });
+        }
         const callback = typeof encodingOrDone === 'function' ? encodingOrDone : done;
         if (typeof callback === 'function') queueMicrotask(() => void callback());
         return true;

@@ -108,6 +108,7 @@ export function openPipe(host: PipeHost): Wire {
         if (socket.destroyed) return resolve();
         socket.end(resolve);
       }),
+    backlog: () => socket.writableLength,
   };
 }
 

@@ -4,6 +4,7 @@ import { messageOf } from '#shared/errors.ts';
 import type { CatalogConfig, KernelHandshake } from '#shared/kernelMessages.ts';
 import { CellQueue } from './cellQueue.ts';
 import type { FromCore, ToCore, WorkerStart } from './coreMessages.ts';
+import { FlowReader } from './flow.ts';
 import { createInterrupter } from './interrupt.ts';
 import { openPipe } from './pipeWire.ts';
 
@@ -14,6 +15,8 @@ import { openPipe } from './pipeWire.ts';
 export type Wire = {
   /** Sends what is still to be sent, then lets go. */
   close(): Promise<void>;
+  /** Bytes accepted and not yet sent. */
+  backlog(): number;
 };
 
 /** How long the main thread gets to end the process before it is killed. */
@@ -25,6 +28,7 @@ const given = workerData as WorkerStart;
 const interrupter = createInterrupter(given.canTerminate);
 const post = (message: ToCore) => port.postMessage(message);
 const queue = new CellQueue(post, interrupter);
+const flow = new FlowReader(given.flow, () => wire?.backlog() ?? 0);
 let wire: Wire | undefined;
 let isEnding = false;
 
@@ -63,6 +67,9 @@ port.on('message', (message: FromCore) => {
     case 'exiting':
       return leave(message);
     case 'output':
+      queue.receive(message);
+      if (message.output.type === 'stream') flow.took(message.output.content.text.length);
+      return;
     case 'answer':
     case 'done':
       return queue.receive(message);
