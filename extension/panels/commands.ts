@@ -21,16 +21,19 @@ const doubleClickMilliseconds = 350;
 
 /** The commands that show a table in a panel. */
 export function registerTableCommands({ log, state, panels, view, catalogOf }: TableCommandParts): vscode.Disposable {
-  let last = { id: '', at: 0 };
+  let last: { id: string; at: number; opened: Promise<unknown> } | undefined;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.table.preview', async (node) => {
       const place = tableOf(node, view);
-      const click = { id: nodeId(place), at: Date.now() };
-      const isDouble = click.id === last.id && click.at - last.at < doubleClickMilliseconds;
-      last = click;
-      if (isDouble) return panels.pin();
+      const id = nodeId(place);
+      if (last?.id === id && Date.now() - last.at < doubleClickMilliseconds) {
+        await last.opened;
+        return panels.pin();
+      }
+      const opened = panels.preview(catalogSource(place, catalogOf));
+      last = { id, at: Date.now(), opened };
+      await opened;
       await state.setLastConnection(place.connection);
-      await panels.preview(catalogSource(place, catalogOf));
     }),
     registerCommand(log, 'lanceCatalog.table.keepOpen', () => panels.pin()),
   );

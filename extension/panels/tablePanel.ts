@@ -24,6 +24,7 @@ export class TablePanel implements vscode.Disposable {
   /** A webview that has asked for its table once can be told of another; before that it will ask anyway. */
   #isListening = false;
   #isPinned = false;
+  #rowsSent = 0;
 
   constructor(panel: vscode.WebviewPanel, source: TableSource, dist: vscode.Uri, log: Log) {
     this.panel = panel;
@@ -56,6 +57,11 @@ export class TablePanel implements vscode.Disposable {
   /** The table in the panel. @throws what kept it from opening */
   get table(): Promise<PanelTable> {
     return this.#showing.table;
+  }
+
+  /** Rows that the webview asked for and got so far. */
+  get rowsSent(): number {
+    return this.#rowsSent;
   }
 
   get isPinned(): boolean {
@@ -112,7 +118,9 @@ export class TablePanel implements vscode.Disposable {
       throw new CatalogError('InvalidInput', 'The panel shows another table now.', 'Open this one again.');
     }
     try {
-      return exactBytes(await source.rows(start, end, signal));
+      const bytes = exactBytes(await source.rows(start, end, signal));
+      this.#rowsSent += end - start;
+      return bytes;
     } catch (error) {
       if (!isAbort(error)) logFailure(this.#log, `rows ${start}-${end} of ${source.title}`, error);
       throw error;

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { ExtensionApi } from '../../extension/extension.ts';
+import { eventually, extensionApi, makeCatalog, nameOf, rowsAt, run, temporaryFolder } from './support.ts';
+
+suite('the engine process', () => {
+  const folder = temporaryFolder();
+  let api: ExtensionApi;
+
+  suiteSetup(async () => {
+    api = await extensionApi();
+    await makeCatalog(api, folder.path);
+    await api.connections.add('engine', folder.path);
+  });
+  suiteTeardown(async () => {
+    await api.connections.remove('engine');
+    folder.remove();
+  });
+
+  test('holds the native module, and the extension host never does', async () => {
+    await rowsAt(api, 'engine', 'shop', 'eu', 'orders');
+    const pid = await api.engine.pid();
+    // What is mapped into a process is what was loaded there, whoever asked for it.
+    const native = (maps: string) => maps.split('\n').filter((line) => /lancedb[^/]*\.node$/.test(line));
+    assert.notDeepEqual(native(readFileSync(`/proc/${pid}/maps`, 'utf8')), []);
+    assert.deepEqual(native(readFileSync('/proc/self/maps', 'utf8')), []);
+  });
+
+  test('costs a restart when it is killed: the tree says so, and lists again afterwards', async () => {
+    await rowsAt(api, 'engine', 'shop');
+    const pid = await api.engine.pid();
+    assert.ok(pid !== undefined);
+    process.kill(pid, 'SIGKILL');
+    const problem = await eventually('the end of the engine is noticed', () => api.engine.problem);
+    assert.match(problem.message, /ended \(SIGKILL\)/);
+    const [error] = await rowsAt(api, 'engine');
+    assert.ok(error?.kind === 'error');
+    assert.equal(error.remedy, 'restart');
+    assert.match(error.hint, /Restart Lance Engine/);
+    assert.equal(api.tree.getTreeItem(error).command?.command, 'lanceCatalog.engine.restart');
+
+    await run('lanceCatalog.engine.restart');
+    assert.equal(api.engine.problem, undefined);
+    assert.deepEqual((await rowsAt(api, 'engine', 'shop', 'eu')).map(nameOf), ['orders']);
+    assert.notEqual(await api.engine.pid(), pid);
+  });
+});

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { tableFromIPC } from '#arrow';
+import { arrowStreamMime, decodeArrowOutput } from '#shared/mime.ts';
+import type { ExtensionApi } from '../../extension/extension.ts';
+import { eventually, extensionApi, makeCatalog, run, tableNode, temporaryFolder } from './support.ts';
+
+const text = (data: Uint8Array): string => new TextDecoder().decode(data);
+
+suite('a notebook on our kernel', () => {
+  const folder = temporaryFolder();
+  const catalog = temporaryFolder();
+  let api: ExtensionApi;
+  let count = 0;
+
+  suiteSetup(async () => {
+    api = await extensionApi();
+    await makeCatalog(api, catalog.path);
+    await api.connections.add('notebook', catalog.path);
+  });
+  teardown(async () => {
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    // The editor keeps documents that an extension opened for minutes, and their kernels with them.
+    for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
+  });
+  suiteTeardown(async () => {
+    await api.connections.remove('notebook');
+    folder.remove();
+    catalog.remove();
+  });
+
+  /** An .ipynb file with these cells, open in front. */
+  async function open(...cells: string[]): Promise<vscode.NotebookDocument> {
+    const file = join(folder.path, `n${count++}.ipynb`);
+    const body = {
+      cells: cells.map((source, i) => ({
+        ...{ cell_type: 'code', execution_count: null, id: `c${i}` },
+        ...{ metadata: {}, outputs: [], source },
+      })),
+      metadata: {
+        kernelspec: { name: 'lance-typescript', display_name: 'Lance TypeScript', language: 'typescript' },
+        language_info: { name: 'typescript' },
+      },
+      ...{ nbformat: 4, nbformat_minor: 5 },
+    };
+    writeFileSync(file, JSON.stringify(body));
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
+    await vscode.window.showNotebookDocument(notebook);
+    return notebook;
+  }
+
+  /** Starts cells and does not wait. Which kernel runs them is the editor's choice, as for a person. */
+  async function start(notebook: vscode.NotebookDocument, ...indexes: number[]): Promise<void> {
+    const ranges = indexes.map((index) => ({ start: index, end: index + 1 }));
+    await vscode.commands.executeCommand('notebook.cell.execute', { ranges, document: notebook.uri });
+  }
+
+  async function ended(notebook: vscode.NotebookDocument, index: number, before?: number): Promise<boolean> {
+    const cell = notebook.cellAt(index);
+    await eventually(`the end of cell ${index}`, () => {
+      const timing = cell.executionSummary?.timing;
+      return timing !== undefined && timing.endTime !== before && cell.executionSummary?.success !== undefined;
+    });
+    // The last outputs may be on their way still.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return cell.executionSummary?.success === true;
+  }
+
+  async function execute(notebook: vscode.NotebookDocument, index: number): Promise<boolean> {
+    const before = notebook.cellAt(index).executionSummary?.timing?.endTime;
+    await start(notebook, index);
+    return ended(notebook, index, before);
+  }
+
+  const items = (notebook: vscode.NotebookDocument, index: number): vscode.NotebookCellOutputItem[] =>
+    notebook.cellAt(index).outputs.flatMap((output) => output.items);
+  const item = (notebook: vscode.NotebookDocument, index: number, mime: string): string | undefined => {
+    const data = items(notebook, index).find((one) => one.mime === mime)?.data;
+    return data && text(data);
+  };
+  const printed = (notebook: vscode.NotebookDocument, index: number): string =>
+    items(notebook, index)
+      .filter((one) => /std(out|err)$/.test(one.mime))
+      .map((one) => text(one.data))
+      .join('');
+
+  test('runs all its cells, is saved, and still has its tables when it is opened again', async () => {
+    const notebook = await open(
+      "const table = await db.openTable('orders', { namespacePath: ['shop', 'eu'] });",
+      'table.query().limit(5)',
+      "console.log('done')",
+    );
+    await vscode.commands.executeCommand('notebook.execute', notebook.uri);
+    assert.ok(await ended(notebook, 2), JSON.stringify(items(notebook, 0)));
+    const shown = item(notebook, 1, arrowStreamMime);
+    assert.ok(shown);
+    assert.match(printed(notebook, 2), /done/);
+    assert.ok(await notebook.save());
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+
+    const file = JSON.parse(readFileSync(notebook.uri.fsPath, 'utf8')) as {
+      cells: { outputs: { output_type: string; data: Record<string, string>; metadata: Record<string, unknown> }[] }[];
+    };
+    const saved = file.cells[1]?.outputs[0];
+    assert.equal(saved?.output_type, 'execute_result');
+    assert.equal(saved.data[arrowStreamMime], shown);
+    assert.deepEqual(saved.metadata[arrowStreamMime], { total_rows: 5, included_rows: 5 });
+
+    const again = await vscode.workspace.openNotebookDocument(notebook.uri);
+    const data = items(again, 1).find((one) => one.mime === arrowStreamMime)?.data;
+    assert.ok(data);
+    const rows = tableFromIPC(decodeArrowOutput(data));
+    assert.deepEqual(
+      rows.toArray().map((row) => String(row['note'])),
+      ['order 0', 'order 1', 'order 2', 'order 3', 'order 4'],
+    );
+  });
+
+  test('shows an error of a cell with the lines of the cell, and keeps what it printed and what is known', async () => {
+    const notebook = await open('let a = 41;', "console.log('before'); throw new RangeError('too far');", 'a + 1');
+    assert.ok(await execute(notebook, 0));
+    assert.equal(await execute(notebook, 1), false);
+    const error = item(notebook, 1, 'application/vnd.code.notebook.error');
+    assert.ok(error);
+    assert.match(error, /RangeError/);
+    assert.match(error, /too far/);
+    assert.doesNotMatch(error, /extension\.cjs/);
+    assert.match(printed(notebook, 1), /before/);
+    assert.ok(await execute(notebook, 2));
+    assert.equal(item(notebook, 2, 'text/plain'), '42');
+  });
+
+  test('stops at the first cell that fails', async () => {
+    const notebook = await open("throw new Error('stop')", "console.log('not reached')");
+    await start(notebook, 0, 1);
+    assert.equal(await ended(notebook, 0), false);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert.equal(printed(notebook, 1), '');
+  });
+
+  test('can be interrupted in an endless loop, and keeps its variables', async () => {
+    const notebook = await open('let kept = 7;', "console.log('in'); while (true) {}", 'kept');
+    assert.ok(await execute(notebook, 0));
+    await start(notebook, 1);
+    await eventually('the loop runs', () => printed(notebook, 1).includes('in'));
+    await vscode.commands.executeCommand('notebook.cancelExecution', {
+      ranges: [{ start: 1, end: 2 }],
+      document: notebook.uri,
+    });
+    assert.equal(await ended(notebook, 1), false);
+    assert.ok(await execute(notebook, 2));
+    assert.equal(item(notebook, 2, 'text/plain'), '7');
+  });
+
+  test('says that its kernel died, keeps what was printed, and runs the next cell in a new kernel', async () => {
+    const notebook = await open(
+      "console.log('alive'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 300); await new Promise(() => {})",
+      '6 * 7',
+    );
+    assert.equal(await execute(notebook, 0), false);
+    assert.match(printed(notebook, 0), /alive/);
+    assert.match(item(notebook, 0, 'application/vnd.code.notebook.error') ?? '', /SIGKILL/);
+    assert.ok(await execute(notebook, 1));
+    assert.equal(item(notebook, 1, 'text/plain'), '42');
+  });
+
+  test('puts what a timer prints later into the cell that set it', async () => {
+    const notebook = await open("setTimeout(() => console.log('late'), 400); 'now'", "'other'");
+    assert.ok(await execute(notebook, 0));
+    assert.ok(await execute(notebook, 1));
+    await eventually('the late line', () => printed(notebook, 0).includes('late'));
+    assert.equal(printed(notebook, 1), '');
+    assert.equal(notebook.cellAt(0).executionSummary?.success, true);
+  });
+
+  test('changes an output of another cell by its id', async () => {
+    const notebook = await open("await display('first', { id: 'x' });", "await display('second', { id: 'x' });");
+    assert.ok(await execute(notebook, 0));
+    assert.ok(await execute(notebook, 1));
+    await eventually('the changed output', () => item(notebook, 0, 'text/plain')?.includes('second'));
+    assert.deepEqual(items(notebook, 1), []);
+  });
+
+  test('shows many lines in order and in few outputs', async () => {
+    const notebook = await open('for (let i = 0; i < 2000; i++) console.log(i);');
+    assert.ok(await execute(notebook, 0));
+    assert.equal(printed(notebook, 0).trim().split('\n').join(), Array.from({ length: 2000 }, (_, i) => i).join());
+    assert.equal(notebook.cellAt(0).outputs.length, 1);
+  });
+
+  test('restarts without its variables', async () => {
+    const notebook = await open('let gone = 1;', 'gone');
+    assert.ok(await execute(notebook, 0));
+    await run('lanceCatalog.notebook.restartKernel');
+    assert.equal(await execute(notebook, 1), false);
+  });
+
+  test('is opened on a table, with a first cell that shows it', async () => {
+    await run('lanceCatalog.table.newNotebook', tableNode('notebook', ['shop', 'eu'], 'orders'));
+    const notebook = vscode.window.activeNotebookEditor?.notebook;
+    assert.ok(notebook?.isUntitled);
+    assert.ok(await execute(notebook, 0), text(items(notebook, 0)[0]?.data ?? new Uint8Array()));
+    assert.ok(item(notebook, 0, arrowStreamMime));
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { TableData } from '#client/catalog.ts';
+import type { CatalogNode, NodeOf } from '../../extension/catalog/node.ts';
+import type { ExtensionApi } from '../../extension/extension.ts';
+import type { CommandId, CommandTypes } from '../../extension/manifest.ts';
+
+/** What `activate` gave; activates the extension when nothing did yet. */
+export async function extensionApi(): Promise<ExtensionApi> {
+  const extension = vscode.extensions.getExtension<ExtensionApi>('lance-catalog.lance-catalog');
+  if (!extension) throw new Error('The extension under test is not installed.');
+  return extension.activate();
+}
+
+/** Runs a command of the manifest. */
+export const run = async <K extends CommandId>(id: K, ...args: Parameters<CommandTypes[K]>): Promise<unknown> =>
+  vscode.commands.executeCommand(id, ...args);
+
+/** A new folder that is removed when the suite that made it calls `remove`. */
+export function temporaryFolder(): { path: string; remove(this: void): void } {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'lance-host-')));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** 1,200 rows: three pages of the panel, the last one not full. */
+export const orderRows: TableData = Array.from({ length: 1200 }, (_, i) => ({
+  id: i,
+  note: `order ${i}`,
+  embedding: [i, i + 0.5],
+}));
+
+/** Makes namespace `shop/eu` with the table `orders`, and `lab` with nothing, in the catalog of a directory. */
+export async function makeCatalog(api: ExtensionApi, root: string): Promise<void> {
+  const catalog = await api.engine.catalog(root);
+  await catalog.createNamespace(['shop']);
+  await catalog.createNamespace(['shop', 'eu']);
+  await catalog.createNamespace(['lab']);
+  await catalog.createTable('orders', orderRows, { namespacePath: ['shop', 'eu'] });
+}
+
+/** The rows under what the names lead to, as the tree gives them: `rowsAt(api, 'sample', 'shop', 'eu')`. */
+export async function rowsAt(api: ExtensionApi, ...names: string[]): Promise<CatalogNode[]> {
+  let rows = await api.tree.getChildren();
+  for (const name of names) {
+    const row = rows.find((one) => nameOf(one) === name);
+    if (!row) throw new Error(`The tree has no "${name}" among ${rows.map(nameOf).join(', ')}.`);
+    rows = await api.tree.getChildren(row);
+  }
+  return rows;
+}
+
+export function nameOf(node: CatalogNode): string {
+  switch (node.kind) {
+    case 'connection':
+      return node.connection.name;
+    case 'namespace':
+      return node.path.at(-1) ?? '';
+    case 'table':
+      return node.table;
+    case 'column':
+      return node.column.name;
+    case 'more':
+      return `more ${node.what}`;
+    case 'empty':
+      return node.text;
+    case 'error':
+      return node.what;
+  }
+}
+
+export function tableNode(connection: string, path: string[], table: string): NodeOf<'table'> {
+  return { kind: 'table', connection, path, table };
+}
+
+/** Waits until `read` gives something; fails with `what` after the time limit. */
+export async function eventually<T>(what: string, read: () => T | undefined | false, limit = 30_000): Promise<T> {
+  for (const end = Date.now() + limit; ;) {
+    const value = read();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > end) throw new Error(`Not within ${limit / 1000} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}
