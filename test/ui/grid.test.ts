@@ -102,6 +102,19 @@ suite('The grid of the table panel, in a browser', function () {
       assert.equal(await image.evaluate(async (img: HTMLImageElement) => (await img.decode(), img.naturalWidth)), 24);
     }));
 
+  test('a picture opens in its size by a click or by Enter, and closes by Escape', () =>
+    withPanel({}, async (page) => {
+      await cell(page, 1, 8).locator('.lance-image').click();
+      const large = cell(page, 1, 8).locator('.lance-large');
+      await large.waitFor({ state: 'visible' });
+      await page.screenshot({ path: join(shots, 'picture.png') });
+      await page.keyboard.press('Escape');
+      await large.waitFor({ state: 'hidden' });
+      await cell(page, 1, 8).and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Enter');
+      await large.waitFor({ state: 'visible' });
+    }));
+
   test('pictures that left the screen let go of their memory', () =>
     withPanel({ numRows: 100_000 }, async (page) => {
       await page.evaluate(() => {

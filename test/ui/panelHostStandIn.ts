@@ -154,12 +154,18 @@ export class PanelHostStandIn {
   async open(url: string, theme: ThemeName): Promise<void> {
     await this.#page.exposeFunction('postToHost', (frame: unknown) => void this.#endpoint.receive(frame));
     const css = { ...themes[theme], ...fonts };
-    await this.#page.addInitScript((properties) => {
-      addEventListener('DOMContentLoaded', () => {
-        for (const [name, value] of Object.entries(properties)) document.documentElement.style.setProperty(name, value);
-        document.body.style.backgroundColor = 'var(--vscode-editor-background)';
-      });
-    }, css);
+    const bodyClasses = theme.startsWith('highContrast') ? 'vscode-high-contrast' : '';
+    await this.#page.addInitScript(
+      ([properties, classes]) => {
+        addEventListener('DOMContentLoaded', () => {
+          document.body.className = classes;
+          for (const [name, value] of Object.entries(properties))
+            document.documentElement.style.setProperty(name, value);
+          document.body.style.backgroundColor = 'var(--vscode-editor-background)';
+        });
+      },
+      [css, bodyClasses] as const,
+    );
     await this.#page.goto(url);
   }
 

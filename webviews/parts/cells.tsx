@@ -1,5 +1,5 @@
-import { memo, useEffect, useState } from 'react';
-import type { ReactNode } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import type { CellContentProps } from 'hightable';
 import type { GridCell } from './frame.ts';
 
@@ -39,10 +39,11 @@ export function renderCell({ cell }: CellContentProps): ReactNode {
   }
 }
 
-/** A picture from the bytes of the cell. The object URL lives as long as the cell is on the screen. */
+/** A picture from the bytes of the cell, small until it is clicked. The object URL lives as long as the cell is on the screen. */
 const ImageCell = memo(function ImageCell({ bytes, mime, text }: { bytes: Uint8Array; mime: string; text: string }) {
   const [url, setUrl] = useState<string>();
   const [broken, setBroken] = useState(false);
+  const large = useRef<HTMLImageElement>(null);
   useEffect(() => {
     const made = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: mime }));
     setUrl(made);
@@ -50,8 +51,36 @@ const ImageCell = memo(function ImageCell({ bytes, mime, text }: { bytes: Uint8A
     return () => URL.revokeObjectURL(made);
   }, [bytes, mime]);
   if (broken) return <span className="lance-binary">{text}, damaged</span>;
-  return <img className="lance-image" src={url} alt={text} title={text} onError={() => setBroken(true)} />;
+  const open = (thumbnail: HTMLElement) => {
+    const picture = large.current;
+    if (!picture) return;
+    picture.showPopover();
+    const { left, top, bottom } = thumbnail.getBoundingClientRect();
+    const { width, height } = picture.getBoundingClientRect();
+    const below = bottom + 4 + height <= innerHeight;
+    picture.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
+    picture.style.top = `${below ? bottom + 4 : Math.max(4, top - height - 4)}px`;
+  };
+  return (
+    <>
+      <img
+        className="lance-image"
+        src={url}
+        alt={text}
+        title={text}
+        onError={() => setBroken(true)}
+        onClick={(event) => open(event.currentTarget)}
+      />
+      {/* In the top layer: the cell would cut it, and in a notebook the middle of the page may be out of sight. */}
+      <img className="lance-large" ref={large} popover="auto" src={url} alt={text} />
+    </>
+  );
 });
+
+/** Enter on a cell with a picture shows it in its size, as a click on the picture does. */
+export function openCell(event: KeyboardEvent): void {
+  if (event.key === 'Enter') event.currentTarget.querySelector<HTMLElement>('.lance-image')?.click();
+}
 
 const VectorCell = memo(function VectorCell({ values, text }: { values: Float64Array; text: string }) {
   return (

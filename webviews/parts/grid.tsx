@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ClipboardEvent, ReactNode } from 'react';
 import { HighTable } from 'hightable';
 import type { ColumnConfiguration } from 'hightable';
-import { renderCell } from './cells.tsx';
+import { openCell, renderCell } from './cells.tsx';
 import type { GridCell, GridColumn, GridFrame } from './frame.ts';
 
 /** Height of a row and of the header as the grid component lays them out, in pixels. */
@@ -38,6 +38,7 @@ export function Grid({ frame, focus, footer }: GridProps) {
         padding={3}
         overscan={0}
         renderCellContent={renderCell}
+        onKeyDownCell={openCell}
         stringify={stringify}
       />
       {frame.data.numRows === 0 && <div className="lance-empty">No rows</div>}
