@@ -68,11 +68,11 @@ export function catalogSource(
 }
 
 /**
- * The same bytes in a buffer of exactly their size. A view into a larger buffer is sent to a webview with the whole of
- * it: a page of 43 KB cut from 5 MB costs 5 MB.
+ * The same bytes as a plain Uint8Array in a buffer of exactly their size. A view into a larger buffer is sent to a webview
+ * with the whole of it (a page of 43 KB cut from 5 MB costs 5 MB), and Node's Buffer arrives there as an object of numbers.
  */
 export const exactBytes = (bytes: Uint8Array): Uint8Array =>
-  bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+  bytes.constructor === Uint8Array && bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
 /** The place in what a webview kept (`{ key }`, the key of its table); `undefined` when that is no table of a catalog. */
 export function placeOfState(state: unknown): TablePlace | undefined {
