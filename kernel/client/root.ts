@@ -70,7 +70,7 @@ export async function makeDefaultNamespace(root: string, log?: (line: string) =>
     await access(root, constants.W_OK);
     await mkdir(path);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
     log?.(`The default namespace directory "${path}" was not made: ${messageOf(error)}`);
   }
 }

@@ -37,6 +37,7 @@ export class Transport {
   readonly #pool: Pool;
   readonly #basePath: string;
   readonly #options: TransportOptions;
+  #closed = false;
 
   /** @throws CatalogError InvalidInput (13) for an address that is no http(s) URL */
   constructor(options: TransportOptions) {
@@ -75,6 +76,7 @@ export class Transport {
   async send(request: WireRequest): Promise<WireResponse> {
     const { method, path, query, json, arrow, accept, signal } = request;
     signal?.throwIfAborted();
+    if (this.#closed) throw new CatalogError('InvalidInput', `${this.name} was closed here.`, 'Connect again.');
     try {
       const response = await this.#pool.request({
         method,
@@ -121,6 +123,7 @@ export class Transport {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#pool.destroy();
   }
 

@@ -34,7 +34,7 @@ import { checkRoot, isObjectStore, localRoot } from '#client/root.ts';
 import { adoptSchema, toArrowTable } from '#client/tableData.ts';
 import { DirConnection } from './dirConnection.ts';
 import { openNative, type DirTable } from './dirTable.ts';
-import type { Subject } from './engineErrors.ts';
+import { namespaceSubject, tableSubject, type Subject } from './engineErrors.ts';
 
 /**
  * Opens the catalog in a directory. Makes nothing: a missing root is an error that says how to make it.
@@ -281,9 +281,6 @@ export class DirCatalog implements Catalog {
     return this.#connection.call(subject, options, call);
   }
 }
-
-const namespaceSubject = (path: NamespacePath): Subject => ({ kind: 'namespace', name: displayPath(path) });
-const tableSubject = (name: string, path: NamespacePath): Subject => ({ kind: 'table', name: displayPath(path, name) });
 
 function checked(path: NamespacePath): string[] {
   checkNamespacePath(path);

@@ -1,11 +1,11 @@
 import type { Connection, Table as NativeTable, Query as NativeQuery, VectorQuery } from '@lancedb/lancedb';
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
-import { displayPath, type NamespacePath } from '#shared/names.ts';
+import type { NamespacePath } from '#shared/names.ts';
 import { checkChoice, checkOptions, checkVersion } from '#client/options.ts';
 import { Query } from '#client/query.ts';
 import { toArrowTable } from '#client/tableData.ts';
 import type { CallOptions, DistanceType, QuerySpec, Table, TableData, VersionInfo } from '#client/catalog.ts';
-import { engineError, guarded, type Subject } from './engineErrors.ts';
+import { engineError, guarded, tableSubject, type Subject } from './engineErrors.ts';
 
 /** A table of a directory, on the engine's own handle. */
 export class DirTable implements Table {
@@ -18,7 +18,7 @@ export class DirTable implements Table {
     this.#native = native;
     this.name = name;
     this.namespacePath = namespacePath;
-    this.#subject = { kind: 'table', name: displayPath(namespacePath, name), version };
+    this.#subject = tableSubject(name, namespacePath, version);
   }
 
   schema(options: CallOptions = {}): Promise<Schema> {
@@ -141,8 +141,7 @@ export async function openNative(
   options: CallOptions & { version?: number | undefined },
 ): Promise<DirTable> {
   const version = checkVersion('openTable', options.version);
-  const subject: Subject = { kind: 'table', name: displayPath(namespacePath, name), version };
-  const native = await guarded(subject, options.signal, () =>
+  const native = await guarded(tableSubject(name, namespacePath, version), options.signal, () =>
     connection.openTable(name, [...namespacePath], version === undefined ? {} : { version }),
   );
   return new DirTable(native, name, namespacePath, version);

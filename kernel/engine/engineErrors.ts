@@ -1,7 +1,14 @@
 import { CatalogError, isAbort, isCatalogError, messageOf, type CatalogErrorKind } from '#shared/errors.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
 
 /** What was being done, for the sentence: `Table "shop/orders"`, `Namespace "shop"`. */
-export type Subject = { kind: 'table' | 'namespace' | 'root'; name: string; version?: number | undefined };
+export type Subject = {
+  kind: 'table' | 'namespace';
+  name: string;
+  /** Of a table. */
+  namespace?: string;
+  version?: number | undefined;
+};
 
 type Rule = {
   pattern: RegExp;
@@ -9,10 +16,17 @@ type Rule = {
   say(subject: Subject, found: RegExpExecArray): [string, string];
 };
 
-const thing = (subject: Subject): string =>
-  subject.kind === 'root'
-    ? `The catalog "${subject.name}"`
-    : `${subject.kind === 'table' ? 'Table' : 'Namespace'} "${subject.name}"`;
+const thing = (subject: Subject): string => `${subject.kind === 'table' ? 'Table' : 'Namespace'} "${subject.name}"`;
+
+/** A table as the subject of an error. */
+export const tableSubject = (name: string, path: NamespacePath, version?: number): Subject => ({
+  kind: 'table',
+  name: displayPath(path, name),
+  namespace: displayPath(path),
+  version,
+});
+
+export const namespaceSubject = (path: NamespacePath): Subject => ({ kind: 'namespace', name: displayPath(path) });
 
 const brokenTable = (subject: Subject): [string, string] => [
   `${thing(subject)} can't be read: its files are broken or incomplete.`,
@@ -49,7 +63,10 @@ const rules: readonly Rule[] = [
   {
     pattern: /Namespace not found/,
     kind: 'NamespaceNotFound',
-    say: (subject) => [`${thing(subject)} does not exist.`, 'Create it first, or list the namespaces there are.'],
+    say: (subject) => [
+      `Namespace "${subject.namespace ?? subject.name}" does not exist.`,
+      'Create it first, or list the namespaces there are.',
+    ],
   },
   {
     pattern: /Namespace already exists|already exists: root namespace/,

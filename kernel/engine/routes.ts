@@ -125,8 +125,9 @@ const routes: Record<string, Route> = {
   'POST table/insert': async ({ catalog, id, query, arrow, signal }) => {
     const [name, path] = tableOf(id);
     const mode = snakeCase(query.get('mode') ?? undefined) as 'append' | 'overwrite' | undefined;
-    const table = await catalog.openTable(name, path, { signal });
+    // Read before anything can fail: an answer in the middle of a body may not reach the sender.
     const rows = await arrow();
+    const table = await catalog.openTable(name, path, { signal });
     await table.add(rows, { mode, signal });
     return { json: { num_inserted_rows: rows.numRows, version: await table.version({ signal }) } };
   },

@@ -15,8 +15,8 @@ export type EngineServerOptions = {
   /** What a request must carry as `Authorization: Bearer …`. */
   secret: string;
   /** The catalog of a root directory. */
-  catalogOf(root: string): Promise<Catalog>;
-  log(line: string): void;
+  catalogOf: (root: string) => Promise<Catalog>;
+  log: (line: string) => void;
 };
 
 /**

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { isCatalogError, type CatalogErrorKind } from '#shared/errors.ts';
+
+/** Asserts that a call fails with a kind of error whose sentence says all of `words`. */
+export async function fails(
+  call: () => Promise<unknown>,
+  kind: CatalogErrorKind,
+  ...words: readonly string[]
+): Promise<void> {
+  let thrown: unknown;
+  try {
+    await call();
+  } catch (error) {
+    thrown = error;
+  }
+  assert.ok(thrown !== undefined, `nothing failed, expected ${kind}`);
+  assert.ok(isCatalogError(thrown), `not a CatalogError: ${String(thrown)}`);
+  assert.equal(thrown.kind, kind, thrown.message);
+  for (const word of words) assert.ok(thrown.message.includes(word), `"${thrown.message}" does not say "${word}"`);
+  // Where the engine was built is nobody's business.
+  assert.doesNotMatch(thrown.message, /\.rs:\d+|\/rustc\/|cargo/);
+}
