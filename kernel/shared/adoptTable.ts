@@ -1,6 +1,7 @@
 import { BufferType, Data, DataType, Field, RecordBatch, Schema, Struct, Table, Vector } from '#arrow';
 import type { Dictionary } from '#arrow';
 import { CatalogError } from './errors.ts';
+import { typeText } from './arrowTypes.ts';
 import { adoptType, isOwnType } from './adoptType.ts';
 import type { DictionaryTypes, ForeignField, ForeignType } from './adoptType.ts';
 
@@ -151,7 +152,7 @@ function fieldAt(type: DataType, i: number): Field {
   if (!field)
     throw new CatalogError(
       'InvalidInput',
-      `An Arrow column of type ${type} has more children than its type.`,
+      `An Arrow column of type ${typeText(type)} has more children than its type.`,
       'Make the table again with one copy of apache-arrow.',
     );
   return field;

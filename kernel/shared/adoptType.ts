@@ -66,6 +66,41 @@ export const isOwnType = (type: DataType): boolean =>
   (!DataType.isDictionary(type) || isOwnType(type.dictionary as DataType)) &&
   (type.children ?? []).every((child: Field) => isOwnType(child.type));
 
+const dictionaryId: number = Type.Dictionary;
+
+/** What makes a type of ours: the foreign type, its fields taken over. */
+type Maker = (type: ForeignType, children: Field[]) => DataType;
+
+// The numbers of units, precisions and widths are the format's own, the same in every copy; our classes want them as
+// their enums, which a foreign number can only be taken for.
+const number = (value: number | undefined, otherwise: number) => (value ?? otherwise) as never;
+
+const makers: Partial<Record<number, Maker>> = {
+  [Type.Null]: () => new Null(),
+  [Type.Int]: (type) => new Int(type.isSigned ?? true, number(type.bitWidth, 32)),
+  [Type.Float]: (type) => new Float(number(type.precision, 2)),
+  [Type.Binary]: () => new Binary(),
+  [Type.LargeBinary]: () => new LargeBinary(),
+  [Type.BinaryView]: () => new BinaryView(),
+  [Type.Utf8]: () => new Utf8(),
+  [Type.LargeUtf8]: () => new LargeUtf8(),
+  [Type.Utf8View]: () => new Utf8View(),
+  [Type.Bool]: () => new Bool(),
+  [Type.Decimal]: (type) => new Decimal(type.scale ?? 0, type.precision ?? 38, type.bitWidth ?? 128),
+  [Type.Date]: (type) => new Date_(number(type.unit, 0)),
+  [Type.Time]: (type) => new Time(number(type.unit, 0), number(type.bitWidth, 32)),
+  [Type.Timestamp]: (type) => new Timestamp(number(type.unit, 0), type.timezone),
+  [Type.Interval]: (type) => new Interval(number(type.unit, 0)),
+  [Type.Duration]: (type) => new Duration(number(type.unit, 0)),
+  [Type.FixedSizeBinary]: (type) => new FixedSizeBinary(type.byteWidth ?? 0),
+  [Type.List]: (_, [item]) => new List(item!),
+  [Type.LargeList]: (_, [item]) => new LargeList(item!),
+  [Type.FixedSizeList]: (type, [item]) => new FixedSizeList(type.listSize ?? 0, item!),
+  [Type.Struct]: (_, fields) => new Struct(fields),
+  [Type.Map]: (type, [entries]) => new Map_(entries as never, type.keysSorted),
+  [Type.Union]: (type, fields) => new Union(number(type.mode, 0), Array.from(type.typeIds ?? []), fields),
+};
+
 /**
  * The type of our `#arrow` that says the same as a foreign one.
  * @param name the column, for the message
@@ -77,65 +112,14 @@ export function adoptType(
   dictionaries: DictionaryTypes,
   adoptField: (field: ForeignField) => Field,
 ): DataType {
-  const children = () => (type.children ?? []).map((child) => adoptField(child));
-  // Interfaces of apache-arrow name enums of numbers that are the format's own; a foreign number is taken as one.
-  const unit = (type.unit ?? 0) as never;
-  switch (type.typeId as Type) {
-    case Type.Null:
-      return new Null();
-    case Type.Int:
-      return new Int((type.isSigned ?? true) as never, (type.bitWidth ?? 32) as never);
-    case Type.Float:
-      return new Float((type.precision ?? 2) as never);
-    case Type.Binary:
-      return new Binary();
-    case Type.LargeBinary:
-      return new LargeBinary();
-    case Type.BinaryView:
-      return new BinaryView();
-    case Type.Utf8:
-      return new Utf8();
-    case Type.LargeUtf8:
-      return new LargeUtf8();
-    case Type.Utf8View:
-      return new Utf8View();
-    case Type.Bool:
-      return new Bool();
-    case Type.Decimal:
-      return new Decimal(type.scale ?? 0, type.precision ?? 38, type.bitWidth ?? 128);
-    case Type.Date:
-      return new Date_(unit);
-    case Type.Time:
-      return new Time(unit, (type.bitWidth ?? 32) as never);
-    case Type.Timestamp:
-      return new Timestamp(unit, type.timezone);
-    case Type.Interval:
-      return new Interval(unit);
-    case Type.Duration:
-      return new Duration(unit);
-    case Type.FixedSizeBinary:
-      return new FixedSizeBinary(type.byteWidth ?? 0);
-    case Type.List:
-      return new List(children()[0]!);
-    case Type.LargeList:
-      return new LargeList(children()[0]!);
-    case Type.FixedSizeList:
-      return new FixedSizeList(type.listSize ?? 0, children()[0]!);
-    case Type.Struct:
-      return new Struct(children());
-    case Type.Map:
-      return new Map_(children()[0] as never, type.keysSorted);
-    case Type.Union:
-      return new Union((type.mode ?? 0) as never, Array.from(type.typeIds ?? []), children());
-    case Type.Dictionary:
-      return adoptDictionaryType(type, name, dictionaries, adoptField);
-    default:
-      throw new CatalogError(
-        'Unsupported',
-        `Column "${name}" has an Arrow type (number ${type.typeId}) that this version can't read.`,
-        'Cast the column to another type, or leave it out.',
-      );
-  }
+  if (type.typeId === dictionaryId) return adoptDictionaryType(type, name, dictionaries, adoptField);
+  const make = makers[type.typeId];
+  if (make) return make(type, (type.children ?? []).map(adoptField));
+  throw new CatalogError(
+    'Unsupported',
+    `Column "${name}" has an Arrow type (number ${type.typeId}) that this version can't read.`,
+    'Cast the column to another type, or leave it out.',
+  );
 }
 
 function adoptDictionaryType(
@@ -148,7 +132,7 @@ function adoptDictionaryType(
   if (known) return known;
   const values = adoptType(type.dictionary ?? { typeId: Type.NONE }, name, dictionaries, adoptField);
   const indices = adoptType(type.indices ?? { typeId: Type.Int }, name, dictionaries, adoptField);
-  const made = new Dictionary(values, indices as never, type.id, type.isOrdered);
+  const made = new Dictionary(values, indices as never, type.id, type.isOrdered ?? false);
   dictionaries.set(made.id, made);
   return made;
 }

@@ -1,5 +1,5 @@
-import { DataType, Type } from '#arrow';
-import type { Dictionary, Field, Schema, Union } from '#arrow';
+import { DataType, DateUnit, Type, UnionMode } from '#arrow';
+import type { Dictionary, Field, Schema } from '#arrow';
 import type { ColumnInfo } from './messages.ts';
 import { timeUnitNames } from './formatTime.ts';
 import type { TimeUnit } from './formatTime.ts';
@@ -17,7 +17,7 @@ export function typeText(type: DataType): string {
   if (DataType.isInt(type)) return `${type.isSigned ? '' : 'u'}int${type.bitWidth}`;
   if (DataType.isFloat(type)) return ['halffloat', 'float', 'double'][type.precision] ?? 'float';
   if (DataType.isDecimal(type)) return `decimal${type.bitWidth}(${type.precision}, ${type.scale})`;
-  if (DataType.isDate(type)) return type.unit === 0 ? 'date32' : 'date64';
+  if (DataType.isDate(type)) return type.unit === DateUnit.DAY ? 'date32' : 'date64';
   if (DataType.isTime(type)) return `time${type.bitWidth}[${unitOf(type)}]`;
   if (DataType.isTimestamp(type)) return `timestamp[${unitOf(type)}${type.timezone ? `, ${type.timezone}` : ''}]`;
   if (DataType.isDuration(type)) return `duration[${unitOf(type)}]`;
@@ -27,13 +27,13 @@ export function typeText(type: DataType): string {
   if (DataType.isList(type)) return `list<${childTexts(type)[0]}>`;
   if (DataType.isLargeList(type)) return `large_list<${childTexts(type)[0]}>`;
   if (DataType.isStruct(type)) return `struct<${named(type)}>`;
-  if (DataType.isMap(type)) return `map<${childTexts(type.childType as DataType).join(', ')}>`;
+  if (DataType.isMap(type)) return `map<${childTexts(type.childType).join(', ')}>`;
   if (DataType.isDictionary(type)) return dictionaryText(type);
-  if (DataType.isUnion(type)) return `${(type as Union).mode === 1 ? 'dense' : 'sparse'}_union<${named(type)}>`;
-  return plain[type.typeId as Type] ?? `type ${type.typeId as number}`;
+  if (DataType.isUnion(type)) return `${type.mode === UnionMode.Dense ? 'dense' : 'sparse'}_union<${named(type)}>`;
+  return plain[type.typeId] ?? `type ${type.typeId}`;
 }
 
-const plain: Partial<Record<Type, string>> = {
+const plain: Partial<Record<number, string>> = {
   [Type.Null]: 'null',
   [Type.Bool]: 'bool',
   [Type.Utf8]: 'utf8',

@@ -1,4 +1,4 @@
-import { DataType, Type } from '#arrow';
+import { DataType, DateUnit, IntervalUnit, Precision, Type, UnionMode } from '#arrow';
 import type { Data, Date_, Decimal, Duration, Field, Float, Interval, Time, Timestamp, Union, Vector } from '#arrow';
 import { bytesText, countText, decimalText, doubleText, floatText, halfText } from './formatNumber.ts';
 import { roughText, wordsToBigInt } from './formatNumber.ts';
@@ -78,7 +78,7 @@ function chunkReader(chunks: readonly Data[], context: Context): Reader {
 const nothing: Cell = { kind: 'null', text: 'null' };
 
 function readerOf(data: Data, context: Context): Reader {
-  const make = makers[data.typeId as Type];
+  const make = makers[data.typeId];
   if (!make) return () => ({ kind: 'nested', text: `(type ${data.typeId})` });
   const read = make(data, context);
   return (index) => (data.getValid(index) ? read(index) : nothing);
@@ -89,7 +89,7 @@ const time = (text: string): Cell => ({ kind: 'time', text });
 const nested = (text: string): Cell => ({ kind: 'nested', text });
 
 /** A table of what makes a reader, by Arrow type. The readers are called for valid values only. */
-const makers: Partial<Record<Type, (data: Data, context: Context) => Reader>> = {
+const makers: Partial<Record<number, (data: Data, context: Context) => Reader>> = {
   [Type.Null]: () => () => nothing,
   [Type.Bool]: ({ values, offset }) => {
     const bits = values as Uint8Array;
@@ -113,7 +113,7 @@ const makers: Partial<Record<Type, (data: Data, context: Context) => Reader>> = 
     return (i) => number(decimalText(wordsToBigInt(words.subarray(i * stride, (i + 1) * stride)), scale));
   },
   [Type.Date]: ({ values, type }) => {
-    if ((type as Date_).unit === 0) return (i) => time(dateText((values as Int32Array)[i]!));
+    if ((type as Date_).unit === DateUnit.DAY) return (i) => time(dateText((values as Int32Array)[i]!));
     return (i) => time(dateMillisecondText((values as BigInt64Array)[i]!));
   },
   [Type.Time]: ({ values, type }) => {
@@ -145,7 +145,7 @@ const makers: Partial<Record<Type, (data: Data, context: Context) => Reader>> = 
     return rangeReader(data, context, (i) => [i * data.stride, (i + 1) * data.stride]);
   },
   [Type.Struct]: (data, context) => {
-    const fields = (data.type.children as Field[]).map(({ name }, i) => ({
+    const fields = data.type.children.map(({ name }: Field, i: number) => ({
       name: nameText(name),
       read: readerOf(data.children[i]!, inside(context)),
     }));
@@ -171,7 +171,8 @@ const makers: Partial<Record<Type, (data: Data, context: Context) => Reader>> = 
     const readers = data.children.map((child) => readerOf(child, context));
     const ids = data.typeIds as Int8Array;
     const offsets = data.valueOffsets as ArrayLike<number> | undefined;
-    return (i) => readers[typeIdToChildIndex[ids[i]!] ?? -1]?.(mode === 1 && offsets ? offsets[i]! : i) ?? nothing;
+    return (i) =>
+      readers[typeIdToChildIndex[ids[i]!] ?? -1]?.(mode === UnionMode.Dense && offsets ? offsets[i]! : i) ?? nothing;
   },
   [Type.Dictionary]: (data, context) => {
     if (!data.dictionary) return () => nothing;
@@ -219,7 +220,7 @@ function vectorReader(child: Data, size: number, context: Context): Reader {
 
 function floatReader({ values, type }: Data): (index: number) => number {
   const floats = values as ArrayLike<number>;
-  if ((type as Float).precision !== 0) return (i) => floats[i]!;
+  if ((type as Float).precision !== Precision.HALF) return (i) => floats[i]!;
   return (i) => halfValue(floats[i]!);
 }
 
@@ -232,9 +233,10 @@ function halfValue(bits: number): number {
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15));
 }
 
-function intervalReader(values: Int32Array, unit: number): Reader {
-  if (unit === 0) return (i) => time(monthsText(values[i]!));
-  if (unit === 1) return (i) => time(intervalText(0, values[2 * i]!, BigInt(values[2 * i + 1]!) * 1_000_000n));
+function intervalReader(values: Int32Array, unit: IntervalUnit): Reader {
+  if (unit === IntervalUnit.YEAR_MONTH) return (i) => time(monthsText(values[i]!));
+  if (unit === IntervalUnit.DAY_TIME)
+    return (i) => time(intervalText(0, values[2 * i]!, BigInt(values[2 * i + 1]!) * 1_000_000n));
   return (i) => {
     const nanoseconds = (BigInt(values[4 * i + 3]!) << 32n) | BigInt(values[4 * i + 2]! >>> 0);
     return time(intervalText(values[4 * i]!, values[4 * i + 1]!, nanoseconds));

@@ -37,8 +37,7 @@ export const dateMillisecondText = (value: bigint): string =>
 /** `01:49:28.831` from a time of day. */
 export function timeText(value: bigint, unit: TimeUnit): string {
   const { seconds, fraction } = split(value < 0n ? -value : value, unit);
-  const part = (number: bigint) => String(number).padStart(2, '0');
-  const clock = `${part(seconds / 3600n)}:${part((seconds / 60n) % 60n)}:${part(seconds % 60n)}`;
+  const clock = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map(twoDigits).join(':');
   return `${value < 0n ? '-' : ''}${clock}${fractionText(fraction, unit)}`;
 }
 
@@ -67,6 +66,7 @@ export const intervalText = (months: number, days: number, nanoseconds: bigint):
     ...(nanoseconds ? [durationText(nanoseconds, 3)] : []),
   ].join(' ') || '0d';
 
+const twoDigits = (number: bigint | number): string => String(number).padStart(2, '0');
 const amount = (count: bigint, unit: string): string[] => (count ? [`${count}${unit}`] : []);
 
 /** Rounded down, so that the fraction is never negative. */
@@ -131,5 +131,5 @@ function offsetText(offset: number | undefined): string {
   const size = Math.abs(offset);
   // Before zones were agreed on, local time was off by odd seconds.
   const parts = [Math.floor(size / 3600), Math.floor(size / 60) % 60, ...(size % 60 ? [size % 60] : [])];
-  return (offset < 0 ? '-' : '+') + parts.map((part) => String(part).padStart(2, '0')).join(':');
+  return (offset < 0 ? '-' : '+') + parts.map(twoDigits).join(':');
 }

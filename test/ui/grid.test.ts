@@ -11,6 +11,13 @@ import type { ThemeName } from './panelHostStandIn.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/grid');
 
+type PanelOptions = { numRows?: number; theme?: ThemeName; prepare?: (host: PanelHostStandIn) => void };
+
+const cell = (page: Page, row: number, column: number) =>
+  page.locator(`td[data-rownumber="${row}"][aria-colindex="${column + 2}"]`);
+const toEnd = (page: Page) =>
+  page.locator('[role=group][tabindex="0"]').evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
+
 suite('The grid of the table panel, in a browser', function () {
   this.timeout(60_000);
   let folder: string;
@@ -34,7 +41,7 @@ suite('The grid of the table panel, in a browser', function () {
 
   /** Opens a panel in a page of its own, runs the test on it, and closes it. */
   async function withPanel(
-    { numRows = 1000, theme = 'dark' as ThemeName, prepare = (_: PanelHostStandIn): void => {} },
+    { numRows = 1000, theme = 'dark', prepare }: PanelOptions,
     run: (page: Page, host: PanelHostStandIn) => Promise<void>,
   ): Promise<void> {
     const context = await browser.newContext({ viewport: { width: 1400, height: 700 } });
@@ -42,7 +49,7 @@ suite('The grid of the table panel, in a browser', function () {
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(String(error)));
     const host = new PanelHostStandIn(page, tableOf(numRows));
-    prepare(host);
+    prepare?.(host);
     try {
       await host.open(server.url, theme);
       await run(page, host);
@@ -53,11 +60,6 @@ suite('The grid of the table panel, in a browser', function () {
       await context.close();
     }
   }
-
-  const cell = (page: Page, row: number, column: number) =>
-    page.locator(`td[data-rownumber="${row}"][aria-colindex="${column + 2}"]`);
-  const toEnd = (page: Page) =>
-    page.locator('[role=group][tabindex="0"]').evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
 
   for (const numRows of [1_000_000, 10_000_000]) {
     test(`reaches the last of ${numRows.toLocaleString('en-US')} rows, whole, by scrolling`, () =>
@@ -119,9 +121,10 @@ suite('The grid of the table panel, in a browser', function () {
     withPanel({ numRows: 100_000 }, async (page) => {
       await page.evaluate(() => {
         const counts = { live: 0 };
-        const [make, revoke] = [URL.createObjectURL, URL.revokeObjectURL];
-        URL.createObjectURL = (blob) => (counts.live++, make.call(URL, blob));
-        URL.revokeObjectURL = (url) => (counts.live--, revoke.call(URL, url));
+        const make = URL.createObjectURL.bind(URL);
+        const revoke = URL.revokeObjectURL.bind(URL);
+        URL.createObjectURL = (blob) => (counts.live++, make(blob));
+        URL.revokeObjectURL = (url) => (counts.live--, revoke(url));
         Object.assign(window, { counts });
       });
       await page.locator('.lance-image').first().waitFor();

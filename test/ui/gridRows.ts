@@ -1,7 +1,6 @@
 import {
   Binary,
   Bool,
-  Data,
   Decimal,
   Field,
   FixedSizeList,
@@ -19,7 +18,7 @@ import {
   Utf8,
   vectorFromArray,
 } from '#arrow';
-import type { DataType } from '#arrow';
+import type { Data, DataType } from '#arrow';
 import { deflateSync, crc32 } from 'node:zlib';
 
 const field = (name: string, type: DataType, metadata?: Map<string, string>) => new Field(name, type, true, metadata);
@@ -40,10 +39,11 @@ const schema = new Schema([
 /** First id: numbers from here on are no doubles any more. */
 export const firstId = 9_007_199_254_740_993n;
 
+const of = (type: DataType, values: unknown[]): Data => vectorFromArray(values, type).data[0]!;
+
 /** The rows [start, end) of a table that nobody stores: each value follows from its row number. */
 export function rowsOf(start: number, end: number): Table {
   const rows = Array.from({ length: end - start }, (_, i) => start + i);
-  const of = (type: DataType, values: unknown[]): Data => vectorFromArray(values, type).data[0]!;
   const decimals = new Uint32Array(
     rows.flatMap((row) => [
       (row % 100_000) - (row % 2 ? 200_000 : 0),
@@ -113,14 +113,6 @@ export function png(seed: number): Uint8Array {
       Buffer.from([0, ...Array.from({ length: size }, (__, x) => hue.map((part) => (part + x * y) % 256)).flat()]),
     ),
   );
-  const chunk = (type: string, body: Uint8Array): Buffer => {
-    const content = Buffer.concat([Buffer.from(type, 'latin1'), body]);
-    const frame = Buffer.alloc(content.length + 8);
-    frame.writeUInt32BE(body.length, 0);
-    content.copy(frame, 4);
-    frame.writeUInt32BE(crc32(content), content.length + 4);
-    return frame;
-  };
   const header = Buffer.from([0, 0, 0, size, 0, 0, 0, size, 8, 2, 0, 0, 0]);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   return Buffer.concat([
@@ -129,4 +121,13 @@ export function png(seed: number): Uint8Array {
     chunk('IDAT', deflateSync(lines)),
     chunk('IEND', Buffer.alloc(0)),
   ]);
+}
+
+function chunk(type: string, body: Uint8Array): Buffer {
+  const content = Buffer.concat([Buffer.from(type, 'latin1'), body]);
+  const frame = Buffer.alloc(content.length + 8);
+  frame.writeUInt32BE(body.length, 0);
+  content.copy(frame, 4);
+  frame.writeUInt32BE(crc32(content), content.length + 4);
+  return frame;
 }

@@ -98,14 +98,14 @@ export async function servePanel(folder: string): Promise<{ url: string; close()
     const type = files[request.url ?? ''];
     response.setHeader('Content-Security-Policy', policy(nonce, origin));
     response.setHeader('Content-Type', type ?? 'text/html');
-    response.end(type ? readFileSync(join(folder, request.url ?? '')) : page(nonce));
+    response.end(type ? readFileSync(join(folder, request.url ?? '')) : panelPage(nonce));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }
 
-const page = (nonce: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
+const panelPage = (nonce: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <link rel="stylesheet" href="/table.css">
 <script nonce="${nonce}">
   window.violations = [];

@@ -69,6 +69,9 @@ export function tableFrame(table: Table): GridFrame {
   };
 }
 
+/** The data frame is also asked for cells that are still to come; only a boxed value counts as an answer. */
+const boxed = (value: GridCell | undefined) => (value === undefined ? undefined : { value });
+
 /** Gives rows [start, end) of the table as an Arrow stream. */
 export type LoadRows = (start: number, end: number, signal: AbortSignal) => Promise<Uint8Array>;
 
@@ -92,8 +95,6 @@ export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
     if (page?.state !== 'failed') return undefined;
     return { kind: 'failed', text: column === 0 ? 'not loaded' : '', reason: page.error.message };
   };
-  // The data frame is also asked for cells that are still to come; only a boxed value counts as an answer.
-  const boxed = (value: GridCell | undefined) => (value === undefined ? undefined : { value });
   return {
     columns,
     data: {

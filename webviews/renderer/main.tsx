@@ -43,7 +43,8 @@ export const activate: ActivationFunction = () => {
     },
     disposeOutputItem(id) {
       if (id !== undefined) return dispose(id);
-      for (const each of [...mounted.keys()]) dispose(each);
+      // Deleting from a Map while walking it is well defined.
+      for (const each of mounted.keys()) dispose(each);
     },
   };
 };

@@ -21,7 +21,9 @@ const of = (type: a.DataType, values: unknown[]): a.Vector => a.vectorFromArray(
 const raw = (type: a.DataType, data: ArrayLike<number> | ArrayLike<bigint>, length = data.length): a.Vector =>
   new a.Vector([a.makeData({ type, length, nullCount: 0, data } as never)]);
 
-const { f16round } = Math as unknown as { f16round(value: number): number };
+const { f16round } = Math as unknown as { f16round: (value: number) => number };
+
+const seconds = (iso: string): bigint => BigInt(Date.parse(iso) / 1000);
 
 const words = (value: bigint, count: number): number[] =>
   Array.from({ length: count }, (_, i) => Number(BigInt.asUintN(32, value >> BigInt(32 * i))));
@@ -120,7 +122,6 @@ suite('Points and spans of time as text', () => {
   });
 
   test('a zone gives local time and offset, in summer and winter', () => {
-    const seconds = (iso: string) => BigInt(Date.parse(iso) / 1000);
     const times = BigInt64Array.of(seconds('2024-01-15T12:00:00Z'), seconds('2024-07-15T12:00:00Z'));
     assert.deepEqual(texts(raw(new a.TimestampSecond('Europe/Paris'), times)), [
       '2024-01-15 13:00:00+01:00',
@@ -134,7 +135,7 @@ suite('Points and spans of time as text', () => {
   });
 
   test('a zone before it was agreed on has an offset of odd seconds', () => {
-    const old = BigInt(Date.parse('1900-01-01T00:00:00Z') / 1000);
+    const old = seconds('1900-01-01T00:00:00Z');
     assert.deepEqual(
       texts(raw(new a.TimestampSecond('Europe/Amsterdam'), BigInt64Array.of(old)))[0]!.slice(0, 10),
       '1900-01-01',
