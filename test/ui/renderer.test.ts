@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { build } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { arrowStreamMime } from '#shared/mime.ts';
+import { bundleOptions, bundles } from '../../scripts/bundles.ts';
+import { findChromium } from '../harness/browser.ts';
+import { streamOf } from './gridRows.ts';
+import { themes } from './panelHostStandIn.ts';
+import type { ThemeName } from './panelHostStandIn.ts';
+
+const shots = join(import.meta.dirname, '../../test-results/grid');
+
+/**
+ * Stands for the page of a notebook: rules for tables that must not reach into an output, and listeners that would take
+ * the wheel and the keys away from it. The real notebook is driven by the tests in the workbench.
+ */
+const notebookPage = `<!doctype html><html lang="en"><head><meta charset="utf-8">
+<style>table { border: 5px solid red !important } td, th { background: pink; padding: 9px; text-align: center }
+.output { margin: 8px 40px }</style></head><body><div id="notebook"></div></body></html>`;
+
+type Output = { id: string; text: string; metadata?: unknown };
+
+suite('The notebook renderer, in a browser', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let server: Server;
+  let browser: Browser;
+  let url: string;
+
+  suiteSetup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lance-renderer-'));
+    await mkdir(shots, { recursive: true });
+    const script = join(folder, 'renderer.js');
+    await build({ ...bundleOptions(bundles.find(({ kind }) => kind === 'renderer')!), outfile: script });
+    server = createServer((request, response) => {
+      const isScript = request.url === '/renderer.js';
+      response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+      response.end(isScript ? readFileSync(script) : notebookPage);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const executablePath = findChromium();
+    assert.ok(executablePath, 'There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  });
+
+  suiteTeardown(async () => {
+    await browser?.close();
+    server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Shows outputs one below the other in a page of their own. */
+  async function withOutputs(outputs: Output[], run: (page: Page) => Promise<void>, theme: ThemeName = 'light') {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(String(error)));
+    try {
+      await page.goto(url);
+      await page.evaluate(
+        async ([all, properties]) => {
+          for (const [name, value] of Object.entries(properties)) document.body.style.setProperty(name, value);
+          document.body.style.background = 'var(--vscode-editor-background)';
+          const { activate } = (await import(`${location.href}renderer.js`)) as {
+            activate(context: unknown): { renderOutputItem(item: unknown, element: Element): void };
+          };
+          const renderer = activate({});
+          Object.assign(window, { renderer });
+          for (const { id, text, metadata } of all) {
+            const element = document.createElement('div');
+            element.className = 'output';
+            element.id = id;
+            document.getElementById('notebook')?.append(element);
+            renderer.renderOutputItem({ id, metadata, data: () => new TextEncoder().encode(text) }, element);
+          }
+        },
+        [outputs, { ...themes[theme], '--vscode-font-family': 'system-ui', '--vscode-font-size': '13px' }] as const,
+      );
+      await run(page);
+      assert.deepEqual(errors, []);
+    } finally {
+      await context.close();
+    }
+  }
+
+  const base64 = (rows: number): string => Buffer.from(streamOf(0, rows)).toString('base64');
+
+  test('draws a saved output with its types, exact values, pictures and vectors', () =>
+    withOutputs([{ id: 'a', text: base64(3) }], async (page) => {
+      await page.locator('.lance-image').first().waitFor();
+      assert.equal(await page.locator('td[data-rownumber="1"]').first().innerText(), '9007199254740994');
+      assert.equal(await page.locator('.lance-type').first().innerText(), 'int64');
+      assert.equal(await page.locator('.lance-vector path').count(), 3);
+      assert.equal(await page.locator('.lance-footer').innerText(), '3 rows · 9 columns');
+    }));
+
+  test('says how much of the result the output holds', () => {
+    const metadata = { [arrowStreamMime]: { total_rows: 1_000_000, included_rows: 50 } };
+    return withOutputs([{ id: 'a', text: base64(50), metadata }], async (page) => {
+      await page.getByText('Showing 50 of 1,000,000 rows · 9 columns').waitFor();
+    });
+  });
+
+  test('is no taller than ten rows, and as small as its rows', () =>
+    withOutputs(
+      [
+        { id: 'many', text: base64(500) },
+        { id: 'few', text: base64(2) },
+        { id: 'none', text: base64(0) },
+      ],
+      async (page) => {
+        await page.locator('#none').getByText('No rows').waitFor();
+        const height = async (id: string) => (await page.locator(`#${id}`).boundingBox())!.height;
+        assert.ok((await height('many')) < 430);
+        assert.equal((await height('many')) - (await height('few')), 8 * 33);
+        const last = await page.locator('#few td[data-rownumber="1"]').first().boundingBox();
+        const footer = await page.locator('#few .lance-footer').boundingBox();
+        assert.ok(last!.y + last!.height <= footer!.y, 'the last of two rows is in sight');
+      },
+    ));
+
+  test('what can not be read gives one sentence, and the outputs around it stay', () =>
+    withOutputs(
+      [
+        { id: 'before', text: base64(2) },
+        { id: 'garbage', text: 'no base64 at all!' },
+        { id: 'cut', text: base64(2).slice(0, 700) },
+        { id: 'empty', text: '' },
+        { id: 'after', text: base64(2) },
+      ],
+      async (page) => {
+        await page.locator('#after .lance-image').first().waitFor();
+        for (const id of ['garbage', 'cut', 'empty'])
+          assert.match(await page.locator(`#${id} .lance-unreadable`).innerText(), /^This output is .*\.$/);
+        assert.equal(await page.locator('#before td[data-rownumber]').count(), 18);
+      },
+    ));
+
+  test('no style of the notebook reaches the grid, and none of the grid the notebook', () =>
+    withOutputs([{ id: 'a', text: base64(2) }], async (page) => {
+      await page.locator('.lance-image').first().waitFor();
+      const style = await page
+        .locator('td[data-rownumber]')
+        .first()
+        .evaluate((td) => {
+          const { backgroundColor, paddingLeft } = getComputedStyle(td);
+          return [backgroundColor, paddingLeft, getComputedStyle(td.closest('table')!).borderTopWidth];
+        });
+      assert.deepEqual(style, ['rgba(0, 0, 0, 0)', '8px', '0px']);
+      assert.equal(await page.evaluate(() => document.head.querySelectorAll('style, link').length), 1);
+    }));
+
+  test('the wheel scrolls the output until its end, and then the notebook', () =>
+    withOutputs([{ id: 'a', text: base64(100) }], async (page) => {
+      await page.locator('.lance-image').first().waitFor();
+      await page.evaluate(() => {
+        Object.assign(window, { wheels: 0 });
+        addEventListener('wheel', () => ((window as unknown as { wheels: number }).wheels += 1));
+      });
+      const wheels = () => page.evaluate(() => (window as unknown as { wheels: number }).wheels);
+      const scroller = page.locator('[role=group][tabindex="0"]');
+      await scroller.hover();
+      await page.mouse.wheel(0, 200);
+      await page.waitForFunction(
+        () => document.getElementById('a')?.shadowRoot?.querySelector('[role=group]')?.scrollTop,
+      );
+      assert.equal(await wheels(), 0);
+      await scroller.evaluate((element) => (element.scrollTop = element.scrollHeight));
+      await page.waitForTimeout(200);
+      await page.mouse.wheel(0, 200);
+      await page.waitForFunction(() => (window as unknown as { wheels: number }).wheels === 1);
+    }));
+
+  test('arrow keys stay in the grid, Escape leaves it', () =>
+    withOutputs([{ id: 'a', text: base64(5) }], async (page) => {
+      await page.locator('.lance-image').first().waitFor();
+      await page.evaluate(() => {
+        const keys: string[] = [];
+        Object.assign(window, { keys });
+        addEventListener('keydown', (event) => keys.push(event.key));
+      });
+      await page.locator('td[data-rownumber="0"]').first().click();
+      await page.keyboard.press('ArrowDown');
+      await page.locator('td[data-rownumber="1"]:focus').waitFor();
+      await page.keyboard.press('Escape');
+      assert.deepEqual(await page.evaluate(() => (window as unknown as { keys: string[] }).keys), ['Escape']);
+    }));
+
+  test('a disposed output leaves nothing, and can be drawn again', () =>
+    withOutputs([{ id: 'a', text: base64(5) }], async (page) => {
+      await page.locator('.lance-image').first().waitFor();
+      const left = await page.evaluate((text) => {
+        type Renderer = {
+          renderOutputItem(item: unknown, element: Element): void;
+          disposeOutputItem(id?: string): void;
+        };
+        const { renderer } = window as unknown as { renderer: Renderer };
+        const element = document.getElementById('a')!;
+        renderer.disposeOutputItem('a');
+        const length = element.shadowRoot!.textContent.length;
+        renderer.renderOutputItem({ id: 'a', data: () => new TextEncoder().encode(text) }, element);
+        return length;
+      }, base64(2));
+      assert.equal(left, 0);
+      await page.getByText('2 rows · 9 columns').waitFor();
+    }));
+
+  for (const theme of ['dark', 'highContrast'] as const) {
+    test(`is drawn in the colours of the ${theme} theme`, () =>
+      withOutputs(
+        [{ id: 'a', text: base64(30) }],
+        async (page) => {
+          await page.locator('.lance-image').first().waitFor();
+          const background = await page
+            .locator('thead th')
+            .first()
+            .evaluate((th) => getComputedStyle(th).backgroundColor);
+          assert.equal(background, theme === 'dark' ? 'rgb(31, 31, 31)' : 'rgb(0, 0, 0)');
+          await page.screenshot({ path: join(shots, `notebook-${theme}.png`) });
+        },
+        theme,
+      ));
+  }
+});
