@@ -1,10 +1,15 @@
 import {
+  DataType,
+  RecordBatch,
   RecordBatchFileWriter,
   RecordBatchStreamWriter,
+  Schema,
+  Struct,
   Table as ArrowTable,
+  Vector,
+  makeData,
   tableToIPC,
-  type RecordBatch,
-  type Schema,
+  vectorFromArray,
 } from '#arrow';
 
 // The engine hands out each batch as an Arrow IPC file of its own. Decoding and encoding it again costs about as much as
@@ -85,12 +90,35 @@ export async function* encodeBatches(
   batches: AsyncIterable<RecordBatch>,
 ): AsyncGenerator<Uint8Array> {
   const writer = format === 'file' ? new FileChunks() : new StreamChunks();
-  writer.reset(undefined, schema);
+  const plain = format === 'file' ? plainSchema(schema) : schema;
+  writer.reset(undefined, plain);
   for await (const batch of batches) {
     if (batch.numRows === 0) continue;
-    writer.write(batch);
+    writer.write(plain === schema ? batch : plainBatch(batch, plain));
     yield writer.take();
   }
   writer.finish();
   yield writer.take();
+}
+
+// A file can't replace a dictionary from batch to batch, and each batch of a scan has its own. So a file has the values
+// themselves in place of dictionaries; a stream keeps them.
+
+function plainSchema(schema: Schema): Schema {
+  if (!schema.fields.some((field) => DataType.isDictionary(field.type))) return schema;
+  return new Schema(
+    schema.fields.map((field) =>
+      DataType.isDictionary(field.type) ? field.clone({ type: field.type.dictionary }) : field,
+    ),
+    schema.metadata,
+  );
+}
+
+function plainBatch(batch: RecordBatch, schema: Schema): RecordBatch {
+  const children = batch.data.children.map((child) => {
+    if (!DataType.isDictionary(child.type)) return child;
+    return vectorFromArray([...new Vector([child])], child.type.dictionary as DataType).data[0]!;
+  });
+  const type = new Struct(schema.fields);
+  return new RecordBatch(schema, makeData({ type, length: batch.numRows, nullCount: 0, children }));
 }

@@ -113,11 +113,11 @@ function queryVector(body: Json): QuerySpec['vector'] {
   if (!Array.isArray(values) || !values.every((value): value is number => typeof value === 'number')) {
     return wrong('vector.single_vector', 'a list of numbers');
   }
-  // The specification requires a vector; an empty one means a plain scan.
-  if (values.length === 0) return undefined;
   const column = text(body, 'vector_column');
   const word = text(body, 'distance_type');
   const distanceType = distances.find((known) => known === word?.toLowerCase());
   if (word !== undefined && !distanceType) wrong('distance_type', `one of ${distances.join(', ')}`);
+  // The specification requires a vector; an empty one means a plain scan.
+  if (values.length === 0) return undefined;
   return { values, ...(column !== undefined && { column }), ...(distanceType && { distanceType }) };
 }

@@ -35,7 +35,18 @@ export function findRoute(
   }
   const key = `${method} ${kind}/${rest.join('/')}`;
   const route = Object.hasOwn(routes, key) ? routes[key] : undefined;
-  return route && { route, id: decodeId(decodeURIComponent(encoded), delimiter) };
+  return route && { route, id: decodeId(decodePart(encoded), delimiter) };
+}
+
+/** @throws CatalogError InvalidInput (13) for percent signs that stand for nothing */
+export function decodePart(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch (cause) {
+    throw new CatalogError('InvalidInput', `"${encoded}" is not percent-encoded text.`, 'Encode it as a URL part.', {
+      cause,
+    });
+  }
 }
 
 const listTables: Route = async ({ catalog, id, query, signal }) => {

@@ -9,7 +9,7 @@ import { engineHost, rootHeader, statusOf } from '#client/wire.ts';
 import { DirTable } from './dirTable.ts';
 import { readArrow, readJson } from './httpBody.ts';
 import { encodeBatches, streamOfFiles } from './ipcStream.ts';
-import { findRoute, type Answer } from './routes.ts';
+import { decodePart, findRoute, type Answer } from './routes.ts';
 
 export type EngineServerOptions = {
   /** What a request must carry as `Authorization: Bearer …`. */
@@ -86,7 +86,7 @@ async function handle(request: IncomingMessage, options: EngineServerOptions, si
     throw new CatalogError('InvalidInput', `The header ${rootHeader} is missing.`, 'Send the root directory in it.');
   }
   return found.route({
-    catalog: await options.catalogOf(decodeURIComponent(root)),
+    catalog: await options.catalogOf(decodePart(root)),
     id: found.id,
     query: url.searchParams,
     json: () => readJson(request),
