@@ -45,7 +45,8 @@ export function showTable(table: ArrowTable, total: number | null): Shown {
 /** As many rows as an output may hold, as a stream. Rows are halved until the bytes fit. */
 function fitting(table: ArrowTable): { rows: number; bytes: Uint8Array } {
   for (let rows = Math.min(table.numRows, previewLimits.rows); ; rows = Math.floor(rows / 2)) {
-    const bytes = tableToIPC(table.slice(0, rows), 'stream');
+    // `slice` fails on a table without batches, which an empty result is.
+    const bytes = tableToIPC(rows < table.numRows ? table.slice(0, rows) : table, 'stream');
     if (bytes.length <= previewLimits.bytes || rows === 0) return { rows, bytes };
   }
 }

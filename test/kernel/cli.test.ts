@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRoot } from '../../scripts/paths.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { cliEntry, command, sampleCatalog } from './support.ts';
+
+const cli = (args: readonly string[], env: Record<string, string> = {}) =>
+  command(process.execPath, [cliEntry, ...args], { env });
+
+function writeNotebook(cells: readonly string[]): string {
+  const path = join(tempFolder(), 'some.ipynb');
+  const code = (source: string) => ({ cell_type: 'code', source, metadata: {}, outputs: [], execution_count: null });
+  writeFileSync(path, JSON.stringify({ cells: cells.map(code), metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+  return path;
+}
+
+suite('The command line', function () {
+  this.timeout(60_000);
+
+  test('runs the tour twice on the same catalog', async () => {
+    const catalog = await sampleCatalog();
+    for (const time of ['first', 'second']) {
+      const { code, stdout, stderr } = await cli(['run', inRoot('scripts/sample/tour.ipynb'), '--catalog', catalog]);
+      assert.equal(code, 0, `${time}: ${stdout}${stderr}`);
+      assert.match(stdout, /\[7\] .*\n {4}[\d,]+ of 1,000,000 orders/);
+    }
+  });
+
+  test('stops at the cell that fails, names it, and ends with 1', async () => {
+    const { code, stdout, stderr } = await cli(['run', writeNotebook(['1', 'throw new Error("broken")', '"never"'])]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^Cell 2 of .*some\.ipynb failed\.$/m);
+    assert.match(stdout, /\[2\] throw new Error[^]*Error: broken/);
+    assert.doesNotMatch(stdout, /\[3\]/);
+  });
+
+  test('runs a notebook in its own folder', async () => {
+    const notebook = writeNotebook(['import { value } from "./helper"; value']);
+    writeFileSync(join(notebook, '../helper.ts'), 'export const value: number = 17;');
+    const { stdout } = await cli(['run', notebook]);
+    assert.match(stdout, /^ {4}17$/m);
+  });
+
+  for (const [what, args, said] of [
+    ['an unknown command', ['frobnicate'], /no command "frobnicate"/],
+    ['an unknown option', ['run', '--nope', 'a.ipynb'], /--nope/],
+    ['a missing notebook', ['run'], /needs one NOTEBOOK/],
+    ['two places to install to', ['kernel', 'install', '--user', '--sys-prefix'], /one of --user/],
+    ['a kernel without a front', ['kernel', 'run'], /--connection-file/],
+  ] as const) {
+    test(`answers ${what} with one sentence and 2`, async () => {
+      const { code, stderr, stdout } = await cli(args);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, said);
+      assert.equal(stderr.trim().split('\n').length, 1);
+    });
+  }
+
+  test('names a file that is no notebook', async () => {
+    const path = join(tempFolder(), 'text.ipynb');
+    writeFileSync(path, 'no JSON');
+    const { code, stderr } = await cli(['run', path]);
+    assert.equal(code, 1);
+    assert.match(stderr, /text\.ipynb" is no notebook/);
+  });
+
+  test('says its version and its help', async () => {
+    assert.match((await cli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.match((await cli(['--help'])).stdout, /kernel install/);
+  });
+});
+
+suite('An installed kernelspec', function () {
+  this.timeout(60_000);
+  let env: Record<string, string>;
+  let editor: string;
+  let argv: string[];
+
+  /** An installation as an editor lays it out, with a kernel that only says its version. */
+  function installVersion(version: string): string {
+    const folder = join(editor, `lance-catalog.lance-catalog-${version}`);
+    mkdirSync(join(folder, 'dist'), { recursive: true });
+    cpSync(inRoot('dist/cli.cjs'), join(folder, 'dist/cli.cjs'));
+    cpSync(inRoot('dist/launcher.cjs'), join(folder, 'dist/launcher.cjs'));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ version }));
+    writeFileSync(join(folder, 'dist/kernel.cjs'), `console.log('kernel ${version}', process.argv.slice(2).join(' '))`);
+    return folder;
+  }
+
+  const launch = () => command(argv[0] ?? '', argv.slice(1), { env });
+
+  suiteSetup(async () => {
+    const home = tempFolder();
+    editor = join(home, 'extensions');
+    env = { HOME: home, XDG_DATA_HOME: join(home, 'data'), JUPYTER_DATA_DIR: join(home, 'jupyter') };
+    const installed = installVersion('0.9.0');
+    const { code, stderr } = await command(process.execPath, [join(installed, 'dist/cli.cjs'), 'kernel', 'install'], {
+      env,
+    });
+    assert.equal(code, 0, stderr);
+    const spec = JSON.parse(readFileSync(join(home, 'jupyter/kernels/lance-typescript/kernel.json'), 'utf8')) as {
+      argv: string[];
+      interrupt_mode: string;
+    };
+    assert.equal(spec.interrupt_mode, 'message');
+    argv = spec.argv;
+  });
+
+  test('runs the kernel that is installed, with its arguments', async () => {
+    assert.equal((await launch()).stdout, 'kernel 0.9.0 --connection-file={connection_file}\n');
+  });
+
+  test('runs the newest kernel after an update, which moves it', async () => {
+    installVersion('0.10.1');
+    assert.match((await launch()).stdout, /^kernel 0\.10\.1 /);
+    rmSync(join(editor, 'lance-catalog.lance-catalog-0.9.0'), { recursive: true });
+    assert.match((await launch()).stdout, /^kernel 0\.10\.1 /);
+  });
+
+  test('says what to do when no kernel is left', async () => {
+    rmSync(editor, { recursive: true });
+    const { code, stderr } = await launch();
+    assert.equal(code, 1);
+    assert.match(stderr, /No Lance Catalog kernel is installed any more.*lance-catalog kernel install/);
+  });
+
+  test('goes below a prefix when one is given', async () => {
+    const prefix = tempFolder();
+    const { code } = await command(process.execPath, [cliEntry, 'kernel', 'install', '--prefix', prefix], { env });
+    assert.equal(code, 0);
+    assert.ok(existsSync(join(prefix, 'share/jupyter/kernels/lance-typescript/kernel.json')));
+  });
+});

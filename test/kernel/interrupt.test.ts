@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import { errorOf, run, sleep, startKernel, valueOf } from './support.ts';
+
+/** Each runs for ever; `state` is set before. */
+const endless = {
+  'a loop': 'while (true) {}',
+  'a loop after an await': 'await 0; while (true) {}',
+  'a loop in a timer': 'await new Promise(() => setTimeout(() => { while (true) {} }, 20))',
+  'an await of nothing': 'await new Promise(() => {})',
+  'a loop that catches everything': 'while (true) { try { while (true) {} } catch {} }',
+  'a flood of microtasks': 'while (true) await 0',
+  'a regular expression that backtracks': '/^(a+)+$/.test("a".repeat(34) + "b")',
+  'Atomics.wait': 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+};
+
+suite('An interrupt', function () {
+  this.timeout(20_000);
+  let kernel: KernelProcess;
+  suiteSetup(async () => {
+    kernel = await startKernel();
+    await run(kernel, 'let state = 0');
+  });
+  suiteTeardown(() => kernel.shutdown());
+
+  for (const [index, [name, code]] of Object.entries(endless).entries()) {
+    test(`ends ${name} and keeps the state`, async () => {
+      const cell = run(kernel, `state = ${index + 1}; ${code}`);
+      await sleep(400);
+      assert.equal((await kernel.interrupt()).status, 'ok');
+      assert.equal(errorOf((await cell).outputs)?.ename, 'Interrupted');
+      assert.equal(await valueOf(kernel, 'state'), String(index + 1));
+    });
+  }
+
+  test('drops the cells that wait', async () => {
+    const cells = [run(kernel, 'await new Promise(() => {})'), run(kernel, 'state = -1')];
+    await sleep(200);
+    await kernel.interrupt();
+    const [, second] = await Promise.all(cells);
+    assert.equal(second?.reply.status, 'aborted');
+  });
+
+  test('comes by aborting the signal of an execution', async () => {
+    const stop = new AbortController();
+    const reply = kernel.execute('while (true) {}', () => {}, { signal: stop.signal });
+    await sleep(200);
+    stop.abort();
+    assert.equal((await reply).status, 'error');
+  });
+
+  test('of nothing is answered at once', async () => {
+    assert.equal((await kernel.interrupt()).status, 'ok');
+  });
+
+  test('while the compiler works leaves a compiler that works', async () => {
+    const wide = `${Array.from({ length: 3000 }, (_, i) => `const n${i} = { a: ${i}, b: [${i}] };`).join('\n')}\nwhile (true) {}`;
+    const cell = run(kernel, wide);
+    await sleep(60);
+    assert.equal((await kernel.interrupt()).status, 'ok');
+    await cell;
+    assert.equal(await valueOf(kernel, 'const after: number = 5; after'), '5');
+  });
+});

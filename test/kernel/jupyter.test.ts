@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { inRoot } from '../../scripts/paths.ts';
+import { python } from '../harness/python.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { cliEntry, command, sampleCatalog } from './support.ts';
+
+const script = (name: string): string => inRoot('test/kernel/python', name);
+
+suite('The kernel under Jupyter', function () {
+  this.timeout(120_000);
+  let env: Record<string, string>;
+
+  suiteSetup(async () => {
+    const home = tempFolder();
+    // Nothing of the person's Jupyter is read or written.
+    env = {
+      HOME: home,
+      XDG_DATA_HOME: join(home, 'data'),
+      JUPYTER_DATA_DIR: join(home, 'jupyter'),
+      JUPYTER_RUNTIME_DIR: join(home, 'run'),
+      JUPYTER_CONFIG_DIR: join(home, 'config'),
+      IPYTHONDIR: join(home, 'ipython'),
+      LANCE_CATALOG: await sampleCatalog(),
+    };
+    const { code, stdout, stderr } = await command(process.execPath, [cliEntry, 'kernel', 'install'], { env });
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /jupyter\/kernels\/lance-typescript/);
+  });
+
+  test('passes the suite of jupyter_kernel_test', async () => {
+    const { code, stderr } = await command(python(), [script('conformance.py')], { env, seconds: 100 });
+    assert.equal(code, 0, stderr);
+    // The one skip: Jupyter's pager, which this kernel does not use.
+    assert.match(stderr, /Ran 13 tests[^]*OK \(skipped=1\)/);
+  });
+
+  test('runs the tour by nbclient, and saves tables that pyarrow reads', async () => {
+    const saved = join(tempFolder(), 'saved.ipynb');
+    const tour = inRoot('scripts/sample/tour.ipynb');
+    const { code, stdout, stderr } = await command(python(), [script('notebook.py'), tour, tempFolder(), saved], {
+      env,
+    });
+    assert.equal(code, 0, stderr);
+    const tables = JSON.parse(stdout) as { columns: string[]; rows: number }[];
+    assert.deepEqual(
+      tables.map(({ rows }) => rows),
+      [20, 12, 5, 100, 4, 12],
+    );
+    assert.deepEqual(tables[2]?.columns, ['id', 'name', 'price', '_distance']);
+  });
+
+  test('keeps to the protocol with a client of Jupyter', async () => {
+    const { code, stdout, stderr } = await command(python(), [script('session.py')], { env });
+    assert.equal(code, 0, stderr);
+    const { language, ...seen } = JSON.parse(stdout) as Record<string, unknown>;
+    assert.match(String(language), /^6\./);
+    assert.deepEqual(seen, {
+      result: ['21'],
+      double: '40',
+      bad: 'error',
+      forged: ['true'],
+      failed: ['error', 'RangeError', 'stop here'],
+      behind: 'aborted',
+      silent: ['ok', []],
+      heartbeat: true,
+      interrupted_within_2s: true,
+      kept: ['5'],
+      completed: "const smile = '😀😀'; smile.toUpperCase",
+      comms: {},
+      ended: true,
+    });
+  });
+});

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { KernelProcess, type KernelExit } from '../../kernel/client/kernelProcess.ts';
+import { isCatalogError } from '../../kernel/shared/errors.ts';
+import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { errorOf, node, printed, resultOf, run, sleep, startKernel, until, valueOf } from './support.ts';
+
+suite('A kernel over the pipe', function () {
+  this.timeout(20_000);
+  let kernel: KernelProcess;
+  suiteSetup(async () => {
+    kernel = await startKernel();
+  });
+  suiteTeardown(() => kernel.shutdown());
+
+  test('says what it is when it starts', () => {
+    const { protocol, typescript, canInterrupt } = kernel.handshake;
+    assert.deepEqual({ protocol, canInterrupt }, { protocol: 1, canInterrupt: true });
+    assert.match(typescript, /^6\./);
+  });
+
+  test('gives the last expression of a cell as its result', async () => {
+    const { reply, outputs } = await run(kernel, 'const answer = 41; answer + 1');
+    assert.equal(reply.status, 'ok');
+    assert.deepEqual(resultOf(outputs), { 'text/plain': '42' });
+  });
+
+  test('sends input, output and result of a cell in this order', async () => {
+    const { outputs } = await run(kernel, 'console.log("a"); console.error("b"); console.log("c"); 4');
+    assert.deepEqual(
+      outputs.map((output) => output.type),
+      ['status', 'execute_input', 'stream', 'stream', 'stream', 'execute_result'],
+    );
+  });
+
+  test('knows in a cell what earlier cells declared, and lets a cell declare it anew', async () => {
+    await run(kernel, 'let kept = 1; interface Shape { side: number }; function twice(x: number) { return 2 * x }');
+    assert.equal(await valueOf(kernel, 'const shape: Shape = { side: twice(kept) }; shape.side'), '2');
+    assert.equal(await valueOf(kernel, 'let kept = "now text"; kept'), "'now text'");
+  });
+
+  test('runs await, for await and using at the top level', async () => {
+    const { outputs } = await run(
+      kernel,
+      `for await (const each of [Promise.resolve(1), 2]) console.log(each);
+       { using it = { [Symbol.dispose]() { console.log('disposed') } }; }
+       await Promise.resolve([3, 1].toSorted())`,
+    );
+    assert.equal(printed(outputs), '1\n2\ndisposed\n');
+    assert.equal(resultOf(outputs)?.['text/plain'], '[ 1, 3 ]');
+  });
+
+  test('refuses a cell with a type error and says where it is', async () => {
+    const { reply, outputs } = await run(kernel, 'console.log("ran");\nconst wrong: string = 3');
+    assert.equal(reply.status, 'error');
+    assert.equal(errorOf(outputs)?.ename, 'TypeScriptError');
+    assert.match(errorOf(outputs)?.evalue ?? '', /2:7 - Type 'number' is not assignable to type 'string'/);
+    assert.equal(printed(outputs), '');
+  });
+
+  test('names what a cell threw, at the line of the cell, and keeps what it had declared', async () => {
+    const { outputs } = await run(
+      kernel,
+      `// a comment\n\ninterface Gone { of: number }\nlet survivor = 7;\nthrow new RangeError('too far', { cause: new Error('the root') })`,
+    );
+    const error = errorOf(outputs);
+    assert.deepEqual([error?.ename, error?.evalue], ['RangeError', 'too far']);
+    assert.match(error?.traceback.join('\n') ?? '', /cell-\d+\.ts:5:\d+[^]*Caused by Error: the root/);
+    assert.equal(await valueOf(kernel, 'survivor'), '7');
+  });
+
+  test('reports a thrown string, undefined and null as an error', async () => {
+    for (const thrown of ['"text"', 'undefined', 'null']) {
+      const { reply } = await run(kernel, `throw ${thrown}`);
+      assert.equal(reply.status, 'error', thrown);
+    }
+  });
+
+  test('survives an exception in a timer and a rejection that nobody handles', async () => {
+    const late: KernelOutput[] = [];
+    const listening = kernel.onOrphanOutput((output) => late.push(output));
+    await run(
+      kernel,
+      `setTimeout(() => { throw new Error('of a timer') }, 20); Promise.reject(new Error('of nobody')); 0`,
+    );
+    await until(
+      'both errors',
+      () => /of a timer/.test(printed(late, 'stderr')) && /of nobody/.test(printed(late, 'stderr')),
+    );
+    listening.dispose();
+    assert.equal(await valueOf(kernel, '1 + 1'), '2');
+  });
+
+  test('names the cell that set a timer as the parent of what the timer prints later', async () => {
+    const late: KernelOutput[] = [];
+    const listening = kernel.onOrphanOutput((output) => late.push(output));
+    const { outputs } = await run(kernel, `setTimeout(() => console.log('late'), 150); 0`);
+    const during = await run(kernel, 'await new Promise((done) => setTimeout(done, 400))');
+    await until('the late line', () => late.length > 0);
+    listening.dispose();
+    assert.equal(late[0]?.parent, outputs[0]?.parent);
+    assert.equal(printed(during.outputs), '');
+  });
+
+  test('shows what is printed in a loop while the loop runs', async () => {
+    const times: number[] = [];
+    const started = Date.now();
+    await kernel.execute(
+      `for (let i = 0; i < 3; i++) { console.log(i); const end = Date.now() + 300; while (Date.now() < end); }`,
+      (output) => {
+        if (output.type === 'stream') times.push(Date.now() - started);
+      },
+    );
+    assert.equal(times.length, 3);
+    assert.ok((times[1] ?? 0) - (times[0] ?? 0) > 100, `at ${times.join(', ')} ms`);
+  });
+
+  test('sends nothing of a silent cell but its reply', async () => {
+    const outputs: KernelOutput[] = [];
+    const reply = await kernel.execute('console.log("quiet"); 5', (output) => outputs.push(output), { silent: true });
+    assert.equal(reply.status, 'ok');
+    assert.deepEqual(
+      outputs.filter((output) => output.type !== 'status'),
+      [],
+    );
+  });
+
+  test('drops the waiting cells after one that fails', async () => {
+    const [first, second] = await Promise.all([run(kernel, 'throw new Error("stop")'), run(kernel, '1')]);
+    assert.deepEqual([first.reply.status, second.reply.status], ['error', 'aborted']);
+  });
+
+  test('completes the members of db with their types, and says what one of them does', async () => {
+    const { matches, cursorStart } = await kernel.complete('db.', 3);
+    assert.equal(cursorStart, 3);
+    for (const name of ['createTable', 'listNamespaces', 'openTable'])
+      assert.ok(
+        matches.some(({ text, kind }) => text === name && kind === 'method'),
+        name,
+      );
+    const { data } = await kernel.inspect('db.createTable', 10);
+    assert.match(String(data['text/plain']), /Catalog\.createTable\(name: string[^]*Makes a table of rows/);
+  });
+
+  test('tells complete, incomplete and invalid code apart', async () => {
+    const codes = ['let a = 1', 'function f() {', 'let 3x = 1;;]'];
+    const found = await Promise.all(codes.map((code) => kernel.isComplete(code)));
+    assert.deepEqual(
+      found.map(({ status }) => status),
+      ['complete', 'incomplete', 'invalid'],
+    );
+  });
+
+  test('lets a cell import what is preloaded and show by tslab', async () => {
+    const { outputs } = await run(
+      kernel,
+      `import { connect as same, CatalogError } from 'lance-catalog';
+       import { display as old } from 'tslab';
+       old.html('<b>bold</b>');
+       same === connect && typeof CatalogError`,
+    );
+    assert.equal(resultOf(outputs)?.['text/plain'], "'function'");
+    const shown = outputs.find((output) => output.type === 'display_data');
+    assert.deepEqual(shown?.content.data, { 'text/html': '<b>bold</b>' });
+  });
+
+  test('rejects every call of db with the way to choose a catalog when none was chosen', async () => {
+    const { outputs } = await run(kernel, 'await db.listNamespaces()');
+    assert.equal(errorOf(outputs)?.ename, 'CatalogError');
+    assert.match(errorOf(outputs)?.evalue ?? '', /No catalog is chosen.*LANCE_CATALOG/);
+  });
+
+  test('keeps a cell that prints without end within its memory', async () => {
+    let chars = 0;
+    const endless = kernel.execute(`while (true) console.log('x'.repeat(1000))`, (output) => {
+      if (output.type === 'stream') chars += output.content.text.length;
+    });
+    await sleep(1000);
+    assert.equal((await kernel.interrupt()).status, 'ok');
+    await endless;
+    assert.ok(chars > 0);
+    const megabytes = Number(await valueOf(kernel, 'Math.round(process.memoryUsage().rss / 1e6)'));
+    assert.ok(megabytes < 900, `${megabytes} MB`);
+  });
+
+  test('tells what is waiting that the process died', async () => {
+    const other = await startKernel();
+    const exits: KernelExit[] = [];
+    other.onDidExit((exit) => exits.push(exit));
+    const running = other.execute('await new Promise(() => {})', () => {});
+    await sleep(200);
+    process.kill(other.handshake.pid, 'SIGKILL');
+    await assert.rejects(running, (error) => isCatalogError(error, 'ServiceUnavailable'));
+    assert.match(exits[0]?.reason ?? '', /SIGKILL/);
+    assert.equal(exits[0]?.isExpected, false);
+  });
+
+  test('ends with a message when a cell calls process.exit', async () => {
+    const other = await startKernel();
+    const exits: KernelExit[] = [];
+    other.onDidExit((exit) => exits.push(exit));
+    const { reply, outputs } = await run(other, 'console.log("last words"); process.exit(3)');
+    assert.equal(reply.status, 'error');
+    assert.equal(printed(outputs), 'last words\n');
+    assert.match(errorOf(outputs)?.evalue ?? '', /process\.exit\(3\)/);
+    await until('the exit', () => exits.length > 0);
+    assert.match(exits[0]?.reason ?? '', /exit code 3/);
+  });
+
+  test('ends when the editor goes away', async () => {
+    const other = await startKernel();
+    const { pid } = other.handshake;
+    other.dispose();
+    await until('the process to be gone', () => !isRunning(pid));
+  });
+
+  test('names a bundle that can not start', async () => {
+    const start = KernelProcess.start({ entry: `${tempFolder()}/none.cjs`, node, cwd: tempFolder(), catalog: null });
+    await assert.rejects(start, /The kernel has ended: exit code 1/);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

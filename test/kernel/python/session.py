@@ -1,0 +1,80 @@
+"""Talks to a kernel as Jupyter fronts do, and prints one JSON object with what it saw."""
+
+import json
+import time
+
+from jupyter_client.manager import start_new_kernel
+
+seen = {}
+manager, client = start_new_kernel(kernel_name="lance-typescript")
+try:
+
+    def run(code, wait=True, **options):
+        request = client.execute(code, **options)
+        if not wait:
+            return request
+        outputs = []
+        while True:
+            message = client.get_iopub_msg(timeout=30)
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+                break
+            outputs.append(message)
+        return client.get_shell_msg(timeout=30)["content"], outputs
+
+    reply, outputs = run("const a = 20; a + 1", user_expressions={"double": "a * 2", "bad": "nope"})
+    seen["result"] = [m["content"]["data"]["text/plain"] for m in outputs if m["msg_type"] == "execute_result"]
+    seen["double"] = reply["user_expressions"]["double"]["data"]["text/plain"]
+    seen["bad"] = reply["user_expressions"]["bad"]["status"]
+
+    # A frame that is signed with another key is as if it had not been sent.
+    key = client.session.key
+    client.session.key = b"another key"
+    run("globalThis.forged = true", wait=False)
+    client.session.key = key
+    _, outputs = run("(globalThis as any).forged === undefined")
+    seen["forged"] = [m["content"]["data"]["text/plain"] for m in outputs if m["msg_type"] == "execute_result"]
+
+    # Cells behind one that fails are aborted, unless the request says otherwise.
+    first = run("throw new RangeError('stop here')", wait=False)
+    second = run("1", wait=False)
+    replies = {}
+    while len(replies) < 2:
+        message = client.get_shell_msg(timeout=30)
+        replies[message["parent_header"]["msg_id"]] = message["content"]
+    seen["failed"] = [replies[first]["status"], replies[first]["ename"], replies[first]["evalue"]]
+    seen["behind"] = replies[second]["status"]
+
+    # Silent cells leave no trace.
+    reply, outputs = run("console.log('quiet')", silent=True)
+    seen["silent"] = [reply["status"], [m["msg_type"] for m in outputs if m["msg_type"] != "status"]]
+
+    # The heartbeat and the interrupt get through an endless loop.
+    request = run("let loops = 5; while (true) {}", wait=False)
+    time.sleep(0.5)
+    client.hb_channel.unpause()
+    time.sleep(1.5)
+    seen["heartbeat"] = client.hb_channel.is_beating()
+    started = time.monotonic()
+    manager.interrupt_kernel()
+    while client.get_shell_msg(timeout=30)["parent_header"]["msg_id"] != request:
+        pass
+    seen["interrupted_within_2s"] = time.monotonic() - started < 2
+    _, outputs = run("loops")
+    seen["kept"] = [m["content"]["data"]["text/plain"] for m in outputs if m["msg_type"] == "execute_result"]
+
+    # Characters outside the basic plane count as one for Jupyter.
+    code = "const smile = '😀😀'; smile.toUpper"
+    client.complete(code, len(code))
+    content = client.get_shell_msg(timeout=30)["content"]
+    seen["completed"] = code[: content["cursor_start"]] + content["matches"][0]
+
+    client.comm_info()
+    seen["comms"] = client.get_shell_msg(timeout=30)["content"]["comms"]
+    seen["language"] = client.kernel_info(reply=True, timeout=30)["content"]["language_info"]["version"]
+finally:
+    client.stop_channels()
+    manager.shutdown_kernel()
+seen["ended"] = not manager.is_alive()
+print(json.dumps(seen))

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import type { CatalogConfig, ExecuteReply, KernelOutput, MimeBundle } from '../../kernel/shared/kernelMessages.ts';
+import { makeSample } from '../../scripts/sample.ts';
+import { inRoot } from '../../scripts/paths.ts';
+import { tempFolder } from '../harness/temp.ts';
+
+export const kernelEntry = inRoot('dist/kernel.cjs');
+export const cliEntry = inRoot('dist/cli.cjs');
+export const node = { path: process.execPath, env: {} };
+
+let made: Promise<string> | undefined;
+
+/** The directory of a sample catalog, made once for a run of the layer. */
+export const sampleCatalog = (): Promise<string> => (made ??= makeCatalog());
+
+async function makeCatalog(): Promise<string> {
+  const root = join(tempFolder(), 'catalog');
+  mkdirSync(root);
+  await makeSample(root);
+  return root;
+}
+
+export const startKernel = (
+  options: { cwd?: string; catalog?: CatalogConfig | null; env?: Record<string, string> } = {},
+): Promise<KernelProcess> =>
+  KernelProcess.start({
+    entry: kernelEntry,
+    node,
+    cwd: options.cwd ?? tempFolder(),
+    catalog: options.catalog ?? null,
+    ...(options.env && { env: options.env }),
+  });
+
+export type CellRun = { reply: ExecuteReply; outputs: KernelOutput[] };
+
+export async function run(kernel: KernelProcess, code: string): Promise<CellRun> {
+  const outputs: KernelOutput[] = [];
+  const reply = await kernel.execute(code, (output) => outputs.push(output));
+  return { reply, outputs };
+}
+
+/** What a cell's last expression gave as text; the error's text when it failed. */
+export async function valueOf(kernel: KernelProcess, code: string): Promise<unknown> {
+  const { outputs } = await run(kernel, code);
+  return resultOf(outputs)?.['text/plain'] ?? errorOf(outputs)?.evalue;
+}
+
+export const resultOf = (outputs: readonly KernelOutput[]): MimeBundle | undefined =>
+  outputs.find((output) => output.type === 'execute_result')?.content.data;
+
+export const errorOf = (outputs: readonly KernelOutput[]) => outputs.find((output) => output.type === 'error')?.content;
+
+export const printed = (outputs: readonly KernelOutput[], name: 'stdout' | 'stderr' = 'stdout'): string =>
+  outputs
+    .filter((output) => output.type === 'stream')
+    .filter((output) => output.content.name === name)
+    .map((output) => output.content.text)
+    .join('');
+
+export const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Waits until something holds; fails after five seconds. */
+export async function until(what: string, holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 5000; !holds(); await sleep(20)) {
+    if (Date.now() > end) throw new Error(`Waited five seconds for ${what}.`);
+  }
+}
+
+export type Ran = { code: number | null; stdout: string; stderr: string };
+
+/** Runs a command to its end; one that takes longer than `seconds` is killed with all that it started. */
+export function command(
+  program: string,
+  args: readonly string[],
+  options: { env?: Record<string, string>; cwd?: string; seconds?: number } = {},
+): Promise<Ran> {
+  const { env, cwd, seconds = 60 } = options;
+  const child = spawn(program, args, {
+    env: { ...process.env, ...env },
+    ...(cwd !== undefined && { cwd }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const ran: Ran = { code: null, stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.stderr += text));
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    }, seconds * 1000);
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ ...ran, code });
+    });
+  });
+}
