@@ -26,6 +26,8 @@ const notebookPage = `<!doctype html><html lang="en"><head><meta charset="utf-8"
 <style>table { border: 5px solid red !important } td, th { background: pink; padding: 9px; text-align: center }
 .output { margin: 8px 40px }</style></head><body><div id="notebook"></div></body></html>`;
 
+const base64 = (rows: number): string => Buffer.from(streamOf(0, rows)).toString('base64');
+
 type Output = { id: string; text: string; metadata?: unknown };
 
 suite('The notebook renderer, in a browser', function () {
@@ -71,7 +73,7 @@ suite('The notebook renderer, in a browser', function () {
           for (const [name, value] of Object.entries(properties)) document.body.style.setProperty(name, value);
           document.body.style.background = 'var(--vscode-editor-background)';
           const { activate } = (await import(`${location.href}renderer.js`)) as {
-            activate(context: unknown): { renderOutputItem(item: unknown, element: Element): void };
+            activate: (context: unknown) => { renderOutputItem(item: unknown, element: Element): void };
           };
           const renderer = activate({});
           Object.assign(window, { renderer });
@@ -92,8 +94,6 @@ suite('The notebook renderer, in a browser', function () {
     }
   }
 
-  const base64 = (rows: number): string => Buffer.from(streamOf(0, rows)).toString('base64');
-
   test('draws a saved output with its types, exact values, pictures and vectors', () =>
     withOutputs([{ id: 'a', text: base64(3) }], async (page) => {
       await page.locator('.lance-image').first().waitFor();
@@ -103,10 +103,13 @@ suite('The notebook renderer, in a browser', function () {
       assert.equal(await page.locator('.lance-footer').innerText(), '3 rows · 9 columns');
     }));
 
-  test('says how much of the result the output holds', () => {
+  test('says how much of the result the output holds, where the editor keeps it and where the notebook does', () => {
     const metadata = { [arrowStreamMime]: { total_rows: 1_000_000, included_rows: 50 } };
-    return withOutputs([{ id: 'a', text: base64(50), metadata }], async (page) => {
-      await page.getByText('Showing 50 of 1,000,000 rows · 9 columns').waitFor();
+    const saved = { outputType: 'execute_result', metadata };
+    const outputs = [metadata, saved].map((each, i) => ({ id: `output-${i}`, text: base64(50), metadata: each }));
+    return withOutputs(outputs, async (page) => {
+      for (const { id } of outputs)
+        await page.locator(`#${id}`).getByText('Showing 50 of 1,000,000 rows · 9 columns').waitFor();
     });
   });
 
