@@ -132,7 +132,8 @@ export class PanelHostStandIn {
   constructor(page: Page, table: PanelTable) {
     this.#page = page;
     this.#table = table;
-    const post = (frame: unknown) => void page.evaluate((message) => window.postMessage(message), frame);
+    // An answer to a page that was closed meanwhile has nowhere to go.
+    const post = (frame: unknown) => void page.evaluate((message) => window.postMessage(message), frame).catch(() => {});
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(post, {
       ready: () => this.#table,
       rows: async ({ start, end }, signal) => {
