@@ -100,7 +100,7 @@ suite('The grid of the table panel, in a browser', function () {
       assert.equal(await cell(page, 7, 1).locator('.lance-null').innerText(), 'null');
       assert.equal(await cell(page, 8, 1).locator('.lance-text').innerText(), 'null');
       assert.ok((await cell(page, 0, 7).locator('path').getAttribute('d'))!.length > 100);
-      const image = cell(page, 0, 8).locator('img');
+      const image = cell(page, 0, 8).locator('.lance-image');
       assert.equal(await image.evaluate(async (img: HTMLImageElement) => (await img.decode(), img.naturalWidth)), 24);
     }));
 

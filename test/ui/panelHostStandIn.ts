@@ -133,7 +133,8 @@ export class PanelHostStandIn {
     this.#page = page;
     this.#table = table;
     // An answer to a page that was closed meanwhile has nowhere to go.
-    const post = (frame: unknown) => void page.evaluate((message) => window.postMessage(message), frame).catch(() => {});
+    const post = (frame: unknown) =>
+      void page.evaluate((message) => window.postMessage(message), frame).catch(() => {});
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(post, {
       ready: () => this.#table,
       rows: async ({ start, end }, signal) => {
