@@ -83,11 +83,12 @@ const isThere = (path: string): Promise<boolean> =>
 
 /**
  * Checks that a local root can be read.
+ * @returns what tells this directory from another that takes its place under the same path later
  * @throws CatalogError InvalidInput (13) when it is missing or is not a directory, PermissionDenied (15)
  */
-export async function checkRoot(path: string): Promise<void> {
+export async function checkRoot(path: string): Promise<string> {
   try {
-    const found = await stat(path);
+    const found = await stat(path, { bigint: true });
     if (!found.isDirectory()) {
       throw new CatalogError(
         'InvalidInput',
@@ -96,6 +97,7 @@ export async function checkRoot(path: string): Promise<void> {
       );
     }
     await access(path, constants.R_OK | constants.X_OK);
+    return `${found.dev}:${found.ino}`;
   } catch (cause) {
     if (cause instanceof CatalogError) throw cause;
     const code = codeOf(cause);

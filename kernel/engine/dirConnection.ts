@@ -11,6 +11,7 @@ export class DirConnection {
   readonly #isLocal: boolean;
   readonly #storageOptions: Record<string, string> | undefined;
   #connection: Promise<Connection> | undefined;
+  #identity: string | undefined;
   #closed = false;
 
   constructor(location: string, isLocal: boolean, storageOptions?: Record<string, string>) {
@@ -22,8 +23,14 @@ export class DirConnection {
   /** Runs a call of the engine. @throws CatalogError about `subject` */
   async call<T>(subject: Subject, options: CallOptions, call: (connection: Connection) => Promise<T>): Promise<T> {
     // Asked every time: the engine shows a root that went away as an empty catalog.
-    if (this.#isLocal) await checkRoot(this.#location);
+    if (this.#isLocal) this.#sameRoot(await checkRoot(this.#location));
     return guarded(subject, options.signal, async () => call(await this.#connect()));
+  }
+
+  /** A directory that was replaced by another needs a new connection: the old one remembers files that are gone. */
+  #sameRoot(identity: string): void {
+    if (this.#identity !== undefined && this.#identity !== identity) this.#connection = undefined;
+    this.#identity = identity;
   }
 
   async close(): Promise<void> {

@@ -47,6 +47,14 @@ const rules: readonly Rule[] = [
     ],
   },
   {
+    pattern: /__manifest\/(?:data|_versions)/,
+    kind: 'InvalidTableState',
+    say: () => [
+      `The list of namespaces and tables can't be read: the folder "__manifest" of the catalog is broken.`,
+      'Restore that folder from a backup.',
+    ],
+  },
+  {
     // The catalog knows the table, its directory holds none.
     pattern: /Dataset at path .* was not found|not found in dataset path/i,
     kind: 'InvalidTableState',

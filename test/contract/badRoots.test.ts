@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect, connectNamespace } from '#client/connect.ts';
@@ -125,6 +134,30 @@ forEachSubject('broken catalogs', (makeCatalog) => {
     await db.createTable('t', [{ id: 1 }]);
     rmSync(root, { recursive: true });
     await fails(() => db.listTables(), 'InvalidInput', `"${root}"`, 'does not exist');
+  });
+
+  test('a root that is replaced by another is read anew', async () => {
+    const { db, root } = await makeCatalog();
+    await db.createNamespace(['old']);
+    await db.createTable('t', [{ id: 1 }], ['old']);
+    const fresh = await openDir({ root: tempFolder() });
+    await fresh.createNamespace(['new']);
+    await fresh.createTable('t', [{ id: 1 }, { id: 2 }], ['new']);
+    rmSync(root, { recursive: true });
+    renameSync(fresh.location, root);
+    assert.deepEqual((await db.listNamespaces()).namespaces, ['new']);
+    assert.equal(await (await db.openTable('t', ['new'])).countRows(), 2);
+  });
+
+  test('a broken list of namespaces is named', async () => {
+    const { db, root } = await makeCatalog();
+    await (await openDir({ root })).createNamespace(['shop']);
+    for (const folder of ['data', '_versions']) {
+      for (const file of readdirSync(join(root, '__manifest', folder))) {
+        writeFileSync(join(root, '__manifest', folder, file), 'garbage');
+      }
+    }
+    await fails(() => db.listNamespaces(), 'InvalidTableState');
   });
 
   test('a table with a broken manifest is named, and its namespace still lists', async () => {

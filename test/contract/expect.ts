@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isCatalogError, type CatalogErrorKind } from '#shared/errors.ts';
+import { isCatalogError, messageOf, type CatalogErrorKind } from '#shared/errors.ts';
 
 /** Asserts that a call fails with a kind of error whose sentence says all of `words`. */
 export async function fails(
@@ -14,7 +14,7 @@ export async function fails(
     thrown = error;
   }
   assert.ok(thrown !== undefined, `nothing failed, expected ${kind}`);
-  assert.ok(isCatalogError(thrown), `not a CatalogError: ${String(thrown)}`);
+  assert.ok(isCatalogError(thrown), `not a CatalogError: ${messageOf(thrown)}`);
   assert.equal(thrown.kind, kind, thrown.message);
   for (const word of words) assert.ok(thrown.message.includes(word), `"${thrown.message}" does not say "${word}"`);
   // Where the engine was built is nobody's business.

@@ -24,7 +24,7 @@ import {
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
 import { inferRows } from '#client/inferRows.ts';
 import { openDir } from '#engine/dir.ts';
-import { DirTable } from '#engine/dirTable.ts';
+import type { DirTable } from '#engine/dirTable.ts';
 import { encodeBatches, streamOfFiles } from '#engine/ipcStream.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { runInNewContext } from 'node:vm';
+import { Decimal, Field, Int8, Int32, Schema, TimestampSecond, Utf8 } from '#arrow';
+import { columnsOf } from '#shared/arrowTypes.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import { inferRows, type Row } from '#client/inferRows.ts';
+
+const typeOf = (...values: unknown[]): string | undefined =>
+  columnsOf(inferRows(values.map((a) => ({ a }))).schema)[0]?.type;
+
+const refuses = (call: () => unknown, ...words: string[]): void => {
+  assert.throws(call, (error: unknown) => {
+    assert.ok(isCatalogError(error, 'SchemaValidation'), String(error));
+    for (const word of words) assert.ok(error.message.includes(word), `${error.message} does not say ${word}`);
+    return true;
+  });
+};
+
+suite('rows become columns', () => {
+  test('by one type each', () => {
+    assert.equal(typeOf(1, 2), 'int64');
+    assert.equal(typeOf(1, 2.5), 'double');
+    assert.equal(typeOf(2 ** 53), 'double');
+    assert.equal(typeOf(Number.NaN, -0), 'double');
+    assert.equal(typeOf(1n, 2), 'int64');
+    assert.equal(typeOf('x'), 'utf8');
+    assert.equal(typeOf(true), 'bool');
+    assert.equal(typeOf(new Date(0)), 'timestamp[us, UTC]');
+    assert.equal(typeOf(Uint8Array.of(1)), 'binary');
+    assert.equal(typeOf(Buffer.from('x')), 'binary');
+    assert.equal(typeOf([1, 2], [3, 4]), 'fixed_size_list<float>[2]');
+    assert.equal(typeOf(new Float32Array(3)), 'fixed_size_list<float>[3]');
+    assert.equal(typeOf([1, 2], [3]), 'list<int64>');
+    assert.equal(typeOf([0.5], []), 'list<double>');
+    assert.equal(typeOf(['x'], []), 'list<utf8>');
+    assert.equal(typeOf([[1, 2]], [[3, 4]]), 'list<fixed_size_list<float>[2]>');
+    assert.equal(typeOf({ x: 1, y: ['a'] }), 'struct<x: int64, y: list<utf8>>');
+  });
+
+  test('with nulls where a value is null, undefined or not there', () => {
+    const table = inferRows([{ a: 1, b: 'x' }, { a: null }, { a: undefined, b: 'y', c: true }]);
+    assert.deepEqual(
+      table.toArray().map((row) => row.toJSON()),
+      [
+        { a: 1n, b: 'x', c: null },
+        { a: null, b: null, c: null },
+        { a: null, b: 'y', c: true },
+      ],
+    );
+    assert.ok(table.schema.fields.every(({ nullable }) => nullable));
+  });
+
+  test('with exact values', () => {
+    const at = new Date('2025-06-01T12:34:56.789Z');
+    const rows = inferRows([
+      {
+        i: Number.MAX_SAFE_INTEGER,
+        big: -(2n ** 63n),
+        at,
+        bytes: Uint8Array.of(0, 255),
+        v: [1, -0.5],
+        s: { x: 7, y: 'q' },
+      },
+    ]).toArray();
+    const row: Record<string, unknown> = rows[0]?.toJSON() ?? {};
+    assert.equal(row['i'], BigInt(Number.MAX_SAFE_INTEGER));
+    assert.equal(row['big'], -(2n ** 63n));
+    assert.equal(row['at'], at.getTime());
+    assert.deepEqual([...(row['bytes'] as Uint8Array)], [0, 255]);
+    assert.deepEqual([...(row['v'] as Iterable<number>)], [1, -0.5]);
+    assert.equal((row['s'] as { x: bigint }).x, 7n);
+  });
+
+  test('of another realm too, as a notebook cell may have its own', () => {
+    const rows = runInNewContext(
+      `[{ at: new Date(5), bytes: new Uint8Array([1, 2]), v: new Float32Array(2), o: { x: 1 } }]`,
+    ) as Row[];
+    assert.deepEqual(
+      columnsOf(inferRows(rows).schema).map(({ type }) => type),
+      ['timestamp[us, UTC]', 'binary', 'fixed_size_list<float>[2]', 'struct<x: int64>'],
+    );
+    assert.equal(inferRows(rows).toArray()[0]?.['at'], 5);
+  });
+
+  test('unless a column holds two types, which names row and column', () => {
+    refuses(() => inferRows([{ a: 1 }, { a: 'x' }]), '"a"', 'row 1', 'text', 'whole number');
+    refuses(() => inferRows([{ a: [1] }, { a: ['x'] }]), '"a"', 'row 1');
+    refuses(() => inferRows([{ a: [1, 'x'] }]), '"a"', 'row 0');
+    refuses(() => inferRows([{ a: { b: 1 } }, { a: { b: 'x' } }]), '"a.b"', 'row 1');
+  });
+
+  test('unless a value has no type of Arrow', () => {
+    refuses(() => inferRows([{ a: () => 1 }]), '"a"', 'row 0', 'function');
+    refuses(() => inferRows([{ a: Symbol('x') }]), 'symbol');
+    refuses(() => inferRows([{ a: new Map() }]), 'Map');
+    refuses(() => inferRows([{ a: /x/ }]), 'RegExp');
+    refuses(() => inferRows([{ a: new Date(Number.NaN) }]), 'invalid Date');
+    refuses(() => inferRows([{ a: 2n ** 63n }]), 'Int64');
+    refuses(() => inferRows([{ a: 2 ** 60 }, { a: 2n ** 62n + 1n }]), 'row 1');
+  });
+
+  test('unless nothing says what a column is', () => {
+    refuses(() => inferRows([{ a: null }]), '"a"', 'schema');
+    refuses(() => inferRows([{ a: [] }]), '"a[]"', 'schema');
+    refuses(() => inferRows([]), 'schema');
+    refuses(() => inferRows([7 as never]), 'Row 0');
+  });
+});
+
+suite('rows with a schema', () => {
+  const schema = new Schema([
+    new Field('small', new Int8(), false),
+    new Field('price', new Decimal(2, 10, 128), true),
+    new Field('at', new TimestampSecond('UTC'), true),
+    new Field('name', new Utf8(), true, new Map([['k', 'v']])),
+    new Field('n', new Int32(), true),
+  ]);
+
+  test('follow it, in its order and with its metadata', () => {
+    const table = inferRows([{ name: 'x', price: '-12.5', small: -128, at: new Date(5000), n: 3n }], schema);
+    assert.deepEqual(
+      table.schema.fields.map(({ name }) => name),
+      ['small', 'price', 'at', 'name', 'n'],
+    );
+    assert.deepEqual(table.schema.fields[3]?.metadata, new Map([['k', 'v']]));
+    const price = table.getChild('price')!.get(0) as Uint32Array;
+    assert.deepEqual([...price], [0xffff_fb1e, 0xffff_ffff, 0xffff_ffff, 0xffff_ffff]);
+    assert.equal(table.getChild('at')!.get(0), 5000);
+    assert.equal(table.getChild('n')!.get(0), 3);
+  });
+
+  test('without rows are an empty table', () => {
+    assert.equal(inferRows([], schema).numRows, 0);
+    assert.equal(inferRows([], schema).schema.fields.length, 5);
+  });
+
+  test('are refused where a value does not fit it', () => {
+    const row = { small: 1 };
+    refuses(() => inferRows([{ small: 128 }], schema), '"small"', '128');
+    refuses(() => inferRows([{ small: 1.5 }], schema), '1.5');
+    refuses(() => inferRows([{ small: null }], schema), 'null');
+    refuses(() => inferRows([{}], schema), '"small"', 'null');
+    refuses(() => inferRows([{ ...row, colour: 1 }], schema), '"colour"', 'not in the schema');
+    refuses(() => inferRows([{ ...row, name: 7 }], schema), '"name"', 'utf8');
+    refuses(() => inferRows([{ ...row, price: '1.234' }], schema), '1.234', '2 decimals');
+    refuses(() => inferRows([{ ...row, price: '123456789' }], schema), '10 digits');
+    refuses(() => inferRows([{ ...row, at: new Date(1) }], schema), 'whole second');
+    refuses(() => inferRows([{ ...row, at: 'today' }], schema), 'Date');
+  });
+});

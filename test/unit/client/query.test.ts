@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { Schema, type RecordBatch, type Table } from '#arrow';
+import { isCatalogError } from '#shared/errors.ts';
+import type { QueryRunner, QuerySpec } from '#client/catalog.ts';
+import { inferRows } from '#client/inferRows.ts';
+import { allPages } from '#client/pages.ts';
+import { Query } from '#client/query.ts';
+
+const table: Table = inferRows([{ id: 1 }, { id: 2 }]);
+
+function recorded(): { query: Query; asked: QuerySpec[] } {
+  const asked: QuerySpec[] = [];
+  const run: QueryRunner = (spec) => {
+    asked.push(spec);
+    const batches = (async function* (): AsyncGenerator<RecordBatch> {
+      yield* table.batches;
+    })();
+    return Promise.resolve({ schema: table.schema, batches });
+  };
+  return { query: new Query(run), asked };
+}
+
+suite('a query', () => {
+  test('is narrowed by steps that leave the one before as it was', () => {
+    const { query } = recorded();
+    const narrow = query.where('a > 1').where('b < 2').select('a').limit(5).offset(2);
+    assert.deepEqual(narrow.spec, { filter: '(a > 1) AND (b < 2)', columns: ['a'], limit: 5, offset: 2 });
+    assert.deepEqual(query.spec, {});
+  });
+
+  test('asks nothing until it is read, and again each time', async () => {
+    const { query, asked } = recorded();
+    const limited = query.limit(2);
+    assert.equal(asked.length, 0);
+    assert.deepEqual(await limited.toArray(), [{ id: 1n }, { id: 2n }]);
+    let rows = 0;
+    for await (const batch of limited) rows += batch.numRows;
+    assert.equal(rows, 2);
+    assert.deepEqual(asked, [{ limit: 2 }, { limit: 2 }]);
+  });
+
+  test('takes any array of numbers as a vector', () => {
+    const { query } = recorded();
+    const spec = query.nearestTo(Float32Array.of(1, 2), { column: 'v', distanceType: 'cosine' }).spec;
+    assert.deepEqual(spec, { vector: { values: [1, 2], column: 'v', distanceType: 'cosine' } });
+  });
+
+  test('refuses a limit or offset that counts nothing', () => {
+    const { query } = recorded();
+    for (const rows of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3' as never]) {
+      assert.throws(
+        () => query.limit(rows),
+        (error: unknown) => isCatalogError(error, 'InvalidInput'),
+      );
+      assert.throws(
+        () => query.offset(rows),
+        (error: unknown) => isCatalogError(error, 'InvalidInput'),
+      );
+    }
+  });
+
+  test('without batches is a table with the schema', async () => {
+    const empty = new Query(() =>
+      Promise.resolve({ schema: table.schema, batches: (async function* (): AsyncGenerator<RecordBatch> {})() }),
+    );
+    const found = await empty.toArrow();
+    assert.equal(found.numRows, 0);
+    assert.ok(found.schema instanceof Schema);
+    assert.equal(String(found.schema), String(table.schema));
+  });
+});
+
+suite('a list in pages', () => {
+  test('is read to its end', async () => {
+    const pages: Record<string, { names: string[]; pageToken?: string }> = {
+      first: { names: ['a', 'b'], pageToken: 'x' },
+      x: { names: [], pageToken: 'y' },
+      y: { names: ['c'] },
+    };
+    assert.deepEqual(await allPages((token) => Promise.resolve(pages[token ?? 'first']!)), ['a', 'b', 'c']);
+  });
+
+  test('that goes in circles is an error, not a hang', async () => {
+    await assert.rejects(
+      allPages(() => Promise.resolve({ names: ['a'], pageToken: 'x' })),
+      (error: unknown) => isCatalogError(error, 'Internal'),
+    );
+  });
+});

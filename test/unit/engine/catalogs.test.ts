@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import type { Catalog } from '#client/catalog.ts';
+import { OpenCatalogs } from '#engine/catalogs.ts';
+
+suite('opened catalogs', () => {
+  test('are kept by root, the most recently used of them', async () => {
+    const opened: string[] = [];
+    const catalogs = new OpenCatalogs((root) => {
+      opened.push(root);
+      return Promise.resolve({ location: root } as Catalog);
+    }, 2);
+    const a = await catalogs.get('a');
+    await catalogs.get('b');
+    assert.equal(await catalogs.get('a'), a);
+    await catalogs.get('c');
+    assert.equal(await catalogs.get('a'), a);
+    await catalogs.get('b');
+    assert.deepEqual(opened, ['a', 'b', 'c', 'b']);
+  });
+
+  test('that failed to open are asked again', async () => {
+    let tries = 0;
+    const catalogs = new OpenCatalogs(() => {
+      tries++;
+      return tries === 1 ? Promise.reject(new Error('not yet')) : Promise.resolve({} as Catalog);
+    });
+    await assert.rejects(catalogs.get('a'), /not yet/);
+    await catalogs.get('a');
+    assert.equal(tries, 2);
+  });
+});

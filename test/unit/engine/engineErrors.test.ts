@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { CatalogError, isCatalogError, type CatalogErrorKind } from '#shared/errors.ts';
+import { engineError, namespaceSubject, tableSubject } from '#engine/engineErrors.ts';
+
+const built = '/usr/local/cargo/registry/src/index.crates.io-1949cf8c6b5b557f/lance-12.0.0/src/dataset.rs:763:26';
+
+// Texts as the engine gives them.
+const texts: readonly [CatalogErrorKind, string, string][] = [
+  [
+    'NamespaceNotFound',
+    `lance error: Namespace error: Namespace not found: parent namespace 'a$b', ${built}\n  Caused by: x`,
+    '"a/b"',
+  ],
+  ['NamespaceNotEmpty', `Namespace error: Namespace not empty: 'shop' (contains 3 child objects), ${built}`, 'cascade'],
+  [
+    'TableNotFound',
+    `Table 't' was not found\n  Caused by: Namespace error: Table not found: table id 'shop$t'`,
+    '"shop/t"',
+  ],
+  ['TableAlreadyExists', `Table 't' already exists`, 'overwrite'],
+  ['InvalidTableState', `lance error: LanceError(IO): file size is too small, ${built}`, 'broken'],
+  [
+    'InvalidTableState',
+    `Table 't' was not found\n  Caused by: Dataset at path tmp/x was not found: Not found: tmp/x/_versions`,
+    'broken',
+  ],
+  [
+    'VersionNotFound',
+    `lance error: Dataset at path tmp/x/_versions/99.manifest was not found: Not found: x`,
+    'version 7',
+  ],
+  [
+    'ColumnNotFound',
+    'Invalid input, Schema error: No field named zz. Valid fields are id, v, _rowid, _rowaddr.',
+    'It has: id, v.',
+  ],
+  [
+    'InvalidInput',
+    'Invalid input, Error parsing statement: SELECT 1 FROM t WHERE id > (sql parser error: Expected)',
+    'id >',
+  ],
+  [
+    'Unsupported',
+    `Runtime error: Failed to rename table: Not supported: rename_table not implemented, ${built}`,
+    'rename',
+  ],
+  ['Internal', `lance error: something nobody has seen, ${built}`, 'something nobody has seen.'],
+];
+
+suite('errors of the engine', () => {
+  const subject = tableSubject('t', ['shop'], 7);
+
+  test('get the code of the specification by their text', () => {
+    for (const [kind, text, word] of texts) {
+      const error = engineError(new Error(text), subject);
+      assert.ok(isCatalogError(error), text);
+      assert.equal(error.kind, kind, text);
+      assert.ok(error.message.includes(word), `${error.message} does not say ${word}`);
+    }
+  });
+
+  test('do not show where the engine was built, and keep the whole text as their cause', () => {
+    for (const [, text] of texts) {
+      const error = engineError(new Error(text), subject);
+      assert.doesNotMatch(error.message, /cargo|\.rs|Caused by|lance error/);
+      assert.equal((error.cause as Error).message, text);
+    }
+  });
+
+  test('name a namespace where one was asked for', () => {
+    const error = engineError(new Error('Namespace not found: shop$eu'), namespaceSubject(['shop', 'eu']));
+    assert.ok(error.message.startsWith('Namespace "shop/eu" does not exist.'), error.message);
+  });
+
+  test('of ours and cancellations pass as they are', () => {
+    const own = new CatalogError('Unsupported', 'x', '');
+    assert.equal(engineError(own, subject), own);
+    const abort = new DOMException('x', 'AbortError');
+    assert.equal(engineError(abort, subject), abort);
+  });
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { encodeFrame, frameDecoder } from '#shared/frames.ts';
+
+const messages = [{ a: 1 }, 'ü✓', [], { text: 'x'.repeat(1000) }, null];
+
+suite('frames', () => {
+  test('come out whole, however the stream is cut', () => {
+    const bytes = Buffer.concat(messages.map(encodeFrame));
+    for (const size of [1, 2, 3, 5, 7, 64, 1000, bytes.length]) {
+      const out: unknown[] = [];
+      const decode = frameDecoder((message) => out.push(message));
+      for (let at = 0; at < bytes.length; at += size) decode(bytes.subarray(at, at + size));
+      assert.deepEqual(out, messages, `chunks of ${size} bytes`);
+    }
+  });
+
+  test('of a length over the limit are refused before anything is kept for them', () => {
+    const decode = frameDecoder(() => undefined);
+    assert.throws(() => decode(Uint8Array.of(0xff, 0xff, 0xff, 0xff)), RangeError);
+  });
+
+  test('that hold no JSON are refused', () => {
+    const decode = frameDecoder(() => undefined);
+    assert.throws(() => decode(Uint8Array.of(1, 0, 0, 0, 0x7b)), SyntaxError);
+  });
+
+  test('of a large message in small chunks do not take quadratic time', () => {
+    const frame = encodeFrame('x'.repeat(8 * 1024 * 1024));
+    let received = 0;
+    const decode = frameDecoder((message) => (received = (message as string).length));
+    const started = performance.now();
+    for (let at = 0; at < frame.length; at += 1024) decode(frame.subarray(at, at + 1024));
+    assert.equal(received, 8 * 1024 * 1024);
+    assert.ok(performance.now() - started < 3000);
+  });
+});
