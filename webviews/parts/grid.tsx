@@ -20,7 +20,8 @@ type GridProps = {
 /** The grid of the panel and of notebook outputs: header with types, rows, one line below. */
 export function Grid({ frame, focus, footer }: GridProps) {
   const configuration = useMemo(
-    (): ColumnConfiguration => Object.fromEntries(frame.columns.map((column) => [column.name, columnConfig(column)])),
+    (): ColumnConfiguration =>
+      Object.fromEntries(frame.columns.map((column) => [column.name, columnConfig(column, frame.data.numRows)])),
     [frame],
   );
   const problem = useProblem(frame);
@@ -62,9 +63,9 @@ export function Grid({ frame, focus, footer }: GridProps) {
 
 const stringify = (value: unknown): string | undefined => (value as GridCell | undefined)?.text;
 
-const columnConfig = (column: GridColumn) => ({
+const columnConfig = (column: GridColumn, numRows: number) => ({
   className: column.numeric ? 'lance-right' : '',
-  minWidth: minWidth(column.type),
+  minWidth: minWidth(column.type, numRows),
   headerComponent: (
     <div className="lance-header" title={`${column.name}: ${column.type}${column.nullable ? '' : ', not null'}`}>
       <span className="lance-name">{column.name}</span>
@@ -73,10 +74,18 @@ const columnConfig = (column: GridColumn) => ({
   ),
 });
 
-/** Columns are squeezed to fit the window; a point in time cut in the middle says the wrong thing. */
-function minWidth(type: string): number {
+const leastWidth = 72;
+const digitWidth = 8.5;
+const cellPadding = 24;
+
+/**
+ * Columns are as wide as what the first rows need and are squeezed to fit the window. A point in time cut in the middle
+ * says the wrong thing, and so does a number; whole numbers often count the rows, so the last one must fit as well.
+ */
+function minWidth(type: string, numRows: number): number {
+  if (/^u?int(32|64)$/.test(type)) return Math.max(leastWidth, String(numRows).length * digitWidth + cellPadding);
   const unit = /^timestamp\[(s|ms|us|ns)/.exec(type)?.[1];
-  return unit === undefined ? 72 : { s: 180, ms: 210, us: 240, ns: 262 }[unit as 's' | 'ms' | 'us' | 'ns'];
+  return unit === undefined ? leastWidth : { s: 180, ms: 210, us: 240, ns: 262 }[unit as 's' | 'ms' | 'us' | 'ns'];
 }
 
 function useProblem(frame: GridFrame): ReturnType<GridFrame['problem']> {
