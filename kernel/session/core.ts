@@ -1,4 +1,3 @@
-import type { MessagePort, Worker } from 'node:worker_threads';
 import { createExecutor, type Executor } from 'tslab/dist/executor.js';
 import { messageOf } from '#shared/errors.ts';
 import { describeError, describeProblems } from './cellError.ts';
@@ -18,7 +17,7 @@ type ExecuteMessage = Extract<ToCore, { type: 'execute' }>;
 
 /** Runs cells on the main thread. Knows nothing of protocols; everything it must not lose is kept by the worker. */
 export class Core {
-  readonly #port: MessagePort | Worker;
+  readonly #post: (message: FromCore) => void;
   readonly #outputs: Outputs;
   readonly #maps = new CellMaps();
   readonly #compiler = new CellCompiler(this.#maps);
@@ -31,8 +30,8 @@ export class Core {
   #thrown: { error: unknown } | undefined;
   #problems: string[] = [];
 
-  constructor(port: MessagePort | Worker, outputs: Outputs) {
-    this.#port = port;
+  constructor(post: (message: FromCore) => void, outputs: Outputs) {
+    this.#post = post;
     this.#outputs = outputs;
     this.#executor = createExecutor(process.cwd(), this.#compiler.set, {
       log: (value: unknown) => {
@@ -85,10 +84,6 @@ export class Core {
   reportUncaught(error: unknown): void {
     const { traceback } = describeError(error, this.#maps);
     this.#outputs.send({ type: 'stream', content: { name: 'stderr', text: `Uncaught ${traceback.join('\n')}\n` } });
-  }
-
-  #post(message: FromCore): void {
-    this.#port.postMessage(message);
   }
 
   async #execute(message: ExecuteMessage): Promise<void> {

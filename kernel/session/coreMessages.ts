@@ -47,6 +47,9 @@ export type ToCore =
   | { type: 'interrupt'; id: string }
   | { type: 'exit'; code: number };
 
+/** A message and what was printed before it: the worker takes that first. */
+export type PositionedFromCore = { message: FromCore | null; position: number };
+
 export type FromCore =
   /** Cells can run from here on; what was sent before is done then. */
   | { type: 'ready'; typescript: string }
@@ -64,8 +67,8 @@ export type WorkerStart = {
   typescript: string;
   version: string;
   engineProblem: string | null;
-  /** Counts what was printed and not read, see flow.ts. */
-  flow: SharedArrayBuffer;
+  /** What cells print, see textRing.ts. */
+  ring: SharedArrayBuffer;
 };
 
 /** What a reply to an execution holds besides Jupyter's `user_expressions`. */

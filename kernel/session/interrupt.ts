@@ -22,23 +22,36 @@ export type Interrupter = {
  * Node aborts over that in timers unless it was started with `--no-force-async-hooks-checks`.
  */
 export function createInterrupter(isFlagSet: boolean): Interrupter {
-  const session = isFlagSet ? connect() : undefined;
-  const terminate = () => session?.post('Runtime.terminateExecution', () => {});
+  const probe = isFlagSet ? connect() : undefined;
+  probe?.disconnect();
+  // Connected for an interrupt only: while a session is, every console.log is told to it and takes ten times as long.
+  let session: Session | undefined;
+  const terminate = () => {
+    session ??= probe && connect();
+    session?.post('Runtime.terminateExecution', () => {});
+  };
+  const dispose = () => {
+    session?.disconnect();
+    session = undefined;
+  };
   return {
-    canTerminate: session !== undefined,
+    canTerminate: probe !== undefined,
     terminate,
-    dispose: () => session?.disconnect(),
+    dispose,
     async interrupt(ask, isOver) {
-      const started = performance.now();
       ask();
       if (await within(graceMs, isOver)) return true;
-      while (performance.now() - started < giveUpMs) {
-        terminate();
-        // A termination of an idle thread may hit the handler of our own message, so it is said again.
-        ask();
-        if (await within(againMs, isOver)) return true;
+      try {
+        for (const started = performance.now(); performance.now() - started < giveUpMs;) {
+          terminate();
+          // A termination of an idle thread may hit the handler of our own message, so it is said again.
+          ask();
+          if (await within(againMs, isOver)) return true;
+        }
+        return false;
+      } finally {
+        dispose();
       }
-      return false;
     },
   };
 }
@@ -54,7 +67,6 @@ function connect(): Session | undefined {
   try {
     const session = new Session();
     session.connectToMainThread();
-    session.post('Runtime.enable');
     return session;
   } catch {
     // An embedder without an inspector: said in the handshake, and a restart is what remains.

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { registerDir } from '#engine/register.ts';
 import { parseKernelArguments } from './arguments.ts';
-import type { FromCore, ToCore, WorkerStart } from './coreMessages.ts';
-import { createFlow } from './flow.ts';
+import type { FromCore, PositionedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { Outputs } from './outputs.ts';
+import { createRing, RingWriter } from './textRing.ts';
 
 // The process of one kernel: `kernel.cjs --pipe` for an editor, `kernel.cjs --connection-file=FILE` for Jupyter. The
 // worker starts first and answers while the compiler, which takes most of a second, loads here.
@@ -27,10 +27,12 @@ function start(): void {
     typescript,
     version,
     engineProblem: engineProblem(require),
-    flow: createFlow(),
+    ring: createRing(),
   };
   const worker = new Worker(join(import.meta.dirname, 'kernelWorker.cjs'), { workerData });
-  const post = (message: FromCore) => worker.postMessage(message);
+  const send = (positioned: PositionedFromCore) => worker.postMessage(positioned);
+  const ring = new RingWriter(workerData.ring, () => send({ message: null, position: 0 }));
+  const post = (message: FromCore) => send({ message, position: ring.position });
   const outputs = new Outputs((parent, output) => post({ type: 'output', parent, output }));
   const exit = process.exit.bind(process);
   worker.on('error', (error) => {
@@ -38,7 +40,7 @@ function start(): void {
     exit(1);
   });
   // Node's own streams until here: what fails before belongs to whoever started the process.
-  outputs.takeStreams(workerData.flow);
+  outputs.takeStreams(ring);
   process.exit = (code) => {
     const gate = new SharedArrayBuffer(4);
     const status = Number(code ?? process.exitCode ?? 0);
@@ -49,18 +51,21 @@ function start(): void {
   };
   // Ctrl-C in a terminal reaches the whole group; the front decides what it means and sends a message.
   process.on('SIGINT', () => {});
-  runCore(worker, outputs, exit, typescript).catch((error: unknown) => {
+  runCore({ worker, outputs, post, exit, typescript }).catch((error: unknown) => {
     process.stderr.write(`The kernel could not start: ${String(error)}\n`);
     process.exit(1);
   });
 }
 
-async function runCore(
-  worker: Worker,
-  outputs: Outputs,
-  exit: (code: number) => never,
-  typescript: string,
-): Promise<void> {
+type CoreParts = {
+  worker: Worker;
+  outputs: Outputs;
+  post: (message: FromCore) => void;
+  exit: (code: number) => never;
+  typescript: string;
+};
+
+async function runCore({ worker, outputs, post, exit, typescript }: CoreParts): Promise<void> {
   const early: ToCore[] = [];
   let receive = (message: ToCore): void => void early.push(message);
   worker.on('message', (message: ToCore) => {
@@ -69,24 +74,36 @@ async function runCore(
   });
   const { Core } = await import('./core.ts');
   registerDir();
-  const core = new Core(worker, outputs);
+  const core = new Core(post, outputs);
   process.on('uncaughtException', (error) => core.reportUncaught(error));
   process.on('unhandledRejection', (error) => core.reportUncaught(error));
   receive = (message) => {
     if (message.type !== 'exit') core.receive(message);
   };
   for (const message of early) receive(message);
-  worker.postMessage({ type: 'ready', typescript } satisfies FromCore);
+  post({ type: 'ready', typescript });
   setImmediate(() => core.warmUp());
 }
 
 /** Why `dir` can't work here, found without loading 200 MB; null when its package is in place. */
 function engineProblem(require: NodeJS.Require): string | null {
+  const libraries = ['gnu', 'musl', 'msvc'].map((kind) => `-${kind}`);
   try {
-    require.resolve('@lancedb/lancedb');
-    return null;
+    const engine = createRequire(require.resolve('@lancedb/lancedb'));
+    const platform = `@lancedb/lancedb-${process.platform}-${process.arch}`;
+    if (['', ...libraries].some((kind) => isThere(engine, platform + kind))) return null;
+    throw new Error(`There is no ${platform}.`);
   } catch {
     return 'The native engine (@lancedb/lancedb) is not installed for this platform; catalogs over rest work without it.';
+  }
+}
+
+function isThere(from: NodeJS.Require, name: string): boolean {
+  try {
+    from.resolve(name);
+    return true;
+  } catch {
+    return false;
   }
 }
 

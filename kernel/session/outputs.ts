@@ -1,6 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CellOutput } from './coreMessages.ts';
-import { waitForRoom } from './flow.ts';
+import type { RingWriter } from './textRing.ts';
+
+/** How the worker knows whose text it is and of which stream. */
+export const streamLabel = (name: 'stdout' | 'stderr', cell: string | null): string => `${name}:${cell ?? ''}`;
+
+/** The label in its parts. */
+export function readStreamLabel(label: string): { name: 'stdout' | 'stderr'; cell: string | null } {
+  const at = label.indexOf(':');
+  return { name: label.slice(0, at) === 'stderr' ? 'stderr' : 'stdout', cell: label.slice(at + 1) || null };
+}
 
 /**
  * Sends what code prints and shows, each with the cell it belongs to: a timer's output has the cell that set the timer,
@@ -32,15 +41,12 @@ export class Outputs {
   }
 
   /** Puts the process's own streams behind `send`: `console` and every library write to them. */
-  takeStreams(flow: SharedArrayBuffer): void {
+  takeStreams(ring: RingWriter): void {
     for (const name of ['stdout', 'stderr'] as const) {
       const decoder = new TextDecoder();
       const write = (chunk: string | Uint8Array, encodingOrDone?: unknown, done?: unknown): boolean => {
         const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
-        if (text) {
-          waitForRoom(flow, text.length);
-          this.send({ type: 'stream', content: { name, text } });
-        }
+        if (text) ring.write(streamLabel(name, this.cell), text);
         const callback = typeof encodingOrDone === 'function' ? encodingOrDone : done;
         if (typeof callback === 'function') queueMicrotask(() => void callback());
         return true;

@@ -3,10 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '#shared/errors.ts';
 import type { CatalogConfig, KernelHandshake } from '#shared/kernelMessages.ts';
 import { CellQueue } from './cellQueue.ts';
-import type { FromCore, ToCore, WorkerStart } from './coreMessages.ts';
-import { FlowReader } from './flow.ts';
+import type { FromCore, PositionedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { createInterrupter } from './interrupt.ts';
+import { readStreamLabel } from './outputs.ts';
 import { openPipe } from './pipeWire.ts';
+import { RingReader } from './textRing.ts';
 
 // The thread that speaks with the outside. The main thread may be in an endless loop at any time; this one never runs
 // code of a cell, so messages, the heartbeat and the interrupt always get through.
@@ -19,6 +20,9 @@ export type Wire = {
   backlog(): number;
 };
 
+/** Bytes that may wait in the connection before printing is slowed down. */
+const maxBacklog = 8 * 1024 * 1024;
+const backlogMs = 5;
 /** How long the main thread gets to end the process before it is killed. */
 const exitMs = 500;
 
@@ -28,7 +32,6 @@ const given = workerData as WorkerStart;
 const interrupter = createInterrupter(given.canTerminate);
 const post = (message: ToCore) => port.postMessage(message);
 const queue = new CellQueue(post, interrupter);
-const flow = new FlowReader(given.flow, () => wire?.backlog() ?? 0);
 let wire: Wire | undefined;
 let isEnding = false;
 
@@ -60,21 +63,35 @@ function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   });
 }
 
-port.on('message', (message: FromCore) => {
+const ring = new RingReader(given.ring, (label, text) => {
+  const { name, cell } = readStreamLabel(label);
+  queue.receive({ type: 'output', parent: cell, output: { type: 'stream', content: { name, text } } });
+});
+
+// Text is left in the ring while the connection has much to send, so that who prints has to wait.
+function readPrinted(): void {
+  if ((wire?.backlog() ?? 0) > maxBacklog) setTimeout(readPrinted, backlogMs);
+  else ring.drain();
+}
+
+port.on('message', ({ message, position }: PositionedFromCore) => {
+  if (!message) return readPrinted();
+  ring.drain(position);
+  handle(message);
+});
+
+function handle(message: FromCore): void {
   switch (message.type) {
     case 'ready':
       return;
     case 'exiting':
       return leave(message);
     case 'output':
-      queue.receive(message);
-      if (message.output.type === 'stream') flow.took(message.output.content.text.length);
-      return;
     case 'answer':
     case 'done':
       return queue.receive(message);
   }
-});
+}
 
 const handshake = (): KernelHandshake => ({
   protocol: 1,

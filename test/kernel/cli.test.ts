@@ -8,10 +8,11 @@ import { cliEntry, command, sampleCatalog } from './support.ts';
 const cli = (args: readonly string[], env: Record<string, string> = {}) =>
   command(process.execPath, [cliEntry, ...args], { env });
 
+const codeCell = (source: string) => ({ cell_type: 'code', source, metadata: {}, outputs: [], execution_count: null });
+
 function writeNotebook(cells: readonly string[]): string {
   const path = join(tempFolder(), 'some.ipynb');
-  const code = (source: string) => ({ cell_type: 'code', source, metadata: {}, outputs: [], execution_count: null });
-  writeFileSync(path, JSON.stringify({ cells: cells.map(code), metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+  writeFileSync(path, JSON.stringify({ cells: cells.map(codeCell), metadata: {}, nbformat: 4, nbformat_minor: 5 }));
   return path;
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableFromIPC } from '#arrow';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import { arrowStreamMime, decodeBase64 } from '../../kernel/shared/mime.ts';
+import { arrowStreamMime, decodeBase64, type TableOutputMetadata } from '../../kernel/shared/mime.ts';
 import type { MimeBundle } from '../../kernel/shared/kernelMessages.ts';
 import { npm, quietInstall } from '../../scripts/npm.mjs';
 import { inRoot } from '../../scripts/paths.ts';
@@ -55,7 +55,7 @@ suite('A table in a notebook output', function () {
     const { outputs } = await run(kernel, `await db.openTable('products', ['shop'])`);
     const result = outputs.find((output) => output.type === 'execute_result');
     const bytes = decodeBase64(String(result?.content.data[arrowStreamMime]));
-    const { included_rows: included } = result?.content.metadata[arrowStreamMime] as { included_rows: number };
+    const { included_rows: included } = (result?.content.metadata[arrowStreamMime] ?? {}) as TableOutputMetadata;
     assert.ok(bytes.length <= 256 * 1024, `${bytes.length} bytes`);
     assert.ok(included > 50, `${included} rows`);
     assert.equal(tableFromIPC(bytes).numRows, included);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import { errorOf, run, sleep, startKernel, valueOf } from './support.ts';
+import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import { errorOf, printed, run, sleep, startKernel, until, valueOf } from './support.ts';
 
 /** Each runs for ever; `state` is set before. */
 const endless = {
@@ -25,10 +26,15 @@ suite('An interrupt', function () {
 
   for (const [index, [name, code]] of Object.entries(endless).entries()) {
     test(`ends ${name} and keeps the state`, async () => {
-      const cell = run(kernel, `state = ${index + 1}; ${code}`);
-      await sleep(400);
+      const outputs: KernelOutput[] = [];
+      const cell = kernel.execute(`state = ${index + 1}; console.log('runs'); ${code}`, (output) =>
+        outputs.push(output),
+      );
+      await until('the cell to run', () => printed(outputs) !== '');
+      await sleep(100);
       assert.equal((await kernel.interrupt()).status, 'ok');
-      assert.equal(errorOf((await cell).outputs)?.ename, 'Interrupted');
+      await cell;
+      assert.equal(errorOf(outputs)?.ename, 'Interrupted');
       assert.equal(await valueOf(kernel, 'state'), String(index + 1));
     });
   }

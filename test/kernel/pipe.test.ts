@@ -170,6 +170,21 @@ suite('A kernel over the pipe', function () {
     assert.match(errorOf(outputs)?.evalue ?? '', /No catalog is chosen.*LANCE_CATALOG/);
   });
 
+  test('prints a hundred thousand lines in their order, quickly', async () => {
+    const started = Date.now();
+    const { outputs } = await run(kernel, 'for (let i = 0; i < 100_000; i++) console.log(i)');
+    const lines = printed(outputs).split('\n');
+    assert.equal(lines.length, 100_001);
+    assert.ok(lines.every((line, index) => index === 100_000 || line === String(index)));
+    assert.ok(Date.now() - started < 8000, `${Date.now() - started} ms`);
+  });
+
+  test('prints a text larger than its buffer whole', async () => {
+    const { outputs } = await run(kernel, `process.stdout.write('ü😀'.repeat(2_000_000))`);
+    assert.equal(printed(outputs).length, 6_000_000);
+    assert.ok(!printed(outputs).includes('\uFFFD'));
+  });
+
   test('keeps a cell that prints without end within its memory', async () => {
     let chars = 0;
     const endless = kernel.execute(`while (true) console.log('x'.repeat(1000))`, (output) => {

@@ -63,10 +63,10 @@ export const printed = (outputs: readonly KernelOutput[], name: 'stdout' | 'stde
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits until something holds; fails after five seconds. */
+/** Waits until something holds; fails after ten seconds. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 5000; !holds(); await sleep(20)) {
-    if (Date.now() > end) throw new Error(`Waited five seconds for ${what}.`);
+  for (const end = Date.now() + 10_000; !holds(); await sleep(20)) {
+    if (Date.now() > end) throw new Error(`Waited ten seconds for ${what}.`);
   }
 }
 

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseKernelArguments } from '../../../kernel/session/arguments.ts';
+import { chosenCatalog } from '../../../kernel/session/chosenCatalog.ts';
+import { readConnection } from '../../../kernel/session/connectionFile.ts';
+import { dataFolder, jupyterFolder } from '../../../kernel/session/kernelspec.ts';
+import { isCatalogError } from '../../../kernel/shared/errors.ts';
+import { tempFolder } from '../../harness/temp.ts';
+
+suite('What a kernel is started with', () => {
+  test('is a pipe, or a connection file with a catalog of the option before the environment', () => {
+    assert.deepEqual(parseKernelArguments(['--pipe'], {}), { front: { kind: 'pipe' } });
+    const env = { LANCE_CATALOG: '/environment' };
+    const jupyter = (root: string | null) => ({
+      front: {
+        kind: 'jupyter',
+        connectionFile: 'c.json',
+        catalog: root === null ? null : { implementation: 'dir', root },
+      },
+    });
+    assert.deepEqual(parseKernelArguments(['--connection-file=c.json'], {}), jupyter(null));
+    assert.deepEqual(parseKernelArguments(['--connection-file=c.json'], env), jupyter('/environment'));
+    assert.deepEqual(parseKernelArguments(['--connection-file=c.json', '--catalog=/x'], env), jupyter('/x'));
+  });
+
+  test('is refused with a sentence when it is nothing or unknown', () => {
+    for (const args of [[], ['--nope'], ['file']]) assert.ok('problem' in parseKernelArguments(args, {}), args.join());
+  });
+
+  test('is a connection file that is whole', () => {
+    const path = join(tempFolder(), 'connection.json');
+    const good = {
+      transport: 'tcp',
+      ip: '127.0.0.1',
+      key: 'k',
+      signature_scheme: 'hmac-sha256',
+      shell_port: 1,
+      iopub_port: 2,
+      stdin_port: 3,
+      control_port: 4,
+      hb_port: 5,
+    };
+    writeFileSync(path, JSON.stringify(good));
+    assert.equal(readConnection(path).control_port, 'tcp://127.0.0.1:4');
+    for (const bad of [{ transport: 'udp' }, { shell_port: '1' }, { key: 7 }, { signature_scheme: 'none' }]) {
+      writeFileSync(path, JSON.stringify({ ...good, ...bad }));
+      assert.throws(
+        () => readConnection(path),
+        (error) => isCatalogError(error, 'InvalidInput') && error.message.includes(path),
+      );
+    }
+    assert.throws(() => readConnection(`${path}.none`), /can't be read/);
+  });
+});
+
+suite('Folders of a person', () => {
+  const home = '/home/ada';
+  test('follow each system', () => {
+    assert.equal(dataFolder({ env: {}, platform: 'linux', home }), '/home/ada/.local/share/lance-catalog');
+    assert.equal(dataFolder({ env: { XDG_DATA_HOME: '/x' }, platform: 'linux', home }), '/x/lance-catalog');
+    assert.equal(
+      dataFolder({ env: {}, platform: 'darwin', home }),
+      '/home/ada/Library/Application Support/lance-catalog',
+    );
+    assert.equal(jupyterFolder({ env: { JUPYTER_DATA_DIR: '/j' }, platform: 'linux', home }), '/j');
+    assert.equal(jupyterFolder({ env: {}, platform: 'darwin', home }), '/home/ada/Library/Jupyter');
+  });
+});
+
+suite('db of a notebook without a catalog', () => {
+  test('rejects every call, and says how to choose one', async () => {
+    const db = chosenCatalog(null);
+    for (const call of [() => db.listNamespaces(), () => db.openTable('t'), () => db.close()])
+      await assert.rejects(
+        call,
+        (error) => isCatalogError(error, 'InvalidInput') && /LANCE_CATALOG/.test(error.message),
+      );
+  });
+});

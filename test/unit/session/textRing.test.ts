@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { createRing, RingReader, RingWriter } from '../../../kernel/session/textRing.ts';
+
+function makeRing() {
+  const memory = createRing();
+  const read: [string, string][] = [];
+  let wakes = 0;
+  const reader = new RingReader(memory, (label, text) => read.push([label, text]));
+  const writer = new RingWriter(memory, () => wakes++);
+  return { reader, writer, read, wakes: () => wakes };
+}
+
+suite('The ring of printed text', () => {
+  test('gives each text with its label, in order', () => {
+    const { reader, writer, read } = makeRing();
+    writer.write('a', 'one');
+    writer.write('ü', 'zwölf 😀');
+    writer.write('a', '');
+    reader.drain();
+    assert.deepEqual(read, [
+      ['a', 'one'],
+      ['ü', 'zwölf 😀'],
+    ]);
+  });
+
+  test('wakes the reader once until it has read', () => {
+    const { reader, writer, wakes } = makeRing();
+    writer.write('a', '1');
+    writer.write('a', '2');
+    assert.equal(wakes(), 1);
+    reader.drain();
+    writer.write('a', '3');
+    assert.equal(wakes(), 2);
+  });
+
+  test('gives only what was printed before a position', () => {
+    const { reader, writer, read } = makeRing();
+    writer.write('a', 'before');
+    const { position } = writer;
+    writer.write('a', 'after');
+    reader.drain(position);
+    assert.deepEqual(read, [['a', 'before']]);
+    reader.drain();
+    reader.drain(position);
+    assert.equal(read.length, 2);
+  });
+
+  test('goes round its end many times without a loss', () => {
+    const { reader, writer, read } = makeRing();
+    let sent = 0;
+    for (let i = 0; i < 400; i++) {
+      const text = `${i}:${'x'.repeat((i * 977) % 70_000)}`;
+      sent += text.length;
+      writer.write('l', text);
+      if (i % 7 === 0) reader.drain();
+    }
+    reader.drain();
+    assert.equal(
+      read.reduce((sum, [, text]) => sum + text.length, 0),
+      sent,
+    );
+    assert.ok(read.every(([label, text], i) => label === 'l' && text.startsWith(`${i}:`)));
+  });
+
+  test('never cuts a character in two', () => {
+    const { reader, writer, read } = makeRing();
+    const text = `x${'😀'.repeat(300_000)}`;
+    writer.write('a', text);
+    reader.drain();
+    assert.equal(read.map(([, part]) => part).join(''), text);
+  });
+});
