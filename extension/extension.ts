@@ -52,7 +52,13 @@ export function activate(context: vscode.ExtensionContext): ExtensionApi {
   const kernels = new NotebookKernels({ log, startKernel: kernelStarter({ log, state, connections, dist }) });
 
   subscriptions.push(
-    ...[log, engine, connections, tree, view, panels, kernels],
+    log,
+    engine,
+    connections,
+    tree,
+    view,
+    panels,
+    kernels,
     vscode.window.registerWebviewPanelSerializer(panelTypes.table, panels),
     connections.onDidChange(() => (tree.refresh(), kernels.renew())),
     engine.onDidChange(() => tree.refresh()),

@@ -16,7 +16,7 @@ export type CatalogCommandParts = {
   tree: CatalogTree;
   view: vscode.TreeView<CatalogNode>;
   /** The catalog over a directory that may not be in the list yet. */
-  openDirectory(root: string): Promise<Catalog>;
+  openDirectory: (root: string) => Promise<Catalog>;
 };
 
 /** The commands of the catalog view; those that open a table are with the panel and the notebook. */

@@ -1,4 +1,5 @@
 import * as path from 'node:path';
+import { fieldsOf } from '../host/shape.ts';
 import type { Connection } from './node.ts';
 
 /** What is wrong with the name of a new connection, as a sentence; `undefined` when it is fine. */
@@ -24,9 +25,8 @@ export function suggestName(root: string, existing: readonly { name: string }[])
 export function readConnections(value: unknown, source: Connection['source'], folder?: string): Connection[] {
   if (!Array.isArray(value)) return [];
   const found = new Map<string, Connection>();
-  for (const entry of value as readonly unknown[]) {
-    if (typeof entry !== 'object' || entry === null) continue;
-    const { name, root } = entry as Record<string, unknown>;
+  for (const entry of value) {
+    const { name, root } = fieldsOf(entry);
     if (typeof name !== 'string' || typeof root !== 'string' || name.trim() === '' || root === '') continue;
     if (root.includes('${workspaceFolder}') && folder === undefined) continue;
     const where = folder === undefined ? root : root.replace('${workspaceFolder}', () => folder);

@@ -1,4 +1,5 @@
 import type { ColumnInfo } from '#shared/messages.ts';
+import { fieldsOf } from '../host/shape.ts';
 
 /** A catalog that the person has connected. `setting` ones come from `lanceCatalog.defaultConnections`. */
 export type Connection = { name: string; kind: 'dir'; root: string; source: 'person' | 'setting' };
@@ -79,13 +80,9 @@ const isStrings = (value: unknown): value is string[] =>
 
 /** Checks what a command was given: it may come from a key binding or another extension. */
 export function isNode<K extends CatalogNode['kind']>(value: unknown, ...kinds: K[]): value is NodeOf<K> {
-  if (typeof value !== 'object' || value === null) return false;
-  const node = value as Record<string, unknown>;
+  const node = fieldsOf(value);
   if (!kinds.some((kind) => kind === node['kind'])) return false;
-  if (node['kind'] === 'connection') {
-    const connection = node['connection'] as Record<string, unknown> | null | undefined;
-    return typeof connection === 'object' && connection !== null && typeof connection['name'] === 'string';
-  }
+  if (node['kind'] === 'connection') return typeof fieldsOf(node['connection'])['name'] === 'string';
   const inTable = node['kind'] === 'table' || node['kind'] === 'column';
   return (
     typeof node['connection'] === 'string' &&

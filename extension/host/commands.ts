@@ -18,13 +18,15 @@ export async function runCommand<T>(log: Log, what: string, run: () => T | Promi
 /** Says what went wrong without waiting until the person has read it. */
 export function showFailure(log: Log, error: unknown): void {
   const showLog = 'Show Log';
-  void vscode.window.showErrorMessage(messageOf(error), showLog).then((choice) => {
-    if (choice === showLog) log.show();
-  });
+  void vscode.window.showErrorMessage(messageOf(error), showLog).then((choice) => choice === showLog && log.show());
 }
 
 /** Registers a command of the manifest; the compiler rejects an unknown id and wrong arguments. */
-export const registerCommand = <K extends CommandId>(log: Log, id: K, run: CommandTypes[K]): vscode.Disposable =>
+export const registerCommand = <K extends CommandId>(
+  log: Log,
+  id: K,
+  run: (...args: Parameters<CommandTypes[K]>) => ReturnType<CommandTypes[K]>,
+): vscode.Disposable =>
   vscode.commands.registerCommand(id, (...args: Parameters<CommandTypes[K]>) =>
-    runCommand(log, id, () => (run as (...given: Parameters<CommandTypes[K]>) => unknown)(...args)),
+    runCommand(log, id, (): unknown => run(...args)),
   );

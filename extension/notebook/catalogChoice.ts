@@ -1,4 +1,5 @@
 import type { Connection } from '../catalog/node.ts';
+import { fieldsOf } from '../host/shape.ts';
 
 /** Which catalog `db` is in a notebook, and why; `missing` is a connection that the notebook names and nobody has. */
 export type CatalogChoice =
@@ -45,22 +46,19 @@ export function describeChoice(choice: CatalogChoice): { text: string; tooltip: 
   }
 }
 
-const record = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
-
 /** The connection that a notebook's metadata names. `metadata` is the editor's, with the file's under `metadata`. */
 export function namedConnection(metadata: Record<string, unknown>): string | undefined {
-  const name = record(record(metadata['metadata'])['lanceCatalog'])['connection'];
+  const name = fieldsOf(fieldsOf(metadata['metadata'])['lanceCatalog'])['connection'];
   return typeof name === 'string' ? name : undefined;
 }
 
 /** The metadata with another connection named, everything else as it was. */
 export function withConnection(metadata: Record<string, unknown>, name: string): Record<string, unknown> {
-  const file = record(metadata['metadata']);
-  return { ...metadata, metadata: { ...file, lanceCatalog: { ...record(file['lanceCatalog']), connection: name } } };
+  const file = fieldsOf(metadata['metadata']);
+  return { ...metadata, metadata: { ...file, lanceCatalog: { ...fieldsOf(file['lanceCatalog']), connection: name } } };
 }
 
 /** Whether a notebook was made for our kernel. */
 export function namesKernel(metadata: Record<string, unknown>, kernelspec: string): boolean {
-  return record(record(metadata['metadata'])['kernelspec'])['name'] === kernelspec;
+  return fieldsOf(fieldsOf(metadata['metadata'])['kernelspec'])['name'] === kernelspec;
 }

@@ -11,10 +11,11 @@ import { readKernelTable } from './kernelTable.ts';
 
 const jupyterId = 'ms-toolsai.jupyter';
 
+const update = (): void =>
+  setContext('lanceCatalog.jupyter.available', vscode.extensions.getExtension(jupyterId) !== undefined);
+
 /** What the Jupyter extension adds when it is installed; everything else works without it. */
 export function registerJupyter({ log, panels }: { log: Log; panels: TablePanels }): vscode.Disposable {
-  const update = () =>
-    setContext('lanceCatalog.jupyter.available', vscode.extensions.getExtension(jupyterId) !== undefined);
   update();
   return vscode.Disposable.from(
     vscode.extensions.onDidChange(update),

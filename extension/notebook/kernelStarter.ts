@@ -14,7 +14,7 @@ export type KernelStarterParts = {
   log: Log;
   state: State;
   connections: Connections;
-  dist(name: string): string;
+  dist: (name: string) => string;
 };
 
 /** Starts kernels whose `db` is the catalog that the notebook uses at that moment. */

@@ -1,6 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
 import { arrowStreamMime, decodeArrowOutput, pageRows } from '#shared/mime.ts';
 import type { ColumnInfo } from '#shared/messages.ts';
+import { fieldsOf } from '../host/shape.ts';
 import type { TableSource } from '../panels/tableSource.ts';
 import { previewMime } from './kernelCode.ts';
 
@@ -13,8 +14,6 @@ export type KernelCodeOutput = {
 const errorMime = 'application/vnd.code.notebook.error';
 
 const text = (data: Uint8Array): string => new TextDecoder().decode(data);
-const record = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
 
 /**
  * Reads what the preview code showed into a table for a panel.
@@ -77,7 +76,7 @@ function kernelSource(
 function kernelError(name: string, data: Uint8Array): CatalogError {
   let message = text(data);
   try {
-    const error = record(JSON.parse(message));
+    const error = fieldsOf(JSON.parse(message));
     const kind = typeof error['name'] === 'string' ? `${error['name']}: ` : '';
     if (typeof error['message'] === 'string') message = `${kind}${error['message']}`;
   } catch {
@@ -87,10 +86,10 @@ function kernelError(name: string, data: Uint8Array): CatalogError {
 }
 
 function readHead(json: string): { columns: ColumnInfo[]; total: number | null } | undefined {
-  const { columns, total } = record(JSON.parse(json));
+  const { columns, total } = fieldsOf(JSON.parse(json));
   if (!Array.isArray(columns)) return undefined;
   const read = columns.map((column): ColumnInfo => {
-    const { name, type, nullable } = record(column);
+    const { name, type, nullable } = fieldsOf(column);
     return { name: String(name), type: String(type), nullable: nullable !== false };
   });
   return { columns: read, total: typeof total === 'number' ? total : null };
@@ -98,8 +97,8 @@ function readHead(json: string): { columns: ColumnInfo[]; total: number | null }
 
 // The Jupyter extension puts the message's metadata one level down.
 function includedRows(metadata: Record<string, unknown> | undefined): number {
-  const own = record(record(metadata)[arrowStreamMime]);
-  const nested = record(record(record(metadata)['metadata'])[arrowStreamMime]);
+  const own = fieldsOf(fieldsOf(metadata)[arrowStreamMime]);
+  const nested = fieldsOf(fieldsOf(fieldsOf(metadata)['metadata'])[arrowStreamMime]);
   const rows = own['included_rows'] ?? nested['included_rows'];
   return typeof rows === 'number' ? rows : 0;
 }

@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { KernelProcess } from '#client/kernelProcess.ts';
 import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
 import type { ExecuteReply, KernelOutput } from '#shared/kernelMessages.ts';
@@ -75,14 +75,17 @@ export class NotebookSession implements vscode.Disposable {
     const round = this.#round;
     // Made now, so that the editor shows every cell as waiting.
     const executions = cells.map((cell) => this.#parts.controller.createNotebookCellExecution(cell));
-    const work = this.#queue.then(async () => {
+    const before = this.#queue;
+    const runAll = async (): Promise<void> => {
+      await before;
       let goesOn = true;
       for (const execution of executions) {
         goesOn = goesOn && round === this.#round && !execution.token.isCancellationRequested;
         if (goesOn) goesOn = await this.#runCell(execution);
         else execution.end(undefined);
       }
-    });
+    };
+    const work = runAll();
     this.#queue = work.catch((error: unknown) => logFailure(this.#parts.log, 'running cells', error));
     return work;
   }
@@ -128,7 +131,10 @@ export class NotebookSession implements vscode.Disposable {
     this.#hasRun = false;
     this.#runs.clear();
     // A kernel that never started has nothing to close.
-    kernel?.then((started) => started.dispose()).catch(() => undefined);
+    void kernel?.then(
+      (started) => started.dispose(),
+      () => undefined,
+    );
   }
 
   #ensure(): Promise<KernelProcess> {
@@ -140,13 +146,14 @@ export class NotebookSession implements vscode.Disposable {
       this.#kernel = undefined;
       this.#hasRun = false;
     };
-    starting.then((kernel) => {
+    const listen = (kernel: KernelProcess): void => {
       kernel.onOrphanOutput((message) => this.#receiveLate(message));
       kernel.onDidExit(({ isExpected, reason }) => {
         if (!isExpected) this.#parts.log.warn(reason);
         forget();
       });
-    }, forget);
+    };
+    void starting.then(listen, forget);
     return starting;
   }
 

@@ -13,7 +13,7 @@ export type TableCommandParts = {
   state: State;
   panels: TablePanels;
   view: vscode.TreeView<CatalogNode>;
-  catalogOf(connection: string): Promise<PanelCatalog>;
+  catalogOf: (connection: string) => Promise<PanelCatalog>;
 };
 
 /** The tree reports a double click as two clicks; this close together they mean "keep it open". */

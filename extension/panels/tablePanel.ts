@@ -4,6 +4,7 @@ import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/mes
 import { pageRows } from '#shared/mime.ts';
 import { Endpoint } from '#shared/rpc.ts';
 import { logFailure, type Log } from '../host/log.ts';
+import { fieldsOf } from '../host/shape.ts';
 import { panelTypes } from '../manifest.ts';
 import { webviewHtml } from './html.ts';
 import { exactBytes, type TableSource } from './tableSource.ts';
@@ -39,8 +40,9 @@ export class TablePanel implements vscode.Disposable {
         },
         rows: (params, signal) => this.#rows(params, signal),
         copy: async (params) => {
-          if (typeof params?.text !== 'string') throw new CatalogError('InvalidInput', 'There is no text to copy.', '');
-          await vscode.env.clipboard.writeText(params.text);
+          const { text } = fieldsOf(params);
+          if (typeof text !== 'string') throw new CatalogError('InvalidInput', 'There is no text to copy.', '');
+          await vscode.env.clipboard.writeText(text);
           return null;
         },
       },
@@ -133,9 +135,11 @@ export class TablePanel implements vscode.Disposable {
   }
 }
 
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
 function checkRows(params: unknown): PanelHostMethods['rows'][0] {
-  const { key, start, end } = (params ?? {}) as Record<string, unknown>;
-  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+  const { key, start, end } = fieldsOf(params);
   if (typeof key === 'string' && isCount(start) && isCount(end) && start < end && end - start <= maxRows) {
     return { key, start, end };
   }
@@ -143,7 +147,7 @@ function checkRows(params: unknown): PanelHostMethods['rows'][0] {
 }
 
 /** Makes the panels and knows them: at most one of them is unpinned, and the next preview goes there. */
-export class TablePanels implements vscode.WebviewPanelSerializer<unknown>, vscode.Disposable {
+export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
   readonly #panels = new Set<TablePanel>();
   readonly #dist: vscode.Uri;
   readonly #icon: { light: vscode.Uri; dark: vscode.Uri };

@@ -2,6 +2,7 @@ import type { CallOptions, OpenTableOptions, QuerySpec, TableDescription } from 
 import { CatalogError } from '#shared/errors.ts';
 import type { PanelTable } from '#shared/messages.ts';
 import { displayPath } from '#shared/names.ts';
+import { fieldsOf } from '../host/shape.ts';
 
 /** A table of a catalog as a panel keeps it over a reload of the window. */
 export type TablePlace = { connection: string; path: readonly string[]; table: string };
@@ -76,7 +77,7 @@ export const exactBytes = (bytes: Uint8Array): Uint8Array =>
 
 /** The place in what a webview kept (`{ key }`, the key of its table); `undefined` when that is no table of a catalog. */
 export function placeOfState(state: unknown): TablePlace | undefined {
-  const key = typeof state === 'object' && state !== null && 'key' in state ? state.key : undefined;
+  const { key } = fieldsOf(state);
   if (typeof key !== 'string') return undefined;
   try {
     const place: unknown = JSON.parse(key);
@@ -87,8 +88,7 @@ export function placeOfState(state: unknown): TablePlace | undefined {
 }
 
 function isTablePlace(value: unknown): value is TablePlace {
-  if (typeof value !== 'object' || value === null) return false;
-  const { connection, path, table } = value as Record<string, unknown>;
+  const { connection, path, table } = fieldsOf(value);
   return (
     typeof connection === 'string' &&
     typeof table === 'string' &&

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { eventually, extensionApi, makeCatalog, nameOf, rowsAt, run, temporaryFolder } from './support.ts';
 
+const native = (maps: string): string[] => maps.split('\n').filter((line) => /lancedb[^/]*\.node$/.test(line));
+
 suite('the engine process', () => {
   const folder = temporaryFolder();
   let api: ExtensionApi;
@@ -21,7 +23,6 @@ suite('the engine process', () => {
     await rowsAt(api, 'engine', 'shop', 'eu', 'orders');
     const pid = await api.engine.pid();
     // What is mapped into a process is what was loaded there, whoever asked for it.
-    const native = (maps: string) => maps.split('\n').filter((line) => /lancedb[^/]*\.node$/.test(line));
     assert.notDeepEqual(native(readFileSync(`/proc/${pid}/maps`, 'utf8')), []);
     assert.deepEqual(native(readFileSync('/proc/self/maps', 'utf8')), []);
   });

@@ -9,6 +9,45 @@ import { eventually, extensionApi, makeCatalog, run, tableNode, temporaryFolder 
 
 const text = (data: Uint8Array): string => new TextDecoder().decode(data);
 
+/**
+ * Starts cells and does not wait for their end, as the command would. Which kernel runs them is the editor's choice, as
+ * for a person.
+ */
+function start(notebook: vscode.NotebookDocument, ...indexes: number[]): void {
+  const ranges = indexes.map((index) => ({ start: index, end: index + 1 }));
+  void vscode.commands.executeCommand('notebook.cell.execute', { ranges, document: notebook.uri });
+}
+
+async function ended(notebook: vscode.NotebookDocument, index: number, before?: number): Promise<boolean> {
+  const cell = notebook.cellAt(index);
+  await eventually(`the end of cell ${index}`, () => {
+    const timing = cell.executionSummary?.timing;
+    return timing !== undefined && timing.endTime !== before && cell.executionSummary?.success !== undefined;
+  });
+  // The last outputs may be on their way still.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return cell.executionSummary?.success === true;
+}
+
+const items = (notebook: vscode.NotebookDocument, index: number): vscode.NotebookCellOutputItem[] =>
+  notebook.cellAt(index).outputs.flatMap((output) => output.items);
+
+async function execute(notebook: vscode.NotebookDocument, index: number): Promise<boolean> {
+  const before = notebook.cellAt(index).executionSummary?.timing?.endTime;
+  start(notebook, index);
+  return ended(notebook, index, before);
+}
+
+const item = (notebook: vscode.NotebookDocument, index: number, mime: string): string | undefined => {
+  const data = items(notebook, index).find((one) => one.mime === mime)?.data;
+  return data && text(data);
+};
+const printed = (notebook: vscode.NotebookDocument, index: number): string =>
+  items(notebook, index)
+    .filter((one) => /std(out|err)$/.test(one.mime))
+    .map((one) => text(one.data))
+    .join('');
+
 suite('a notebook on our kernel', () => {
   const folder = temporaryFolder();
   const catalog = temporaryFolder();
@@ -37,55 +76,25 @@ suite('a notebook on our kernel', () => {
     const file = join(folder.path, `n${count++}.ipynb`);
     const body = {
       cells: cells.map((source, i) => ({
-        ...{ cell_type: 'code', execution_count: null, id: `c${i}` },
-        ...{ metadata: {}, outputs: [], source },
+        cell_type: 'code',
+        execution_count: null,
+        id: `c${i}`,
+        metadata: {},
+        outputs: [],
+        source,
       })),
       metadata: {
         kernelspec: { name: 'lance-typescript', display_name: 'Lance TypeScript', language: 'typescript' },
         language_info: { name: 'typescript' },
       },
-      ...{ nbformat: 4, nbformat_minor: 5 },
+      nbformat: 4,
+      nbformat_minor: 5,
     };
     writeFileSync(file, JSON.stringify(body));
     const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
     await vscode.window.showNotebookDocument(notebook);
     return notebook;
   }
-
-  /** Starts cells and does not wait. Which kernel runs them is the editor's choice, as for a person. */
-  async function start(notebook: vscode.NotebookDocument, ...indexes: number[]): Promise<void> {
-    const ranges = indexes.map((index) => ({ start: index, end: index + 1 }));
-    await vscode.commands.executeCommand('notebook.cell.execute', { ranges, document: notebook.uri });
-  }
-
-  async function ended(notebook: vscode.NotebookDocument, index: number, before?: number): Promise<boolean> {
-    const cell = notebook.cellAt(index);
-    await eventually(`the end of cell ${index}`, () => {
-      const timing = cell.executionSummary?.timing;
-      return timing !== undefined && timing.endTime !== before && cell.executionSummary?.success !== undefined;
-    });
-    // The last outputs may be on their way still.
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    return cell.executionSummary?.success === true;
-  }
-
-  async function execute(notebook: vscode.NotebookDocument, index: number): Promise<boolean> {
-    const before = notebook.cellAt(index).executionSummary?.timing?.endTime;
-    await start(notebook, index);
-    return ended(notebook, index, before);
-  }
-
-  const items = (notebook: vscode.NotebookDocument, index: number): vscode.NotebookCellOutputItem[] =>
-    notebook.cellAt(index).outputs.flatMap((output) => output.items);
-  const item = (notebook: vscode.NotebookDocument, index: number, mime: string): string | undefined => {
-    const data = items(notebook, index).find((one) => one.mime === mime)?.data;
-    return data && text(data);
-  };
-  const printed = (notebook: vscode.NotebookDocument, index: number): string =>
-    items(notebook, index)
-      .filter((one) => /std(out|err)$/.test(one.mime))
-      .map((one) => text(one.data))
-      .join('');
 
   test('runs all its cells, is saved, and still has its tables when it is opened again', async () => {
     const notebook = await open(
@@ -135,7 +144,7 @@ suite('a notebook on our kernel', () => {
 
   test('stops at the first cell that fails', async () => {
     const notebook = await open("throw new Error('stop')", "console.log('not reached')");
-    await start(notebook, 0, 1);
+    start(notebook, 0, 1);
     assert.equal(await ended(notebook, 0), false);
     await new Promise((resolve) => setTimeout(resolve, 500));
     assert.equal(printed(notebook, 1), '');
@@ -144,7 +153,7 @@ suite('a notebook on our kernel', () => {
   test('can be interrupted in an endless loop, and keeps its variables', async () => {
     const notebook = await open('let kept = 7;', "console.log('in'); while (true) {}", 'kept');
     assert.ok(await execute(notebook, 0));
-    await start(notebook, 1);
+    start(notebook, 1);
     await eventually('the loop runs', () => printed(notebook, 1).includes('in'));
     await vscode.commands.executeCommand('notebook.cancelExecution', {
       ranges: [{ start: 1, end: 2 }],

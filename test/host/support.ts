@@ -14,6 +14,13 @@ export async function extensionApi(): Promise<ExtensionApi> {
   return extension.activate();
 }
 
+/** The folder of this repository; the extension under test runs from it. */
+export const repository = (() => {
+  const extension = vscode.extensions.getExtension('lance-catalog.lance-catalog');
+  if (!extension) throw new Error('The extension under test is not installed.');
+  return extension.extensionPath;
+})();
+
 /** Runs a command of the manifest. */
 export const run = async <K extends CommandId>(id: K, ...args: Parameters<CommandTypes[K]>): Promise<unknown> =>
   vscode.commands.executeCommand(id, ...args);

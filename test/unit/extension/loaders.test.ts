@@ -4,6 +4,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { loadChildren, loadPage, type LoaderContext } from '../../../extension/catalog/loaders.ts';
 import type { CatalogNode } from '../../../extension/catalog/node.ts';
 
+const fail = () => Promise.reject(new CatalogError('InvalidInput', 'The root is gone.', 'Make it.'));
 const signal = new AbortController().signal;
 const connection = { kind: 'connection', connection: { name: 'sample', kind: 'dir', root: '/data', source: 'person' } };
 const root = connection as CatalogNode;
@@ -90,7 +91,6 @@ suite('the loaders of the catalog tree', () => {
   });
 
   test('split an error into what went wrong and what to do', async () => {
-    const fail = () => Promise.reject(new CatalogError('InvalidInput', 'The root is gone.', 'Make it.'));
     const [node] = await loadChildren(root, world({ listNamespaces: fail, listTables: fail }), signal);
     assert.ok(node?.kind === 'error');
     assert.equal(node.what, 'The root is gone.');
@@ -98,7 +98,6 @@ suite('the loaders of the catalog tree', () => {
   });
 
   test('say once what fails both lists in the same words', async () => {
-    const fail = () => Promise.reject(new CatalogError('InvalidInput', 'The root is gone.', 'Make it.'));
     const nodes = await loadChildren(root, world({ listNamespaces: fail, listTables: fail }), signal);
     assert.deepEqual(kinds(nodes), ['error']);
   });

@@ -43,8 +43,14 @@ suite('a node of the catalog tree', () => {
 
   test('has the table as the parent of an error about its columns', () => {
     const error: CatalogNode = {
-      ...{ kind: 'error', connection: 'sample', path: ['shop', 'eu'], table: 'orders' },
-      ...{ about: 'columns', what: 'Broken.', hint: 'Mend it.', remedy: 'retry' },
+      kind: 'error',
+      connection: 'sample',
+      path: ['shop', 'eu'],
+      table: 'orders',
+      about: 'columns',
+      what: 'Broken.',
+      hint: 'Mend it.',
+      remedy: 'retry',
     };
     assert.deepEqual(parentOf(error, [connection]), orders);
   });

@@ -77,6 +77,10 @@ suite('a row of the catalog tree', () => {
 });
 
 const error = (remedy: 'retry' | 'restart'): CatalogNode => ({
-  ...{ kind: 'error', ...at, about: 'tables' },
-  ...{ what: 'The root is gone.', hint: 'Make it.', remedy },
+  kind: 'error',
+  ...at,
+  about: 'tables',
+  what: 'The root is gone.',
+  hint: 'Make it.',
+  remedy,
 });
