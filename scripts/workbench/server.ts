@@ -42,11 +42,14 @@ export function makeProfile(dir: string, settings: Record<string, unknown> = {})
   for (const path of [...Object.values(profile), join(profile.userData, 'User')])
     mkdirSync(path, { recursive: true, mode: 0o700 });
   writeFileSync(join(profile.home, 'config.yaml'), 'auth: password\ncert: false\n', { mode: 0o600 });
-  writeFileSync(
-    join(profile.userData, 'User/settings.json'),
-    JSON.stringify({ ...calmSettings, ...settings }, null, 2),
-  );
+  writeSettings(profile, settings);
   return profile;
+}
+
+/** Writes a profile's settings; an open window takes them up. */
+export function writeSettings(profile: Profile, settings: Record<string, unknown>): void {
+  const text = JSON.stringify({ ...calmSettings, ...settings }, null, 2);
+  writeFileSync(join(profile.userData, 'User/settings.json'), text);
 }
 
 /** Starts the workbench on loopback, behind a fresh password, and waits until it listens. */

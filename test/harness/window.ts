@@ -1,0 +1,93 @@
+import { cpSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { main as makePackages, vsixPath } from '../../scripts/package.ts';
+import { inRoot } from '../../scripts/paths.ts';
+import { thisPlatform } from '../../scripts/platforms.mjs';
+import {
+  installExtension,
+  makeProfile,
+  startServer,
+  writeSettings,
+  type Profile,
+  type Server,
+} from '../../scripts/workbench/server.ts';
+import { openBrowser, type Browser } from './browser.ts';
+import { tempFolder } from './temp.ts';
+import { installedWorkbench, openWorkbench } from './workbench.ts';
+
+/** A workbench as a person has it: the packaged extension installed, in a browser, on a copy of the sample. */
+export type Window = {
+  readonly page: Page;
+  readonly browser: Browser;
+  readonly server: Server;
+  /** The opened folder, which holds tour.ipynb. */
+  readonly folder: string;
+  readonly catalog: string;
+  /** Changes the person's settings while the window is open. */
+  readonly set: (settings: Record<string, unknown>) => void;
+  readonly close: () => Promise<void>;
+};
+
+/** Packages the extension for this platform, unless the package is newer than the build, and says where it is. */
+export async function packagedExtension(): Promise<string> {
+  const target = thisPlatform()?.target;
+  if (target === undefined) throw new Error(`There is no package for ${process.platform}-${process.arch}.`);
+  const file = vsixPath(target);
+  const inputs = ['dist/.built', 'package.json', 'README.md', 'snippets', 'media', '.vscodeignore'].map((name) =>
+    inRoot(name),
+  );
+  const isFresh =
+    existsSync(file) && inputs.every((input) => existsSync(input) && statSync(input).mtimeMs < statSync(file).mtimeMs);
+  if (!isFresh && (await makePackages(['--target', target])) !== 0) throw new Error(`Packaging for ${target} failed.`);
+  return file;
+}
+
+let extensions: string | undefined;
+
+/** The folder of installed extensions, made once per process: unpacking 240 MB takes seconds. */
+async function installedExtensions(): Promise<string> {
+  if (extensions === undefined) {
+    const profile = makeProfile(tempFolder('lance-ext-'));
+    await installExtension(installedWorkbench(), profile, await packagedExtension());
+    extensions = profile.extensions;
+  }
+  return extensions;
+}
+
+/** Opens a window. `settings` are added to the calm ones and to the sample connection. */
+export async function openWindow(settings: Record<string, unknown> = {}): Promise<Window> {
+  const work = tempFolder('lance-ui-');
+  const folder = join(work, 'notebooks');
+  const catalog = join(work, 'catalog');
+  mkdirSync(folder);
+  cpSync(inRoot('scripts/sample/tour.ipynb'), join(folder, 'tour.ipynb'));
+  // The tour writes; the sample stays as it is for the other tests.
+  cpSync(inRoot('.sample/catalog'), catalog, { recursive: true });
+  const all: Record<string, unknown> = {
+    'security.workspace.trust.enabled': false,
+    'lanceCatalog.defaultConnections': [{ name: 'sample', root: catalog }],
+    ...settings,
+  };
+  const profile: Profile = { ...makeProfile(join(work, 'profile'), all), extensions: await installedExtensions() };
+  const set = (more: Record<string, unknown>): void => writeSettings(profile, Object.assign(all, more));
+  const server = await startServer({ workbench: installedWorkbench(), profile, folder });
+  const browser = await openBrowser(work);
+  const close = async (): Promise<void> => {
+    await browser.close();
+    await server.stop();
+  };
+  try {
+    await openWorkbench(browser.page, server, { folder });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { page: browser.page, browser, server, folder, catalog, set, close };
+}
+
+/** Saves what the window shows as test-results/ui/NAME.png. */
+export async function shoot(window: Window, name: string): Promise<void> {
+  mkdirSync(inRoot('test-results/ui'), { recursive: true });
+  await window.page.screenshot({ path: inRoot('test-results/ui', `${name}.png`) });
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { request } from 'node:http';
+import { inRoot } from '../../scripts/paths.ts';
+import { endGroup, ownGroup } from '../../scripts/processes.ts';
+
+suite('npm start in the browser', function () {
+  this.timeout(60_000);
+  let start: ChildProcess;
+  let port = 0;
+  let password = '';
+  let output = '';
+
+  suiteSetup(async () => {
+    start = spawn(process.execPath, [inRoot('scripts/boot.mjs'), 'start', '--browser'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    ownGroup(start);
+    for (const stream of [start.stdout, start.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+    await until('it prints address and password', () => /http:\/\/127\.0\.0\.1:\d+[\s\S]*password/.test(output));
+    port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1]);
+    password = /password\s+(\S+)/.exec(output)?.[1] ?? '';
+  });
+
+  suiteTeardown(() => endGroup(start));
+
+  test('gives a page that reached it by another name no workbench', async () => {
+    for (const path of [
+      '/',
+      '/?folder=/',
+      '/stable/static/out/vs/code/browser/workbench/workbench.js',
+      '/vscode-remote-resource?path=/etc/hostname',
+    ]) {
+      const { status, body } = await get(path, { host: 'rebound.example' });
+      assert.ok(status === 302 || status === 401 || status === 403 || status === 404, `${path} answers ${status}`);
+      assert.doesNotMatch(body, /workbench-config|monaco/i);
+    }
+  });
+
+  test('wants a password that is not empty and differs from the one of the last start', async () => {
+    assert.ok(password.length >= 20);
+    const { status, headers } = await get('/', {});
+    assert.equal(status, 302);
+    assert.match(String(headers['location']), /login/);
+  });
+
+  test('refuses a second start beside it with one sentence', async () => {
+    const second = spawn(process.execPath, [inRoot('scripts/boot.mjs'), 'start', '--browser'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let message = '';
+    second.stderr.setEncoding('utf8').on('data', (text: string) => (message += text));
+    const code = await new Promise((resolve) => second.once('close', resolve));
+    assert.equal(code, 1);
+    assert.match(message, /open already \(process \d+\)/);
+  });
+
+  test('leaves no process behind after Ctrl-C', async () => {
+    const server = await serverProcess(port);
+    assert.ok(server > 0, 'the server is found by its port');
+    process.kill(-(start.pid ?? 0), 'SIGINT');
+    await until('it ends', () => start.exitCode !== null);
+    assert.equal(start.exitCode, 130);
+    assert.throws(() => process.kill(-server, 0), /ESRCH/);
+  });
+
+  async function until(what: string, isDone: () => boolean): Promise<void> {
+    const deadline = Date.now() + 45_000;
+    while (!isDone()) {
+      assert.ok(Date.now() < deadline, `${what} within 45 s; so far it printed: ${output}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  function get(
+    path: string,
+    headers: Record<string, string>,
+  ): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }> {
+    return new Promise((resolve, reject) => {
+      request({ host: '127.0.0.1', port, path, headers }, (response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (text: string) => (body += text));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+      })
+        .on('error', reject)
+        .end();
+    });
+  }
+});
+
+/** The process group of the server, which is a child of the start command and leads a group of its own. */
+async function serverProcess(port: number): Promise<number> {
+  const { readFile, readdir } = await import('node:fs/promises');
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const line = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    if (!line.includes('code-server') || !line.includes('--bind-addr')) continue;
+    const sockets = await readFile(`/proc/${name}/net/tcp`, 'utf8').catch(() => '');
+    if (sockets.includes(`:${port.toString(16).toUpperCase().padStart(4, '0')} `)) {
+      const stat = await readFile(`/proc/${name}/stat`, 'utf8');
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { runCommand } from '../harness/workbench.ts';
+import { openWindow, shoot, type Window } from '../harness/window.ts';
+import { expand, openCatalog, openFile, scrollToTable, treeRow } from './catalogWindow.ts';
+
+suite('A window that asks for trust', function () {
+  this.timeout(120_000);
+  let window: Window;
+
+  suiteSetup(async () => {
+    window = await openWindow({
+      'security.workspace.trust.enabled': true,
+      'security.workspace.trust.startupPrompt': 'never',
+    });
+  });
+
+  suiteTeardown(() => window?.close());
+
+  test('shows the catalogs of the person while the folder is not trusted', async () => {
+    const { page } = window;
+    await page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
+    await openCatalog(page);
+    await expand(page, 'Connection sample', 'Namespace shop');
+    await treeRow(page, 'Table products in shop').waitFor();
+    await shoot(window, 'restricted');
+    assert.equal(await page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).count(), 1);
+  });
+
+  test('runs no cell before the person has trusted the folder', async () => {
+    const { page } = window;
+    await openFile(page, 'tour.ipynb');
+    await page.locator('.notebook-editor .code-cell-row').first().waitFor();
+    await runCommand(page, 'Notebook: Run All');
+    const trust = page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Trust Folder & Continue' });
+    await trust.waitFor();
+    assert.equal(
+      await page.locator('.notebook-editor .cell-output-container, .notebook-editor .output-inner-container').count(),
+      0,
+    );
+    await trust.click();
+    await scrollToTable(page);
+  });
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { frameWith, runCommand } from '../harness/workbench.ts';
+import { openWindow, shoot, type Window } from '../harness/window.ts';
+import { expand, openCatalog, openFile, scrollToTable, treeRow } from './catalogWindow.ts';
+
+const rows = 1_000_000;
+const cell = '[role=cell], td';
+
+// One window for all of them, in their order: each goes on where the one before stopped, as a person does.
+suite('A window with the packaged extension', function () {
+  this.timeout(120_000);
+  let window: Window;
+
+  suiteSetup(async () => {
+    window = await openWindow();
+  });
+
+  suiteTeardown(() => window?.close());
+
+  teardown(async function () {
+    if (this.currentTest?.state === 'failed')
+      await shoot(window, `failed-${this.currentTest.title.replaceAll(/\W+/g, '-')}`);
+  });
+
+  test('opens the tree down to a table in a nested namespace, and to its columns', async () => {
+    const { page } = window;
+    await openCatalog(page);
+    await expand(page, 'Connection sample', 'Namespace shop', 'Namespace eu', 'Table orders in shop/eu');
+    await treeRow(page, 'Column amount').waitFor();
+    await shoot(window, 'tree');
+  });
+
+  test('shows the rows of a table', async () => {
+    const { page } = window;
+    await treeRow(page, 'Table orders in shop/eu').click();
+    const frame = await frameWith(page, '.lance-grid');
+    await frame.locator(cell).first().waitFor();
+    assert.match(await frame.locator('.lance-footer').innerText(), /1,000,000/);
+    await shoot(window, 'table-first-rows');
+  });
+
+  test('scrolls to the last of a million rows', async () => {
+    const frame = await frameWith(window.page, '.lance-grid');
+    await frame
+      .locator('[role=group][tabindex="0"]')
+      .evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
+    // Line numbers of the grid begin at 1 after the header; ids of the sample run from 1 as well.
+    const last = frame.locator(`[aria-rowindex="${rows + 1}"]`).first();
+    await last.getByText(String(rows)).first().waitFor({ timeout: 30_000 });
+    await shoot(window, 'table-last-row');
+  });
+
+  test('draws pictures and vectors of a table', async () => {
+    const { page } = window;
+    await treeRow(page, 'Table products in shop').click();
+    const grid = await frameWith(page, '.lance-grid');
+    await grid
+      .locator('[role=group][tabindex="0"]')
+      .evaluate((scroller) => (scroller.scrollLeft = scroller.scrollWidth));
+    const frame = await frameWith(page, 'img');
+    const width = await frame
+      .locator('img')
+      .first()
+      .evaluate((image: HTMLImageElement) => image.naturalWidth);
+    assert.ok(width > 0, 'the picture is decoded');
+    await shoot(window, 'table-pictures');
+  });
+
+  test('runs the tour from its first to its last cell and shows rows', async () => {
+    const { page } = window;
+    await openFile(page, 'tour.ipynb');
+    await page.locator('.notebook-editor .code-cell-row').first().waitFor();
+    await runCommand(page, 'Notebook: Run All');
+    await savedTour(window, (cells) => cells.every((each) => each.execution_count !== null));
+    const failed = tour(window).filter((each) => each.outputs.some((one) => one.output_type === 'error'));
+    assert.deepEqual(
+      failed.map((each) => each.source),
+      [],
+    );
+    const output = await scrollToTable(page);
+    await output.locator(cell).first().waitFor();
+    await shoot(window, 'tour');
+  });
+
+  test('shows the tables of a saved notebook when it is opened again', async () => {
+    const { page } = window;
+    assert.ok(
+      tour(window).some((each) =>
+        each.outputs.some((one) => one.data?.['application/vnd.apache.arrow.stream'] !== undefined),
+      ),
+      'the saved file holds a table',
+    );
+    await runCommand(page, 'View: Close All Editors');
+    await openFile(page, 'tour.ipynb');
+    const output = await scrollToTable(page);
+    await output.locator(cell).first().waitFor();
+    await shoot(window, 'tour-reopened');
+  });
+
+  for (const [theme, kind, name] of [
+    ['Default Dark Modern', '.vs-dark', 'dark'],
+    ['Default High Contrast', '.hc-black', 'high-contrast'],
+    ['Default Light Modern', '.vs', 'light'],
+  ] as const) {
+    test(`is readable in the theme ${theme}`, async () => {
+      const { page } = window;
+      window.set({ 'workbench.colorTheme': theme });
+      await page.locator(`.monaco-workbench${kind}`).waitFor();
+      await openCatalog(page);
+      await treeRow(page, 'Table products in shop').click();
+      const frame = await frameWith(page, '.lance-grid');
+      const inside = frame.locator(cell).first();
+      const [text, ground] = await inside.evaluate((element) => [
+        getComputedStyle(element).color,
+        getComputedStyle(document.body).backgroundColor,
+      ]);
+      assert.ok(contrast(text ?? '', ground ?? '') >= 4.5, `${text} on ${ground}`);
+      await shoot(window, `theme-${name}`);
+    });
+  }
+
+  test('asks nothing of the network', () => {
+    assert.deepEqual([...window.browser.blocked], []);
+  });
+});
+
+type Output = { output_type: string; data?: Record<string, unknown> };
+type Cell = { source: string[]; execution_count: number | null; outputs: Output[] };
+
+/** Contrast of two `rgb(…)` colours by the formula of WCAG 2, from 1 to 21. */
+function contrast(first: string, second: string): number {
+  const [light = 0, dark = 0] = [first, second]
+    .map((colour) => {
+      const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
+        const share = Number(part) / 255;
+        return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    })
+    .toSorted((a, b) => b - a);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** The code cells of the notebook as it is on disk. */
+function tour(window: Window): Cell[] {
+  const file = JSON.parse(readFileSync(join(window.folder, 'tour.ipynb'), 'utf8')) as {
+    cells: (Cell & { cell_type: string })[];
+  };
+  return file.cells.filter((each) => each.cell_type === 'code');
+}
+
+/** Saves again and again until the saved file is as wanted. */
+async function savedTour(window: Window, isDone: (cells: Cell[]) => boolean): Promise<void> {
+  const deadline = Date.now() + 90_000;
+  for (;;) {
+    await window.page.keyboard.press('Control+S');
+    await window.page.waitForTimeout(1000);
+    if (isDone(tour(window))) return;
+    assert.ok(Date.now() < deadline, 'all cells have run within 90 s');
+  }
+}

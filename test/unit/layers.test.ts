@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { bundleOptions, bundles, type Bundle } from '../../scripts/bundles.ts';
+import { inRoot } from '../../scripts/paths.ts';
+import { tempFolder } from '../harness/temp.ts';
+
+/** Where each layer of the product lives, and one file of it that another layer could import. */
+const layers = {
+  shared: { folder: 'kernel/shared', import: '#shared/errors.ts' },
+  client: { folder: 'kernel/client', import: '#client/connect.ts' },
+  engine: { folder: 'kernel/engine', import: '#engine/register.ts' },
+  session: { folder: 'kernel/session', import: '#session/preload.ts' },
+  cli: { folder: 'kernel', import: undefined },
+  extension: { folder: 'extension', import: undefined },
+  webviews: { folder: 'webviews', import: undefined },
+} as const;
+type Layer = keyof typeof layers;
+
+/** The rule of ARCHITECTURE.md: whom each layer may import. Every other edge is forbidden, and planted below. */
+const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
+  shared: [],
+  client: ['shared'],
+  engine: ['shared', 'client'],
+  session: ['shared', 'client', 'engine'],
+  cli: ['shared', 'client', 'engine', 'session'],
+  extension: ['shared', 'client'],
+  webviews: ['shared'],
+};
+
+/** Packages and modules of Node that only some layers may import. */
+const guarded = {
+  vscode: ['extension'],
+  'apache-arrow': [],
+  '@lancedb/lancedb': ['engine', 'cli'],
+  'node:fs': ['client', 'engine', 'session', 'cli', 'extension'],
+} as const satisfies Record<string, readonly Layer[]>;
+
+type Violation = { readonly file: string; readonly from: Layer; readonly specifier: string };
+
+const names = Object.keys(layers).filter((name): name is Layer => Object.hasOwn(layers, name));
+
+/** One file for every forbidden edge, by the import map and by relative path, statically and dynamically. */
+function violations(): Violation[] {
+  const found: Violation[] = [];
+  const add = (from: Layer, specifier: string): void => {
+    const file = join(layers[from].folder, `planted${found.length}.ts`);
+    found.push({ file, from, specifier });
+  };
+  for (const from of names) {
+    for (const to of names) {
+      if (from === to || allowed[from].includes(to)) continue;
+      const target = layers[to].import;
+      if (target !== undefined) add(from, target);
+      // Up and down again by path; for what has no place in the import map it is the only way.
+      const up = '../'.repeat(layers[from].folder.split('/').length);
+      if (to === 'cli') add(from, `${up}kernel/cli.ts`);
+      else
+        add(
+          from,
+          `${up}${to === 'extension' ? 'extension/manifest' : to === 'webviews' ? 'webviews/parts/pages' : `${layers[to].folder}/${basename(target)}`}.ts`,
+        );
+    }
+    for (const [specifier, layersOfIt] of Object.entries(guarded)) {
+      if (!(layersOfIt as readonly Layer[]).includes(from)) add(from, specifier);
+    }
+  }
+  return found;
+}
+
+const basename = (specifier: string | undefined): string => specifier?.split('/').at(-1)?.replace(/\.ts$/, '') ?? '';
+
+/** Copies what the locks read into a new folder; packages are linked. */
+function copySources(): string {
+  const folder = tempFolder('lance-layers-');
+  const parts = ['kernel', 'extension', 'webviews', 'package.json', '.oxlintrc.json', 'tsconfig.base.json'];
+  for (const part of parts) cpSync(inRoot(part), join(folder, part), { recursive: true });
+  symlinkSync(inRoot('node_modules'), join(folder, 'node_modules'), 'dir');
+  // The locks need no types, and without them the linter takes a tenth of the time.
+  const rules = join(folder, '.oxlintrc.json');
+  writeFileSync(rules, readFileSync(rules, 'utf8').replace('"typeAware": true', '"typeAware": false'));
+  return folder;
+}
+
+const ruled = ['no-restricted-imports', 'no-restricted-globals'];
+
+/** The files that the lint rules of the layers refuse, relative to the folder. */
+async function refusedByLint(folder: string): Promise<Map<string, string>> {
+  const { output } = await runNode(folder, [
+    inRoot('node_modules/oxlint/bin/oxlint'),
+    '--format=json',
+    'kernel',
+    'extension',
+    'webviews',
+  ]);
+  const report = JSON.parse(output) as { diagnostics: { code: string; message: string; filename: string }[] };
+  const refused = report.diagnostics.filter(({ code }) => ruled.some((rule) => code.includes(rule)));
+  return new Map(
+    refused.map(({ filename, code, message }) => [
+      filename.replaceAll('\\', '/').replace(`${folder}/`, ''),
+      `${code}: ${message}`,
+    ]),
+  );
+}
+
+function runNode(cwd: string, args: readonly string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return new Promise((resolve, reject) =>
+    child.once('error', reject).once('close', (code) => resolve({ code, output })),
+  );
+}
+
+/** esbuild's messages for a bundle whose entry imports one thing. */
+async function bundleErrors(bundle: Bundle, specifier: string): Promise<string> {
+  const folder = tempFolder('lance-bundle-');
+  const entry = join(folder, bundle.entry.replace(/\.tsx$/, '.ts'));
+  mkdirSync(dirname(entry), { recursive: true });
+  writeFileSync(entry, `import * as planted from '${specifier}';\nexport { planted };\n`);
+  try {
+    await build({ ...bundleOptions({ ...bundle, entry }), write: false });
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+suite('The layer locks', function () {
+  this.timeout(60_000);
+  let folder: string;
+  const planted = violations();
+
+  suiteSetup(() => {
+    folder = copySources();
+  });
+
+  test('let the sources as they are through', async () => {
+    assert.deepEqual([...(await refusedByLint(folder))], []);
+  });
+
+  test('refuse every forbidden import, naming the file', async () => {
+    for (const { file, specifier } of planted) {
+      writeFileSync(join(folder, file), `import * as planted from '${specifier}';\nexport const used = planted;\n`);
+    }
+    const refused = await refusedByLint(folder);
+    assert.ok(planted.length > 40, `${planted.length} edges are planted`);
+    assert.deepEqual(
+      planted.filter(({ file }) => !refused.has(file)).map(({ from, specifier }) => `${from} may import ${specifier}`),
+      [],
+    );
+  });
+
+  test('refuse an import that is written as a call', async () => {
+    const files = (['shared', 'client', 'engine', 'session', 'webviews'] as const).map((name) =>
+      join(layers[name].folder, 'called.ts'),
+    );
+    for (const file of files) writeFileSync(join(folder, file), `export const called = import('vscode');\n`);
+    const refused = await refusedByLint(folder);
+    assert.deepEqual(
+      files.filter((file) => !refused.has(file)),
+      [],
+    );
+  });
+
+  test('refuse what only some of the places have that the bottom layer runs in', async () => {
+    const file = 'kernel/shared/globals.ts';
+    writeFileSync(join(folder, file), 'export const used = [process, Buffer, document];\n');
+    assert.ok((await refusedByLint(folder)).has(file));
+    const { output } = await runNode(folder, [
+      inRoot('node_modules/typescript/bin/tsc'),
+      '-p',
+      'kernel/shared',
+      '--noEmit',
+      '--composite',
+      'false',
+      '--emitDeclarationOnly',
+      'false',
+    ]);
+    assert.match(output, /kernel\/shared\/globals\.ts.*Cannot find name 'document'/);
+  });
+
+  test('let no bundle of the kernel resolve vscode', async () => {
+    for (const bundle of bundles.filter(({ kind }) => kind === 'kernel')) {
+      assert.match(await bundleErrors(bundle, 'vscode'), /Could not resolve "vscode"/, bundle.entry);
+    }
+  });
+
+  test('let no bundle of the webviews resolve vscode or a module of Node', async () => {
+    for (const bundle of bundles.filter(({ kind }) => kind === 'webview' || kind === 'renderer')) {
+      for (const specifier of ['vscode', 'node:fs']) {
+        assert.match(await bundleErrors(bundle, specifier), /Could not resolve/, `${bundle.entry}: ${specifier}`);
+      }
+    }
+  });
+
+  test('leave a kernel that starts in plain Node and says what it needs', async () => {
+    const kernel = inRoot('dist/kernel.cjs');
+    assert.ok(existsSync(kernel), 'dist/kernel.cjs is built');
+    const { code, output } = await runNode(folder, [kernel]);
+    assert.equal(code, 2);
+    assert.match(output, /A kernel needs a front\./);
+  });
+});
