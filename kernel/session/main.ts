@@ -1,9 +1,10 @@
-import { createRequire } from 'node:module';
+import { createRequire, enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { registerDir } from '#engine/register.ts';
 import { parseKernelArguments } from './arguments.ts';
 import type { FromCore, PositionedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
+import { dataFolder } from './kernelspec.ts';
 import { Outputs } from './outputs.ts';
 import { createRing, RingWriter } from './textRing.ts';
 
@@ -18,6 +19,9 @@ function start(): void {
     process.stderr.write(`${parsed.problem}\n`);
     process.exit(2);
   }
+  // Compiling TypeScript itself is a third of the start. In the person's own folder: a cache that others can write runs
+  // their code.
+  enableCompileCache(join(dataFolder(), 'compile-cache'));
   const require = createRequire(join(import.meta.dirname, 'kernel.cjs'));
   const { version: typescript } = require('typescript-6/package.json') as { version: string };
   const { version } = require('../package.json') as { version: string };
@@ -82,7 +86,11 @@ async function runCore({ worker, outputs, post, exit, typescript }: CoreParts): 
   };
   for (const message of early) receive(message);
   post({ type: 'ready', typescript });
-  setImmediate(() => core.warmUp());
+  setImmediate(() => {
+    core.warmUp();
+    // Now and not at the end, which is a kill for many a kernel.
+    flushCompileCache();
+  });
 }
 
 /** Why `dir` can't work here, found without loading 200 MB; null when its package is in place. */
