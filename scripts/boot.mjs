@@ -28,8 +28,10 @@ const [command, ...args] = process.argv.slice(2);
 try {
   await boot();
 } catch (error) {
-  say(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+  const isUsage = error instanceof Error && String(error.code).startsWith('ERR_PARSE_ARGS');
+  if (isUsage) say(`${error.message.split('. ', 1)[0]}. Add "-- --help" for what there is.`);
+  else say(error instanceof Error ? error.message : String(error));
+  process.exitCode = isUsage ? 2 : 1;
 }
 
 async function boot() {

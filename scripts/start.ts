@@ -119,22 +119,20 @@ function runTour(): Promise<number> {
   });
 }
 
+/** @throws the error of an unknown option, which boot.mjs words */
 function readArguments(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        headless: { type: 'boolean', default: false },
-        browser: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-        port: { type: 'string', default: '0' },
-      },
-    });
-    const port = Number(values.port);
-    if (!Number.isInteger(port) || port < 0 || port > 65_535)
-      return `--port takes a number from 0 to 65535, not "${values.port}".`;
-    return { ...values, port };
-  } catch (error) {
-    return `${error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error)}. See npm start -- --help.`;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      headless: { type: 'boolean', default: false },
+      browser: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      port: { type: 'string', default: '0' },
+    },
+  });
+  const port = Number(values.port);
+  if (!/^\d+$/.test(values.port) || port > 65_535) {
+    return `--port takes a number from 0 to 65535, not "${values.port}".`;
   }
+  return { ...values, port };
 }

@@ -28,7 +28,7 @@ export function nameProblem(what: 'namespace' | 'table', name: unknown): { what:
   if (name === '.' || name === '..')
     return { what: `"${name}" can't be a ${what} name.`, hint: `Use ${rule}, and not only dots.` };
   if (!allowed.test(name)) {
-    const bad = [...name].find((char) => !allowed.test(char)) ?? '';
+    const bad = Array.from(name).find((char) => !allowed.test(char)) ?? '';
     return { what: `The ${what} name ${JSON.stringify(name)} holds ${JSON.stringify(bad)}.`, hint };
   }
   if (name.length > limits[what]) {

@@ -84,24 +84,21 @@ async function prepare(
   return obstacles;
 }
 
+/** @throws the error of an unknown option, which boot.mjs words */
 function readArguments(args: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        doctor: { type: 'boolean', default: false },
-        grep: { type: 'string' },
-        coverage: { type: 'boolean', default: false },
-        verbose: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    const unknown = positionals.find((name) => !isLayer(name));
-    if (unknown !== undefined) return `"${unknown}" is no layer of the tests; there are: ${layerNames.join(', ')}.`;
-    const layers = positionals.length === 0 ? layerNames : layerNames.filter((name) => positionals.includes(name));
-    return { ...values, layers };
-  } catch (error) {
-    return `${error instanceof Error ? error.message.split('. To ')[0] : String(error)}. See npm test -- --help.`;
-  }
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      doctor: { type: 'boolean', default: false },
+      grep: { type: 'string' },
+      coverage: { type: 'boolean', default: false },
+      verbose: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const unknown = positionals.find((name) => !isLayer(name));
+  if (unknown !== undefined) return `"${unknown}" is no layer of the tests; there are: ${layerNames.join(', ')}.`;
+  const layers = positionals.length === 0 ? layerNames : layerNames.filter((name) => positionals.includes(name));
+  return { ...values, layers };
 }

@@ -28,7 +28,7 @@ export class ResultsFile {
     this.#read = end;
     for (const line of fresh.split('\n').filter(Boolean)) {
       // Our own reporter wrote it (reporter.ts), in this very run.
-      const event = JSON.parse(line) as TestEvent; // oxlint-disable-line typescript/no-unsafe-type-assertion
+      const event = JSON.parse(line) as TestEvent;
       this.events.push(event);
       this.#print(event);
     }
