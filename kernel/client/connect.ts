@@ -34,7 +34,7 @@ export type RestConfig = {
 /** The configuration of each implementation by its name. */
 export type Implementations = { dir: DirConfig; rest: RestConfig };
 
-const registry = new Map<string, Implementation<never>>();
+const registry: { [N in keyof Implementations]?: Implementation<Implementations[N]> } = {};
 
 const connectOptions = ['signal', 'log'] as const satisfies (keyof ConnectOptions)[];
 
@@ -46,7 +46,7 @@ export function registerImplementation<N extends keyof Implementations>(
   name: N,
   implementation: Implementation<Implementations[N]>,
 ): void {
-  registry.set(name, implementation);
+  Object.assign(registry, { [name]: implementation });
 }
 
 /**
@@ -65,9 +65,9 @@ export async function connect(root: string, options: ConnectOptions = {}): Promi
     const path = localRoot(root);
     await makeRoot(path);
     await makeDefaultNamespace(path, options.log);
-    return implementation.connect({ root: path } as never, options);
+    return implementation.connect({ root: path }, options);
   }
-  return implementation.connect({ root } as never, options);
+  return implementation.connect({ root }, options);
 }
 
 /**
@@ -83,18 +83,20 @@ export async function connectNamespace<N extends keyof Implementations>(
   const call = `connectNamespace("${implementation}")`;
   const found = implementationOf(implementation);
   checkOptions(call, options, connectOptions);
-  checkOptions(call, config ?? {}, found.keys);
+  checkOptions(call, config, found.keys);
+  if (config === undefined)
+    throw new CatalogError('InvalidInput', `${call} has no configuration.`, 'Give its root or uri.');
   options.signal?.throwIfAborted();
-  return found.connect((config ?? {}) as never, options);
+  return found.connect(config, options);
 }
 
-function implementationOf(name: unknown): Implementation<never> {
-  const found = typeof name === 'string' ? registry.get(name) : undefined;
+function implementationOf<N extends keyof Implementations>(name: N): Implementation<Implementations[N]> {
+  const found = Object.hasOwn(registry, name) ? registry[name] : undefined;
   if (found) return found;
-  const there = [...registry.keys()].map((known) => `"${known}"`).join(', ');
+  const there = Object.keys(registry).map((known) => `"${known}"`);
   throw new CatalogError(
     'Unsupported',
-    `There is no catalog implementation ${JSON.stringify(name) ?? String(name)} here.`,
-    there ? `Use one of ${there}.` : 'No implementation is registered in this process.',
+    `There is no catalog implementation "${name}" here.`,
+    there.length > 0 ? `Use one of ${there.join(', ')}.` : 'No implementation is registered in this process.',
   );
 }

@@ -1,6 +1,7 @@
 import { DataType, DateUnit, Precision, TimeUnit } from '#arrow';
 import { typeText } from '#shared/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
 
 /** Where a value is, for the error that names it. */
 export type Place = { row: number; column: string };
@@ -25,7 +26,7 @@ export function fail(place: Place, problem: string, hint: string): never {
  */
 export function convertValue(type: DataType, value: unknown, place: Place): unknown {
   if (value === null || value === undefined) return null;
-  if (DataType.isDictionary(type)) return convertValue(type.dictionary as DataType, value, place);
+  if (DataType.isDictionary(type)) return convertValue(type.dictionary, value, place);
   if (DataType.isInt(type)) return toInt(type.bitWidth, type.isSigned, value, place);
   if (DataType.isFloat(type)) return toFloat(value, place, type.precision === Precision.HALF);
   if (DataType.isBool(type)) return typeof value === 'boolean' ? value : misfit(type, value, place);
@@ -54,7 +55,7 @@ export function convertValue(type: DataType, value: unknown, place: Place): unkn
     if (DataType.isFixedSizeList(type) && items.length !== type.listSize) {
       return fail(place, `has ${items.length} elements`, `Its type holds ${type.listSize}.`);
     }
-    const item = type.valueType as DataType;
+    const item: DataType = type.valueType;
     return items.map((element) => convertValue(item, element, place));
   }
   if (DataType.isStruct(type)) return toStruct(type, value, place);
@@ -68,10 +69,10 @@ const describe = (value: unknown): string =>
   typeof value === 'object' && value !== null ? `a ${value.constructor?.name ?? 'object'}` : `a ${typeof value}`;
 
 function toInt(bits: number, signed: boolean, value: unknown, place: Place): number | bigint {
-  if (typeof value === 'number' ? !Number.isSafeInteger(value) : typeof value !== 'bigint') {
+  if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isSafeInteger(value))) {
     return fail(place, `is ${typeof value === 'number' ? value : describe(value)}`, 'Give a whole number or a bigint.');
   }
-  const whole = BigInt(value as number | bigint);
+  const whole = BigInt(value);
   const fits = signed ? BigInt.asIntN(bits, whole) : BigInt.asUintN(bits, whole);
   if (fits !== whole)
     return fail(place, `is ${whole}, which ${signed ? 'Int' : 'Uint'}${bits} can't hold`, 'Use a wider type.');
@@ -88,7 +89,7 @@ function toFloat(value: unknown, place: Place, isHalf: boolean): number {
 function timeOf(value: unknown, place: Place): number {
   if (typeof value !== 'object' || value === null || tagOf(value) !== 'Date')
     return fail(place, `is ${describe(value)}`, 'Give a Date.');
-  const time = (value as Date).getTime();
+  const time = Date.prototype.getTime.call(value);
   return Number.isNaN(time) ? fail(place, 'is an invalid Date', 'Give a valid one or null.') : time;
 }
 
@@ -142,10 +143,8 @@ function toStruct(
   value: unknown,
   place: Place,
 ): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return fail(place, `is ${describe(value)}`, 'Give an object.');
-  }
-  const members = value as Record<string, unknown>;
+  if (!isRecord(value)) return fail(place, `is ${describe(value)}`, 'Give an object.');
+  const members = value;
   const extra = Object.keys(members).find((name) => !type.children.some((child) => child.name === name));
   if (extra !== undefined)
     return fail({ ...place, column: `${place.column}.${extra}` }, 'is not in the schema', 'Leave it out.');

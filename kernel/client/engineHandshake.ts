@@ -1,3 +1,5 @@
+import { isRecord } from '#shared/records.ts';
+
 /** What the engine process says of itself in one line on stdout, once it listens. */
 export type EngineHandshake = {
   protocol: 1;
@@ -18,8 +20,8 @@ export function parseHandshake(line: string): EngineHandshake | undefined {
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { protocol, pid, node, napi, engine, problem } = value as Record<string, unknown>;
+  if (!isRecord(value)) return undefined;
+  const { protocol, pid, node, napi, engine, problem } = value;
   const fits =
     protocol === 1 &&
     typeof pid === 'number' &&

@@ -155,7 +155,7 @@ function handshakeOf(child: ChildProcess, place: Place, options: EngineProcessOp
     let said = '';
     let isSettled = false;
     const timer = setTimeout(() => fail(`said nothing for ${startTimeout / 1000} s`), startTimeout);
-    const abort = () => settle(() => reject(options.signal?.reason as Error));
+    const abort = () => settle(() => reject(options.signal?.reason));
     const settle = (then: () => void) => {
       if (isSettled) return;
       isSettled = true;

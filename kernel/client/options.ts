@@ -1,9 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
 import { checkNamespacePath, type NamespacePath } from '#shared/names.ts';
 import type { CreateMode } from './catalog.ts';
-
-const isPlainObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Refuses what a call does not know. A misspelled option that is quietly dropped does something other than was asked,
@@ -12,7 +10,7 @@ const isPlainObject = (value: unknown): value is Record<string, unknown> =>
  */
 export function checkOptions(call: string, options: unknown, known: readonly string[]): void {
   if (options === undefined) return;
-  if (!isPlainObject(options)) {
+  if (!isRecord(options)) {
     throw new CatalogError('InvalidInput', `The options of ${call} are not an object.`, `It knows: ${list(known)}.`);
   }
   const unknown = Object.keys(options).find((key) => !known.includes(key));
@@ -50,6 +48,7 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
   }
   const given = positional ? second : (first ?? second);
   checkOptions(call, given, known);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its keys were just checked
   const { namespacePath: named, ...options } = (given ?? {}) as O;
   if (named !== undefined) checkNamespacePath(named);
   if (positional) checkNamespacePath(positional);

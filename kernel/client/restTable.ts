@@ -1,6 +1,7 @@
 import { RecordBatchReader, tableToIPC, type RecordBatch, type Schema, type Table as ArrowTable } from '#arrow';
 import { CatalogError, isAbort, isCatalogError } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
+import { isRecord } from '#shared/records.ts';
 import { encodeId, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions, DistanceType, QuerySpec, Table, TableData, VersionInfo } from './catalog.ts';
 import { checkChoice, checkOptions } from './options.ts';
@@ -168,9 +169,9 @@ export class RestTable implements Table {
   }
 
   #broken(error: unknown, signal: AbortSignal | undefined): Error {
-    if (signal?.aborted) return signal.reason as Error;
+    if (signal?.aborted) return signal.reason;
     if (isCatalogError(error)) return error;
-    return isAbort(error) ? (error as Error) : this.#transport.unexpected('rows that are no Arrow stream', error);
+    return isAbort(error) ? error : this.#transport.unexpected('rows that are no Arrow stream', error);
   }
 
   #query(spec: QuerySpec, signal?: AbortSignal): Promise<WireResponse> {
@@ -216,5 +217,4 @@ export class RestTable implements Table {
 }
 
 /** A field of a JSON object that came from a wire. */
-export const field = (body: unknown, name: string): unknown =>
-  typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined;
+export const field = (body: unknown, name: string): unknown => (isRecord(body) ? body[name] : undefined);

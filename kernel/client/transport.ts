@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import { CatalogError, catalogErrorCodes, isAbort, isCatalogError, kindOfCode, messageOf } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
 import { kindOfStatus } from './wire.ts';
 
 export type TransportOptions = {
@@ -156,7 +157,7 @@ export class Transport {
 
   #failure(error: unknown): Error {
     if (isCatalogError(error)) return error;
-    if (isAbort(error)) return error as Error;
+    if (isAbort(error)) return error;
     const explained = this.#options.explain?.(error);
     if (explained) return explained;
     const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : messageOf(error);
@@ -213,8 +214,8 @@ function parseErrorBody(text: string): { error: string; code: number; detail: st
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { error, code, detail } = value as Record<string, unknown>;
+  if (!isRecord(value)) return undefined;
+  const { error, code, detail } = value;
   if (typeof error !== 'string' || typeof code !== 'number') return undefined;
   const known = Object.values(catalogErrorCodes).some((one) => one === code);
   return { error, code: known ? code : catalogErrorCodes.Internal, detail: typeof detail === 'string' ? detail : '' };

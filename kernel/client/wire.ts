@@ -1,4 +1,4 @@
-import { catalogErrorCodes, type CatalogErrorKind } from '#shared/errors.ts';
+import { catalogErrorCodes, kindOfCode, type CatalogErrorKind } from '#shared/errors.ts';
 
 // What both ends of the REST contract need to agree on.
 
@@ -36,6 +36,6 @@ export const statusOf = (kind: CatalogErrorKind): number => statuses[kind] ?? 40
 export function kindOfStatus(status: number): CatalogErrorKind {
   if (status === 404) return 'InvalidInput';
   if (status === 409) return 'ConcurrentModification';
-  const kinds = Object.keys(catalogErrorCodes) as CatalogErrorKind[];
+  const kinds = Object.values(catalogErrorCodes).map((code) => kindOfCode(code));
   return kinds.find((kind) => statuses[kind] === status) ?? (status >= 500 ? 'ServiceUnavailable' : 'InvalidInput');
 }

@@ -182,7 +182,7 @@ function firstLine(text: string): string {
 /** What was thrown by the engine as a CatalogError; cancellations and errors of ours pass as they are. */
 export function engineError(error: unknown, subject: Subject): Error {
   if (isCatalogError(error)) return error;
-  if (isAbort(error)) return error as Error;
+  if (isAbort(error)) return error;
   const text = messageOf(error);
   for (const rule of rules) {
     const found = rule.pattern.exec(text);
@@ -207,7 +207,7 @@ export async function guarded<T>(
 
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
+    const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });

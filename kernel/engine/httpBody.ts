@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { RecordBatchReader, Schema, Table as ArrowTable, type RecordBatch } from '#arrow';
+import { isRecord } from '#shared/records.ts';
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 
 /** The largest JSON body: a query vector of a few thousand numbers is far below. */
@@ -42,10 +43,10 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
   } catch (cause) {
     throw new CatalogError('InvalidInput', 'The request body is no JSON.', 'Send a JSON object.', { cause });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     throw new CatalogError('InvalidInput', 'The request body is no JSON object.', 'Send an object, at least {}.');
   }
-  return value as Record<string, unknown>;
+  return value;
 }
 
 /**

@@ -117,7 +117,8 @@ function plainSchema(schema: Schema): Schema {
 function plainBatch(batch: RecordBatch, schema: Schema): RecordBatch {
   const children = batch.data.children.map((child) => {
     if (!DataType.isDictionary(child.type)) return child;
-    return vectorFromArray([...new Vector([child])], child.type.dictionary as DataType).data[0]!;
+    const values: DataType = child.type.dictionary;
+    return vectorFromArray([...new Vector([child])], values).data[0]!;
   });
   const type = new Struct(schema.fields);
   return new RecordBatch(schema, makeData({ type, length: batch.numRows, nullCount: 0, children }));

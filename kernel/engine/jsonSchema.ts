@@ -19,7 +19,7 @@ export const jsonSchema = (schema: Schema): JsonArrowSchema => ({
 const jsonField = (field: Field): JsonArrowField => ({
   name: field.name,
   nullable: field.nullable,
-  type: jsonType(field.type as DataType),
+  type: jsonType(field.type),
   ...metadataOf(field.metadata),
 });
 
@@ -41,6 +41,6 @@ function jsonType(type: DataType): JsonArrowType {
   if (DataType.isFixedSizeList(type)) return { type: 'fixed_size_list', length: type.listSize, ...fields() };
   if (DataType.isStruct(type)) return { type: 'struct', ...fields() };
   if (DataType.isMap(type)) return { type: 'map', ...fields() };
-  if (DataType.isDictionary(type)) return jsonType(type.dictionary as DataType);
+  if (DataType.isDictionary(type)) return jsonType(type.dictionary);
   return { type: typeText(type) };
 }

@@ -1,4 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
 import type { DistanceType, QuerySpec } from '#client/catalog.ts';
 import { noLimit } from '#client/wire.ts';
 
@@ -43,15 +44,14 @@ export function textList(body: Json, field: string): string[] | undefined {
 export function textMap(body: Json, field: string): Record<string, string> | undefined {
   const value = object(body, field);
   if (value === undefined) return undefined;
-  return Object.values(value).every((item) => typeof item === 'string')
-    ? (value as Record<string, string>)
-    : wrong(field, 'a map of texts');
+  const entries = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return entries.length === Object.keys(value).length ? Object.fromEntries(entries) : wrong(field, 'a map of texts');
 }
 
 function object(body: Json, field: string): Json | undefined {
   const value = body[field] ?? undefined;
   if (value === undefined) return undefined;
-  return typeof value === 'object' && !Array.isArray(value) ? (value as Json) : wrong(field, 'an object');
+  return isRecord(value) ? value : wrong(field, 'an object');
 }
 
 /** `ExistOk`, `EXIST_OK` and `exist_ok` are the same word to the specification. */

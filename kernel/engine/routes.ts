@@ -1,7 +1,8 @@
 import type { Table as ArrowTable } from '#arrow';
 import { decodeId } from '#shared/names.ts';
 import { CatalogError } from '#shared/errors.ts';
-import type { Catalog, CreateMode, QuerySpec, Table } from '#client/catalog.ts';
+import type { Catalog, QuerySpec, Table } from '#client/catalog.ts';
+import { checkChoice, checkCreateMode } from '#client/options.ts';
 import { jsonSchema } from './jsonSchema.ts';
 import { count, querySpec, requiredText, snakeCase, text, textList, textMap } from './requests.ts';
 
@@ -58,7 +59,7 @@ const routes: Record<string, Route> = {
   'POST namespace/create': async ({ catalog, id, json, signal }) => {
     const body = await json();
     checkId(body, id);
-    const mode = snakeCase(text(body, 'mode')) as CreateMode | undefined;
+    const mode = checkCreateMode('create', snakeCase(text(body, 'mode')));
     await catalog.createNamespace(id, { mode, properties: textMap(body, 'properties'), signal });
     return { json: await catalog.describeNamespace(id, { signal }) };
   },
@@ -75,8 +76,9 @@ const routes: Record<string, Route> = {
   'POST namespace/drop': async ({ catalog, id, json, signal }) => {
     const body = await json();
     checkId(body, id);
-    const mode = snakeCase(text(body, 'mode')) as 'fail' | 'skip' | undefined;
-    const behavior = snakeCase(text(body, 'behavior')) as 'restrict' | 'cascade' | undefined;
+    const mode = checkChoice('drop', 'mode', snakeCase(text(body, 'mode')), ['fail', 'skip']);
+    const word = snakeCase(text(body, 'behavior'));
+    const behavior = checkChoice('drop', 'behavior', word, ['restrict', 'cascade']);
     await catalog.dropNamespace(id, { mode, behavior, signal });
     return { json: {} };
   },
@@ -89,7 +91,7 @@ const routes: Record<string, Route> = {
 
   'POST table/create': async ({ catalog, id, query, arrow, signal }) => {
     const [name, path] = tableOf(id);
-    const mode = snakeCase(query.get('mode') ?? undefined) as CreateMode | undefined;
+    const mode = checkCreateMode('create', snakeCase(query.get('mode') ?? undefined));
     const table = await catalog.createTable(name, await arrow(), path, { mode, signal });
     return { json: { version: await table.version({ signal }) } };
   },
@@ -135,7 +137,8 @@ const routes: Record<string, Route> = {
   },
   'POST table/insert': async ({ catalog, id, query, arrow, signal }) => {
     const [name, path] = tableOf(id);
-    const mode = snakeCase(query.get('mode') ?? undefined) as 'append' | 'overwrite' | undefined;
+    const word = snakeCase(query.get('mode') ?? undefined);
+    const mode = checkChoice('insert', 'mode', word, ['append', 'overwrite']);
     // Read before anything can fail: an answer in the middle of a body may not reach the sender.
     const rows = await arrow();
     const table = await catalog.openTable(name, path, { signal });

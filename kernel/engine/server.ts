@@ -150,7 +150,7 @@ function write(response: ServerResponse, chunk: Uint8Array, signal: AbortSignal)
     const settle = () => {
       response.off('drain', settle);
       signal.removeEventListener('abort', settle);
-      if (signal.aborted) reject(signal.reason as Error);
+      if (signal.aborted) reject(signal.reason);
       else resolve();
     };
     response.on('drain', settle);

@@ -76,5 +76,5 @@ export function isCatalogError(error: unknown, kind?: CatalogErrorKind): error i
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** True for the two shapes in which a cancelled call arrives. A cancellation is not an error: nobody is told. */
-export const isAbort = (error: unknown): boolean =>
+export const isAbort = (error: unknown): error is Error =>
   error instanceof Error && (error.name === 'AbortError' || ('code' in error && error.code === 'ABORT_ERR'));
