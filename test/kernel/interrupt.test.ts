@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
-import { errorOf, printed, run, sleep, startKernel, until, valueOf } from './support.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { errorOf, kernelEntry, printed, run, sleep, startKernel, until, valueOf } from './support.ts';
 
 /** Each runs for ever; `state` is set before. */
 const endless = {
@@ -66,5 +69,46 @@ suite('An interrupt', function () {
     assert.equal((await kernel.interrupt()).status, 'ok');
     await cell;
     assert.equal(await valueOf(kernel, 'const after: number = 5; after'), '5');
+  });
+});
+
+suite('A kernel whose Node refuses the interrupt flag', function () {
+  this.timeout(30_000);
+  let kernel: KernelProcess;
+
+  suiteSetup(async () => {
+    const path = join(tempFolder(), 'node');
+    // Node ends with 9 on an option that it does not know.
+    writeFileSync(
+      path,
+      `#!/bin/sh\ncase "$*" in *--no-force-async-hooks-checks*) exit 9;; esac\nexec '${process.execPath}' "$@"\n`,
+      { mode: 0o755 },
+    );
+    kernel = await KernelProcess.start({
+      entry: kernelEntry,
+      node: { path, env: {} },
+      cwd: tempFolder(),
+      catalog: null,
+    });
+  });
+  suiteTeardown(() => kernel.dispose());
+
+  test('starts without it, and says that it can not interrupt', async () => {
+    assert.equal(kernel.handshake.canInterrupt, false);
+    assert.equal(await valueOf(kernel, '1 + 1'), '2');
+  });
+
+  test('still gives up a hanging await', async () => {
+    const cell = run(kernel, 'await new Promise(() => {})');
+    await sleep(300);
+    assert.equal((await kernel.interrupt()).status, 'ok');
+    assert.equal(errorOf((await cell).outputs)?.ename, 'Interrupted');
+  });
+
+  test('answers that a loop goes on', async () => {
+    const outputs: KernelOutput[] = [];
+    kernel.execute(`console.log('runs'); while (true) {}`, (output) => outputs.push(output)).catch(() => {});
+    await until('the cell to run', () => printed(outputs) !== '');
+    assert.equal((await kernel.interrupt()).status, 'failed');
   });
 });

@@ -8,17 +8,18 @@ import { dataFolder, jupyterFolder } from '../../../kernel/session/kernelspec.ts
 import { isCatalogError } from '../../../kernel/shared/errors.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
+const jupyter = (root: string | null) => ({
+  front: {
+    kind: 'jupyter',
+    connectionFile: 'c.json',
+    catalog: root === null ? null : { implementation: 'dir', root },
+  },
+});
+
 suite('What a kernel is started with', () => {
   test('is a pipe, or a connection file with a catalog of the option before the environment', () => {
     assert.deepEqual(parseKernelArguments(['--pipe'], {}), { front: { kind: 'pipe' } });
     const env = { LANCE_CATALOG: '/environment' };
-    const jupyter = (root: string | null) => ({
-      front: {
-        kind: 'jupyter',
-        connectionFile: 'c.json',
-        catalog: root === null ? null : { implementation: 'dir', root },
-      },
-    });
     assert.deepEqual(parseKernelArguments(['--connection-file=c.json'], {}), jupyter(null));
     assert.deepEqual(parseKernelArguments(['--connection-file=c.json'], env), jupyter('/environment'));
     assert.deepEqual(parseKernelArguments(['--connection-file=c.json', '--catalog=/x'], env), jupyter('/x'));
