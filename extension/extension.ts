@@ -12,6 +12,7 @@ import { panelTypes, viewIds } from './manifest.ts';
 import { registerNotebookCommands } from './notebook/commands.ts';
 import { NotebookKernels } from './notebook/controller.ts';
 import { registerJupyter } from './notebook/jupyter.ts';
+import { registerCellLanguage } from './notebook/language.ts';
 import { kernelStarter } from './notebook/kernelStarter.ts';
 import { registerTableCommands, restoredSource } from './panels/commands.ts';
 import { TablePanels } from './panels/tablePanel.ts';
@@ -67,6 +68,7 @@ export function activate(context: vscode.ExtensionContext): ExtensionApi {
     registerCatalogCommands({ log, connections, tree, view, openDirectory: (root) => engine.catalog(root) }),
     registerTableCommands({ log, state, panels, view, catalogOf }),
     registerNotebookCommands({ log, state, connections, kernels, view }),
+    registerCellLanguage(kernels),
     registerJupyter({ log, panels }),
   );
   return { connections, tree, view, engine, panels, kernels };

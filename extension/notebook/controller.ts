@@ -17,6 +17,8 @@ export class NotebookKernels implements vscode.Disposable {
   readonly controller: vscode.NotebookController;
   readonly #parts: NotebookParts;
   readonly #sessions = new Map<string, NotebookSession>();
+  /** Sessions of untitled notebooks that were closed a moment ago. */
+  readonly #parting = new Map<NotebookSession, NodeJS.Timeout>();
   readonly #subscriptions: vscode.Disposable[];
 
   constructor(parts: NotebookParts) {
@@ -32,10 +34,10 @@ export class NotebookKernels implements vscode.Disposable {
       this.controller,
       this.controller.onDidChangeSelectedNotebooks(({ notebook, selected }) => {
         if (selected) this.#warm(notebook);
-        else this.#end(notebook);
+        else if (!notebook.isClosed) this.#end(notebook);
       }),
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#welcome(notebook)),
-      vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#end(notebook)),
+      vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#close(notebook)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#welcomeAll()),
     ];
     this.#welcomeAll();
@@ -57,6 +59,7 @@ export class NotebookKernels implements vscode.Disposable {
   }
 
   dispose(): void {
+    for (const timer of this.#parting.values()) clearTimeout(timer);
     for (const session of this.#sessions.values()) session.dispose();
     this.#sessions.clear();
     for (const subscription of this.#subscriptions) subscription.dispose();
@@ -106,12 +109,39 @@ export class NotebookKernels implements vscode.Disposable {
     return session;
   }
 
+  /** An untitled notebook is closed when it is saved, too: then its kernel goes on in the file that it became. */
+  #close(notebook: vscode.NotebookDocument): void {
+    const session = this.session(notebook);
+    if (!notebook.isUntitled || !session?.hasRun) return this.#end(notebook);
+    const text = contentOf(notebook);
+    this.#parting.set(
+      session,
+      setTimeout(() => {
+        this.#parting.delete(session);
+        const saved = vscode.workspace.notebookDocuments.find(
+          (one) => one !== notebook && !one.isUntitled && !this.session(one)?.hasRun && contentOf(one) === text,
+        );
+        this.#sessions.delete(keyOf(notebook));
+        if (!saved) return session.dispose();
+        this.#end(saved);
+        session.moveTo(saved);
+        this.#sessions.set(keyOf(saved), session);
+      }, saveMilliseconds),
+    );
+  }
+
   #end(notebook: vscode.NotebookDocument): void {
     const key = keyOf(notebook);
     this.#sessions.get(key)?.dispose();
     this.#sessions.delete(key);
   }
 }
+
+/** Between the close of an untitled notebook and the opening of the file that it was saved as. */
+const saveMilliseconds = 1000;
+
+const contentOf = (notebook: vscode.NotebookDocument): string =>
+  JSON.stringify(notebook.getCells().map((cell) => cell.document.getText()));
 
 const keyOf = (notebook: vscode.NotebookDocument): string => notebook.uri.toString();
 

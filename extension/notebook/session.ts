@@ -36,7 +36,7 @@ const keptRuns = 500;
 
 /** The kernel of one notebook: started early, one cell at a time, replaced after it ended. */
 export class NotebookSession implements vscode.Disposable {
-  readonly #parts: SessionParts;
+  #parts: SessionParts;
   readonly #displays: Displays = new Map();
   readonly #runs = new Map<string, Run>();
   readonly #late = new Map<string, KernelOutput[]>();
@@ -61,6 +61,12 @@ export class NotebookSession implements vscode.Disposable {
   /** The running kernel, for completion and hover; `undefined` while there is none. */
   get kernel(): Promise<KernelProcess> | undefined {
     return this.#kernel;
+  }
+
+  /** Goes on in another document: an untitled notebook that was saved is a new one for the editor. */
+  moveTo(notebook: vscode.NotebookDocument): void {
+    this.#parts = { ...this.#parts, notebook };
+    this.#runs.clear();
   }
 
   /** Starts the kernel before the first cell needs it. What goes wrong is told when a cell runs. */

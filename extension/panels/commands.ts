@@ -5,7 +5,7 @@ import { nodeId, type CatalogNode } from '../catalog/node.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
-import type { TablePanels } from './tablePanel.ts';
+import type { TablePanel, TablePanels } from './tablePanel.ts';
 import { catalogSource, placeOfState, type PanelCatalog, type TableSource } from './tableSource.ts';
 
 export type TableCommandParts = {
@@ -21,14 +21,15 @@ const doubleClickMilliseconds = 350;
 
 /** The commands that show a table in a panel. */
 export function registerTableCommands({ log, state, panels, view, catalogOf }: TableCommandParts): vscode.Disposable {
-  let last: { id: string; at: number; opened: Promise<unknown> } | undefined;
+  let last: { id: string; at: number; opened: Promise<TablePanel> } | undefined;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.table.preview', async (node) => {
       const place = tableOf(node, view);
       const id = nodeId(place);
       if (last?.id === id && Date.now() - last.at < doubleClickMilliseconds) {
-        await last.opened;
-        return panels.pin();
+        const clicked = await last.opened;
+        // It may have been closed between the two.
+        if (panels.all.includes(clicked)) return panels.pin(clicked);
       }
       const opened = panels.preview(catalogSource(place, catalogOf));
       last = { id, at: Date.now(), opened };

@@ -190,9 +190,9 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     return this.#adopt(vscode.window.createWebviewPanel(panelTypes.table, source.title, column), source);
   }
 
-  /** Keeps the panel in front, or the unpinned one. */
-  pin(): void {
-    const panel = this.all.find((one) => one.panel.active) ?? this.all.find((one) => !one.isPinned);
+  /** Keeps a panel: the given one, else the one in front, else the unpinned one. */
+  pin(given?: TablePanel): void {
+    const panel = given ?? this.all.find((one) => one.panel.active) ?? this.all.find((one) => !one.isPinned);
     panel?.pin();
     this.#tell();
   }

@@ -207,6 +207,28 @@ suite('a notebook on our kernel', () => {
     assert.equal(await execute(notebook, 1), false);
   });
 
+  test('suggests what the kernel knows, and once what the editor knows as well', async () => {
+    const notebook = await open('const word: string = "x";', 'db.', 'word.');
+    assert.ok(await execute(notebook, 0));
+    const suggested = async (index: number): Promise<string[]> => {
+      const { document } = notebook.cellAt(index);
+      const end = document.positionAt(document.getText().length);
+      const list = await vscode.commands.executeCommand<vscode.CompletionList>(
+        'vscode.executeCompletionItemProvider',
+        document.uri,
+        end,
+        '.',
+      );
+      return list.items.map(({ label }) => (typeof label === 'string' ? label : label.label));
+    };
+    assert.ok((await suggested(1)).includes('openTable'));
+    const members = await suggested(2);
+    assert.deepEqual(
+      members.filter((name) => name === 'toUpperCase'),
+      ['toUpperCase'],
+    );
+  });
+
   test('is opened on a table, with a first cell that shows it', async () => {
     await run('lanceCatalog.table.newNotebook', tableNode('notebook', ['shop', 'eu'], 'orders'));
     const notebook = vscode.window.activeNotebookEditor?.notebook;
