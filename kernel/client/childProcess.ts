@@ -5,8 +5,8 @@ import { CatalogError } from '#shared/errors.ts';
 /** The oldest Node that every dependency of the children runs on. */
 export const minimumNode = [22, 19] as const;
 
-/** A Node to start children with, and what its environment needs. */
-export type NodeRuntime = { path: string; env: Record<string, string> };
+/** A Node to start children with, what its environment needs, and its version where somebody asked it. */
+export type NodeRuntime = { path: string; env: Record<string, string>; version?: string };
 
 const run = promisify(execFile);
 
@@ -43,7 +43,7 @@ export async function findNode(options: { nodePath?: string; signal?: AbortSigna
         { cause },
       );
     });
-    if (isFit(version)) return node;
+    if (isFit(version)) return { ...node, version };
     throw new CatalogError(
       'ServiceUnavailable',
       `"${nodePath}" is Node ${version}.`,
@@ -52,9 +52,9 @@ export async function findNode(options: { nodePath?: string; signal?: AbortSigna
   }
   const onPath = { path: 'node', env: {} };
   const found = await versionOf(onPath, signal).catch(() => '0');
-  if (isFit(found)) return onPath;
+  if (isFit(found)) return { ...onPath, version: found };
   const self = { path: process.execPath, env: { ELECTRON_RUN_AS_NODE: '1' } };
-  if (isFit(process.versions.node)) return self;
+  if (isFit(process.versions.node)) return { ...self, version: process.versions.node };
   throw new CatalogError(
     'ServiceUnavailable',
     `There is no Node ${wanted} or newer here (PATH has ${found === '0' ? 'none' : found}, the editor ${process.versions.node}).`,

@@ -18,6 +18,8 @@ import { exitReason, tailOf } from './exitReason.ts';
 
 /** Node aborts over an interrupt in a timer without it; an embedder's Node may not know it. */
 const interruptFlag = '--no-force-async-hooks-checks';
+/** Lets a kernel of Node 22 tell whose late output is whose; from 24 on it is how Node works, and no flag any more. */
+const contextFlag = '--experimental-async-context-frame';
 const badOptionExit = 9;
 const handshakeMs = 20_000;
 /** How long the end of the process and that of its pipe wait for each other. */
@@ -71,7 +73,8 @@ export class KernelProcess {
   static async start(options: KernelStart): Promise<KernelProcess> {
     const { catalog, signal } = options;
     signal?.throwIfAborted();
-    const first = new KernelProcess(options, [interruptFlag]);
+    const isOld = options.node.version !== undefined && Number.parseInt(options.node.version, 10) < 24;
+    const first = new KernelProcess(options, isOld ? [interruptFlag, contextFlag] : [interruptFlag]);
     try {
       return await first.#begin(catalog, signal);
     } catch (error) {

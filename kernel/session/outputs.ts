@@ -17,7 +17,8 @@ export function readStreamLabel(label: string): { name: 'stdout' | 'stderr'; cel
  */
 export class Outputs {
   readonly #send: (parent: string | null, output: CellOutput) => void;
-  readonly #context = new AsyncLocalStorage<string>();
+  // Made of async hooks in an older Node, it would abort the process when code behind an `await` is stopped.
+  readonly #context = hasContextFrames() ? new AsyncLocalStorage<string>() : undefined;
   // For output that comes out of nowhere, from a native callback for instance.
   #latest: string | null = null;
 
@@ -27,13 +28,13 @@ export class Outputs {
 
   /** The cell whose code is running. */
   get cell(): string | null {
-    return this.#context.getStore() ?? this.#latest;
+    return this.#context?.getStore() ?? this.#latest;
   }
 
   /** Runs `body` so that all it starts counts as this cell's. */
   within<T>(cell: string, body: () => T): T {
     this.#latest = cell;
-    return this.#context.run(cell, body);
+    return this.#context ? this.#context.run(cell, body) : body();
   }
 
   send(output: CellOutput): void {
@@ -55,3 +56,6 @@ export class Outputs {
     }
   }
 }
+
+const hasContextFrames = (): boolean =>
+  Number.parseInt(process.versions.node, 10) >= 24 || process.execArgv.includes('--experimental-async-context-frame');

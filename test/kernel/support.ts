@@ -9,7 +9,7 @@ import { tempFolder } from '../harness/temp.ts';
 
 export const kernelEntry = inRoot('dist/kernel.cjs');
 export const cliEntry = inRoot('dist/cli.cjs');
-export const node = { path: process.execPath, env: {} };
+export const node = { path: process.execPath, env: {}, version: process.versions.node };
 
 let made: Promise<string> | undefined;
 
