@@ -46,8 +46,7 @@ export function makeProfile(dir: string, settings: Record<string, unknown> = {})
   return profile;
 }
 
-/** Writes a profile's settings; an open window takes them up. */
-export function writeSettings(profile: Profile, settings: Record<string, unknown>): void {
+function writeSettings(profile: Profile, settings: Record<string, unknown>): void {
   const text = JSON.stringify({ ...calmSettings, ...settings }, null, 2);
   writeFileSync(join(profile.userData, 'User/settings.json'), text);
 }

@@ -8,7 +8,6 @@ import {
   installExtension,
   makeProfile,
   startServer,
-  writeSettings,
   type Profile,
   type Server,
 } from '../../scripts/workbench/server.ts';
@@ -24,8 +23,6 @@ export type Window = {
   /** The opened folder, which holds tour.ipynb. */
   readonly folder: string;
   readonly catalog: string;
-  /** Changes the person's settings while the window is open. */
-  readonly set: (settings: Record<string, unknown>) => void;
   readonly close: () => Promise<void>;
 };
 
@@ -64,13 +61,12 @@ export async function openWindow(settings: Record<string, unknown> = {}): Promis
   cpSync(inRoot('scripts/sample/tour.ipynb'), join(folder, 'tour.ipynb'));
   // The tour writes; the sample stays as it is for the other tests.
   cpSync(inRoot('.sample/catalog'), catalog, { recursive: true });
-  const all: Record<string, unknown> = {
+  const all = {
     'security.workspace.trust.enabled': false,
     'lanceCatalog.defaultConnections': [{ name: 'sample', root: catalog }],
     ...settings,
   };
   const profile: Profile = { ...makeProfile(join(work, 'profile'), all), extensions: await installedExtensions() };
-  const set = (more: Record<string, unknown>): void => writeSettings(profile, Object.assign(all, more));
   const server = await startServer({ workbench: installedWorkbench(), profile, folder });
   const browser = await openBrowser(work);
   const close = async (): Promise<void> => {
@@ -83,7 +79,7 @@ export async function openWindow(settings: Record<string, unknown> = {}): Promis
     await close();
     throw error;
   }
-  return { page: browser.page, browser, server, folder, catalog, set, close };
+  return { page: browser.page, browser, server, folder, catalog, close };
 }
 
 /** Saves what the window shows as test-results/ui/NAME.png. */

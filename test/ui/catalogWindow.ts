@@ -8,10 +8,10 @@ export function treeRow(page: Page, label: string): Locator {
 
 /** Opens the catalog view. */
 export async function openCatalog(page: Page): Promise<void> {
-  const icon = page.locator('.activitybar .action-item a[aria-label^="Lance Catalog"]');
+  const icon = page.locator('.activitybar .action-item', { has: page.locator('a[aria-label^="Lance Catalog"]') });
   await icon.waitFor({ timeout: 60_000 });
   // A click on the icon of the open view would close it.
-  if ((await icon.getAttribute('aria-expanded')) !== 'true') await icon.click();
+  if (!(await icon.evaluate((item) => item.classList.contains('checked')))) await icon.click();
 }
 
 /** Expands each row in turn, and waits for the next one. */
@@ -23,22 +23,45 @@ export async function expand(page: Page, ...labels: readonly string[]): Promise<
   }
 }
 
+/** Switches the colour theme by the palette, as the settings file is not watched reliably. */
+export async function switchTheme(page: Page, name: string): Promise<void> {
+  await runCommand(page, 'Preferences: Color Theme');
+  const input = page.locator('.quick-input-widget input.input[placeholder*="Theme"]');
+  await input.fill(name);
+  // The first row, until the themes are read, offers to search a marketplace.
+  await page.locator(`.quick-input-list .monaco-list-row.focused[aria-label^="${name}"]`).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+}
+
 /** Opens a file of the opened folder. */
 export async function openFile(page: Page, name: string): Promise<void> {
   await runCommand(page, 'View: Show Explorer');
   await page.locator('.explorer-folders-view .monaco-list-row', { hasText: name }).dblclick();
 }
 
-/** Scrolls the notebook down until one of its outputs is a table: outputs are drawn when they come into view. */
-export async function scrollToTable(page: Page, limit = 60_000): Promise<Frame> {
-  const box = await page.locator('.notebook-editor .cell-list-container').first().boundingBox();
-  if (!box) throw new Error('No notebook is open.');
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height - 20);
+/**
+ * Scrolls the notebook down until one of its outputs is a table that holds `selector` and stands in the middle of the
+ * window: outputs are drawn only when they come near.
+ */
+export async function scrollToTable(page: Page, selector = '.lance-grid', limit = 60_000): Promise<Frame> {
+  const notebook = await page.locator('.notebook-editor .cell-list-container').first().boundingBox();
+  if (!notebook) throw new Error('No notebook is open.');
+  await page.mouse.move(notebook.x + notebook.width / 2, notebook.y + notebook.height - 20);
   const deadline = Date.now() + limit;
   for (;;) {
-    const table = await frameWith(page, '.lance-grid', 1000).catch(() => undefined);
-    if (table) return table;
-    if (Date.now() > deadline) throw new Error(`No output of the notebook is a table after ${limit / 1000} s.`);
-    await page.mouse.wheel(0, 300);
+    const frame = await frameWith(page, selector, 300).catch(() => undefined);
+    const tables =
+      (await frame
+        ?.locator('.lance-output')
+        .filter({ has: frame.locator(selector) })
+        .all()) ?? [];
+    for (const table of tables) {
+      const box = await table.boundingBox();
+      const isShown = box && box.y > notebook.y && box.y + box.height < notebook.y + notebook.height;
+      if (frame && isShown) return frame;
+    }
+    if (Date.now() > deadline) throw new Error(`No output of the notebook shows ${selector} after ${limit / 1000} s.`);
+    await page.mouse.wheel(0, 150);
   }
 }

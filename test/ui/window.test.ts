@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { expand, openCatalog, openFile, scrollToTable, treeRow } from './catalogWindow.ts';
+import { expand, openCatalog, openFile, scrollToTable, switchTheme, treeRow } from './catalogWindow.ts';
 
 const rows = 1_000_000;
 const cell = '[role=cell], td';
@@ -79,7 +79,7 @@ suite('A window with the packaged extension', function () {
       failed.map((each) => each.source),
       [],
     );
-    const output = await scrollToTable(page);
+    const output = await scrollToTable(page, 'img');
     await output.locator(cell).first().waitFor();
     await shoot(window, 'tour');
   });
@@ -100,23 +100,20 @@ suite('A window with the packaged extension', function () {
   });
 
   for (const [theme, kind, name] of [
-    ['Default Dark Modern', '.vs-dark', 'dark'],
-    ['Default High Contrast', '.hc-black', 'high-contrast'],
-    ['Default Light Modern', '.vs', 'light'],
+    ['Dark 2026', 'vscode-dark', 'dark'],
+    ['Dark High Contrast', 'vscode-high-contrast', 'high-contrast'],
+    ['Light 2026', 'vscode-light', 'light'],
   ] as const) {
     test(`is readable in the theme ${theme}`, async () => {
       const { page } = window;
-      window.set({ 'workbench.colorTheme': theme });
-      await page.locator(`.monaco-workbench${kind}`).waitFor();
+      await switchTheme(page, theme);
       await openCatalog(page);
       await treeRow(page, 'Table products in shop').click();
       const frame = await frameWith(page, '.lance-grid');
-      const inside = frame.locator(cell).first();
-      const [text, ground] = await inside.evaluate((element) => [
-        getComputedStyle(element).color,
-        getComputedStyle(document.body).backgroundColor,
-      ]);
-      assert.ok(contrast(text ?? '', ground ?? '') >= 4.5, `${text} on ${ground}`);
+      await frame.locator(`body.${kind}`).waitFor({ state: 'attached' });
+      // A value of the second row: once it is there, the first page is.
+      const [text, ground] = await frame.getByText('Lumen glass lamp').evaluate(colours);
+      assert.ok(contrast(text, ground) >= 4.5, `${text} on ${ground}`);
       await shoot(window, `theme-${name}`);
     });
   }
@@ -128,6 +125,16 @@ suite('A window with the packaged extension', function () {
 
 type Output = { output_type: string; data?: Record<string, unknown> };
 type Cell = { source: string[]; execution_count: number | null; outputs: Output[] };
+
+/** In the page: the colour of an element's text, and the one of the editor behind it. */
+function colours(element: Element): [text: string, ground: string] {
+  const probe = document.createElement('span');
+  probe.style.color = 'var(--vscode-editor-background)';
+  document.body.append(probe);
+  const ground = getComputedStyle(probe).color;
+  probe.remove();
+  return [getComputedStyle(element).color, ground];
+}
 
 /** Contrast of two `rgb(…)` colours by the formula of WCAG 2, from 1 to 21. */
 function contrast(first: string, second: string): number {
