@@ -34,10 +34,10 @@ export class NotebookKernels implements vscode.Disposable {
       this.controller,
       this.controller.onDidChangeSelectedNotebooks(({ notebook, selected }) => {
         if (selected) this.#warm(notebook);
-        else if (!notebook.isClosed) this.#end(notebook);
+        else this.#leave(notebook);
       }),
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#welcome(notebook)),
-      vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#close(notebook)),
+      vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#leave(notebook)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#welcomeAll()),
     ];
     this.#welcomeAll();
@@ -109,10 +109,14 @@ export class NotebookKernels implements vscode.Disposable {
     return session;
   }
 
-  /** An untitled notebook is closed when it is saved, too: then its kernel goes on in the file that it became. */
-  #close(notebook: vscode.NotebookDocument): void {
+  /**
+   * A notebook was closed or took another kernel. An untitled one is closed when it is saved, too: then its kernel goes
+   * on in the file that it became.
+   */
+  #leave(notebook: vscode.NotebookDocument): void {
     const session = this.session(notebook);
     if (!notebook.isUntitled || !session?.hasRun) return this.#end(notebook);
+    if (this.#parting.has(session)) return;
     const text = contentOf(notebook);
     this.#parting.set(
       session,
@@ -121,7 +125,8 @@ export class NotebookKernels implements vscode.Disposable {
         const saved = vscode.workspace.notebookDocuments.find(
           (one) => one !== notebook && !one.isUntitled && !this.session(one)?.hasRun && contentOf(one) === text,
         );
-        this.#sessions.delete(keyOf(notebook));
+        // Another untitled notebook may have the name by now.
+        if (this.session(notebook) === session) this.#sessions.delete(keyOf(notebook));
         if (!saved) return session.dispose();
         this.#end(saved);
         session.moveTo(saved);
