@@ -40,7 +40,7 @@ suite('package.json and extension/manifest.ts', () => {
   test('use no context key of ours that nobody sets', () => {
     const clauses = menus.map((entry) => ('when' in entry ? entry.when : '')).join(' ');
     const known = [...contextIds, ...Object.values(viewIds), 'lanceCatalog.table'];
-    const used = clauses.match(/lanceCatalog\.[\w.]+/g) ?? [];
+    const used: string[] = clauses.match(/lanceCatalog\.[\w.]+/g) ?? [];
     assert.deepEqual(
       used.filter((key) => !known.includes(key)),
       [],
