@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { findNode } from '#client/childProcess.ts';
-import { EngineProcess, type EngineExit } from '#client/engineProcess.ts';
+import type { EngineExit, EngineProcess } from '#client/engineProcess.ts';
 import type { RestCatalog } from '#client/rest.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import { logFailure, type Log } from './log.ts';
@@ -82,7 +82,9 @@ export class Engine implements vscode.Disposable {
     try {
       const node = await findNode({ ...(nodePath && { nodePath }), signal });
       const log = (line: string) => this.#log.info(`engine: ${line}`);
-      engine = await EngineProcess.start({ entry: this.#entry, node, log, signal });
+      // Loaded with the first catalog: HTTP and Arrow are most of the bundle, and a window that shows none pays nothing.
+      const client = await import('#client/engineProcess.ts');
+      engine = await client.EngineProcess.start({ entry: this.#entry, node, log, signal });
       const { pid, node: version, engine: loaded, problem } = engine.handshake;
       if (loaded === null) throw new CatalogError('Unsupported', `It can't be loaded here: ${problem ?? ''}`, '');
       this.#log.info(`the engine ${loaded} runs: pid ${pid}, Node ${version}`);

@@ -92,7 +92,7 @@ export async function checkRoot(path: string): Promise<string> {
     if (!found.isDirectory()) {
       throw new CatalogError(
         'InvalidInput',
-        `The catalog root "${path}" is a file.`,
+        `A file is at "${path}", not a directory.`,
         'Give the directory that holds the tables.',
       );
     }
@@ -104,14 +104,14 @@ export async function checkRoot(path: string): Promise<string> {
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       throw new CatalogError(
         'InvalidInput',
-        `The catalog root "${path}" does not exist.`,
+        `There is no directory "${path}".`,
         `Make it with: mkdir ${quoted(path)}; or in a notebook cell with: await connect(${JSON.stringify(path)}).`,
         { cause },
       );
     }
     throw new CatalogError(
       'PermissionDenied',
-      `The catalog root "${path}" can't be read (${String(code)}).`,
+      `No right to read "${path}" (${String(code)}).`,
       `Get read and search rights on it, for instance: chmod u+rx ${quoted(path)}.`,
       { cause },
     );

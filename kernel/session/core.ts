@@ -23,7 +23,7 @@ export class Core {
   readonly #compiler = new CellCompiler(this.#maps);
   readonly #executor: Executor;
   #running: string | undefined;
-  /** Displays of the running cell that are still being read. */
+  /** What `display` returned in the running cell: settled once the value is shown. */
   #displays: Promise<void>[] = [];
   // What the executor says of the code it ran last; it has no other way to return a value or an error.
   #value: { shown: unknown } | undefined;
@@ -116,7 +116,9 @@ export class Core {
       const isDone = await this.#executor.execute(code);
       const last = this.#value as { shown: unknown } | undefined;
       if (!isDone) return { value: null, error: this.#failure() };
-      const value = last ? await show(last.shown) : null;
+      // `display(x)` as the last line has shown x already; its promise is nothing to look at.
+      const isDisplay = this.#displays.some((pending) => pending === last?.shown);
+      const value = last && !isDisplay ? await show(last.shown) : null;
       await Promise.all(this.#displays);
       return { value, error: null };
     } catch (error) {

@@ -21,7 +21,7 @@ export type Display = {
   clear(wait?: boolean): void;
 };
 
-/** Makes the function. `track` gets every display that takes time. */
+/** Makes the function. `track` gets what it returns, so that a cell can wait for it and does not show it. */
 export function createDisplay(
   send: (output: CellOutput) => void,
   show: (value: unknown) => Shown | Promise<Shown>,
@@ -39,8 +39,10 @@ export function createDisplay(
     (value: unknown, options: DisplayOptions = {}): Promise<void> => {
       const shown = show(value);
       // Most values are shown before the next statement runs, as `console.log` would.
-      if (!(shown instanceof Promise)) return Promise.resolve(put(shown, options.id));
-      const pending = shown.then((ready) => put(ready, options.id));
+      const pending =
+        shown instanceof Promise
+          ? shown.then((ready) => put(ready, options.id))
+          : Promise.resolve(put(shown, options.id));
       track(pending);
       return pending;
     },

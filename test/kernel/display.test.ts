@@ -86,6 +86,15 @@ suite('A table in a notebook output', function () {
     assert.equal(shown[0]?.content.displayId, shown[1]?.content.displayId);
   });
 
+  test('shows a value once when display is the last line', async () => {
+    const { outputs } = await run(kernel, `display('once')`);
+    const shown = outputs.filter((output) => output.type === 'display_data' || output.type === 'execute_result');
+    assert.deepEqual(
+      shown.map((output) => output.type),
+      ['display_data'],
+    );
+  });
+
   test('gives way to the forms that a value brings itself', async () => {
     const { outputs } = await run(
       kernel,
