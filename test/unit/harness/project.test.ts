@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRoot } from '../../../scripts/paths.ts';
+import { enginePackage, platforms } from '../../../scripts/platforms.mjs';
+import { notOnLinux } from '../../harness/parts.ts';
+
+suite('The project', () => {
+  test('says in the README which parts cannot run on Linux, all of them', () => {
+    const readme = readFileSync(inRoot('README.md'), 'utf8');
+    for (const part of Object.values(notOnLinux)) assert.ok(readme.includes(part), part);
+  });
+
+  test('answers a command that does not exist with one sentence and code 2', () => {
+    const { status, stderr } = spawnSync(process.execPath, [inRoot('scripts/boot.mjs'), 'launch'], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 2);
+    assert.match(stderr, /^"launch" is no command of this project; there are: .*\.\n$/);
+  });
+
+  test('answers an option that does not exist with one sentence and code 2', () => {
+    for (const command of ['start', 'test', 'package']) {
+      const { status, stderr } = spawnSync(process.execPath, [inRoot('scripts/boot.mjs'), command, '--wat'], {
+        encoding: 'utf8',
+      });
+      assert.equal(status, 2, command);
+      assert.match(stderr, /^Unknown option '--wat'\..*\n$/, command);
+    }
+  });
+
+  test('knows the native package of every platform that the engine names', () => {
+    const manifest = JSON.parse(readFileSync(inRoot('node_modules/@lancedb/lancedb/package.json'), 'utf8')) as {
+      optionalDependencies: Record<string, string>;
+    };
+    const named = Object.keys(manifest.optionalDependencies).filter((name) => name.startsWith('@lancedb/'));
+    const known = platforms.map((platform) => enginePackage(platform)).filter((name) => name !== null);
+    assert.deepEqual(known.toSorted(), named.toSorted());
+  });
+
+  test('gives notebooks declarations that anyone can resolve', () => {
+    const files = readdirSync(inRoot('dist/types'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.d.ts'),
+    );
+    assert.ok(files.length > 3);
+    for (const file of files) {
+      const text = readFileSync(join(inRoot('dist/types'), file), 'utf8');
+      assert.doesNotMatch(text, /(?:from|import\()\s*['"](?:#|[^'"]*\.ts['"])/, file);
+    }
+  });
+});
