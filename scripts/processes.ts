@@ -1,22 +1,30 @@
 import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const owned = new Set<number>();
-let watching = false;
+const folders = new Set<string>();
+
+process.on('exit', () => {
+  for (const group of owned) signalGroup(group, 'SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
 
 /**
  * Takes ownership of a child started with `detached: true`: its whole process group is ended with this process, however
  * this process ends (short of SIGKILL). Without it a Ctrl-C in the terminal leaves servers behind.
  */
 export function ownGroup(child: ChildProcess): void {
-  const pid = child.pid;
-  if (pid === undefined) return;
-  owned.add(pid);
-  if (watching) return;
-  watching = true;
-  process.on('exit', () => {
-    for (const group of owned) signalGroup(group, 'SIGKILL');
-  });
+  if (child.pid !== undefined) owned.add(child.pid);
+}
+
+/** A new empty folder with a short path (a socket's may have 107 bytes), removed when this process ends. */
+export function temporaryFolder(prefix: string): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  folders.add(folder);
+  return folder;
 }
 
 /** Ends a process group: SIGTERM, then SIGKILL for what is left after `limit` milliseconds. */

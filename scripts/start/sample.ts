@@ -1,14 +1,18 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { inRoot } from '../paths.ts';
 import { makeSample } from '../sample.ts';
+
+// A test opens a window of its own beside the one a person may have open.
+const windowFolder = process.env['LANCE_CATALOG_WINDOW'] ?? inRoot('.sample');
 
 /** Where the sample lies; git-ignored, safe to delete. */
 export const sample = {
   catalog: inRoot('.sample/catalog'),
   /** The folder that the window opens. */
-  folder: inRoot('.sample/notebooks'),
-  notebook: inRoot('.sample/notebooks/tour.ipynb'),
-  profile: inRoot('.sample/window'),
+  folder: join(windowFolder, 'notebooks'),
+  notebook: join(windowFolder, 'notebooks/tour.ipynb'),
+  profile: join(windowFolder, 'window'),
 } as const;
 
 /** Makes the sample catalog and the tour notebook, or reuses them: a notebook that a person has changed stays as it is. */

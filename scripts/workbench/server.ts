@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endGroup, ownGroup } from '../processes.ts';
+import { endGroup, ownGroup, temporaryFolder } from '../processes.ts';
 import type { Workbench } from './install.ts';
 import { calmSettings } from './settings.ts';
 
@@ -30,12 +29,12 @@ export type Server = {
 
 /**
  * Makes the folders of a profile below `dir` and writes its settings. `run` is outside, in the system's temporary folder:
- * a socket's path may have 107 bytes, and a repository can lie deep. `Server.stop` removes it.
+ * a socket's path may have 107 bytes, and a repository can lie deep. It is removed when this process ends.
  */
 export function makeProfile(dir: string, settings: Record<string, unknown> = {}): Profile {
   const profile = {
     home: join(dir, 'home'),
-    run: mkdtempSync(join(tmpdir(), 'lance-')),
+    run: temporaryFolder('lance-'),
     userData: join(dir, 'data'),
     extensions: join(dir, 'ext'),
   };
@@ -91,10 +90,7 @@ export async function startServer(options: {
   let reason: string | undefined;
   child.once('exit', (code, signal) => (reason = `ended with ${code ?? signal}`));
   child.once('error', (error) => (reason = error.message));
-  const stop = async (): Promise<void> => {
-    await endGroup(child);
-    rmSync(profile.run, { recursive: true, force: true });
-  };
+  const stop = (): Promise<void> => endGroup(child);
   const deadline = Date.now() + timeout;
   for (;;) {
     const found = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(readFileSync(log, 'utf8'))?.[1];

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFile, readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { inRoot } from '../../scripts/paths.ts';
 import { endGroup, ownGroup } from '../../scripts/processes.ts';
+import { tempFolder } from '../harness/temp.ts';
 
 suite('npm start in the browser', function () {
   this.timeout(60_000);
@@ -10,11 +12,14 @@ suite('npm start in the browser', function () {
   let port = 0;
   let password = '';
   let output = '';
+  let env: NodeJS.ProcessEnv;
 
   suiteSetup(async () => {
+    env = { ...process.env, LANCE_CATALOG_WINDOW: tempFolder('lance-start-') };
     start = spawn(process.execPath, [inRoot('scripts/boot.mjs'), 'start', '--browser'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
+      env,
     });
     ownGroup(start);
     for (const stream of [start.stdout, start.stderr])
@@ -49,6 +54,7 @@ suite('npm start in the browser', function () {
   test('refuses a second start beside it with one sentence', async () => {
     const second = spawn(process.execPath, [inRoot('scripts/boot.mjs'), 'start', '--browser'], {
       stdio: ['ignore', 'ignore', 'pipe'],
+      env,
     });
     let message = '';
     second.stderr.setEncoding('utf8').on('data', (text: string) => (message += text));
@@ -58,8 +64,8 @@ suite('npm start in the browser', function () {
   });
 
   test('leaves no process behind after Ctrl-C', async () => {
-    const server = await serverProcess(port);
-    assert.ok(server > 0, 'the server is found by its port');
+    const server = await serverOf(start.pid ?? 0);
+    assert.ok(server > 0, 'the server is found by its parent');
     process.kill(-(start.pid ?? 0), 'SIGINT');
     await until('it ends', () => start.exitCode !== null);
     assert.equal(start.exitCode, 130);
@@ -100,18 +106,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The process group of the server, which is a child of the start command and leads a group of its own. */
-async function serverProcess(port: number): Promise<number> {
-  const { readFile, readdir } = await import('node:fs/promises');
+/** The server is a child of the start command and leads a process group of its own. */
+async function serverOf(start: number): Promise<number> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const line = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    if (!line.includes('code-server') || !line.includes('--bind-addr')) continue;
-    const sockets = await readFile(`/proc/${name}/net/tcp`, 'utf8').catch(() => '');
-    if (sockets.includes(`:${port.toString(16).toUpperCase().padStart(4, '0')} `)) {
-      const stat = await readFile(`/proc/${name}/stat`, 'utf8');
-      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
-    }
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    // The fields after the name in parentheses: state, parent, process group.
+    const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(parent) === start) return Number(name);
   }
   return 0;
 }
