@@ -9,7 +9,7 @@ import { createPrices } from './sample/prices.ts';
 import { makeProducts } from './sample/products.ts';
 
 /** Counted up when the generated data changes; a catalog of another version is made anew. */
-const sampleVersion = 1;
+const sampleVersion = 2;
 const marker = '.lance-catalog-sample.json';
 
 export type SampleOptions = {

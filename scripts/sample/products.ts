@@ -48,17 +48,17 @@ export function makeProducts(): Products {
   const cents = Int32Array.from(rows, (row) => row.cents);
   const table = tableOf({
     id: int64(BigInt64Array.from(rows, (_, row) => BigInt(row + 1))),
-    name: texts(rows.map((row) => row.name)),
-    description: texts(rows.map((row) => row.description)),
-    price: money(cents),
-    in_stock: bool(rows.map((row) => row.inStock)),
-    tags: textLists(rows.map((row) => row.tags)),
-    added: timestamp(BigInt64Array.from(rows, (row) => row.added)),
-    embedding: vectors(embeddings, embeddingWidth),
     picture: binaries(
       rows.map((row) => row.picture),
       { mime: 'image/png' },
     ),
+    name: texts(rows.map((row) => row.name)),
+    price: money(cents),
+    in_stock: bool(rows.map((row) => row.inStock)),
+    embedding: vectors(embeddings, embeddingWidth),
+    tags: textLists(rows.map((row) => row.tags)),
+    added: timestamp(BigInt64Array.from(rows, (row) => row.added)),
+    description: texts(rows.map((row) => row.description)),
   });
   return { table, cents };
 }
