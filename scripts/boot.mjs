@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { npm, quietInstall } from './npm.mjs';
+import { isNotServed, npm, quietInstall } from './npm.mjs';
 import { enginePackage, thisPlatform } from './platforms.mjs';
 
 /** Command → module that exports `main(args): number | Promise<number>`, the exit code. */
@@ -143,6 +143,8 @@ async function requireEngine() {
   try {
     await npm(['install', `${name}@${version}`, '--prefix', root, ...quietInstall], { cwd: root, quiet: true });
   } catch (error) {
+    // Without a network the next start asks again.
+    if (!isNotServed(error)) return without(`fetching it failed (${firstLine(error)})`);
     mkdirSync(dirname(refused), { recursive: true });
     writeFileSync(refused, firstLine(error));
     without(reason);

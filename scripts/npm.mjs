@@ -33,6 +33,9 @@ export function npm(args, options = {}) {
   });
 }
 
+/** Whether an install failed because the registry does not have the package, and not for want of a network. */
+export const isNotServed = (error) => error instanceof Error && /\bE404\b|ETARGET/.test(error.message);
+
 /** The flags of every install of ours: exact, no scripts, nothing written to a package.json. */
 export const quietInstall = [
   '--no-save',

@@ -35,38 +35,47 @@ export async function main(args: readonly string[]): Promise<number> {
       say('building …');
       if ((await buildAll(say)) > 0) return 1;
     }
-    await prepareSample();
-    if (options.headless) return await runTour();
+    // From here on a Ctrl-C ends what was started, also while it is still starting.
+    let cleanUp: (() => Promise<void>) | undefined;
+    onInterrupt(async () => cleanUp?.());
+    const whenInterrupted = (last: () => Promise<void>): void => void (cleanUp = last);
+    const isSampleThere = await prepareSample(say);
+    if (options.headless) return isSampleThere ? await runTour(whenInterrupted) : 1;
     takeWindow(join(sample.profile, 'owner'));
     const desktop = options.browser ? undefined : findDesktop();
-    if (desktop) return await showDesktop(desktop);
+    const settings = windowSettings(isSampleThere);
+    if (desktop) return await showDesktop(desktop, settings, whenInterrupted);
     if (process.platform === 'win32') {
       say(
         'No VS Code was found: install it from https://code.visualstudio.com, or run the tour here with "npm start -- --headless".',
       );
       return 1;
     }
-    return await showBrowser(options.port);
+    return await showBrowser(options.port, settings, whenInterrupted);
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     return 1;
   }
 }
 
+type Settings = Record<string, unknown>;
+/** Takes what a Ctrl-C does from now on. */
+type WhenInterrupted = (cleanUp: () => Promise<void>) => void;
+
 /** Settings of the window, with the sample as a connection. The folder is ours, so nobody is asked whether to trust it. */
-const windowSettings = {
+const windowSettings = (isSampleThere: boolean): Settings => ({
   'security.workspace.trust.enabled': false,
-  'lanceCatalog.defaultConnections': [{ name: 'sample', root: sample.catalog }],
-};
+  'lanceCatalog.defaultConnections': isSampleThere ? [{ name: 'sample', root: sample.catalog }] : [],
+});
 
 /** Resolves when the window closes; Ctrl-C closes it. */
-async function showDesktop(desktop: Desktop): Promise<number> {
+async function showDesktop(desktop: Desktop, settings: Settings, whenInterrupted: WhenInterrupted): Promise<number> {
   const userData = join(sample.profile, 'desktop');
   const extensions = join(sample.profile, 'desktop-extensions');
   for (const folder of [join(userData, 'User'), extensions]) mkdirSync(folder, { recursive: true });
-  writeFileSync(join(userData, 'User/settings.json'), JSON.stringify({ ...calmSettings, ...windowSettings }, null, 2));
+  writeFileSync(join(userData, 'User/settings.json'), JSON.stringify({ ...calmSettings, ...settings }, null, 2));
   const child = openDesktop(desktop, { userData, extensions, folder: sample.folder, file: sample.notebook });
-  onInterrupt(() => endGroup(child));
+  whenInterrupted(() => endGroup(child));
   say(
     `Opening ${desktop.path}${desktop.version === undefined ? '' : ` (${desktop.version})`}. Close the window or press Ctrl-C to end.`,
   );
@@ -79,17 +88,17 @@ async function showDesktop(desktop: Desktop): Promise<number> {
 }
 
 /** Resolves when the server ends, which it does not by itself: Ctrl-C ends it. */
-async function showBrowser(port: number): Promise<number> {
+async function showBrowser(port: number, settings: Settings, whenInterrupted: WhenInterrupted): Promise<number> {
   const server = await openInBrowser({
     profile: sample.profile,
-    settings: windowSettings,
+    settings,
     folder: sample.folder,
     file: sample.notebook,
     port,
     say,
   });
   let stopping = false;
-  onInterrupt(async () => {
+  whenInterrupted(async () => {
     stopping = true;
     await server.stop();
   });
@@ -106,13 +115,13 @@ async function showBrowser(port: number): Promise<number> {
 }
 
 /** Runs the tour with the same kernel that the window uses, for machines without a screen. */
-function runTour(): Promise<number> {
+function runTour(whenInterrupted: WhenInterrupted): Promise<number> {
   const child = spawn(
     process.execPath,
     [inRoot('dist/cli.cjs'), 'run', inRoot('scripts/sample/tour.ipynb'), '--catalog', sample.catalog],
     { stdio: 'inherit' },
   );
-  onInterrupt(async () => void child.kill());
+  whenInterrupted(async () => void child.kill());
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm, quietInstall } from '../npm.mjs';
+import { isNotServed, npm, quietInstall } from '../npm.mjs';
 import { inRoot, toolchain } from '../paths.ts';
 import { enginePackage, type Platform } from '../platforms.mjs';
 import { readManifest } from './runtime.ts';
@@ -31,8 +31,7 @@ export async function fetchEngine(
       quiet: true,
     });
   } catch (error) {
-    const notServed = error instanceof Error && /\bE404\b|ETARGET/.test(error.message);
-    if (notServed) return { missing: `the registry does not serve ${name}@${version}` };
+    if (isNotServed(error)) return { missing: `the registry does not serve ${name}@${version}` };
     throw error;
   }
   return { folder: join(cache, 'node_modules', name) };

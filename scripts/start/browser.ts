@@ -24,10 +24,13 @@ export async function openInBrowser(options: {
   const server = await startServer({ workbench, profile, port, folder });
   say(`\n  Lance Catalog   ${server.address}`);
   say(`  password        ${server.password}\n`);
-  const payload = JSON.stringify([['openFile', `vscode-remote://127.0.0.1:${server.port}${file}`]]);
+  const payload = JSON.stringify([['openFile', `vscode-remote://127.0.0.1:${server.port}${encodePath(file)}`]]);
   openWindow(`${server.address}/?${new URLSearchParams({ folder, payload }).toString()}`);
   return server;
 }
+
+/** A path as part of an address: `#`, `?` and `%` in the name of a folder are no syntax. */
+const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 /** `publisher.name-version`, the form in which an extensions folder keeps an extension. */
 function extensionFolder(): string {

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from '../paths.ts';
+import { isCatalogError } from '#shared/errors.ts';
 import { makeSample } from '../sample.ts';
 
 // A test opens a window of its own beside the one a person may have open.
@@ -15,9 +16,19 @@ export const sample = {
   profile: join(windowFolder, 'window'),
 } as const;
 
-/** Makes the sample catalog and the tour notebook, or reuses them: a notebook that a person has changed stays as it is. */
-export async function prepareSample(): Promise<void> {
+/**
+ * Makes the sample catalog and the tour notebook, or reuses them: a notebook that a person has changed stays as it is.
+ * @returns whether there is a sample; there is none where the engine for local tables does not exist
+ */
+export async function prepareSample(say: (line: string) => void): Promise<boolean> {
   mkdirSync(sample.folder, { recursive: true });
-  await makeSample(sample.catalog);
   if (!existsSync(sample.notebook)) copyFileSync(inRoot('scripts/sample/tour.ipynb'), sample.notebook);
+  try {
+    await makeSample(sample.catalog);
+    return true;
+  } catch (error) {
+    if (!isCatalogError(error, 'Unsupported')) throw error;
+    say(`There is no sample catalog, and the tour can't run: ${error.message}`);
+    return false;
+  }
 }

@@ -80,7 +80,7 @@ export const needsOf = {
   unit: [],
   contract: [venv, python],
   kernel: [venv, python],
-  host: [chromium, workbench],
+  host: [venv, python, chromium, workbench],
   ui: [chromium, workbench],
 } as const satisfies Record<string, readonly Need[]>;
 

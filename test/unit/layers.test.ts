@@ -34,7 +34,8 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
 const guarded = {
   vscode: ['extension'],
   'apache-arrow': [],
-  '@lancedb/lancedb': ['engine', 'cli'],
+  'apache-arrow/Arrow.mjs': [],
+  '@lancedb/lancedb': ['engine'],
   'node:fs': ['client', 'engine', 'session', 'cli', 'extension'],
 } as const satisfies Record<string, readonly Layer[]>;
 
@@ -84,7 +85,7 @@ function copySources(): string {
   return folder;
 }
 
-const ruled = ['no-restricted-imports', 'no-restricted-globals'];
+const ruled = ['no-restricted-imports', 'no-restricted-globals', 'no-require-imports'];
 
 /** The files that the lint rules of the layers refuse, relative to the folder. */
 async function refusedByLint(folder: string): Promise<Map<string, string>> {
@@ -166,6 +167,35 @@ suite('The layer locks', function () {
       files.filter((file) => !refused.has(file)),
       [],
     );
+  });
+
+  test('refuse a require, which the rules about imports do not see', async () => {
+    const file = 'kernel/session/required.ts';
+    writeFileSync(join(folder, file), `export const used: unknown = require('apache-arrow');\n`);
+    assert.ok((await refusedByLint(folder)).has(file));
+  });
+
+  test('refuse a file of another project, by the project references', async () => {
+    const clean = copySources();
+    const edges: readonly [project: string, specifier: string][] = [
+      ['kernel/shared', '../client/connect.ts'],
+      ['kernel/client', '#engine/register.ts'],
+      ['kernel/engine', '../session/preload.ts'],
+      ['kernel/session', '../../extension/manifest.ts'],
+      ['kernel', '../extension/manifest.ts'],
+      ['extension', '../kernel/engine/register.ts'],
+      ['webviews', '../kernel/client/connect.ts'],
+    ];
+    const compile = (project: string) => runNode(clean, [inRoot('node_modules/typescript/bin/tsc'), '-b', project]);
+    for (const [project, specifier] of edges) {
+      const file = join(project, 'referenced.ts');
+      writeFileSync(join(clean, file), `export * as planted from '${specifier}';\n`);
+      const { code, output } = await compile(project);
+      assert.notEqual(code, 0, file);
+      assert.match(output, new RegExp(`${file.replace('.', '\\.')}.*TS6(059|307)`), output);
+      rmSync(join(clean, file));
+    }
+    for (const project of ['kernel', 'extension', 'webviews']) assert.equal((await compile(project)).output, '');
   });
 
   test('refuse what only some of the places have that the bottom layer runs in', async () => {
