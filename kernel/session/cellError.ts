@@ -38,7 +38,8 @@ function causesOf(thrown: Error): string[] {
   return lines;
 }
 
-const nameOf = (error: Error): string => error.name || 'Error';
+// Code can put anything in place of a name.
+const nameOf = ({ name }: { name: unknown }): string => (typeof name === 'string' && name ? name : 'Error');
 const sentence = (value: unknown): string =>
   isErrorLike(value) ? `${nameOf(value)}: ${value.message}` : safeInspect(value);
 

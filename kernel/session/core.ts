@@ -1,5 +1,4 @@
 import { createExecutor, type Executor } from 'tslab/dist/executor.js';
-import { messageOf } from '#shared/errors.ts';
 import { describeError, describeProblems } from './cellError.ts';
 import { CellMaps } from './cellMaps.ts';
 import { chosenCatalog } from './chosenCatalog.ts';
@@ -12,6 +11,7 @@ import { lendModules } from './modules.ts';
 import type { Outputs } from './outputs.ts';
 import * as preload from './preload.ts';
 import { takeTslabDisplay } from './tslabDisplay.ts';
+import { unsendable } from './unsendable.ts';
 
 type ExecuteMessage = Extract<ToCore, { type: 'execute' }>;
 
@@ -146,10 +146,8 @@ export class Core {
     try {
       this.#post({ type: 'done', id, result });
     } catch (error) {
-      // A bundle of a value's own making may hold what can't be sent, a function for instance.
-      const evalue = `The result can't be sent: ${messageOf(error)}`;
-      const failed = { ename: 'DataCloneError', evalue, traceback: [evalue] };
-      this.#post({ type: 'done', id, result: { value: null, error: failed, expressions: {} } });
+      // The cell must end, whatever it made of its result.
+      this.#post({ type: 'done', id, result: { value: null, error: unsendable('result', error), expressions: {} } });
     }
   }
 }

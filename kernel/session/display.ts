@@ -5,6 +5,7 @@ import { adoptTable } from '#shared/adoptTable.ts';
 import type { MimeBundle } from '#shared/kernelMessages.ts';
 import { arrowStreamMime, previewLimits, type TableOutputMetadata } from '#shared/mime.ts';
 import { safeInspect } from './cellError.ts';
+import { jsonBundle } from './mimeBundle.ts';
 import { tableHtml, tableText } from './tableText.ts';
 
 /** One output in several forms. */
@@ -16,6 +17,7 @@ const ownForms = Symbol.for('Jupyter.display');
 /**
  * The forms of a value for an output. At once for most; a query and a table of a catalog have to be read first, at most
  * 1,000 rows of them, and reject with the `CatalogError` of that.
+ * @throws CatalogError InvalidInput (13) naming the form of a value's own making that JSON can't hold
  */
 export function show(value: unknown): Shown | Promise<Shown> {
   if (value instanceof Query) return showQuery(value);
@@ -86,5 +88,5 @@ function ownBundle(value: unknown): Shown | Promise<Shown> | undefined {
 
 function bundleOf(data: unknown, value: object): Shown {
   const isBundle = typeof data === 'object' && data !== null && Object.keys(data).every((key) => key.includes('/'));
-  return isBundle ? { data: { ...data }, metadata: {} } : plain(value);
+  return isBundle ? { data: jsonBundle(data), metadata: {} } : plain(value);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { MimeBundle } from '#shared/kernelMessages.ts';
 import type { CellOutput } from './coreMessages.ts';
 import type { Shown } from './display.ts';
+import { jsonBundle } from './mimeBundle.ts';
 
 export type DisplayOptions = {
   /** Names the place of the output, so that a later call with the same name replaces it. */
@@ -11,7 +11,10 @@ export type DisplayOptions = {
 /** `display` of a notebook. Its promises are settled once the value is on screen; a cell waits for them by itself. */
 export type Display = {
   (value: unknown, options?: DisplayOptions): Promise<void>;
-  /** Shows ready-made forms of one output by MIME type; binary ones as base64 text. */
+  /**
+   * Shows ready-made forms of one output by MIME type; binary ones as bytes or base64 text.
+   * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold
+   */
   mime(data: Record<string, unknown>, options?: DisplayOptions): void;
   /** Shows HTML. */
   html(text: string, options?: DisplayOptions): void;
@@ -34,7 +37,8 @@ export function createDisplay(
     if (id !== undefined) known.add(id);
     send({ type: isUpdate ? 'update_display_data' : 'display_data', content: { ...shown, displayId } });
   };
-  const mime = (data: MimeBundle, options: DisplayOptions = {}) => put({ data, metadata: {} }, options.id);
+  const mime = (data: Record<string, unknown>, options: DisplayOptions = {}) =>
+    put({ data: jsonBundle(data), metadata: {} }, options.id);
   return Object.assign(
     (value: unknown, options: DisplayOptions = {}): Promise<void> => {
       const shown = show(value);

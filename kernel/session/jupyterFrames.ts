@@ -58,7 +58,10 @@ export type Outgoing = {
   metadata?: Record<string, unknown>;
 };
 
-/** The frames of a message of this kernel. */
+/**
+ * The frames of a message of this kernel.
+ * @throws TypeError for content that JSON can't hold
+ */
 export function encodeMessage(
   { identities, type, content, parent, metadata = {} }: Outgoing,
   session: string,

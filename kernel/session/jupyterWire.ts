@@ -4,10 +4,18 @@ import type { CellQueue } from './cellQueue.ts';
 import { readConnection } from './connectionFile.ts';
 import type { CellOutput, Executed, QuestionAnswer, WorkerStart } from './coreMessages.ts';
 import { contentOf, kernelInfo } from './jupyterContent.ts';
-import { createSigner, decodeMessage, encodeMessage, type Header, type JupyterMessage } from './jupyterFrames.ts';
+import {
+  createSigner,
+  decodeMessage,
+  encodeMessage,
+  type Header,
+  type JupyterMessage,
+  type Outgoing,
+} from './jupyterFrames.ts';
 import { answerRequest, type Reply } from './jupyterRequests.ts';
 import { bindSockets, type Sockets } from './jupyterSockets.ts';
 import { StreamBuffer } from './streamBuffer.ts';
+import { unsendable } from './unsendable.ts';
 import type { Wire } from './worker.ts';
 
 type JupyterHost = {
@@ -33,18 +41,22 @@ export async function openJupyter({ queue, given, end, connectionFile }: Jupyter
   let latest: Header | undefined;
   let next = 0;
 
-  const publish = (type: string, content: unknown, parent: Header | undefined, topic = type) =>
-    sockets.publish(encodeMessage({ identities: [topic], type, content, parent }, session, signer));
+  const encode = (message: Outgoing) => encodeMessage(message, session, signer);
+  const publish = (type: string, content: unknown, parent: Header | undefined, topic = type) => {
+    const failed = (cause: unknown) =>
+      encode({ identities: ['error'], type: 'error', content: unsendable(type, cause), parent });
+    sockets.publish(attempt(() => encode({ identities: [topic], type, content, parent }), failed));
+  };
   const status = (state: string, parent: Header | undefined) => publish('status', { execution_state: state }, parent);
   const reply = ({ message, channel }: Asked, { content, type, metadata }: Reply) => {
     const { identities, header } = message;
     const name = type ?? header.msg_type.replace(/_request$/, '_reply');
-    const frames = encodeMessage(
-      { identities, type: name, content, parent: header, ...(metadata && { metadata }) },
-      session,
-      signer,
+    const rest = { identities, type: name, parent: header, ...(metadata && { metadata }) };
+    const failed = (cause: unknown) => encode({ ...rest, content: { status: 'error', ...unsendable(name, cause) } });
+    sockets.reply(
+      channel,
+      attempt(() => encode({ ...rest, content }), failed),
     );
-    sockets.reply(channel, frames);
   };
   const settle = (id: string, answer: Reply) => {
     const request = asked.get(id);
@@ -120,6 +132,15 @@ export async function openJupyter({ queue, given, end, connectionFile }: Jupyter
     // ZeroMQ keeps no count; its own queue is unbounded here, so that no output is dropped.
     backlog: () => 0,
   };
+}
+
+// One message that can't be written must not end the thread, and with it the kernel.
+function attempt<T>(body: () => T, otherwise: (cause: unknown) => T): T {
+  try {
+    return body();
+  } catch (cause) {
+    return otherwise(cause);
+  }
 }
 
 function executedReply({ reply, expressions }: Executed): Reply {

@@ -1,9 +1,16 @@
 import { Socket } from 'node:net';
 import { encodeFrame, frameDecoder } from '#shared/frames.ts';
-import type { CatalogConfig, KernelHandshake, KernelMessage, KernelRequest } from '#shared/kernelMessages.ts';
+import {
+  isKernelOutput,
+  type CatalogConfig,
+  type KernelHandshake,
+  type KernelMessage,
+  type KernelRequest,
+} from '#shared/kernelMessages.ts';
 import type { CellQueue } from './cellQueue.ts';
 import type { Answer, CellOutput, QuestionAnswer } from './coreMessages.ts';
 import { StreamBuffer } from './streamBuffer.ts';
+import { unsendable } from './unsendable.ts';
 import type { Wire } from './worker.ts';
 
 /** The file descriptor that an editor hands to the kernel it starts. */
@@ -23,7 +30,7 @@ export function openPipe(host: PipeHost): Wire {
   const socket = new Socket({ fd: pipeFd, readable: true, writable: true });
   let isStarted = false;
   const send = (message: KernelMessage) => {
-    if (!socket.destroyed) socket.write(encodeFrame(message));
+    if (!socket.destroyed) socket.write(frameOf(message));
   };
   const reply = (parent: string, answer: Answer) => send({ ...answer, parent });
   const output = (parent: string, content: CellOutput) => send({ ...content, parent });
@@ -110,6 +117,18 @@ export function openPipe(host: PipeHost): Wire {
       }),
     backlog: () => socket.writableLength,
   };
+}
+
+// One output that can't be written must not take the connection, and with it the kernel, away.
+function frameOf(message: KernelMessage): Uint8Array {
+  try {
+    return encodeFrame(message);
+  } catch (cause) {
+    const { parent, type } = message;
+    const error = unsendable(type, cause);
+    if (isKernelOutput(message)) return encodeFrame({ type: 'error', parent, content: error });
+    return encodeFrame({ type: 'error_reply', parent, content: { message: error.evalue } });
+  }
 }
 
 function answerOf(answer: QuestionAnswer): Answer {

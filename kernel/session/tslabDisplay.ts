@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import jupyter from 'tslab/dist/jupyter.js';
 import type { CellOutput } from './coreMessages.ts';
+import { jsonBundle } from './mimeBundle.ts';
 
 type TslabDisplay = { data: Record<string, unknown>; transient?: { display_id?: string } };
 
@@ -11,7 +12,7 @@ export function takeTslabDisplay(send: (output: CellOutput) => void): void {
     const displayId = transient?.display_id ?? randomUUID();
     send({
       type: isUpdate ? 'update_display_data' : 'display_data',
-      content: { data: { ...data }, metadata: {}, displayId },
+      content: { data: jsonBundle(data), metadata: {}, displayId },
     });
   };
 }

@@ -3,8 +3,14 @@
 /** Larger than any message of ours; a peer that announces more is not speaking this protocol. */
 const maxFrameBytes = 256 * 1024 * 1024;
 
+/**
+ * The bytes of one message.
+ * @throws TypeError for what JSON can't hold, RangeError for a message that no peer would take
+ */
 export function encodeFrame(message: unknown): Uint8Array {
   const body = new TextEncoder().encode(JSON.stringify(message));
+  if (body.length > maxFrameBytes)
+    throw new RangeError(`A message of ${body.length} bytes is over the limit of ${maxFrameBytes}.`);
   const frame = new Uint8Array(4 + body.length);
   new DataView(frame.buffer).setUint32(0, body.length, true);
   frame.set(body, 4);

@@ -13,6 +13,9 @@ import { command, errorOf, resultOf, run, sampleCatalog, startKernel } from './s
 
 const rowsOf = (data: MimeBundle | undefined) => tableFromIPC(decodeBase64(String(data?.[arrowStreamMime])));
 
+/** Code of a value that brings its own forms, one of them given as code. */
+const own = (form: string) => `({ [Symbol.for('Jupyter.display')]: () => ({ 'text/plain': 'a', 'x/y': ${form} }) })`;
+
 suite('A table in a notebook output', function () {
   this.timeout(60_000);
   let kernel: KernelProcess;
@@ -101,6 +104,24 @@ suite('A table in a notebook output', function () {
       `({ [Symbol.for('Jupyter.display')]: () => ({ 'text/markdown': '**own**' }) })`,
     );
     assert.deepEqual(resultOf(outputs), { 'text/markdown': '**own**' });
+  });
+
+  test('keeps the kernel alive whatever forms a value brings', async () => {
+    assert.deepEqual(resultOf((await run(kernel, own('1n'))).outputs), { 'text/plain': 'a', 'x/y': 1 });
+    const { outputs } = await run(kernel, own('() => 1'));
+    assert.match(errorOf(outputs)?.evalue ?? '', /"x\/y" can't be sent as JSON/);
+    const shown = await run(kernel, `display.mime(null as any)`);
+    assert.match(errorOf(shown.outputs)?.evalue ?? '', /null is no MIME bundle\. Give an object/);
+    const rows = `display.mime({ 'application/json': await table.query().select(['id']).limit(1).toArray() })`;
+    const products = `const table = await db.openTable('products', ['shop']);`;
+    assert.equal((await run(kernel, products + rows)).reply.status, 'ok');
+  });
+
+  test('shows an error in place of an output that no message can hold', async () => {
+    const { reply, outputs } = await run(kernel, `display(1, { id: 5n as any })`);
+    assert.equal(reply.status, 'ok');
+    assert.match(errorOf(outputs)?.evalue ?? '', /The display_data of this cell can't be sent/);
+    assert.deepEqual(resultOf((await run(kernel, '1 + 1')).outputs), { 'text/plain': '2' });
   });
 
   test('whose query fails is an error that names the column', async () => {

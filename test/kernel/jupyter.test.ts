@@ -62,6 +62,8 @@ suite('The kernel under Jupyter', function () {
       forged: ['true'],
       failed: ['error', 'RangeError', 'stop here'],
       behind: 'aborted',
+      unsendable: ['UnsendableOutput'],
+      bigint: [1],
       silent: ['ok', []],
       heartbeat: true,
       interrupted_within_2s: true,

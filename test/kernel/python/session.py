@@ -46,6 +46,12 @@ try:
     seen["failed"] = [replies[first]["status"], replies[first]["ename"], replies[first]["evalue"]]
     seen["behind"] = replies[second]["status"]
 
+    # What no message can hold is an error in its place, and the kernel lives on.
+    _, outputs = run("display(1, { id: 5n as any })")
+    seen["unsendable"] = [m["content"]["ename"] for m in outputs if m["msg_type"] == "error"]
+    _, outputs = run("({ [Symbol.for('Jupyter.display')]: () => ({ 'text/plain': 'a', 'x/y': 1n }) })")
+    seen["bigint"] = [m["content"]["data"]["x/y"] for m in outputs if m["msg_type"] == "execute_result"]
+
     # Silent cells leave no trace.
     reply, outputs = run("console.log('quiet')", silent=True)
     seen["silent"] = [reply["status"], [m["msg_type"] for m in outputs if m["msg_type"] != "status"]]
