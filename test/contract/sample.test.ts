@@ -44,14 +44,14 @@ suite('the sample catalog', function () {
       columns.map(({ name, type }) => `${name}: ${type}`),
       [
         'id: int64',
+        'picture: binary',
         'name: utf8',
-        'description: utf8',
         'price: decimal128(10, 2)',
         'in_stock: bool',
+        'embedding: fixed_size_list<float>[128]',
         'tags: list<utf8>',
         'added: timestamp[us, UTC]',
-        'embedding: fixed_size_list<float>[128]',
-        'picture: binary',
+        'description: utf8',
       ],
     );
   });

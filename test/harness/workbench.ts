@@ -48,15 +48,24 @@ export async function openWorkbench(
   await page.locator('.monaco-workbench .part.statusbar .statusbar-item').first().waitFor({ timeout: 90_000 });
 }
 
-/** Runs a command through the palette by its full title, such as "Lance Catalog: Refresh". */
+/**
+ * Runs a command through the palette by its full title, such as "Lance Catalog: Refresh". It tries again when the palette
+ * goes away under its hands: a webview that finishes loading takes the focus, which closes it.
+ */
 export async function runCommand(page: Page, title: string): Promise<void> {
-  await page.keyboard.press('F1');
   const input = page.locator('.quick-input-widget input.input');
-  await input.waitFor({ state: 'visible', timeout: 20_000 });
-  await input.fill(`>${title}`);
   const row = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
-  await row.waitFor({ timeout: 20_000 });
-  await row.click();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await page.keyboard.press('F1');
+      await input.fill(`>${title}`, { timeout: 5_000 });
+      await row.click({ timeout: 10_000 });
+      return;
+    } catch (error) {
+      if (attempt === 5) throw error;
+      await page.keyboard.press('Escape');
+    }
+  }
 }
 
 /** The innermost frame (webview panel or notebook output) that shows `selector`. */
