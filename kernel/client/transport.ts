@@ -60,7 +60,7 @@ export class Transport {
   async json(request: WireRequest): Promise<unknown> {
     const { body } = await this.send(request);
     const bytes = await readAll(body, maxJsonBytes, this.name).catch((error: unknown) => {
-      throw this.#failure(error);
+      throw this.#failure(error, request.signal);
     });
     if (bytes.length === 0) return undefined;
     try {
@@ -99,11 +99,9 @@ export class Transport {
         throw this.#told(response.statusCode, bytes);
       }
       const type = response.headers['content-type'];
-      return { contentType: typeof type === 'string' ? type : '', body: this.#body(response.body) };
+      return { contentType: typeof type === 'string' ? type : '', body: this.#body(response.body, signal) };
     } catch (error) {
-      // An abort may carry any reason; it is thrown as it is.
-      if (signal?.aborted) throw signal.reason;
-      throw this.#failure(error);
+      throw this.#failure(error, signal);
     }
   }
 
@@ -128,8 +126,11 @@ export class Transport {
     await this.#pool.destroy();
   }
 
-  #body(body: AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown }): WireResponse['body'] {
-    const failure = (error: unknown): Error => this.#failure(error);
+  #body(
+    body: AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown },
+    signal: AbortSignal | undefined,
+  ): WireResponse['body'] {
+    const failure = (error: unknown): unknown => this.#failure(error, signal);
     return {
       destroy: () => void body.destroy(),
       // A generator between undici's stream and its reader: readers of Arrow destroy a Node stream at its end, which undici
@@ -155,7 +156,9 @@ export class Transport {
     );
   }
 
-  #failure(error: unknown): Error {
+  #failure(error: unknown, signal: AbortSignal | undefined): unknown {
+    // An abort may carry any reason; it is thrown as it is.
+    if (signal?.aborted) return signal.reason;
     if (isCatalogError(error)) return error;
     if (isAbort(error)) return error;
     const explained = this.#options.explain?.(error);

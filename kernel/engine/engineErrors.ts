@@ -33,11 +33,32 @@ const brokenTable = (subject: Subject): [string, string] => [
   'Restore its folder from a backup, or drop the table.',
 ];
 
+/** The words that the engine puts before its own sentence; what a person wrote has other characters in it, mostly. */
+const lead = String.raw`^(?:[\w ()]+: )*`;
+
 /**
  * The one place that knows the engine's wording: its errors carry no code, only text. First match wins, so the precise
- * ones come first.
+ * ones come first. A refused filter is repeated in the text, and a person may search for any word: the rules for those
+ * texts are the very first and look at how they begin.
  */
 const rules: readonly Rule[] = [
+  {
+    pattern: /^(?:Invalid input, )+Schema error: No field named (.+?)\.(?: Valid fields are ([^\n]*?)\.?(?:\n|$)|\n|$)/,
+    kind: 'ColumnNotFound',
+    say: (subject, found) => noColumn(subject, found[1]!, found[2]),
+  },
+  {
+    pattern:
+      /^(?:Invalid input, )+(?:Expression '[^]*' is not supported|Operator .+ is not supported|Unsupported data)/,
+    kind: 'Unsupported',
+    say: (subject, found) => notSupported(subject, found),
+  },
+  {
+    pattern:
+      /^(?:Invalid input, )+(?:Error parsing|Error resolving|Error during planning|invalid SQL|Invalid escape|The filter)/i,
+    kind: 'InvalidInput',
+    say: (subject, found) => [`${thing(subject)}: ${firstLine(found.input)}.`, ''],
+  },
   {
     pattern: /_versions\/\d+\.manifest was not found|version \d+ (?:not found|does not exist)/i,
     kind: 'VersionNotFound',
@@ -47,7 +68,8 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    pattern: /__manifest\/(?:data|_versions)/,
+    pattern:
+      /__manifest\/(?:data|_versions)|Failed to connect to namespace: IO .*(?:size is too small|sufficient data|Invalid range)/,
     kind: 'InvalidTableState',
     say: () => [
       `The list of namespaces and tables can't be read: the folder "__manifest" of the catalog is broken.`,
@@ -100,12 +122,9 @@ const rules: readonly Rule[] = [
     say: (subject) => [`${thing(subject)} does not exist.`, 'List the tables there are with listTables().'],
   },
   {
-    pattern: /No field named ([^\s.]+)\.(?: Valid fields are ([^\n]*?)\.?(?:\n|$))?|Column ([^\s]+) does not exist/,
+    pattern: /No field named ([^\s.]+)\.(?: Valid fields are ([^\n]*?)\.?(?:\n|$))?|column ([^\s]+) does not exist/i,
     kind: 'ColumnNotFound',
-    say: (subject, found) => [
-      `${thing(subject)} has no column ${bare(found[1] ?? found[3] ?? '')}.`,
-      found[2] ? `It has: ${ownColumns(found[2])}.` : 'See schema() for those it has.',
-    ],
+    say: (subject, found) => noColumn(subject, found[1] ?? found[3] ?? '', found[2]),
   },
   {
     pattern: /cannot be modified when a specific version is checked out/,
@@ -116,17 +135,19 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    pattern: /Not supported|not implemented|Unsupported/i,
+    pattern: new RegExp(`${lead}(?:Invalid input, )*(?:Not supported|not (?:yet )?implemented|Unsupported)`, 'i'),
     kind: 'Unsupported',
-    say: (subject, found) => [`${thing(subject)}: the engine does not support this (${firstLine(found.input)}).`, ''],
+    say: (subject, found) => notSupported(subject, found),
   },
   {
-    pattern: /Commit conflict|Retryable commit|concurrent/i,
+    pattern: new RegExp(
+      `${lead}(?:Commit conflict|Retryable commit|Too many concurrent writers|Too much .*contention)`,
+    ),
     kind: 'ConcurrentModification',
     say: (subject) => [`${thing(subject)} was changed by someone else at the same time.`, 'Try again.'],
   },
   {
-    pattern: /Permission denied|PermissionDenied|os error 13|Read-only file system/i,
+    pattern: /\(os error (?:1|13|30)\)|kind: (?:PermissionDenied|ReadOnlyFilesystem)|lacked the necessary privileges/,
     kind: 'PermissionDenied',
     say: (subject, found) => [
       `${thing(subject)} can't be accessed: ${firstLine(found.input)}.`,
@@ -135,7 +156,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern:
-      /file size is too small|does not have sufficient data|Invalid range \d+\.\.\d+ for object|magic|corrupt|failed to decode|prost|Wrapped error: Not found/i,
+      /file size is too small|does not have sufficient data, len|Invalid range \d+\.\.\d+ for object|\(invalid magic: |[Cc]orrupt file|LanceError\(CorruptFile|failed to decode Protobuf message|Wrapped error: Not found: /,
     kind: 'InvalidTableState',
     say: brokenTable,
   },
@@ -154,6 +175,16 @@ const rules: readonly Rule[] = [
     kind: 'InvalidInput',
     say: (subject, found) => [`${thing(subject)}: ${firstLine(found.input)}.`, ''],
   },
+];
+
+const noColumn = (subject: Subject, name: string, columns: string | undefined): [string, string] => [
+  `${thing(subject)} has no column ${bare(name)}.`,
+  columns ? `It has: ${ownColumns(columns)}.` : 'See schema() for those it has.',
+];
+
+const notSupported = (subject: Subject, found: RegExpExecArray): [string, string] => [
+  `${thing(subject)}: the engine does not support this (${firstLine(found.input)}).`,
+  '',
 ];
 
 const bare = (name: string): string => `"${name.replaceAll(/[`"]/g, '')}"`;
@@ -191,7 +222,10 @@ export function engineError(error: unknown, subject: Subject): Error {
   return new CatalogError('Internal', `${thing(subject)}: ${firstLine(text)}.`, '', { cause: error });
 }
 
-/** Runs a call of the engine; an abort is told at once though the engine itself can't be stopped. */
+/**
+ * Runs a call of the engine; an abort is told at once though the engine itself can't be stopped.
+ * @throws CatalogError about `subject`, or the signal's own reason once it is aborted
+ */
 export async function guarded<T>(
   subject: Subject,
   signal: AbortSignal | undefined,
@@ -201,6 +235,8 @@ export async function guarded<T>(
   try {
     return await (signal ? untilAborted(call(), signal) : call());
   } catch (error) {
+    // The reason is the caller's own, whatever it is, and no failure of the engine.
+    if (signal?.aborted) throw signal.reason;
     throw engineError(error, subject);
   }
 }

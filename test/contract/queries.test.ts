@@ -81,6 +81,20 @@ forEachSubject('queries', (makeCatalog) => {
     await fails(() => Promise.resolve().then(() => table.query().limit(-1)), 'InvalidInput', '-1');
   });
 
+  test('that are wrong are told as such whatever words they search for', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    for (const word of ['magic', 'corrupt', 'concurrent', 'Not supported', 'Permission denied', '__manifest/data']) {
+      for (const filter of [`name == = '${word}'`, `id = '${word}'`, `'${word}'`, `name like 1 escape '${word}'`]) {
+        await fails(() => table.query().where(filter).toArrow(), 'InvalidInput', '"t"');
+        await fails(() => table.countRows(filter), 'InvalidInput', '"t"');
+      }
+    }
+    await fails(() => table.countRows('corrupt(name) = 1'), 'InvalidInput', 'corrupt');
+    await fails(() => table.delete('concurrent(name) = 1'), 'InvalidInput', 'concurrent');
+    await fails(() => table.vectorSearch([1, 0, 0], { column: 'corrupt' }).toArrow(), 'ColumnNotFound', 'corrupt');
+  });
+
   test('stream every row of a large table, in order and unchanged', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('large', large());
@@ -120,6 +134,27 @@ forEachSubject('queries', (makeCatalog) => {
       }
     }, isAbort);
     await assert.rejects(() => table.countRows(undefined, { signal: AbortSignal.abort() }), isAbort);
+    assert.equal(await table.countRows(), count);
+  });
+
+  test('end with the reason of an abort, whatever it is', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('large', large());
+    const reasons: unknown[] = [new DOMException('Too late.', 'TimeoutError'), new RangeError('mine'), 'a text'];
+    for (const reason of reasons) {
+      const thrown = async (work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> => {
+        const abort = new AbortController();
+        const working = work(abort.signal).then(
+          () => 'nothing was thrown',
+          (error: unknown) => error,
+        );
+        setImmediate(() => abort.abort(reason));
+        return working;
+      };
+      assert.equal(await thrown((signal) => table.toArrow({ signal })), reason);
+      assert.equal(await thrown((signal) => table.countRows('third > 1 AND third * id < 5', { signal })), reason);
+      assert.equal(await thrown((signal) => db.describeTable('large', { signal })), reason);
+    }
     assert.equal(await table.countRows(), count);
   });
 

@@ -44,6 +44,30 @@ const texts: readonly [CatalogErrorKind, string, string][] = [
     `Runtime error: Failed to rename table: Not supported: rename_table not implemented, ${built}`,
     'rename',
   ],
+  [
+    'ColumnNotFound',
+    `lance error: LanceError(Index): column corrupt does not exist in schema Field(id=0, name=id), ${built}`,
+    '"corrupt"',
+  ],
+  ['Unsupported', 'Invalid input, Operator ~ is not supported', 'Operator ~'],
+  ['ConcurrentModification', `lance error: Retryable commit conflict for version 3: preempted, ${built}`, 'Try again'],
+  ['ConcurrentModification', `lance error: Too many concurrent writers. Failed, ${built}`, 'Try again'],
+  [
+    'PermissionDenied',
+    `lance error: LanceError(IO): Generic LocalFileSystem error: Unable to open file /x: Permission denied (os error 13)`,
+    'rights',
+  ],
+  [
+    'InvalidTableState',
+    'Failed to get next batch from stream: Invalid input, file does not appear to be a Lance file (invalid magic: [76])',
+    'broken',
+  ],
+  ['InvalidTableState', `lance error: Encountered corrupt file tmp/x/1.manifest: cut off, ${built}`, 'broken'],
+  [
+    'InvalidTableState',
+    'Invalid input, Failed to connect to namespace: IO { source: "file size is too small", location: x }',
+    '"__manifest"',
+  ],
   ['Internal', `lance error: something nobody has seen, ${built}`, 'something nobody has seen.'],
 ];
 
@@ -64,6 +88,41 @@ suite('errors of the engine', () => {
       const error = engineError(new Error(text), subject);
       assert.doesNotMatch(error.message, /cargo|\.rs|Caused by|lance error/);
       assert.equal((error.cause as Error).message, text);
+    }
+  });
+
+  test('do not take the words of a filter for those of the engine', () => {
+    const words = [
+      'magic',
+      'corrupt',
+      'prost',
+      'concurrent',
+      'Commit conflict',
+      'Not supported',
+      'Unsupported',
+      'Permission denied (os error 13)',
+      'file size is too small',
+      'failed to decode Protobuf message',
+      'Namespace not found',
+      "Table 't' was not found",
+      'No field named zz. Valid fields are x.',
+      '__manifest/data',
+      'version 3 not found',
+    ];
+    const quoted: ((word: string) => string)[] = [
+      (word) => `Invalid input, Error parsing statement: SELECT 1 FROM t WHERE a = = '${word}' (sql parser error: x)`,
+      (word) => `Invalid input, Error parsing function: Error during planning: Invalid function '${word}'.\nDid you?`,
+      (word) => `Invalid input, Error resolving filter expression id = '${word}': Invalid user input: x, ${built}`,
+      (word) => `Invalid input, The filter Utf8("${word}") does not return a boolean`,
+      (word) => `Invalid input, Invalid escape character in LIKE expression. Expected one, got '${word}'`,
+    ];
+    for (const word of words) {
+      for (const quote of quoted) {
+        const error = engineError(new Error(quote(word)), subject);
+        assert.ok(isCatalogError(error, 'InvalidInput'), `${quote(word)} => ${String(error)}`);
+      }
+      const error = engineError(new Error(`Invalid input, Expression '(SELECT '${word}')' is not supported`), subject);
+      assert.ok(isCatalogError(error, 'Unsupported'), String(error));
     }
   });
 
