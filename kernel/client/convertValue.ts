@@ -28,7 +28,7 @@ export function convertValue(type: DataType, value: unknown, place: Place): unkn
   if (value === null || value === undefined) return null;
   if (DataType.isDictionary(type)) return convertValue(type.dictionary, value, place);
   if (DataType.isInt(type)) return toInt(type.bitWidth, type.isSigned, value, place);
-  if (DataType.isFloat(type)) return toFloat(value, place, type.precision === Precision.HALF);
+  if (DataType.isFloat(type)) return toFloat(type.precision, value, place);
   if (DataType.isBool(type)) return typeof value === 'boolean' ? value : misfit(type, value, place);
   if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) {
     return typeof value === 'string' ? value : misfit(type, value, place);
@@ -79,11 +79,29 @@ function toInt(bits: number, signed: boolean, value: unknown, place: Place): num
   return bits === 64 ? whole : Number(whole);
 }
 
-function toFloat(value: unknown, place: Place, isHalf: boolean): number {
-  if (typeof value === 'number') return value;
-  // A column of numbers and bigints is a float column; only what a float holds exactly may enter.
-  if (typeof value === 'bigint' && BigInt(Number(value)) === value && !isHalf) return Number(value);
-  return fail(place, `is ${typeof value === 'bigint' ? value : describe(value)}`, 'Give a number.');
+/** Fractions are rounded as floats are; a whole number that comes out as another one is refused. */
+function toFloat(precision: Precision, value: unknown, place: Place): number {
+  if (typeof value !== 'number' && typeof value !== 'bigint') {
+    return fail(place, `is ${describe(value)}`, 'Give a number.');
+  }
+  const number = Number(value);
+  if (typeof value === 'bigint' && BigInt(number) !== value) {
+    return fail(place, `is ${value}, which no float holds exactly`, 'Use a type of whole numbers.');
+  }
+  if (Number.isInteger(number) && !holdsWhole(precision, number)) {
+    const type = precision === Precision.HALF ? 'Float16' : 'Float32';
+    return fail(place, `is ${value}, which a ${type} does not hold exactly`, 'Use a wider type.');
+  }
+  return number;
+}
+
+function holdsWhole(precision: Precision, whole: number): boolean {
+  if (precision === Precision.DOUBLE) return true;
+  if (precision === Precision.SINGLE) return Math.fround(whole) === whole;
+  // 11 significant bits, and nothing beyond the largest half.
+  const size = Math.abs(whole);
+  const step = 2 ** Math.max(0, Math.floor(Math.log2(size)) - 10);
+  return size <= 65_504 && Number.isInteger(size / step);
 }
 
 function timeOf(value: unknown, place: Place): number {

@@ -25,7 +25,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /**
  * Makes an Arrow table of rows by one inference, the same for every implementation (an engine's own would turn every
  * number into a float): safe whole numbers Int64, other numbers Float64, arrays of numbers FixedSizeList<Float32> when
- * equally long, else List, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary, objects Struct, `bigint` Int64.
+ * equally long, else List, and List as well where a Float32 would change a whole number, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary, objects Struct, `bigint` Int64.
  * `null` and `undefined` are null. A given schema decides instead.
  * @throws CatalogError SchemaValidation (20) naming row and column where values do not fit together
  */
@@ -70,9 +70,11 @@ export function inferRows(rows: readonly Row[], schema?: Schema): ArrowTable {
   return new ArrowTable(made, [new RecordBatch(made, data)]);
 }
 
-// What is known of a column so far. `empty` is an array without elements: an array of anything.
+// What is known of a column so far. Numbers are wide when a Float32 is too narrow for a whole one among them. A list
+// without an item is an array without elements: an array of anything.
 type Shape =
-  | { kind: 'whole' | 'float' | 'text' | 'bool' | 'date' | 'bytes' }
+  | { kind: 'whole' | 'float'; wide: boolean }
+  | { kind: 'text' | 'bool' | 'date' | 'bytes' }
   | { kind: 'list'; length: number | 'varies'; item: Shape | undefined }
   | { kind: 'struct'; fields: Map<string, Shape | undefined> };
 
@@ -93,9 +95,10 @@ function shapeOf(value: unknown, place: Place): Shape | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'object') return shapeOfObject(value, place);
   if (typeof value === 'number') {
-    return { kind: Number.isSafeInteger(value) && !Object.is(value, -0) ? 'whole' : 'float' };
+    return { kind: Number.isSafeInteger(value) && !Object.is(value, -0) ? 'whole' : 'float', wide: isWide(value) };
   }
-  if (typeof value === 'bigint') return { kind: 'whole' };
+  // Who writes a bigint wants a whole number back.
+  if (typeof value === 'bigint') return { kind: 'whole', wide: true };
   if (typeof value === 'string') return { kind: 'text' };
   if (typeof value === 'boolean') return { kind: 'bool' };
   const hint = 'Give a number, text, boolean, Date, Uint8Array, array or plain object.';
@@ -107,8 +110,9 @@ function shapeOfObject(value: object, place: Place): Shape {
   if (tag === 'Date') return { kind: 'date' };
   if (tag === 'Uint8Array') return { kind: 'bytes' };
   if (isTypedArray(value)) {
-    const wide = tag === 'BigInt64Array' || tag === 'BigUint64Array';
-    return { kind: 'list', length: value.length, item: { kind: wide ? 'whole' : 'float' } };
+    const kind = /Int/.test(tag) ? 'whole' : 'float';
+    const wide = tag.startsWith('Big') || (tag !== 'Float32Array' && Array.prototype.some.call(value, isWide));
+    return { kind: 'list', length: value.length, item: { kind, wide } };
   }
   if (Array.isArray(value)) {
     let item: Shape | undefined;
@@ -148,12 +152,16 @@ function merge(a: Shape | undefined, b: Shape | undefined, place: Place): Shape 
     }
     return { kind: 'struct', fields };
   }
+  if (isNumber(a) && isNumber(b)) return { kind: a.kind === b.kind ? a.kind : 'float', wide: a.wide || b.wide };
   if (a.kind === b.kind) return a;
-  if (isNumber(a) && isNumber(b)) return { kind: 'float' };
   return fail(place, `is ${words[b.kind]} where rows before have ${words[a.kind]}`, 'Give one type per column.');
 }
 
-const isNumber = (shape: Shape): boolean => shape.kind === 'whole' || shape.kind === 'float';
+const isNumber = (shape: Shape): shape is Extract<Shape, { wide: boolean }> =>
+  shape.kind === 'whole' || shape.kind === 'float';
+
+/** Beyond 2 ** 24 a Float32 does not hold every whole number. */
+const isWide = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) > 2 ** 24;
 
 const words: Record<Shape['kind'], string> = {
   whole: 'a whole number',
@@ -197,7 +205,8 @@ function typeOf(shape: Shape | undefined, column: string): DataType {
 
 function listType(shape: Extract<Shape, { kind: 'list' }>, column: string): DataType {
   const { item, length } = shape;
-  if (item && isNumber(item) && length !== 'varies' && length > 0) {
+  // Vectors are Float32; a list of identifiers or times is none, and would come back changed.
+  if (item && isNumber(item) && !item.wide && length !== 'varies' && length > 0) {
     return new FixedSizeList(length, new Field('item', new Float32(), true));
   }
   return new List(new Field('item', typeOf(item, `${column}[]`), true));

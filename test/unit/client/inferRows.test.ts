@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
-import { Decimal, Field, Int8, Int32, Schema, TimestampSecond, Utf8 } from '#arrow';
+import { Decimal, Field, FixedSizeList, Float16, Float32, Int8, Int32, Schema, TimestampSecond, Utf8 } from '#arrow';
 import { columnsOf } from '#shared/arrowTypes.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { inferRows, type Row } from '#client/inferRows.ts';
 
 const typeOf = (...values: unknown[]): string | undefined =>
   columnsOf(inferRows(values.map((a) => ({ a }))).schema)[0]?.type;
+
+const stored = (...list: unknown[]): unknown[] => [
+  ...(inferRows([{ a: list }])
+    .getChild('a')!
+    .get(0) as Iterable<unknown>),
+];
 
 const refuses = (call: () => unknown, ...words: string[]): void => {
   assert.throws(call, (error: unknown) => {
@@ -35,6 +41,25 @@ suite('rows become columns', () => {
     assert.equal(typeOf(['x'], []), 'list<utf8>');
     assert.equal(typeOf([[1, 2]], [[3, 4]]), 'list<fixed_size_list<float>[2]>');
     assert.equal(typeOf({ x: 1, y: ['a'] }), 'struct<x: int64, y: list<utf8>>');
+  });
+
+  test('with lists that hold their whole numbers exactly', () => {
+    assert.equal(typeOf([16_777_217n, 1n]), 'list<int64>');
+    assert.equal(typeOf([1n, 2n]), 'list<int64>');
+    assert.equal(typeOf([1_700_000_000_123, 1]), 'list<int64>');
+    assert.equal(typeOf([1, 2], [3, -(2 ** 24) - 1]), 'list<int64>');
+    assert.equal(typeOf([0.5, 1], [1_700_000_000_123, 1]), 'list<double>');
+    assert.equal(typeOf([2 ** 60, 1]), 'list<double>');
+    assert.equal(typeOf(Int32Array.of(16_777_217)), 'list<int64>');
+    assert.equal(typeOf(BigInt64Array.of(1n)), 'list<int64>');
+    assert.equal(typeOf(Float64Array.of(16_777_217)), 'list<double>');
+    assert.equal(typeOf([[1_700_000_000_123]], [[1]]), 'list<list<int64>>');
+    assert.equal(typeOf([2 ** 24, -(2 ** 24)]), 'fixed_size_list<float>[2]');
+    assert.equal(typeOf([0.1, Number.NaN, Infinity]), 'fixed_size_list<float>[3]');
+    assert.equal(typeOf(Int8Array.of(1, 2)), 'fixed_size_list<float>[2]');
+    assert.deepEqual(stored(16_777_217n, 1n), [16_777_217n, 1n]);
+    assert.deepEqual(stored(1_700_000_000_123, 1), [1_700_000_000_123n, 1n]);
+    assert.deepEqual(stored(1_700_000_000_123, 0.1), [1_700_000_000_123, 0.1]);
   });
 
   test('with nulls where a value is null, undefined or not there', () => {
@@ -132,6 +157,30 @@ suite('rows with a schema', () => {
   test('without rows are an empty table', () => {
     assert.equal(inferRows([], schema).numRows, 0);
     assert.equal(inferRows([], schema).schema.fields.length, 5);
+  });
+
+  test('of floats round fractions and refuse a whole number that they would change', () => {
+    const vectors = new Schema([
+      new Field('single', new Float32(), true),
+      new Field('half', new Float16(), true),
+      new Field('v', new FixedSizeList(2, new Field('item', new Float32(), true)), true),
+    ]);
+    const table = inferRows(
+      [
+        { single: 0.1, half: -65_504, v: [0.1, 2 ** 30] },
+        { half: Infinity, v: [0, 5n] },
+      ],
+      vectors,
+    );
+    assert.equal(table.getChild('single')!.get(0), Math.fround(0.1));
+    assert.deepEqual([...table.getChild('half')!], [-65_504, Infinity]);
+    assert.deepEqual([...(table.getChild('v')!.get(0) as Iterable<number>)], [Math.fround(0.1), 2 ** 30]);
+    refuses(() => inferRows([{}, { v: [1_700_000_000_123, 1] }], vectors), '"v"', 'row 1', '1700000000123', 'Float32');
+    refuses(() => inferRows([{ v: [16_777_217n, 1n] }], vectors), '"v"', 'row 0', '16777217');
+    refuses(() => inferRows([{ v: Int32Array.of(16_777_217, 0) }], vectors), '"v"', '16777217');
+    refuses(() => inferRows([{ single: 16_777_217 }], vectors), '"single"', '16777217');
+    refuses(() => inferRows([{ single: 1e300 }], vectors), '"single"');
+    refuses(() => inferRows([{ half: 2049 }], vectors), '"half"', '2049', 'Float16');
   });
 
   test('are refused where a value does not fit it', () => {
