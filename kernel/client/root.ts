@@ -70,10 +70,17 @@ export async function makeDefaultNamespace(root: string, log?: (line: string) =>
     await access(root, constants.W_OK);
     await mkdir(path);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    // What is there may also be a file, or a link to nothing.
+    if (codeOf(error) === 'EEXIST' && (await isDirectory(path))) return;
     log?.(`The default namespace directory "${path}" was not made: ${messageOf(error)}`);
   }
 }
+
+const isDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 const isThere = (path: string): Promise<boolean> =>
   stat(path).then(

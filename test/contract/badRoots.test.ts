@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -62,6 +63,16 @@ suite('connecting', () => {
     const db = await connect(root, { log: (line) => lines.push(line) });
     assert.deepEqual(await db.listTables(), { tables: [] });
     assert.equal(readFileSync(join(root, 'data'), 'utf8'), 'a file of that name');
+    assert.equal(lines.length, 1);
+    assert.ok(lines[0]?.includes(join(root, 'data')));
+  });
+
+  test('a link to nothing in the place of the default namespace directory is a line in the log', async () => {
+    const root = tempFolder();
+    symlinkSync(join(root, 'nowhere'), join(root, 'data'));
+    const lines: string[] = [];
+    const db = await connect(root, { log: (line) => lines.push(line) });
+    assert.deepEqual(await db.listTables(), { tables: [] });
     assert.equal(lines.length, 1);
     assert.ok(lines[0]?.includes(join(root, 'data')));
   });
