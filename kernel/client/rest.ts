@@ -106,12 +106,11 @@ export class RestCatalog implements Catalog {
 
   async describeTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<TableDescription> {
     const { namespacePath, options } = this.#tail<OpenTableOptions>('describeTable', name, tail, ['version']);
-    const table = new RestTable(this.#transport, name, namespacePath, checkVersion('describeTable', options.version));
-    const [version, schema, numRows] = await Promise.all([
-      table.version(options),
-      table.schema(options),
-      table.countRows(undefined, options),
-    ]);
+    const asked = checkVersion('describeTable', options.version);
+    const version = await new RestTable(this.#transport, name, namespacePath, asked).version(options);
+    // At that version, so that columns and rows belong together though others write meanwhile.
+    const table = new RestTable(this.#transport, name, namespacePath, version);
+    const [schema, numRows] = await Promise.all([table.schema(options), table.countRows(undefined, options)]);
     return { name, namespacePath, version, columns: columnsOf(schema), numRows };
   }
 

@@ -1,4 +1,4 @@
-import type { Connection } from '@lancedb/lancedb';
+import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import type { Schema } from '#arrow';
 import { columnsOf } from '#shared/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
@@ -148,13 +148,11 @@ export class DirCatalog implements Catalog {
 
   async describeTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<TableDescription> {
     const { namespacePath, options } = this.#tail<OpenTableOptions>('describeTable', name, tail, ['version']);
-    const table = await this.#open(name, namespacePath, options);
+    const version = options.version ?? (await this.#newestVersion(name, namespacePath, options));
+    // At that version, so that columns and rows belong together though others write meanwhile.
+    const table = await this.#open(name, namespacePath, { ...options, version });
     try {
-      const [version, schema, numRows] = await Promise.all([
-        table.version(options),
-        table.schema(options),
-        table.countRows(undefined, options),
-      ]);
+      const [schema, numRows] = await Promise.all([table.schema(options), table.countRows(undefined, options)]);
       return { name, namespacePath, version, columns: columnsOf(schema), numRows };
     } finally {
       table.close();
@@ -217,6 +215,15 @@ export class DirCatalog implements Catalog {
     return resolveTail<O>(call, tail, [...known, 'namespacePath', 'signal']);
   }
 
+  async #newestVersion(name: string, path: NamespacePath, { signal }: CallOptions): Promise<number> {
+    const table = await this.#open(name, path, { signal });
+    try {
+      return await table.version({ signal });
+    } finally {
+      table.close();
+    }
+  }
+
   #open(name: string, path: NamespacePath, options: CallOptions & { version?: number | undefined }): Promise<DirTable> {
     checkVersion('openTable', options.version);
     return this.#inNamespace(name, path, options, (connection) => openNative(connection, name, path, options));
@@ -227,14 +234,15 @@ export class DirCatalog implements Catalog {
     namespacePath: NamespacePath,
     mode: string,
     options: CallOptions,
-    create: (connection: Connection, path: string[]) => Promise<unknown>,
+    create: (connection: Connection, path: string[]) => Promise<NativeTable>,
   ): Promise<DirTable> {
     // The engine would put a table into a namespace that nobody created and no list shows.
     await this.#mustExist(namespacePath, options);
     try {
-      await this.#call(tableSubject(name, namespacePath), options, (connection) =>
-        create(connection, [...namespacePath]),
-      );
+      await this.#call(tableSubject(name, namespacePath), options, async (connection) => {
+        const made = await create(connection, [...namespacePath]);
+        made.close();
+      });
     } catch (error) {
       if (mode !== 'exist_ok' || !isCatalogError(error, 'TableAlreadyExists')) throw error;
     }

@@ -13,6 +13,8 @@ export class DirTable implements Table {
   readonly namespacePath: NamespacePath;
   readonly #native: NativeTable;
   readonly #subject: Subject;
+  /** Calls of the handle that have not come back, also those that an abort has left behind. */
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(native: NativeTable, name: string, namespacePath: NamespacePath, version?: number) {
     this.#native = native;
@@ -85,9 +87,9 @@ export class DirTable implements Table {
     };
   }
 
-  /** Lets go of the engine's handle. */
+  /** Lets go of the engine's handle once it is idle: one that is closed under a call takes its memory away from it. */
   close(): void {
-    this.#native.close();
+    void Promise.allSettled(this.#running).then(() => this.#native.close());
   }
 
   async #run(spec: QuerySpec, signal?: AbortSignal): Promise<{ schema: Schema; batches: AsyncIterable<RecordBatch> }> {
@@ -125,7 +127,13 @@ export class DirTable implements Table {
   }
 
   #call<T>(options: CallOptions, call: () => Promise<T>): Promise<T> {
-    return guarded(this.#subject, options.signal, call);
+    return guarded(this.#subject, options.signal, () => {
+      const running = call();
+      this.#running.add(running);
+      const settled = () => this.#running.delete(running);
+      running.then(settled, settled);
+      return running;
+    });
   }
 }
 
@@ -141,8 +149,19 @@ export async function openNative(
   options: CallOptions & { version?: number | undefined },
 ): Promise<DirTable> {
   const version = checkVersion('openTable', options.version);
-  const native = await guarded(tableSubject(name, namespacePath, version), options.signal, () =>
-    connection.openTable(name, [...namespacePath], version === undefined ? {} : { version }),
-  );
-  return new DirTable(native, name, namespacePath, version);
+  let opening: Promise<NativeTable> | undefined;
+  try {
+    const native = await guarded(tableSubject(name, namespacePath, version), options.signal, () => {
+      opening = connection.openTable(name, [...namespacePath], version === undefined ? {} : { version });
+      return opening;
+    });
+    return new DirTable(native, name, namespacePath, version);
+  } catch (error) {
+    // After an abort it opens all the same, for nobody.
+    opening?.then(
+      (late) => late.close(),
+      () => undefined,
+    );
+    throw error;
+  }
 }

@@ -14,6 +14,8 @@ export type Call = {
   query: URLSearchParams;
   json: () => Promise<Record<string, unknown>>;
   arrow: () => Promise<ArrowTable>;
+  /** Hands over a table, to be closed when the answer is out, or can't be given any more. */
+  own: (table: Table) => Table;
   signal: AbortSignal;
 };
 
@@ -89,23 +91,21 @@ const routes: Record<string, Route> = {
   },
   'GET namespace/table/list': listTables,
 
-  'POST table/create': async ({ catalog, id, query, arrow, signal }) => {
+  'POST table/create': async ({ catalog, id, query, arrow, own, signal }) => {
     const [name, path] = tableOf(id);
     const mode = checkCreateMode('create', snakeCase(query.get('mode') ?? undefined));
-    const table = await catalog.createTable(name, await arrow(), path, { mode, signal });
+    const table = own(await catalog.createTable(name, await arrow(), path, { mode, signal }));
     return { json: { version: await table.version({ signal }) } };
   },
   'POST table/describe': async (call) => {
-    const { catalog, id, query, signal } = call;
+    const { catalog, id, query, own, signal } = call;
     const [name, path] = tableOf(id);
-    const body = await call.json();
-    checkId(body, id);
-    const version = count(body, 'version');
-    const table = await catalog.openTable(name, path, { version, signal });
+    const table = await openFor(call, await call.json());
     // The version and the schema cost a read of the table, so they come when asked for.
     if (query.get('load_detailed_metadata') !== 'true') return { json: { table: name, namespace: path } };
-    const [schema, found] = await Promise.all([table.schema({ signal }), table.version({ signal })]);
-    return { json: { table: name, namespace: path, version: found, schema: jsonSchema(schema) } };
+    const version = await table.version({ signal });
+    const pinned = own(await catalog.openTable(name, path, { version, signal }));
+    return { json: { table: name, namespace: path, version, schema: jsonSchema(await pinned.schema({ signal })) } };
   },
   'POST table/exists': async (call) => {
     await openFor(call, await call.json());
@@ -135,13 +135,13 @@ const routes: Record<string, Route> = {
     const { spec } = querySpec(body);
     return { rows: { table: await openFor(call, body), spec } };
   },
-  'POST table/insert': async ({ catalog, id, query, arrow, signal }) => {
+  'POST table/insert': async ({ catalog, id, query, arrow, own, signal }) => {
     const [name, path] = tableOf(id);
     const word = snakeCase(query.get('mode') ?? undefined);
     const mode = checkChoice('insert', 'mode', word, ['append', 'overwrite']);
     // Read before anything can fail: an answer in the middle of a body may not reach the sender.
     const rows = await arrow();
-    const table = await catalog.openTable(name, path, { signal });
+    const table = own(await catalog.openTable(name, path, { signal }));
     await table.add(rows, { mode, signal });
     return { json: { num_inserted_rows: rows.numRows, version: await table.version({ signal }) } };
   },
@@ -170,10 +170,10 @@ const routes: Record<string, Route> = {
   },
 };
 
-function openFor({ catalog, id, signal }: Call, body: Record<string, unknown>): Promise<Table> {
+async function openFor({ catalog, id, own, signal }: Call, body: Record<string, unknown>): Promise<Table> {
   const [name, path] = tableOf(id);
   checkId(body, id);
-  return catalog.openTable(name, path, { version: count(body, 'version'), signal });
+  return own(await catalog.openTable(name, path, { version: count(body, 'version'), signal }));
 }
 
 function tableOf(id: readonly string[]): [name: string, path: string[]] {

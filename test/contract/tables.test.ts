@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Field, FixedSizeList, Float32, Int32, Int64, Schema, Utf8 } from '#arrow';
+import { openDir } from '#engine/dir.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';
 
@@ -98,6 +99,25 @@ forEachSubject('tables', (makeCatalog) => {
     });
   });
 
+  test('describe one version of themselves while someone writes', async () => {
+    const { db, root } = await makeCatalog();
+    // As many rows as versions.
+    await db.createTable('t', [{ id: 1 }]);
+    const writer = await (await openDir({ root })).openTable('t');
+    const writing = (async () => {
+      for (let id = 2; id <= 25; id++) await writer.add([{ id }]);
+    })();
+    const seen = new Set<number>();
+    while (!seen.has(25)) {
+      const { version, numRows } = await db.describeTable('t');
+      assert.equal(numRows, version);
+      seen.add(version);
+    }
+    await writing;
+    assert.ok(seen.size > 1, 'nobody wrote while the table was described');
+    assert.equal((await db.describeTable('t', { version: 7 })).numRows, 7);
+  });
+
   test('without rows keep their schema, metadata of fields included', async () => {
     const { db } = await makeCatalog();
     const schema = new Schema([
@@ -154,7 +174,6 @@ forEachSubject('tables', (makeCatalog) => {
   test('follow another writer', async () => {
     const { db, root } = await makeCatalog();
     const table = await db.createTable('t', rows);
-    const { openDir } = await import('#engine/dir.ts');
     const other = await openDir({ root });
     await (await other.openTable('t')).add([{ id: 4, name: 'plant', price: 15 }]);
     assert.equal(await table.countRows(), 4);
