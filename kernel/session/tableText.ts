@@ -53,5 +53,7 @@ function firstRows(table: ArrowTable): string[][] {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escape = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
+// Without control characters, which a terminal would obey: a value could move the cursor, or set the window's title.
+const oneLine = (text: string): string =>
+  text.replace(/\s+/g, ' ').replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 const cut = (text: string): string => (text.length > textColumn ? `${text.slice(0, textColumn - 1)}…` : text);
