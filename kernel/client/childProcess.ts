@@ -1,19 +1,12 @@
 import { execFile, spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { promisify } from 'node:util';
 import { CatalogError } from '#shared/errors.ts';
-
-/** The oldest Node that every dependency of the children runs on. */
-export const minimumNode = [22, 19] as const;
+import { isFitNode, minimumNode } from './nodeVersion.ts';
 
 /** A Node to start children with, what its environment needs, and its version where somebody asked it. */
 export type NodeRuntime = { path: string; env: Record<string, string>; version?: string };
 
 const run = promisify(execFile);
-
-const isFit = (version: string): boolean => {
-  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
-  return major > minimumNode[0] || (major === minimumNode[0] && minor >= minimumNode[1]);
-};
 
 async function versionOf(node: NodeRuntime, signal?: AbortSignal): Promise<string> {
   const { stdout } = await run(node.path, ['-p', 'process.versions.node'], {
@@ -43,7 +36,7 @@ export async function findNode(options: { nodePath?: string; signal?: AbortSigna
         { cause },
       );
     });
-    if (isFit(version)) return { ...node, version };
+    if (isFitNode(version)) return { ...node, version };
     throw new CatalogError(
       'ServiceUnavailable',
       `"${nodePath}" is Node ${version}.`,
@@ -52,9 +45,9 @@ export async function findNode(options: { nodePath?: string; signal?: AbortSigna
   }
   const onPath = { path: 'node', env: {} };
   const found = await versionOf(onPath, signal).catch(() => '0');
-  if (isFit(found)) return { ...onPath, version: found };
+  if (isFitNode(found)) return { ...onPath, version: found };
   const self = { path: process.execPath, env: { ELECTRON_RUN_AS_NODE: '1' } };
-  if (isFit(process.versions.node)) return { ...self, version: process.versions.node };
+  if (isFitNode(process.versions.node)) return { ...self, version: process.versions.node };
   throw new CatalogError(
     'ServiceUnavailable',
     `There is no Node ${wanted} or newer here (PATH has ${found === '0' ? 'none' : found}, the editor ${process.versions.node}).`,

@@ -13,13 +13,12 @@ import {
   type KernelReply,
   type KernelRequest,
 } from '#shared/kernelMessages.ts';
+import { cancellable, guarded } from './calls.ts';
 import { startNode, type NodeRuntime } from './childProcess.ts';
 import { exitReason, tailOf } from './exitReason.ts';
+import { kernelFlags } from './nodeVersion.ts';
 
-/** Node aborts over an interrupt in a timer without it; an embedder's Node may not know it. */
-const interruptFlag = '--no-force-async-hooks-checks';
-/** Lets a kernel of Node 22 tell whose late output is whose; from 24 on it is how Node works, and no flag any more. */
-const contextFlag = '--experimental-async-context-frame';
+/** How Node ends over a flag that it does not know, as an embedder's may. */
 const badOptionExit = 9;
 const handshakeMs = 20_000;
 /** How long the end of the process and that of its pipe wait for each other. */
@@ -73,8 +72,7 @@ export class KernelProcess {
   static async start(options: KernelStart): Promise<KernelProcess> {
     const { catalog, signal } = options;
     signal?.throwIfAborted();
-    const isOld = options.node.version !== undefined && Number.parseInt(options.node.version, 10) < 24;
-    const first = new KernelProcess(options, isOld ? [interruptFlag, contextFlag] : [interruptFlag]);
+    const first = new KernelProcess(options, kernelFlags(options.node.version));
     try {
       return await first.#begin(catalog, signal);
     } catch (error) {
@@ -111,6 +109,7 @@ export class KernelProcess {
       try {
         decode(chunk);
       } catch {
+        // Only framing fails here, listeners are guarded: nothing that follows a broken frame can be read.
         this.#child.kill('SIGKILL');
       }
     });
@@ -131,7 +130,8 @@ export class KernelProcess {
   /**
    * Runs code as one cell, after those sent before. `onOutput` gets its outputs in order until the reply.
    * Aborting `signal` interrupts the running cell and drops the waiting ones.
-   * @throws CatalogError ServiceUnavailable (17) when the kernel ends before it replies
+   * @throws CatalogError ServiceUnavailable (17) when the kernel ends before it replies; what `onOutput` threw first,
+   * once the cell is done
    */
   async execute(
     code: string,
@@ -142,8 +142,18 @@ export class KernelProcess {
     signal?.throwIfAborted();
     const onAbort = () => void this.interrupt().catch(() => {});
     signal?.addEventListener('abort', onAbort, { once: true });
+    const failed: unknown[] = [];
+    const take = (output: KernelOutput) => {
+      try {
+        onOutput(output);
+      } catch (error) {
+        failed.push(error);
+      }
+    };
     try {
-      return await this.#request('execute_request', { code, silent }, 'execute_reply', onOutput);
+      const reply = await this.#request('execute_request', { code, silent }, 'execute_reply', take);
+      if (failed.length > 0) throw failed[0];
+      return reply;
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
@@ -151,16 +161,16 @@ export class KernelProcess {
 
   /** Completions at a position in UTF-16 units. Waits while a cell runs without a pause. */
   complete(code: string, cursorPos: number, signal?: AbortSignal): Promise<Replies['complete_reply']> {
-    return this.#cancellable(this.#request('complete_request', { code, cursorPos }, 'complete_reply'), signal);
+    return cancellable(this.#request('complete_request', { code, cursorPos }, 'complete_reply'), signal);
   }
 
   /** What is at a position, as text. */
   inspect(code: string, cursorPos: number, signal?: AbortSignal): Promise<Replies['inspect_reply']> {
-    return this.#cancellable(this.#request('inspect_request', { code, cursorPos }, 'inspect_reply'), signal);
+    return cancellable(this.#request('inspect_request', { code, cursorPos }, 'inspect_reply'), signal);
   }
 
   isComplete(code: string, signal?: AbortSignal): Promise<Replies['is_complete_reply']> {
-    return this.#cancellable(this.#request('is_complete_request', { code }, 'is_complete_reply'), signal);
+    return cancellable(this.#request('is_complete_request', { code }, 'is_complete_reply'), signal);
   }
 
   /** Ends the running cell and drops the waiting ones. `failed` when the cell goes on: then only a restart helps. */
@@ -204,7 +214,7 @@ export class KernelProcess {
     const timer = AbortSignal.timeout(handshakeMs);
     const request = this.#request('start', { catalog }, 'start_reply');
     try {
-      this.#handshake = await this.#cancellable(request, signal ? AbortSignal.any([signal, timer]) : timer);
+      this.#handshake = await cancellable(request, signal ? AbortSignal.any([signal, timer]) : timer);
       return this;
     } catch (cause) {
       this.dispose();
@@ -223,6 +233,7 @@ export class KernelProcess {
   ): Promise<Replies[R]> {
     if (this.#exit) return Promise.reject(goneError(this.#exit.reason));
     const id = `${type}-${++this.#next}`;
+    const frame = encodeFrame({ type, id, content });
     return new Promise((resolve, reject) => {
       this.#pending.set(id, {
         reply,
@@ -230,17 +241,7 @@ export class KernelProcess {
         reject,
         ...(onOutput && { onOutput }),
       });
-      this.#pipe.write(encodeFrame({ type, id, content }));
-    });
-  }
-
-  #cancellable<T>(request: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    if (!signal) return request;
-    return new Promise((resolve, reject) => {
-      const abort = () => reject(signal.reason instanceof Error ? signal.reason : new DOMException('', 'AbortError'));
-      if (signal.aborted) abort();
-      signal.addEventListener('abort', abort, { once: true });
-      request.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+      this.#pipe.write(frame);
     });
   }
 
@@ -251,7 +252,7 @@ export class KernelProcess {
     if (isKernelOutput(message)) {
       if (pending?.onOutput) return pending.onOutput(message);
       // 'idle' comes after the reply; nobody waits for it.
-      if (message.type !== 'status') for (const listener of this.#orphanListeners) listener(message);
+      if (message.type !== 'status') for (const listener of this.#orphanListeners) guarded(() => listener(message));
       return;
     }
     if (!pending) return;
@@ -272,7 +273,8 @@ export class KernelProcess {
     this.#exit = { isExpected: this.#isEnding, reason: `The kernel has ended: ${reason}.` };
     for (const pending of this.#pending.values()) pending.reject(goneError(this.#exit.reason));
     this.#pending.clear();
-    for (const listener of this.#exitListeners) listener(this.#exit);
+    const exit = this.#exit;
+    for (const listener of this.#exitListeners) guarded(() => listener(exit));
     this.#exitListeners.clear();
   }
 }

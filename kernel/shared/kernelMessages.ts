@@ -1,3 +1,5 @@
+import { isRecord } from './records.ts';
+
 // The messages between an editor and a kernel over the framed pipe. They follow Jupyter messaging 5.4 in names and
 // contents, without its envelope: there is one client, and the pipe itself is private to the two processes.
 
@@ -81,28 +83,30 @@ export type KernelOutput =
 
 export type KernelMessage = KernelReply | KernelOutput;
 
-const outputTypes: Record<KernelOutput['type'], true> = {
-  status: true,
-  execute_input: true,
-  stream: true,
-  display_data: true,
-  update_display_data: true,
-  execute_result: true,
-  error: true,
-  clear_output: true,
+const isText = (value: unknown): boolean => typeof value === 'string';
+const hasBundle = ({ data, metadata }: Record<string, unknown>): boolean => isRecord(data) && isRecord(metadata);
+
+/** What must be true of the content of an output, so that nobody who shows it fails over it. */
+const outputChecks: Record<KernelOutput['type'], (content: Record<string, unknown>) => boolean> = {
+  status: ({ executionState }) => executionState === 'busy' || executionState === 'idle',
+  execute_input: ({ code, executionCount }) => isText(code) && Number.isSafeInteger(executionCount),
+  stream: ({ name, text }) => (name === 'stdout' || name === 'stderr') && isText(text),
+  display_data: (content) => hasBundle(content) && ['undefined', 'string'].includes(typeof content['displayId']),
+  update_display_data: (content) => hasBundle(content) && isText(content['displayId']),
+  execute_result: (content) => hasBundle(content) && Number.isSafeInteger(content['executionCount']),
+  error: ({ ename, evalue, traceback }) =>
+    isText(ename) && isText(evalue) && Array.isArray(traceback) && traceback.every(isText),
+  clear_output: ({ wait }) => typeof wait === 'boolean',
 };
 
-export const isKernelOutput = (message: KernelMessage): message is KernelOutput =>
-  Object.hasOwn(outputTypes, message.type);
+const isOutputType = (type: string): type is KernelOutput['type'] => Object.hasOwn(outputChecks, type);
 
-/** Whether something that came out of the pipe has the shape of a message. */
+export const isKernelOutput = (message: KernelMessage): message is KernelOutput => isOutputType(message.type);
+
+/** Whether something that came out of the pipe has the shape of a message. Contents of replies are not looked into. */
 export function isKernelMessage(value: unknown): value is KernelMessage {
-  if (typeof value !== 'object' || value === null) return false;
-  const message = value as Record<string, unknown>;
-  return (
-    typeof message['type'] === 'string' &&
-    typeof message['parent'] === 'string' &&
-    typeof message['content'] === 'object' &&
-    message['content'] !== null
-  );
+  if (!isRecord(value)) return false;
+  const { type, parent, content } = value;
+  if (typeof type !== 'string' || typeof parent !== 'string' || !isRecord(content)) return false;
+  return !isOutputType(type) || outputChecks[type](content);
 }
