@@ -1,7 +1,10 @@
+import { writeSync } from 'node:fs';
 import { createRequire, enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { kernelFlags } from '#client/nodeVersion.ts';
 import { registerDir } from '#engine/register.ts';
+import { messageOf } from '#shared/errors.ts';
 import { parseKernelArguments } from './arguments.ts';
 import type { FromCore, PositionedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { dataFolder } from './kernelspec.ts';
@@ -11,12 +14,23 @@ import { createRing, RingWriter } from './textRing.ts';
 // The process of one kernel: `kernel.cjs --pipe` for an editor, `kernel.cjs --connection-file=FILE` for Jupyter. The
 // worker starts first and answers while the compiler, which takes most of a second, loads here.
 
-const asyncHooksFlag = '--no-force-async-hooks-checks';
+const [asyncHooksFlag = ''] = kernelFlags();
+
+/**
+ * Says why the process ends, the sentence last: of a dead kernel its editor shows the last line. Straight to the
+ * descriptor, for `process.stderr` is a cell's once the kernel runs.
+ */
+function lastWords(what: string, error?: unknown): void {
+  const stack = error instanceof Error ? `${error.stack}\n` : '';
+  // Node puts more lines below the first, about modules for instance.
+  const why = error === undefined ? '' : `: ${messageOf(error).split('\n', 1)[0]}`;
+  writeSync(2, `${stack}${what}${why}\n`);
+}
 
 function start(): void {
   const parsed = parseKernelArguments(process.argv.slice(2), process.env);
   if ('problem' in parsed) {
-    process.stderr.write(`${parsed.problem}\n`);
+    lastWords(parsed.problem);
     process.exit(2);
   }
   // Compiling TypeScript itself is a third of the start. In the person's own folder: a cache that others can write runs
@@ -40,10 +54,9 @@ function start(): void {
   const outputs = new Outputs((parent, output) => post({ type: 'output', parent, output }));
   const exit = process.exit.bind(process);
   worker.on('error', (error) => {
-    process.stderr.write(`The kernel's protocol thread failed: ${error.stack ?? error.message}\n`);
+    lastWords("The kernel's protocol thread failed", error);
     exit(1);
   });
-  // Node's own streams until here: what fails before belongs to whoever started the process.
   outputs.takeStreams(ring);
   process.exit = (code) => {
     const gate = new SharedArrayBuffer(4);
@@ -56,8 +69,8 @@ function start(): void {
   // Ctrl-C in a terminal reaches the whole group; the front decides what it means and sends a message.
   process.on('SIGINT', () => {});
   runCore({ worker, outputs, post, exit, typescript }).catch((error: unknown) => {
-    process.stderr.write(`The kernel could not start: ${String(error)}\n`);
-    process.exit(1);
+    lastWords('The kernel could not start', error);
+    exit(1);
   });
 }
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { KernelProcess, type KernelExit } from '../../kernel/client/kernelProcess.ts';
 import { isCatalogError } from '../../kernel/shared/errors.ts';
 import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { errorOf, node, printed, resultOf, run, sleep, startKernel, until, valueOf } from './support.ts';
 
@@ -198,6 +201,31 @@ suite('A kernel over the pipe', function () {
     assert.ok(megabytes < 900, `${megabytes} MB`);
   });
 
+  test('outlives a listener that fails, which hears of it once the cell is done', async () => {
+    const heard: string[] = [];
+    const running = kernel.execute('console.log("a"); 7', ({ type }) => {
+      heard.push(type);
+      if (type === 'stream') throw new RangeError('of the listener');
+    });
+    await assert.rejects(running, new RangeError('of the listener'));
+    assert.equal(heard.at(-1), 'execute_result');
+    assert.equal(await valueOf(kernel, '1 + 1'), '2');
+  });
+
+  test('outlives a listener of late output that fails, and tells the others', async () => {
+    const late: KernelOutput[] = [];
+    const listeners = [
+      kernel.onOrphanOutput(() => {
+        throw new RangeError('of a late listener');
+      }),
+      kernel.onOrphanOutput((output) => late.push(output)),
+    ];
+    await run(kernel, `setTimeout(() => console.log('late'), 20); 0`);
+    await until('the late line', () => late.length > 0);
+    for (const listener of listeners) listener.dispose();
+    assert.equal(await valueOf(kernel, '1 + 1'), '2');
+  });
+
   test('tells what is waiting that the process died', async () => {
     const other = await startKernel();
     const exits: KernelExit[] = [];
@@ -227,6 +255,20 @@ suite('A kernel over the pipe', function () {
     const { pid } = other.handshake;
     other.dispose();
     await until('the process to be gone', () => !isRunning(pid));
+  });
+
+  test('says why it died when it could not load its compiler', async () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'node_modules/typescript-6'), { recursive: true });
+    for (const name of readdirSync(inRoot('node_modules')).filter((each) => each !== 'typescript-6'))
+      symlinkSync(inRoot('node_modules', name), join(folder, 'node_modules', name));
+    cpSync(inRoot('package.json'), join(folder, 'package.json'));
+    writeFileSync(join(folder, 'node_modules/typescript-6/package.json'), '{"version":"6.0.0"}');
+    mkdirSync(join(folder, 'dist'));
+    for (const name of ['kernel.cjs', 'kernelWorker.cjs']) cpSync(inRoot('dist', name), join(folder, 'dist', name));
+    const start = { entry: join(folder, 'dist/kernel.cjs'), node, cwd: folder, catalog: null };
+    const running = KernelProcess.start(start).then((broken) => broken.execute('1', () => {}));
+    await assert.rejects(running, /The kernel has ended: exit code 1 \(The kernel could not start: .*typescript-6/);
   });
 
   test('names a bundle that can not start', async () => {
