@@ -5,11 +5,11 @@ import { bundleItems, errorOutput, streamItem, valueOutput } from './outputItems
 /** What of a cell's execution takes outputs. */
 export type OutputTarget = Pick<
   vscode.NotebookCellExecution,
-  'appendOutput' | 'appendOutputItems' | 'replaceOutputItems' | 'clearOutput'
+  'appendOutput' | 'appendOutputItems' | 'cell' | 'replaceOutputItems' | 'clearOutput'
 >;
 
 /** Outputs that a cell may change later, by the kernel's id for them. One map per notebook. */
-export type Displays = Map<string, vscode.NotebookCellOutput>;
+export type Displays = Map<string, { cell: vscode.NotebookCell; output: vscode.NotebookCellOutput }>;
 
 /** Text of a stream is sent on this often: a loop that prints would otherwise cost one round trip a line. */
 const batchMilliseconds = 30;
@@ -38,17 +38,14 @@ export class CellOutputs {
       case 'stream':
         return this.#text(message.content.name, message.content.text);
       case 'display_data':
-      case 'execute_result': {
-        const output = valueOutput(message);
-        if (message.type === 'display_data' && message.content.displayId !== undefined) {
-          this.#displays.set(message.content.displayId, output);
-        }
-        return this.#append(output);
-      }
+      case 'execute_result':
+        return this.#show(message);
       case 'update_display_data': {
-        const output = this.#displays.get(message.content.displayId);
+        const shown = this.#displays.get(message.content.displayId);
+        // The cell that showed it was cleared, by running again for instance: it is shown here anew.
+        if (!shown) return this.#show(message);
         this.flush();
-        if (output) void this.#target.replaceOutputItems(bundleItems(message.content.data), output);
+        void this.#target.replaceOutputItems(bundleItems(message.content.data), shown.output);
         return undefined;
       }
       case 'error':
@@ -58,8 +55,11 @@ export class CellOutputs {
         if (message.content.wait) this.#clearsNext = true;
         else this.#clear();
         return undefined;
-      case 'status':
       case 'execute_input':
+        // A new run, for which the cell was cleared.
+        this.#forget();
+        return undefined;
+      case 'status':
         return undefined;
     }
   }
@@ -107,6 +107,19 @@ export class CellOutputs {
   #clear(): void {
     this.#clearsNext = false;
     this.#stream = undefined;
+    this.#forget();
     void this.#target.clearOutput();
+  }
+
+  #show(message: Parameters<typeof valueOutput>[0]): void {
+    const output = valueOutput(message);
+    // First, since a clearing that is due forgets the earlier ones of this cell.
+    this.#append(output);
+    const id = message.type === 'execute_result' ? undefined : message.content.displayId;
+    if (id !== undefined) this.#displays.set(id, { cell: this.#target.cell, output });
+  }
+
+  #forget(): void {
+    for (const [id, { cell }] of this.#displays) if (cell === this.#target.cell) this.#displays.delete(id);
   }
 }

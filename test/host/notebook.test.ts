@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { tableFromIPC } from '#arrow';
 import { arrowStreamMime, decodeArrowOutput } from '#shared/mime.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { eventually, extensionApi, makeCatalog, run, tableNode, temporaryFolder } from './support.ts';
+import { eventually, extensionApi, failuresOf, makeCatalog, run, tableNode, temporaryFolder } from './support.ts';
 
 const text = (data: Uint8Array): string => new TextDecoder().decode(data);
 
@@ -185,12 +185,34 @@ suite('a notebook on our kernel', () => {
     assert.equal(notebook.cellAt(0).executionSummary?.success, true);
   });
 
+  test('keeps what a timer prints as soon as its cell ends', async () => {
+    // The reply and the line come in one piece more often than not; every one of many must be kept.
+    const cells = Array.from({ length: 20 }, (_, i) => `setTimeout(() => display('late ${i}'), 0); ${i}`);
+    const notebook = await open(...cells);
+    await vscode.commands.executeCommand('notebook.execute', notebook.uri);
+    assert.ok(await ended(notebook, cells.length - 1));
+    const missing = (): number[] =>
+      cells.flatMap((_, i) => (items(notebook, i).some((one) => text(one.data).includes(`late ${i}`)) ? [] : [i]));
+    await eventually('every late line', () => missing().length === 0, 5000).catch(() => undefined);
+    assert.deepEqual(missing(), []);
+    assert.ok(cells.every((_, i) => item(notebook, i, 'text/plain') === String(i)));
+  });
+
   test('changes an output of another cell by its id', async () => {
     const notebook = await open("await display('first', { id: 'x' });", "await display('second', { id: 'x' });");
     assert.ok(await execute(notebook, 0));
     assert.ok(await execute(notebook, 1));
     await eventually('the changed output', () => item(notebook, 0, 'text/plain')?.includes('second'));
     assert.deepEqual(items(notebook, 1), []);
+  });
+
+  test('shows an output with an id again when its cell runs again', async () => {
+    const notebook = await open("await display('once more', { id: 'again' });");
+    for (const time of ['first', 'second', 'third']) {
+      assert.ok(await execute(notebook, 0));
+      assert.match(item(notebook, 0, 'text/plain') ?? '', /once more/, time);
+      assert.equal(notebook.cellAt(0).outputs.length, 1, time);
+    }
   });
 
   test('shows many lines in order and in few outputs', async () => {
@@ -235,5 +257,53 @@ suite('a notebook on our kernel', () => {
     assert.ok(notebook?.isUntitled);
     assert.ok(await execute(notebook, 0), text(items(notebook, 0)[0]?.data ?? new Uint8Array()));
     assert.ok(item(notebook, 0, arrowStreamMime));
+  });
+
+  test('keeps its kernel when it was untitled and is saved', async () => {
+    const file = join(folder.path, 'saved.ipynb');
+    const untitled = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file).with({ scheme: 'untitled' }));
+    await vscode.window.showNotebookDocument(untitled);
+    const cell = new vscode.NotebookCellData(
+      vscode.NotebookCellKind.Code,
+      'globalThis.kept = process.pid',
+      'typescript',
+    );
+    const edit = new vscode.WorkspaceEdit();
+    const metadata = {
+      metadata: { kernelspec: { name: 'lance-typescript', display_name: 'Lance', language: 'typescript' } },
+    };
+    edit.set(untitled.uri, [
+      vscode.NotebookEdit.replaceCells(new vscode.NotebookRange(0, untitled.cellCount), [cell]),
+      vscode.NotebookEdit.updateNotebookMetadata(metadata),
+    ]);
+    await vscode.workspace.applyEdit(edit);
+    await vscode.commands.executeCommand('notebook.selectKernel', {
+      id: 'lance-typescript',
+      extension: 'lance-catalog.lance-catalog',
+    });
+    assert.ok(await execute(untitled, 0));
+    const session = api.kernels.session(untitled);
+    assert.ok(session?.hasRun);
+
+    await vscode.commands.executeCommand('workbench.action.files.save');
+    const saved = await eventually('the saved notebook', () =>
+      vscode.workspace.notebookDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === file),
+    );
+    await eventually('its kernel', () => api.kernels.session(saved) === session);
+    assert.equal(api.kernels.session(untitled), undefined);
+    const pid = item(saved, 0, 'text/plain');
+    assert.ok(await execute(saved, 0));
+    assert.equal(item(saved, 0, 'text/plain'), pid);
+  });
+
+  test('of another language has no kernel of ours to restart', async () => {
+    const data = new vscode.NotebookData([]);
+    data.metadata = { metadata: { kernelspec: { name: 'python3', display_name: 'Python', language: 'python' } } };
+    const notebook = await vscode.workspace.openNotebookDocument('jupyter-notebook', data);
+    await vscode.window.showNotebookDocument(notebook);
+    const told = await failuresOf(() => run('lanceCatalog.notebook.restartKernel'));
+    assert.equal(told.length, 1);
+    assert.match(told[0] ?? '', /does not run on the Lance TypeScript kernel/);
+    assert.equal(api.kernels.session(notebook), undefined);
   });
 });
