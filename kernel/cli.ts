@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { constants } from 'node:os';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { findNode, startNode } from '#client/childProcess.ts';
-import { messageOf } from '#shared/errors.ts';
+import { startNode, type NodeRuntime } from '#client/childProcess.ts';
+import { isFitNode, kernelFlags, minimumNode } from '#client/nodeVersion.ts';
+import { CatalogError, messageOf } from '#shared/errors.ts';
 import { installKernelspec, type SpecPlace } from '#session/kernelspec.ts';
 import { runNotebook } from '#session/runNotebook.ts';
 
@@ -28,10 +29,12 @@ const kernelEntry = join(distFolder, 'kernel.cjs');
 
 async function main(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
+  if (asksForHelp(args)) {
+    console.log(help);
+    return 0;
+  }
   switch (command) {
     case undefined:
-    case '--help':
-    case '-h':
     case 'help':
       console.log(help);
       return command === undefined ? 2 : 0;
@@ -75,7 +78,7 @@ async function install(args: readonly string[]): Promise<number> {
   const spec = await installKernelspec({
     place,
     installation: dirname(distFolder),
-    node: await findNode({ nodePath: process.execPath }),
+    node: thisNode(),
   });
   console.log(`Installed the kernel "TypeScript (Lance Catalog)" in ${spec}`);
   return 0;
@@ -86,8 +89,8 @@ async function runKernel(args: readonly string[]): Promise<number> {
   const file = values['connection-file'];
   if (typeof file !== 'string') throw new UsageError('"kernel run" needs --connection-file FILE.');
   const child = startNode({
-    node: await findNode({ nodePath: process.execPath }),
-    flags: ['--no-force-async-hooks-checks'],
+    node: thisNode(),
+    flags: kernelFlags(process.versions.node),
     entry: kernelEntry,
     args: [
       `--connection-file=${file}`,
@@ -105,19 +108,24 @@ async function runKernel(args: readonly string[]): Promise<number> {
 }
 
 async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parse(args, { catalog: { type: 'string' } });
+  const { values, positionals } = parse(args, { catalog: { type: 'string' } }, true);
   const [notebook, ...more] = positionals;
   if (notebook === undefined || more.length > 0) throw new UsageError('"run" needs one NOTEBOOK.ipynb.');
   const root = values['catalog'] ?? process.env['LANCE_CATALOG'];
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  const failed = await runNotebook({
+  const running = runNotebook({
     notebook,
     entry: kernelEntry,
-    node: await findNode({ nodePath: process.execPath }),
+    node: thisNode(),
     catalog: typeof root === 'string' && root ? { implementation: 'dir', root: resolve(root) } : null,
     print: (line) => console.log(line),
     signal: stop.signal,
+  });
+  const failed = await running.catch((error: unknown) => {
+    // Between two cells the run ends with an error, in a cell with that cell.
+    if (!stop.signal.aborted) throw error;
+    return null;
   });
   if (stop.signal.aborted) return 130;
   if (failed === null) return 0;
@@ -125,12 +133,27 @@ async function run(args: readonly string[]): Promise<number> {
   return 1;
 }
 
-function parse(args: readonly string[], options: ParseArgsOptionsConfig) {
+function parse(args: readonly string[], options: ParseArgsOptionsConfig, allowPositionals = false) {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
+    return parseArgs({ args: [...args], options, allowPositionals });
   } catch (error) {
-    throw new UsageError(messageOf(error), { cause: error });
+    // Node adds advice on positional arguments, which is of no use here.
+    throw new UsageError(`${messageOf(error).split('. ', 1)[0]}.`, { cause: error });
   }
+}
+
+/** Wherever it stands: who asks does not know the rest. What follows `--` is a name. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? args.length : end).some((arg) => arg === '--help' || arg === '-h');
+}
+
+/** The Node that runs this, for what it starts. */
+function thisNode(): NodeRuntime {
+  const { node } = process.versions;
+  if (isFitNode(node)) return { path: process.execPath, env: {}, version: node };
+  const wanted = minimumNode.join('.');
+  throw new CatalogError('ServiceUnavailable', `This is Node ${node}.`, `Use Node ${wanted} or newer.`);
 }
 
 function version(): string {

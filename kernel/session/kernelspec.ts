@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { NodeRuntime } from '#client/childProcess.ts';
+import { kernelFlags } from '#client/nodeVersion.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 /** Where Jupyter shall find the kernelspec. */
@@ -39,7 +40,7 @@ export function jupyterFolder({ env, platform, home }: Surroundings = here()): s
  * the newest one whatever happens to this one.
  * @param installation the folder that holds `package.json` and `dist/`
  * @returns the folder of the kernelspec
- * @throws CatalogError PermissionDenied (16) naming the folder that can't be written
+ * @throws CatalogError PermissionDenied (15) naming what can't be read or written
  */
 export async function installKernelspec(options: {
   place: SpecPlace;
@@ -56,7 +57,8 @@ export async function installKernelspec(options: {
     await remember(join(own, 'installed.json'), installation);
     await mkdir(spec, { recursive: true });
     const content = {
-      argv: [node.path, '--no-force-async-hooks-checks', launcher, '--connection-file={connection_file}'],
+      // Not those of today's version: the Node of this path may be another one tomorrow. The launcher adds them.
+      argv: [node.path, ...kernelFlags(), launcher, '--connection-file={connection_file}'],
       display_name: displayName,
       language: 'typescript',
       interrupt_mode: 'message',
@@ -65,10 +67,11 @@ export async function installKernelspec(options: {
     await writeFile(join(spec, 'kernel.json'), `${JSON.stringify(content, null, 2)}\n`);
     return spec;
   } catch (cause) {
-    const path = cause instanceof Error && 'path' in cause ? String(cause.path) : spec;
+    // A copy has two paths, of which the second is written.
+    const { dest, path = dest ?? spec, syscall } = Object(cause) as { dest?: string; path?: string; syscall?: string };
     throw new CatalogError(
       'PermissionDenied',
-      `The kernelspec can't be installed: "${path}" can't be written.`,
+      `The kernelspec can't be installed: "${syscall === 'copyfile' ? dest : path}" can't be written.`,
       'Use --user, or --prefix with a folder of yours.',
       { cause },
     );
@@ -76,12 +79,18 @@ export async function installKernelspec(options: {
 }
 
 async function remember(file: string, installation: string): Promise<void> {
-  const known = await readFile(file, 'utf8').then(
-    (text): unknown => JSON.parse(text),
-    () => [],
-  );
-  const others = (Array.isArray(known) ? known : []).filter((each) => each !== installation);
+  const others = (await remembered(file)).filter((each) => each !== installation);
   await writeFile(file, `${JSON.stringify([...others, installation], null, 2)}\n`);
+}
+
+/** The installations in the file. A broken one is as none, as for the launcher: it is written anew just now. */
+async function remembered(file: string): Promise<unknown[]> {
+  try {
+    const known: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return Array.isArray(known) ? known : [];
+  } catch {
+    return [];
+  }
 }
 
 async function shareFolder(place: SpecPlace): Promise<string> {

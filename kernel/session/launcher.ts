@@ -1,15 +1,15 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { isFitNode, kernelFlags, minimumNode } from '#client/nodeVersion.ts';
 
 // Jupyter's kernelspec points at a copy of this file in the person's data folder. The kernel itself may be in an editor's
 // extension folder, whose name changes with every update, so it is looked for at every start. Alone in its folder, this
 // file imports nothing of the project that would load more than itself.
 
-const flag = '--no-force-async-hooks-checks';
-const minimum = [22, 19, 0];
+const needs = `The kernel needs Node ${minimumNode.join('.')} or newer`;
 
 type Found = { entry: string; version: number[] };
 
@@ -70,14 +70,39 @@ function fail(sentence: string): never {
   process.exit(1);
 }
 
-/** Runs the kernel under another Node and ends as it ends. */
-function runElsewhere(node: string, entry: string): void {
-  const child = spawn(node, [flag, entry, ...process.argv.slice(2)], { stdio: 'inherit' });
+/** The version of the `node` on PATH; undefined when there is none that runs. */
+function versionOnPath(): string | undefined {
+  try {
+    return execFileSync('node', ['-p', 'process.versions.node'], { encoding: 'utf8', timeout: 10_000 }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs the kernel in a process of its own, under the flags that its Node needs, and ends as it ends. */
+function runElsewhere(node: string, version: string, entry: string): void {
+  const child = spawn(node, [...kernelFlags(version), entry, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) =>
-    fail(`The kernel needs Node ${minimum.join('.')} or newer, and "${node}": ${error.message}`),
-  );
+  child.on('error', (error) => fail(`${needs}, and "${node}": ${error.message}`));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
+}
+
+/** Runs the kernel in this process where it can, else below it. */
+function runKernel(entry: string): void {
+  const { node } = process.versions;
+  if (isFitNode(node)) {
+    if (kernelFlags(node).every((flag) => process.execArgv.includes(flag))) createRequire(entry)(entry);
+    else runElsewhere(process.execPath, node, entry);
+    return;
+  }
+  // Jupyter's Node is too old by now; the person may have installed another.
+  const found = versionOnPath();
+  if (found === undefined || !isFitNode(found))
+    fail(
+      `${needs}; "${process.execPath}" is Node ${node}, and PATH has ${found === undefined ? 'none' : `Node ${found}`}. ` +
+        'Install a newer one, then run: lance-catalog kernel install',
+    );
+  runElsewhere('node', found, entry);
 }
 
 const recorded = recordedFolders();
@@ -88,6 +113,4 @@ if (!kernel) {
       'Install the Lance Catalog extension or package again, then run: lance-catalog kernel install',
   );
 }
-const isFit = !isNewer(minimum, parse(process.versions.node));
-if (isFit && process.execArgv.includes(flag)) createRequire(kernel.entry)(kernel.entry);
-else runElsewhere(isFit ? process.execPath : 'node', kernel.entry);
+runKernel(kernel.entry);

@@ -19,7 +19,8 @@ export type NotebookRun = {
  * Runs the code cells of a notebook in order, without a screen, and prints of each its number, its first line and its
  * outputs as text. Stops at the first cell that fails.
  * @returns the number of the failing cell, or null when all went through
- * @throws CatalogError InvalidInput (13) for a file that is no notebook, ServiceUnavailable (17) when the kernel ends
+ * @throws CatalogError InvalidInput (13) for a file that is no notebook, ServiceUnavailable (17) when the kernel ends;
+ *   AbortError when cancelled between two cells
  */
 export async function runNotebook(options: NotebookRun): Promise<number | null> {
   const { notebook, entry, node, catalog, print, signal } = options;
@@ -29,6 +30,7 @@ export async function runNotebook(options: NotebookRun): Promise<number | null> 
   const late = kernel.onOrphanOutput((output) => printOutput(output, print));
   try {
     for (const [index, code] of cells.entries()) {
+      signal?.throwIfAborted();
       const number = index + 1;
       print(`[${number}] ${headOf(code)}`);
       const reply = await kernel.execute(code, (output) => printOutput(output, print), signal ? { signal } : {});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { cliEntry, command, sampleCatalog } from './support.ts';
@@ -47,6 +47,7 @@ suite('The command line', function () {
     ['an unknown command', ['frobnicate'], /no command "frobnicate"/],
     ['an unknown option', ['run', '--nope', 'a.ipynb'], /--nope/],
     ['a missing notebook', ['run'], /needs one NOTEBOOK/],
+    ['an argument too many', ['kernel', 'install', 'extra'], /Unexpected argument 'extra'\. See/],
     ['two places to install to', ['kernel', 'install', '--user', '--sys-prefix'], /one of --user/],
     ['a kernel without a front', ['kernel', 'run'], /--connection-file/],
   ] as const) {
@@ -68,9 +69,45 @@ suite('The command line', function () {
 
   test('says its version and its help', async () => {
     assert.match((await cli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
-    assert.match((await cli(['--help'])).stdout, /kernel install/);
+    for (const args of [['--help'], ['run', '--help'], ['kernel', 'install', '-h']])
+      assert.match((await cli(args)).stdout, /kernel install/, args.join(' '));
   });
 });
+
+suite('The command line of a terminal', function () {
+  this.timeout(60_000);
+
+  test('ends with 130 when Ctrl-C comes between two cells', async () => {
+    const notebook = writeNotebook(['process.kill(process.ppid, "SIGINT"); "sent"', '"never"']);
+    const { code, stdout, stderr } = await cli(['run', notebook]);
+    assert.deepEqual([code, stderr], [130, '']);
+    assert.doesNotMatch(stdout, /never/);
+  });
+
+  test('names no setting of an editor when its Node is too old', async () => {
+    const args = ['-r', pretend({ node: '20.9.0' }), cliEntry, 'run', writeNotebook(['1'])];
+    const { code, stderr } = await command(process.execPath, args);
+    assert.deepEqual([code, stderr], [1, 'This is Node 20.9.0. Use Node 22.19 or newer.\n']);
+  });
+});
+
+/** A program in a folder of its own, for PATH. */
+function program(name: string, script: string): string {
+  const path = join(tempFolder(), name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return path;
+}
+
+/** A file that makes a Node, which loads it first, take itself for another. */
+function pretend({ node, execPath = process.execPath }: { node: string; execPath?: string }): string {
+  const path = join(tempFolder(), 'pretend.cjs');
+  const versions = JSON.stringify({ ...process.versions, node });
+  writeFileSync(
+    path,
+    `Object.defineProperty(process, 'versions', { value: ${versions} }); process.execPath = ${JSON.stringify(execPath)};`,
+  );
+  return path;
+}
 
 suite('An installed kernelspec', function () {
   this.timeout(60_000);
@@ -117,6 +154,48 @@ suite('An installed kernelspec', function () {
     assert.match((await launch()).stdout, /^kernel 0\.10\.1 /);
     rmSync(join(editor, 'lance-catalog.lance-catalog-0.9.0'), { recursive: true });
     assert.match((await launch()).stdout, /^kernel 0\.10\.1 /);
+  });
+
+  test('gives the kernel the flags of its Node, which is another one when that was updated', async () => {
+    const execPath = program('node', 'echo "$@"');
+    const [, flag = '', ...rest] = argv;
+    const before = await command(process.execPath, [flag, '-r', pretend({ node: '22.19.0', execPath }), ...rest], {
+      env,
+    });
+    assert.match(before.stdout, /^--no-force-async-hooks-checks --experimental-async-context-frame \S+kernel\.cjs /);
+    assert.equal(flag, '--no-force-async-hooks-checks');
+  });
+
+  test('takes a fit Node of PATH in place of one that is too old, and no other', async () => {
+    const old = ['-r', pretend({ node: '20.9.0' }), ...argv.slice(2)];
+    const withPath = (script: string) =>
+      command(process.execPath, old, { env: { ...env, PATH: `${dirname(program('node', script))}:/usr/bin:/bin` } });
+    const fit = await withPath('if [ "$1" = -p ]; then echo 24.1.0; else echo "$@"; fi');
+    assert.match(fit.stdout, /^--no-force-async-hooks-checks \S+kernel\.cjs --connection-file/);
+    const unfit = await withPath('if [ "$1" = -p ]; then echo 18.3.0; else echo "$@"; fi');
+    assert.deepEqual([unfit.code, unfit.stdout], [1, '']);
+    assert.match(unfit.stderr, /needs Node 22\.19 or newer; .* is Node 20\.9\.0, and PATH has Node 18\.3\.0\. Install/);
+    assert.match((await withPath('exit 1')).stderr, /and PATH has none\. Install/);
+  });
+
+  test('is installed over a broken list of installations', async () => {
+    const installed = installVersion('0.11.0');
+    const list = join(env['XDG_DATA_HOME'] ?? '', 'lance-catalog/kernel/installed.json');
+    writeFileSync(list, '["half');
+    const again = await command(process.execPath, [join(installed, 'dist/cli.cjs'), 'kernel', 'install'], { env });
+    assert.deepEqual([again.code, again.stderr], [0, '']);
+    assert.deepEqual(JSON.parse(readFileSync(list, 'utf8')), [installed]);
+    assert.match((await launch()).stdout, /^kernel 0\.11\.0 /);
+  });
+
+  test('names what can not be written when it is installed', async () => {
+    const file = join(tempFolder(), 'file');
+    writeFileSync(file, '');
+    const { code, stderr } = await command(process.execPath, [cliEntry, 'kernel', 'install', '--prefix', file], {
+      env: { ...env, XDG_DATA_HOME: tempFolder() },
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /"\S+\/file\S*" can't be written\. Use --user/);
   });
 
   test('says what to do when no kernel is left', async () => {
