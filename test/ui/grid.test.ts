@@ -18,6 +18,15 @@ const cell = (page: Page, row: number, column: number) =>
 const toEnd = (page: Page) =>
   page.locator('[role=group][tabindex="0"]').evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
 
+/** What the focused cell gives to the clipboard. */
+const copied = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const data = new DataTransfer();
+    const event = new ClipboardEvent('copy', { clipboardData: data, bubbles: true, cancelable: true });
+    document.activeElement?.dispatchEvent(event);
+    return data.getData('text/plain');
+  });
+
 suite('The grid of the table panel, in a browser', function () {
   this.timeout(60_000);
   let folder: string;
@@ -181,13 +190,22 @@ suite('The grid of the table panel, in a browser', function () {
     withPanel({}, async (page) => {
       await page.locator('.lance-image').first().waitFor();
       await cell(page, 1, 7).click();
-      const copied = await page.evaluate(() => {
-        const data = new DataTransfer();
-        const event = new ClipboardEvent('copy', { clipboardData: data, bubbles: true, cancelable: true });
-        document.activeElement?.dispatchEvent(event);
-        return data.getData('text/plain');
-      });
-      assert.equal(copied.split(',').length, 128);
+      assert.equal((await copied(page)).split(',').length, 128);
+    }));
+
+  test('copying a cell gives its own value where a column before it is hidden', () =>
+    withPanel({}, async (page) => {
+      await cell(page, 1, 1).getByText('Product number 1', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Column menu for id' }).click();
+      await page.getByRole('menuitem', { name: 'Hide column' }).click();
+      await cell(page, 1, 0).getByText('Product number 1', { exact: true }).click();
+      assert.equal(await copied(page), 'Product number 1');
+      await cell(page, 1, 1).click();
+      assert.equal(await copied(page), '-1999.99');
+      await page.getByRole('button', { name: 'Column menu for name' }).click();
+      await page.getByRole('menuitem', { name: 'Show all columns' }).click();
+      await cell(page, 1, 0).getByText('9007199254740994').click();
+      assert.equal(await copied(page), '9007199254740994');
     }));
 
   for (const theme of Object.keys(themes) as ThemeName[]) {

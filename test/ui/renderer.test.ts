@@ -9,6 +9,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
+import {
+  DenseUnion,
+  Field,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  tableToIPC,
+  Utf8,
+  vectorFromArray,
+} from '#arrow';
+import type { Data } from '#arrow';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { bundleOptions, bundles } from '../../scripts/bundles.ts';
 import { findChromium } from '../harness/browser.ts';
@@ -27,6 +40,22 @@ const notebookPage = `<!doctype html><html lang="en"><head><meta charset="utf-8"
 .output { margin: 8px 40px }</style></head><body><div id="notebook"></div></body></html>`;
 
 const base64 = (rows: number): string => Buffer.from(streamOf(0, rows)).toString('base64');
+
+/** A saved output of one row with these columns. */
+function outputOf(columns: readonly (readonly [name: string, data: Data])[]): string {
+  const schema = new Schema(columns.map(([name, { type }]) => new Field(name, type, true)));
+  const children = columns.map(([, data]) => data);
+  const row = makeData({ type: new Struct(schema.fields), length: 1, nullCount: 0, children });
+  return Buffer.from(tableToIPC(new Table(schema, [new RecordBatch(schema, row)]), 'stream')).toString('base64');
+}
+
+const utf8 = (value: string): Data => vectorFromArray([value], new Utf8()).data[0]!;
+
+/** A column that reads well and can't be drawn: its row is of a type that it doesn't have. */
+function senseless(): Data {
+  const type = new DenseUnion([0], [new Field('text', new Utf8(), true)]);
+  return makeData({ type, length: 1, typeIds: Int8Array.of(5), valueOffsets: Int32Array.of(0), children: [utf8('x')] });
+}
 
 type Output = { id: string; text: string; metadata?: unknown };
 
@@ -145,6 +174,38 @@ suite('The notebook renderer, in a browser', function () {
         for (const id of ['garbage', 'cut', 'empty'])
           assert.match(await page.locator(`#${id} .lance-unreadable`).innerText(), /^This output is .*\.$/);
         assert.equal(await page.locator('#before td[data-rownumber]').count(), 18);
+      },
+    ));
+
+  test('values that can not be drawn give one sentence, and the outputs around them stay', () =>
+    withOutputs(
+      [
+        { id: 'before', text: base64(2) },
+        { id: 'senseless', text: outputOf([['broken', senseless()]]) },
+        { id: 'after', text: base64(2) },
+      ],
+      async (page) => {
+        await page.locator('#after .lance-image').first().waitFor();
+        assert.match(await page.locator('#senseless .lance-unreadable').innerText(), /^This output is .*\.$/);
+        assert.equal(await page.locator('#before td[data-rownumber]').count(), 18);
+      },
+    ));
+
+  test('columns of one name show their own values under it', () =>
+    withOutputs(
+      [
+        {
+          id: 'a',
+          text: outputOf([
+            ['name', utf8('left')],
+            ['name', utf8('right')],
+          ]),
+        },
+      ],
+      async (page) => {
+        await page.locator('td[data-rownumber="0"]').first().waitFor();
+        assert.deepEqual(await page.locator('td[data-rownumber="0"]').allInnerTexts(), ['left', 'right']);
+        assert.deepEqual(await page.locator('.lance-name').allInnerTexts(), ['name', 'name']);
       },
     ));
 

@@ -14,9 +14,9 @@ export type GridCell = Cell | { kind: 'failed'; text: string; reason: string };
 /** What the grid shows: the data frame of the component, and what it doesn't know of. */
 export type GridFrame = {
   readonly data: DataFrame;
-  /** In the order of the columns on the screen. */
+  /** All of them, in their order; the grid may hide some. */
   readonly columns: readonly GridColumn[];
-  /** The whole text of a cell, for the clipboard; `undefined` where it isn't loaded. */
+  /** The whole text of a cell by its row and the position of its column in `columns`; `undefined` where it isn't loaded. */
   exactText(row: number, column: number): string | undefined;
   /** Why rows on the screen are missing, or `undefined`. */
   problem(): { rows: string; message: string } | undefined;
@@ -24,12 +24,23 @@ export type GridFrame = {
   close(): void;
 };
 
-export type GridColumn = ColumnInfo & { readonly numeric: boolean };
+/** A column of the grid. Its key is what the grid component calls it: two columns of a table may have one name. */
+export type GridColumn = ColumnInfo & { readonly key: string; readonly numeric: boolean };
 
 const numericType = /^(u?int|halffloat|float|double|decimal)/;
 
-const gridColumns = (columns: readonly ColumnInfo[]): GridColumn[] =>
-  columns.map((column) => ({ ...column, numeric: numericType.test(column.type) }));
+function gridColumns(columns: readonly ColumnInfo[]): GridColumn[] {
+  const taken = new Set(columns.map(({ name }) => name));
+  const named = new Set<string>();
+  return columns.map((column) => {
+    const { name } = column;
+    let key = name;
+    for (let nth = 2; named.has(name) && taken.has(key); nth++) key = `${name} (${nth})`;
+    named.add(name);
+    taken.add(key);
+    return { ...column, key, numeric: numericType.test(column.type) };
+  });
+}
 
 /** Rows in memory, each cell formatted once. */
 type Block = { cell(row: number, column: number): Cell; exactText(row: number, column: number): string };
@@ -53,12 +64,12 @@ const textOf = (cell: Cell | undefined, whole: () => string): string | undefined
 export function tableFrame(table: Table): GridFrame {
   const block = blockOf(table);
   const columns = gridColumns(columnsOf(table.schema));
-  const positions = new Map(columns.map(({ name }, i) => [name, i]));
+  const positions = new Map(columns.map(({ key }, i) => [key, i]));
   return {
     columns,
     data: {
       numRows: table.numRows,
-      columnDescriptors: columns.map(({ name }) => ({ name })),
+      columnDescriptors: columns.map(({ key }) => ({ name: key })),
       getRowNumber: ({ row }) => ({ value: row }),
       getCell: ({ row, column }) => ({ value: block.cell(row, positions.get(column)!) }),
     },
@@ -78,7 +89,7 @@ export type LoadRows = (start: number, end: number, signal: AbortSignal) => Prom
 /** A table of any size, read by pages of Arrow. `close()` it when it leaves the screen. */
 export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
   const columns = gridColumns(table.columns);
-  const positions = new Map(columns.map(({ name }, i) => [name, i]));
+  const positions = new Map(columns.map(({ key }, i) => [key, i]));
   const events = new EventTarget();
   const pages = new Pages<Block>({
     numRows: table.numRows,
@@ -99,7 +110,7 @@ export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
     columns,
     data: {
       numRows: table.numRows,
-      columnDescriptors: columns.map(({ name }) => ({ name })),
+      columnDescriptors: columns.map(({ key }) => ({ name: key })),
       getRowNumber: ({ row }) => ({ value: row }),
       getCell: ({ row, column }) => boxed(cellAt(row, positions.get(column)!)),
       // The grid's own signal fires whenever it scrolls on; Pages knows better which loads are of no more use.

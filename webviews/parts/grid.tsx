@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { ClipboardEvent, ReactNode } from 'react';
+import type { ClipboardEvent, ComponentProps, ReactNode } from 'react';
 import { HighTable } from 'hightable';
 import type { ColumnConfiguration } from 'hightable';
 import { openCell, renderCell } from './cells.tsx';
@@ -8,6 +8,9 @@ import type { GridCell, GridColumn, GridFrame } from './frame.ts';
 /** Height of a row and of the header as the grid component lays them out, in pixels. */
 export const rowHeight = 33;
 export const headerHeight = 42;
+
+/** The columns that the menu in the header has hidden, by key. */
+type Visibility = NonNullable<ComponentProps<typeof HighTable>['columnsVisibility']>;
 
 type GridProps = {
   readonly frame: GridFrame;
@@ -21,13 +24,14 @@ type GridProps = {
 export function Grid({ frame, focus, footer }: GridProps) {
   const configuration = useMemo(
     (): ColumnConfiguration =>
-      Object.fromEntries(frame.columns.map((column) => [column.name, columnConfig(column, frame.data.numRows)])),
+      Object.fromEntries(frame.columns.map((column) => [column.key, columnConfig(column, frame.data.numRows)])),
     [frame],
   );
   const problem = useProblem(frame);
   // Position 1, 1 is the corner; the header is row 1 and the row numbers are column 1.
   const [position, setPosition] = useState({ colIndex: 2, rowIndex: frame.data.numRows > 0 ? 2 : 1 });
-  const copy = useCallback((event: ClipboardEvent) => copyCell(event, frame), [frame]);
+  const [visibility, setVisibility] = useState<Visibility>({});
+  const copy = useCallback((event: ClipboardEvent) => copyCell(event, frame, visibility), [frame, visibility]);
   return (
     <div className="lance-grid" onCopyCapture={copy}>
       <HighTable
@@ -35,6 +39,8 @@ export function Grid({ frame, focus, footer }: GridProps) {
         columnConfiguration={configuration}
         cellPosition={position}
         onCellPositionChange={setPosition}
+        columnsVisibility={visibility}
+        onColumnsVisibilityChange={setVisibility}
         focus={focus}
         padding={3}
         overscan={0}
@@ -105,14 +111,14 @@ function useProblem(frame: GridFrame): ReturnType<GridFrame['problem']> {
 }
 
 /** The cell's whole value, where the screen shows a head of it. The component itself would ask for clipboard rights. */
-function copyCell(event: ClipboardEvent, frame: GridFrame): void {
+function copyCell(event: ClipboardEvent, frame: GridFrame, visibility: Visibility): void {
   const cell = (event.target as Element).closest('td[data-rownumber]');
   if (!cell || !document.getSelection()?.isCollapsed) return;
-  const text = frame.exactText(
-    Number(cell.getAttribute('data-rownumber')),
-    // Column 1 is the row number.
-    Number(cell.getAttribute('aria-colindex')) - 2,
-  );
+  const shown = frame.columns.flatMap(({ key }, column) => (visibility[key]?.hidden ? [] : [column]));
+  // Column 1 is the row number, and hidden ones are not counted.
+  const column = shown[Number(cell.getAttribute('aria-colindex')) - 2];
+  if (column === undefined) return;
+  const text = frame.exactText(Number(cell.getAttribute('data-rownumber')), column);
   if (text === undefined) return;
   event.clipboardData.setData('text/plain', text);
   event.preventDefault();

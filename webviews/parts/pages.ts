@@ -53,7 +53,7 @@ export class Pages<T> {
     return this.#pages.get(Math.floor(row / this.#options.pageRows));
   }
 
-  /** The failed pages on the screen. */
+  /** The failed pages, which are all on the screen: others are forgotten, so that they are tried when they come there. */
   get failures(): Extract<Page<T>, { state: 'failed' }>[] {
     return [...this.#pages.values()].filter((page) => page.state === 'failed');
   }
@@ -95,10 +95,15 @@ export class Pages<T> {
   /** Calls off loads far from the view, and forgets failures out of sight, so that scrolling back tries again. */
   #leave(): void {
     for (const [number, page] of this.#pages) {
-      const distance = Math.max(this.#first - number, number - this.#last, 0);
+      const distance = this.#distance(number);
       if (page.state === 'loading' && distance > nearPages) page.abort();
       if (page.state === 'failed' && distance > 0) this.#pages.delete(number);
     }
+  }
+
+  /** How many pages a page is away from the screen. */
+  #distance(number: number): number {
+    return Math.max(this.#first - number, number - this.#last, 0);
   }
 
   #want(number: number): Promise<void> {
@@ -133,6 +138,8 @@ export class Pages<T> {
     }
     // A load that was called off may come home all the same, after another one took its place.
     if (signal.aborted || this.#closed) return;
+    // Of a page that nobody has seen there is nothing to tell.
+    if (page.state === 'failed' && this.#distance(number) > 0) return void this.#pages.delete(number);
     this.#pages.set(number, page);
     if (page.state === 'loaded') this.#bytes += page.bytes;
     this.#trim();

@@ -1,6 +1,7 @@
 import { tableFromIPC } from '#arrow';
 import { countText } from '#shared/formatNumber.ts';
 import { arrowStreamMime, decodeArrowOutput } from '#shared/mime.ts';
+import { Boundary } from '../parts/boundary.tsx';
 import { tableFrame } from '../parts/frame.ts';
 import type { GridFrame } from '../parts/frame.ts';
 import { Grid, headerHeight, rowHeight } from '../parts/grid.tsx';
@@ -14,28 +15,37 @@ const scrollBarHeight = 14;
 /** What a saved output is worth: a table, or the reason why it can't be shown. */
 export type Output = { frame: GridFrame; footer: string } | { problem: string };
 
-/** Reads a notebook output; never throws, since a notebook holds whatever someone saved in it. */
+const unreadable = 'This output is no readable Arrow stream. Run the cell again to make it anew.';
+
+/**
+ * Reads a notebook output; never throws, since a notebook holds whatever someone saved in it. What only shows when its
+ * values are drawn is told by `OutputView`.
+ */
 export function readOutput(data: Uint8Array, metadata: unknown): Output {
   let table;
   try {
     table = tableFromIPC(decodeArrowOutput(data));
   } catch {
-    return { problem: 'This output is no readable Arrow stream. Run the cell again to make it anew.' };
+    return { problem: unreadable };
   }
   if (table.numCols === 0) return { problem: 'This output is a table without columns.' };
   return { frame: tableFrame(table), footer: footerText(table.numRows, table.numCols, totalRows(metadata)) };
 }
 
 export function OutputView({ output }: { output: Output }) {
-  if ('problem' in output) return <p className="lance-unreadable">{output.problem}</p>;
+  if ('problem' in output) return <Problem text={output.problem} />;
   const rows = Math.min(maxRows, Math.max(1, output.frame.data.numRows));
   const height = headerHeight + rows * rowHeight + scrollBarHeight + footerHeight;
   return (
-    <div className="lance-output" style={{ height }}>
-      <Grid frame={output.frame} focus={false} footer={<span>{output.footer}</span>} />
-    </div>
+    <Boundary fallback={<Problem text={unreadable} />}>
+      <div className="lance-output" style={{ height }}>
+        <Grid frame={output.frame} focus={false} footer={<span>{output.footer}</span>} />
+      </div>
+    </Boundary>
   );
 }
+
+const Problem = ({ text }: { text: string }) => <p className="lance-unreadable">{text}</p>;
 
 function footerText(rows: number, columns: number, total: number | undefined): string {
   const shape = `${countText(columns)} ${columns === 1 ? 'column' : 'columns'}`;

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { tableFromArrays, tableToIPC } from '#arrow';
+import {
+  Field,
+  Int32,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table as ArrowTable,
+  tableFromArrays,
+  tableToIPC,
+  vectorFromArray,
+} from '#arrow';
 import type { Table } from '#arrow';
 import { columnsOf } from '#shared/arrowTypes.ts';
 import type { PanelTable } from '#shared/messages.ts';
@@ -106,6 +117,37 @@ suite('The data of the grid', () => {
         ['dictionary<int32, utf8>', false],
       ],
     );
+  });
+
+  test('columns of one name have keys of their own, and their own values', async () => {
+    const int = new Int32();
+    const names = ['a', 'a (2)', 'a', 'a'];
+    const schema = new Schema(names.map((name) => new Field(name, int, true)));
+    const type = new Struct<{ [name: string]: Int32 }>(schema.fields);
+    const children = names.map((_, i) => vectorFromArray([i], int).data[0]!);
+    const batch = new RecordBatch(schema, makeData({ type, length: 1, nullCount: 0, children }));
+    const table = new ArrowTable(schema, [batch]);
+    const paged = pagedFrame({ ...panelTable(1), columns: columnsOf(schema) }, () =>
+      Promise.resolve(tableToIPC(table, 'stream')),
+    );
+    await paged.data.fetch!({ rowStart: 0, rowEnd: 1 });
+    for (const frame of [tableFrame(table), paged]) {
+      const keys = frame.columns.map(({ key }) => key);
+      assert.deepEqual(keys, ['a', 'a (2)', 'a (3)', 'a (4)']);
+      assert.deepEqual(
+        frame.columns.map(({ name }) => name),
+        names,
+      );
+      assert.deepEqual(
+        frame.data.columnDescriptors.map(({ name }) => name),
+        keys,
+      );
+      assert.deepEqual(
+        keys.map((column) => frame.data.getCell({ row: 0, column })?.value.text),
+        ['0', '1', '2', '3'],
+      );
+    }
+    paged.close();
   });
 
   test('the clipboard gets the whole value where the cell shows its head, and nothing for a null', () => {

@@ -146,6 +146,21 @@ suite('Pages of a large table', () => {
     assert.equal(starts().filter((start) => start === 0).length, 2);
   });
 
+  test('a page beside the screen that failed is no failure on it, and is asked for when it comes there', async () => {
+    const { pages, asked, starts, changes } = pagesOf(1000);
+    void pages.show(0, 10);
+    asked[0]!.answer();
+    await turn();
+    assert.deepEqual(starts(), [0, 10]);
+    asked[1]!.fail('The disk is gone.');
+    await turn();
+    assert.deepEqual(pages.failures, []);
+    assert.equal(changes(), 1);
+    void pages.show(10, 20);
+    assert.deepEqual(starts(), [0, 10, 10]);
+    assert.equal(pages.at(10)?.state, 'loading');
+  });
+
   test('trying again asks for what is on the screen and failed', async () => {
     const { pages, asked } = pagesOf(10);
     void pages.show(0, 10);
