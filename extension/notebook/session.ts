@@ -206,9 +206,12 @@ export class NotebookSession implements vscode.Disposable {
 
   #receiveLate(message: KernelOutput): void {
     if (message.type === 'status' || message.type === 'execute_input') return;
-    if (!this.#runs.get(message.parent)?.ended) return;
-    const waiting = this.#late.get(message.parent) ?? [];
-    this.#late.set(message.parent, [...waiting, message]);
+    // Its run may not have ended here yet: the reply may lie in the same chunk, and who waits for it goes on later.
+    if (this.#runs.has(message.parent)) this.#holdLate(message.parent, [message]);
+  }
+
+  #holdLate(id: string, messages: readonly KernelOutput[]): void {
+    this.#late.set(id, [...(this.#late.get(id) ?? []), ...messages]);
     this.#lateTimer ??= setTimeout(() => this.#flushLate(), lateMilliseconds);
   }
 
@@ -220,7 +223,11 @@ export class NotebookSession implements vscode.Disposable {
     for (const [id, messages] of batches) {
       const run = this.#runs.get(id);
       // A cell that ran again has other outputs now, and one that was deleted has none.
-      if (!run?.ended || run.cell.index < 0) continue;
+      if (!run || run.cell.index < 0) continue;
+      if (!run.ended) {
+        this.#holdLate(id, messages);
+        continue;
+      }
       try {
         const execution = this.#parts.controller.createNotebookCellExecution(run.cell);
         execution.executionOrder = run.order;
