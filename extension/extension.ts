@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { registerCatalogCommands } from './catalog/commands.ts';
+import { rootOf } from './catalog/connectionRules.ts';
 import { Connections } from './catalog/connections.ts';
 import type { LoaderContext } from './catalog/loaders.ts';
 import { CatalogTree } from './catalog/tree.ts';
@@ -35,7 +36,7 @@ export function activate(context: vscode.ExtensionContext): ExtensionApi {
   const state = new State(context);
   const engine = new Engine(dist('engine.cjs'), log);
   const connections = new Connections(state);
-  const catalogOf = (name: string) => engine.catalog(connections.get(name).root);
+  const catalogOf = async (name: string) => engine.catalog(rootOf(connections.get(name)));
 
   const loading: LoaderContext = {
     catalog: catalogOf,

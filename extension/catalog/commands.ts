@@ -5,8 +5,8 @@ import { displayPath } from '#shared/names.ts';
 import { askDirectory, askOne, askText, confirm } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
-import { connectionNameProblem, suggestName } from './connectionRules.ts';
-import type { Connections } from './connections.ts';
+import { absoluteRoot, connectionNameProblem, suggestName } from './connectionRules.ts';
+import { rootBase, type Connections } from './connections.ts';
 import { isNode, placeOf, type CatalogNode, type Connection, type NodeOf } from './node.ts';
 import type { CatalogTree } from './tree.ts';
 
@@ -72,8 +72,9 @@ async function addConnection(
   given?: { name?: string; root: string },
 ): Promise<Connection | undefined> {
   const asked = typeof given?.root !== 'string';
-  const root = asked ? await askRoot() : given.root;
-  if (root === undefined) return undefined;
+  const typed = asked ? await askRoot() : given.root;
+  if (typed === undefined) return undefined;
+  const root = absoluteRoot(typed, rootBase());
   // The engine itself says whether it can read there; a root is never made.
   const catalog = await openDirectory(root);
   await catalog.listNamespaces([], { limit: 1 });
@@ -101,7 +102,7 @@ async function askRoot(): Promise<string | undefined> {
   const typed = await askText({
     title: 'Add Directory (1/2)',
     prompt: 'The directory that holds the tables',
-    placeHolder: '/data/catalog',
+    placeHolder: '/data/catalog or ~/catalog',
     check: (value) => (value.trim() === '' ? 'Type the path of a directory.' : undefined),
   });
   return typed?.trim();

@@ -1,8 +1,9 @@
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
 import type { State } from '../host/state.ts';
 import { onDidChangeSetting, setting } from '../host/settings.ts';
-import { connectionNameProblem, readConnections } from './connectionRules.ts';
+import { absoluteRoot, connectionNameProblem, readConnections, type RootBase } from './connectionRules.ts';
 import type { Connection } from './node.ts';
 
 /** The list of connections: those of the setting first, then the person's own. Names are unique. */
@@ -18,11 +19,9 @@ export class Connections implements vscode.Disposable {
   }
 
   list(): Connection[] {
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    const shared = readConnections(setting('lanceCatalog.defaultConnections'), 'setting', folder);
+    const shared = readConnections(setting('lanceCatalog.defaultConnections'), 'setting', rootBase());
     const names = new Set(shared.map((one) => one.name));
-    const own = readConnections(this.#state.connections(), 'person').filter((one) => !names.has(one.name));
-    return [...shared, ...own];
+    return [...shared, ...this.#own().filter((one) => !names.has(one.name))];
   }
 
   /** @throws CatalogError NamespaceNotFound (1) for a name that is not in the list */
@@ -36,11 +35,14 @@ export class Connections implements vscode.Disposable {
     );
   }
 
-  /** @throws CatalogError InvalidInput (13) for an empty name or one in use */
+  /**
+   * Adds a connection; what is stored is the absolute path, since it is listed in every window.
+   * @throws CatalogError InvalidInput (13) for an empty name or one in use, and a root that is no place in this window
+   */
   async add(name: string, root: string): Promise<Connection> {
     const problem = connectionNameProblem(name, this.list());
     if (problem) throw new CatalogError('InvalidInput', problem, 'Choose another name.');
-    const connection: Connection = { name, kind: 'dir', root, source: 'person' };
+    const connection: Connection = { name, kind: 'dir', root: absoluteRoot(root, rootBase()), source: 'person' };
     await this.#store([...this.#own(), connection]);
     return connection;
   }
@@ -63,7 +65,8 @@ export class Connections implements vscode.Disposable {
   }
 
   #own(): Connection[] {
-    return readConnections(this.#state.connections(), 'person');
+    // Stored for every window, so none's folder counts.
+    return readConnections(this.#state.connections(), 'person', { home: homedir() });
   }
 
   async #store(connections: readonly Connection[]): Promise<void> {
@@ -71,3 +74,9 @@ export class Connections implements vscode.Disposable {
     this.#changed.fire();
   }
 }
+
+/** Where roots that are typed or set in this window start. */
+export const rootBase = (): RootBase => ({
+  home: homedir(),
+  folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,
+});

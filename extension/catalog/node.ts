@@ -1,8 +1,18 @@
+import type { CatalogError } from '#shared/errors.ts';
 import type { ColumnInfo } from '#shared/messages.ts';
 import { fieldsOf } from '../host/shape.ts';
 
-/** A catalog that the person has connected. `setting` ones come from `lanceCatalog.defaultConnections`. */
-export type Connection = { name: string; kind: 'dir'; root: string; source: 'person' | 'setting' };
+/**
+ * A catalog that the person has connected. `setting` ones come from `lanceCatalog.defaultConnections`. `root` is absolute,
+ * except where `problem` says why it is no place in this window: read it by `rootOf`.
+ */
+export type Connection = {
+  name: string;
+  kind: 'dir';
+  root: string;
+  source: 'person' | 'setting';
+  problem?: CatalogError;
+};
 
 /** Where a node is. `connection` is a connection's name; names are unique. */
 export type Place = { connection: string; path: readonly string[] };

@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import { findNode } from '#client/childProcess.ts';
 import { KernelProcess } from '#client/kernelProcess.ts';
 import type { CatalogConfig } from '#shared/kernelMessages.ts';
+import { rootOf } from '../catalog/connectionRules.ts';
 import type { Connections } from '../catalog/connections.ts';
 import type { Log } from '../host/log.ts';
 import { setting } from '../host/settings.ts';
@@ -32,4 +33,4 @@ export function kernelStarter({ log, state, connections, dist }: KernelStarterPa
 
 // Without a catalog the kernel starts all the same; `db` says then how to choose one.
 const configOf = (choice: CatalogChoice): CatalogConfig | null =>
-  'connection' in choice ? { implementation: 'dir', root: choice.connection.root } : null;
+  'connection' in choice ? { implementation: 'dir', root: rootOf(choice.connection) } : null;

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { connectionNameProblem, readConnections, suggestName } from '../../../extension/catalog/connectionRules.ts';
+import {
+  absoluteRoot,
+  connectionNameProblem,
+  readConnections,
+  rootOf,
+  suggestName,
+} from '../../../extension/catalog/connectionRules.ts';
+
+const home = '/home/someone';
+const base = { home, folder: '/folder' };
 
 suite('the rules of connections', () => {
   test('refuse an empty name and one in use', () => {
@@ -17,6 +26,7 @@ suite('the rules of connections', () => {
     const read = readConnections(
       [null, 1, { name: 'a' }, { name: '', root: '/x' }, { name: 'b', root: '/b' }],
       'person',
+      base,
     );
     assert.deepEqual(read, [{ name: 'b', kind: 'dir', root: '/b', source: 'person' }]);
   });
@@ -28,6 +38,7 @@ suite('the rules of connections', () => {
         { name: 'a', root: '/2' },
       ],
       'setting',
+      base,
     );
     assert.deepEqual(
       read.map((one) => one.root),
@@ -37,12 +48,63 @@ suite('the rules of connections', () => {
 
   test('put the folder of the window in for ${workspaceFolder}', () => {
     const value = [{ name: 'a', root: '${workspaceFolder}/data' }];
-    assert.equal(readConnections(value, 'setting', '/work')[0]?.root, '/work/data');
-    assert.deepEqual(readConnections(value, 'setting'), []);
+    assert.equal(readConnections(value, 'setting', base)[0]?.root, '/folder/data');
+    assert.deepEqual(readConnections(value, 'setting', { home }), []);
   });
 
   test('take nothing from a value that is no list', () => {
-    assert.deepEqual(readConnections({ name: 'a', root: '/a' }, 'person'), []);
-    assert.deepEqual(readConnections(undefined, 'person'), []);
+    assert.deepEqual(readConnections({ name: 'a', root: '/a' }, 'person', base), []);
+    assert.deepEqual(readConnections(undefined, 'person', base), []);
+  });
+
+  for (const [root, where] of [
+    ['/data/catalog', '/data/catalog'],
+    ['/data/../catalog/', '/catalog'],
+    ['catalog', '/folder/catalog'],
+    ['./catalog', '/folder/catalog'],
+    ['../catalog', '/catalog'],
+    ['~', '/home/someone'],
+    ['~/catalog', '/home/someone/catalog'],
+    ['~other', '/folder/~other'],
+    ['file:///data/a%20b', '/data/a b'],
+    ['s3://bucket/catalog', 's3://bucket/catalog'],
+  ] as const) {
+    test(`take ${root} for ${where}`, () => {
+      assert.equal(absoluteRoot(root, base), where);
+    });
+  }
+
+  test('refuse a relative root while no folder is open, with the next step', () => {
+    assert.throws(() => absoluteRoot('catalog', { home }), {
+      name: 'CatalogError',
+      message: /^"catalog" is a relative path, and no folder is open .* Give the whole path, or open a folder\.$/,
+    });
+    assert.equal(absoluteRoot('~/catalog', { home }), '/home/someone/catalog');
+  });
+
+  test('give the roots of a setting as absolute paths', () => {
+    const value = [
+      { name: 'a', root: 'data' },
+      { name: 'b', root: '~/data' },
+    ];
+    assert.deepEqual(
+      readConnections(value, 'setting', base).map((one) => rootOf(one)),
+      ['/folder/data', '/home/someone/data'],
+    );
+  });
+
+  test('list a connection whose root is no place in this window, and refuse to open it', () => {
+    const [connection, good] = readConnections(
+      [
+        { name: 'a', root: 'data' },
+        { name: 'b', root: '/b' },
+      ],
+      'setting',
+      { home },
+    );
+    assert.ok(connection && good);
+    assert.equal(connection.root, 'data');
+    assert.throws(() => rootOf(connection), /"data" is a relative path/);
+    assert.equal(rootOf(good), '/b');
   });
 });
