@@ -64,6 +64,8 @@ export function activate(context: vscode.ExtensionContext): ExtensionApi {
     vscode.window.registerWebviewPanelSerializer(panelTypes.table, panels),
     connections.onDidChange(() => (tree.refresh(), kernels.renew())),
     engine.onDidChange(() => tree.refresh()),
+    view.onDidCollapseElement(({ element }) => tree.collapsed(element)),
+    view.onDidExpandElement(({ element }) => tree.expanded(element)),
     view.onDidChangeVisibility(({ visible }) => visible && connections.list().length > 0 && engine.warm()),
     registerCommand(log, 'lanceCatalog.engine.restart', () => engine.restart()),
     registerCatalogCommands({ log, connections, tree, view, openDirectory: (root) => engine.catalog(root) }),

@@ -6,14 +6,19 @@ import { renderNode, type NodeView } from './render.ts';
 
 type Loading = { node: CatalogNode; controller: AbortController; rows: Promise<CatalogNode[]> };
 
-/** The tree of the view: a cache of loaded rows and the events that empty it. Loading and looks are elsewhere. */
+/** The tree of the view: what was loaded, and the events that ask for it anew. Loading and looks are elsewhere. */
 export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode.Disposable {
   readonly #connections: () => readonly Connection[];
   readonly #context: LoaderContext;
   readonly #changed = new vscode.EventEmitter<CatalogNode | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
 
-  readonly #children = new Map<string, CatalogNode[]>();
+  /** What the editor shows under a node. It answers the next question only where all of it lasts, see `lasts`. */
+  readonly #shown = new Map<string, CatalogNode[]>();
+  /** Nodes whose rows changed here, so that the editor is given what is in `#shown` this once. */
+  readonly #handedOver = new Set<string>();
+  /** Collapsed nodes to ask again about when they are expanded: the editor itself keeps rows until a refresh. */
+  readonly #stale = new Set<string>();
   /** The editor finds a row by the very object it was given, so events must carry that one. */
   readonly #known = new Map<string, CatalogNode>();
   /** What is being asked for. A refresh above it aborts it, and its late reply is dropped. */
@@ -38,12 +43,17 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
       return this.#remember(this.#connections().map((connection) => ({ kind: 'connection', connection })));
     }
     const id = nodeId(node);
-    const cached = this.#children.get(id);
-    if (cached) return cached;
+    const shown = this.#shown.get(id);
+    if (shown && this.#handedOver.delete(id)) return shown;
+    // A page that failed is told once; the pages before it stay, and its "more" row asks for it again.
+    const kept = shown && withoutFailedPages(shown);
+    if (kept?.every(lasts)) {
+      this.#shown.set(id, kept);
+      return kept;
+    }
     return this.#load(id, node, async (signal) => {
       const rows = await loadChildren(node, this.#context, signal);
-      // An error is shown once and asked for again the next time; everything else stays until a refresh.
-      if (!signal.aborted && !rows.some((row) => row.kind === 'error')) this.#children.set(id, rows);
+      if (!signal.aborted) this.#shown.set(id, rows);
       return rows;
     });
   }
@@ -55,14 +65,30 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     const id = nodeId(row);
     await this.#load(id, row, async (signal) => {
       const page = await loadPage(row, this.#context, signal);
-      const rows: CatalogNode[] | undefined = this.#children.get(nodeId(parent))?.filter((one) => one.kind !== 'error');
+      const parentId = nodeId(parent);
+      const rows = this.#shown.get(parentId)?.filter((one) => one.kind !== 'error' || one.about !== row.what);
       const at = rows?.findIndex((one) => nodeId(one) === id) ?? -1;
       if (signal.aborted || !rows || at < 0) return page;
       const failed = page.some((one) => one.kind === 'error');
-      this.#children.set(nodeId(parent), rows.toSpliced(at, failed ? 0 : 1, ...page));
+      this.#shown.set(parentId, rows.toSpliced(at, failed ? 0 : 1, ...page));
+      this.#handedOver.add(parentId);
       this.#changed.fire(parent);
       return page;
     });
+  }
+
+  /** The person closed a node. What may be otherwise by now is asked for again when the node is opened. */
+  collapsed(node: CatalogNode): void {
+    const id = nodeId(node);
+    if (this.#shown.get(id)?.every(lasts) === false) this.#stale.add(id);
+  }
+
+  /** The person opened a node. Fires at most once for each time it was closed, so that no answer asks again by itself. */
+  expanded(node: CatalogNode): void {
+    const id = nodeId(node);
+    if (!this.#stale.delete(id)) return;
+    this.#handedOver.delete(id);
+    this.#changed.fire(this.#known.get(id));
   }
 
   /** Forgets what is under a node, or everything, and has the editor ask again for what it shows. */
@@ -72,12 +98,17 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
       if (!top || isWithin(loading, top)) controller.abort();
     }
     if (!top) {
-      this.#children.clear();
+      this.#shown.clear();
+      this.#handedOver.clear();
+      this.#stale.clear();
       this.#known.clear();
       this.#changed.fire(undefined);
       return;
     }
-    for (const [id, known] of this.#known) if (isWithin(known, top)) this.#children.delete(id);
+    for (const [id, known] of this.#known) {
+      if (!isWithin(known, top)) continue;
+      for (const kept of [this.#shown, this.#handedOver, this.#stale]) kept.delete(id);
+    }
     this.#changed.fire(this.#known.get(nodeId(top)));
   }
 
@@ -118,6 +149,12 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
 
 const hasChildren = (node: CatalogNode): boolean =>
   node.kind === 'connection' || node.kind === 'namespace' || node.kind === 'table';
+
+/** Whether a row stays true until a refresh. An error may be mended and an empty place filled while nobody tells us. */
+const lasts = (node: CatalogNode): boolean => node.kind !== 'error' && node.kind !== 'empty';
+
+const withoutFailedPages = (rows: CatalogNode[]): CatalogNode[] =>
+  rows.filter((row) => row.kind !== 'error' || !rows.some((one) => one.kind === 'more' && one.what === row.about));
 
 function toTreeItem(view: NodeView, node: CatalogNode): vscode.TreeItem {
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { commandIds } from '../../extension/manifest.ts';
 import { eventually, extensionApi, makeCatalog, nameOf, rowsAt, run, temporaryFolder } from './support.ts';
+
+const collapse = () => vscode.commands.executeCommand('workbench.actions.treeView.lanceCatalog.catalog.collapseAll');
+
+/** Waits out what the editor asks by itself after a change. */
+const settle = () => new Promise((resolve) => setTimeout(resolve, 700));
+
+function openedFolder(): string {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  assert.ok(folder, 'the tests run in a window with a folder');
+  return folder.uri.fsPath;
+}
 
 suite('the catalog tree', () => {
   const folder = temporaryFolder();
@@ -51,6 +62,15 @@ suite('the catalog tree', () => {
     assert.equal(nameOf(all[104]!), 'n104');
   });
 
+  test('asks again under an empty namespace, which may have something by now', async () => {
+    const catalog = await api.engine.catalog(folder.path);
+    assert.deepEqual((await rowsAt(api, 'tree', 'lab')).map(nameOf), ['Nothing here yet']);
+    await catalog.createTable('first', [{ id: 1 }], { namespacePath: ['lab'] });
+    assert.deepEqual((await rowsAt(api, 'tree', 'lab')).map(nameOf), ['first']);
+    await catalog.dropTable('first', { namespacePath: ['lab'] });
+    await run('lanceCatalog.catalog.refresh');
+  });
+
   test('shows a table that was made meanwhile after a refresh', async () => {
     await rowsAt(api, 'tree', 'lab');
     const catalog = await api.engine.catalog(folder.path);
@@ -95,6 +115,30 @@ suite('the catalog tree', () => {
       assert.ok(api.connections.list().some(({ name }) => name === 'shared'));
     } finally {
       await settings.update('defaultConnections', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  test('lists a relative root of the setting under the folder of the window', async () => {
+    const settings = vscode.workspace.getConfiguration('lanceCatalog');
+    const value = [{ name: 'relative', root: 'some/tables' }];
+    await settings.update('defaultConnections', value, vscode.ConfigurationTarget.Global);
+    try {
+      const found = () => api.connections.list().find(({ name }) => name === 'relative');
+      const { root } = await eventually('the relative connection', found);
+      assert.equal(root, join(openedFolder(), 'some', 'tables'));
+    } finally {
+      await settings.update('defaultConnections', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  test('adds a relative root as the absolute path that it is in this window', async () => {
+    const inFolder = join(openedFolder(), 'tables here');
+    mkdirSync(inFolder);
+    try {
+      await run('lanceCatalog.connection.add', { name: 'here', root: './tables here' });
+      assert.equal(api.connections.get('here').root, inFolder);
+    } finally {
+      rmSync(inFolder, { recursive: true });
     }
   });
 
@@ -152,6 +196,44 @@ suite('a root that can not be read', () => {
     mkdirSync(later.path);
     assert.equal((await rowsAt(api, 'later'))[0]?.kind, 'empty');
     later.remove();
+  });
+});
+
+suite('a row that may be otherwise by now', () => {
+  const folder = temporaryFolder();
+  const root = join(folder.path, 'root');
+  let api: ExtensionApi;
+
+  suiteSetup(async () => {
+    api = await extensionApi();
+    await api.connections.add('changing', root);
+    await vscode.commands.executeCommand('lanceCatalog.catalog.focus');
+  });
+  suiteTeardown(async () => {
+    await api.connections.remove('changing');
+    folder.remove();
+  });
+
+  test('is asked for again when the person collapses and expands its node, and only then', async () => {
+    const [node] = (await api.tree.getChildren()).filter((one) => nameOf(one) === 'changing');
+    assert.ok(node);
+    const asked: unknown[] = [];
+    const listening = api.tree.onDidChangeTreeData((changed) => asked.push(changed));
+    try {
+      await api.view.reveal(node, { expand: true });
+      await settle();
+      assert.deepEqual(asked, [], 'the first time the editor asks by itself');
+      await collapse();
+      await settle();
+      mkdirSync(root);
+      await api.view.reveal(node, { expand: true });
+      await eventually('the tree asks again', () => asked.length > 0, 10_000);
+      await settle();
+      assert.deepEqual(asked, [node], 'asked again once, and not over and over');
+      assert.deepEqual((await api.tree.getChildren(node)).map(nameOf), ['Nothing here yet']);
+    } finally {
+      listening.dispose();
+    }
   });
 });
 
