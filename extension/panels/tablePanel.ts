@@ -197,7 +197,6 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     this.#tell();
   }
 
-  // eslint-disable-next-line typescript/require-await -- the editor's interface is asynchronous
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const unpinned = this.all.some((one) => !one.isPinned);
     const adopted = this.#adopt(panel, this.#restore(state));
