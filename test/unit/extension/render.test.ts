@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { checkRoot } from '#client/root.ts';
+import type { CatalogError } from '#shared/errors.ts';
 import { columnIcon, renderNode } from '../../../extension/catalog/render.ts';
-import type { CatalogNode } from '../../../extension/catalog/node.ts';
+import type { NodeOf } from '../../../extension/catalog/node.ts';
 
 const at = { connection: 'sample', path: ['shop', 'eu'] } as const;
 
@@ -57,6 +59,18 @@ suite('a row of the catalog tree', () => {
     assert.equal(view.contextValue, 'error.restart');
   });
 
+  test('begins an error with what is wrong, which a narrow side bar still shows, and has all of it in the tooltip', async () => {
+    const root = `/${'long/'.repeat(20)}missing`;
+    const { error: what, detail: hint } = await checkRoot(root).then(
+      () => assert.fail('the root is there'),
+      (problem: CatalogError) => problem.toJSON(),
+    );
+    const view = renderNode({ ...error('retry'), what, hint });
+    assert.equal(view.label.slice(0, 21), 'There is no directory');
+    assert.match(view.description, /^Make it with: mkdir /);
+    assert.equal(view.tooltip, `${what}\n${hint}\nClick: try again.`);
+  });
+
   for (const [type, icon] of [
     ['int64', 'symbol-numeric'],
     ['decimal128(10, 2)', 'symbol-numeric'],
@@ -76,7 +90,7 @@ suite('a row of the catalog tree', () => {
   }
 });
 
-const error = (remedy: 'retry' | 'restart'): CatalogNode => ({
+const error = (remedy: 'retry' | 'restart'): NodeOf<'error'> => ({
   kind: 'error',
   ...at,
   about: 'tables',
