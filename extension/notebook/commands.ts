@@ -70,7 +70,8 @@ async function chooseFor(
   edit.set(notebook.uri, [vscode.NotebookEdit.updateNotebookMetadata(withConnection(notebook.metadata, name))]);
   await vscode.workspace.applyEdit(edit);
   await state.setLastConnection(name);
-  await kernels.restart(notebook);
+  // A kernel that is not there yet starts on the chosen catalog anyway.
+  if (kernels.session(notebook)) await kernels.restart(notebook);
 }
 
 function catalogStatus({ connections, state }: NotebookCommandParts): vscode.Disposable {

@@ -17,8 +17,8 @@ export class NotebookKernels implements vscode.Disposable {
   readonly controller: vscode.NotebookController;
   readonly #parts: NotebookParts;
   readonly #sessions = new Map<string, NotebookSession>();
-  /** Sessions of untitled notebooks that were closed a moment ago. */
-  readonly #parting = new Map<NotebookSession, NodeJS.Timeout>();
+  /** Sessions of untitled notebooks that were closed a moment ago, with what was in them. */
+  readonly #parting = new Map<NotebookSession, { text: string; timer: NodeJS.Timeout }>();
   readonly #subscriptions: vscode.Disposable[];
 
   constructor(parts: NotebookParts) {
@@ -53,22 +53,36 @@ export class NotebookKernels implements vscode.Disposable {
     for (const session of this.#sessions.values()) session.renew();
   }
 
-  /** Ends a notebook's kernel and starts another. */
+  /**
+   * Ends a notebook's kernel and starts another.
+   * @throws CatalogError PermissionDenied (15) without trust, InvalidInput (13) for a notebook of another kernel
+   */
   async restart(notebook: vscode.NotebookDocument): Promise<void> {
-    await this.#sessionOf(notebook).restart();
+    requireTrust();
+    const session = this.session(notebook);
+    if (!session) {
+      throw new CatalogError(
+        'InvalidInput',
+        'This notebook does not run on the Lance TypeScript kernel.',
+        'Choose that kernel and run a cell first.',
+      );
+    }
+    await session.restart();
   }
 
   dispose(): void {
-    for (const timer of this.#parting.values()) clearTimeout(timer);
+    for (const [session, { timer }] of this.#parting) {
+      clearTimeout(timer);
+      session.dispose();
+    }
+    this.#parting.clear();
     for (const session of this.#sessions.values()) session.dispose();
     this.#sessions.clear();
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
   async #run(cells: vscode.NotebookCell[], notebook: vscode.NotebookDocument): Promise<void> {
-    if (!vscode.workspace.isTrusted) {
-      throw new CatalogError('PermissionDenied', 'Cells do not run in an untrusted workspace.', 'Trust it first.');
-    }
+    requireTrust();
     await this.#sessionOf(notebook).run(cells);
   }
 
@@ -84,6 +98,7 @@ export class NotebookKernels implements vscode.Disposable {
   /** A notebook that names our kernel gets it without being asked, and gets it started. */
   #welcome(notebook: vscode.NotebookDocument): void {
     if (notebook.notebookType !== notebookIds.notebookType) return;
+    this.#inherit(notebook);
     if (!namesKernel(notebook.metadata, notebookIds.kernelspec)) return;
     this.controller.updateNotebookAffinity(notebook, vscode.NotebookControllerAffinity.Preferred);
     this.#warm(notebook);
@@ -115,24 +130,40 @@ export class NotebookKernels implements vscode.Disposable {
    */
   #leave(notebook: vscode.NotebookDocument): void {
     const session = this.session(notebook);
-    if (!notebook.isUntitled || !session?.hasRun) return this.#end(notebook);
-    if (this.#parting.has(session)) return;
+    if (!session) return;
+    // At once: another untitled notebook may get the name while this one's file is awaited.
+    this.#sessions.delete(keyOf(notebook));
+    if (!notebook.isUntitled || !session.hasRun) return session.dispose();
     const text = contentOf(notebook);
-    this.#parting.set(
-      session,
-      setTimeout(() => {
-        this.#parting.delete(session);
-        const saved = vscode.workspace.notebookDocuments.find(
-          (one) => one !== notebook && !one.isUntitled && !this.session(one)?.hasRun && contentOf(one) === text,
-        );
-        // Another untitled notebook may have the name by now.
-        if (this.session(notebook) === session) this.#sessions.delete(keyOf(notebook));
-        if (!saved) return session.dispose();
-        this.#end(saved);
-        session.moveTo(saved);
-        this.#sessions.set(keyOf(saved), session);
-      }, saveMilliseconds),
-    );
+    const saved = vscode.workspace.notebookDocuments.find((one) => this.#isSaved(one, text));
+    if (saved) return this.#handOver(session, saved);
+    const giveUp = (): void => {
+      this.#parting.delete(session);
+      session.dispose();
+    };
+    this.#parting.set(session, { text, timer: setTimeout(giveUp, saveMilliseconds) });
+  }
+
+  /** Gives an opened file the kernel of the untitled notebook that was saved as it, if it is one. */
+  #inherit(notebook: vscode.NotebookDocument): void {
+    for (const [session, { text, timer }] of this.#parting) {
+      if (!this.#isSaved(notebook, text)) continue;
+      clearTimeout(timer);
+      this.#parting.delete(session);
+      return this.#handOver(session, notebook);
+    }
+  }
+
+  /** Whether an untitled notebook with this content may have become this one: nothing ran in it yet. */
+  #isSaved(notebook: vscode.NotebookDocument, text: string): boolean {
+    if (notebook.isUntitled || notebook.isClosed || notebook.notebookType !== notebookIds.notebookType) return false;
+    return this.session(notebook)?.hasRun !== true && contentOf(notebook) === text;
+  }
+
+  #handOver(session: NotebookSession, saved: vscode.NotebookDocument): void {
+    this.#end(saved);
+    session.moveTo(saved);
+    this.#sessions.set(keyOf(saved), session);
   }
 
   #end(notebook: vscode.NotebookDocument): void {
@@ -144,6 +175,12 @@ export class NotebookKernels implements vscode.Disposable {
 
 /** Between the close of an untitled notebook and the opening of the file that it was saved as. */
 const saveMilliseconds = 1000;
+
+/** @throws CatalogError PermissionDenied (15) in a workspace that the person did not trust */
+function requireTrust(): void {
+  if (vscode.workspace.isTrusted) return;
+  throw new CatalogError('PermissionDenied', 'Cells do not run in an untrusted workspace.', 'Trust it first.');
+}
 
 const contentOf = (notebook: vscode.NotebookDocument): string =>
   JSON.stringify(notebook.getCells().map((cell) => cell.document.getText()));

@@ -90,3 +90,18 @@ export async function eventually<T>(what: string, read: () => T | undefined | fa
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
 }
+
+/** What the person is told by messages of failures while `act` runs, instead of by the editor. */
+export async function failuresOf(act: () => Promise<unknown>): Promise<string[]> {
+  const told: string[] = [];
+  const { showErrorMessage } = vscode.window;
+  Object.assign(vscode.window, {
+    showErrorMessage: (message: string) => (told.push(message), Promise.resolve(undefined)),
+  });
+  try {
+    await act();
+  } finally {
+    Object.assign(vscode.window, { showErrorMessage });
+  }
+  return told;
+}

@@ -48,6 +48,15 @@ suite('package.json and extension/manifest.ts', () => {
     for (const key of contextIds) assert.ok(used.includes(key), `no when clause reads ${key}`);
   });
 
+  test("offer to restart our kernel only where it is the notebook's, in a trusted workspace", () => {
+    const clauses = menus.filter(({ command }) => command === 'lanceCatalog.notebook.restartKernel');
+    const kernel = `${manifest.publisher}.${manifest.name}/${notebookIds.controller}`;
+    assert.deepEqual(
+      clauses.map((entry) => 'when' in entry && entry.when),
+      Array.from({ length: 2 }, () => `notebookKernel == '${kernel}' && isWorkspaceTrusted`),
+    );
+  });
+
   test('point at files that are there', () => {
     const files = [
       ...contributes.viewsContainers.activitybar.map(({ icon }) => icon),
