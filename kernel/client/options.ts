@@ -1,7 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { checkNamespacePath, type NamespacePath } from '#shared/names.ts';
-import type { CreateMode } from './catalog.ts';
+import { checkName, checkNamespacePath, type NamespacePath } from '#shared/names.ts';
+import type { CallOptions, CreateMode, DropNamespaceOptions } from './catalog.ts';
 
 /**
  * Refuses what a call does not know. A misspelled option that is quietly dropped does something other than was asked,
@@ -66,6 +66,33 @@ const isSamePath = (a: NamespacePath, b: NamespacePath): boolean =>
   a.length === b.length && a.every((name, index) => name === b[index]);
 
 const createModes: readonly CreateMode[] = ['create', 'exist_ok', 'overwrite'];
+
+/**
+ * Resolves the arguments of a call about a table, such as `openTable(name, …)`; `known` are its options beside the
+ * namespace and the signal.
+ * @throws CatalogError InvalidInput (13) for a bad name too
+ */
+export function tableCall<O extends CallOptions & { namespacePath?: NamespacePath | undefined }>(
+  call: string,
+  name: string,
+  tail: readonly unknown[],
+  known: readonly (keyof O & string)[],
+): { namespacePath: NamespacePath; options: Omit<O, 'namespacePath'> } {
+  checkName('table', name);
+  return resolveTail<O>(call, tail, [...known, 'namespacePath', 'signal']);
+}
+
+/** The options of `dropNamespace` with what they are when not given. @throws CatalogError InvalidInput (13) */
+export function checkDrop(options: DropNamespaceOptions): {
+  mode: 'fail' | 'skip';
+  behavior: 'restrict' | 'cascade';
+} {
+  checkOptions('dropNamespace', options, ['behavior', 'mode', 'signal']);
+  return {
+    mode: checkChoice('dropNamespace', 'mode', options.mode, ['fail', 'skip']) ?? 'fail',
+    behavior: checkChoice('dropNamespace', 'behavior', options.behavior, ['restrict', 'cascade']) ?? 'restrict',
+  };
+}
 
 /** @throws CatalogError InvalidInput (13) */
 export function checkCreateMode(call: string, mode: unknown): CreateMode {

@@ -19,15 +19,7 @@ import type {
   TablePage,
 } from './catalog.ts';
 import { registerImplementation, type ConnectOptions, type RestConfig } from './connect.ts';
-import {
-  checkChoice,
-  checkCreateMode,
-  checkOptions,
-  checkPage,
-  checkVersion,
-  resolveTail,
-  type Tail,
-} from './options.ts';
+import { checkCreateMode, checkDrop, checkOptions, checkPage, checkVersion, tableCall, type Tail } from './options.ts';
 import { allPages } from './pages.ts';
 import { field, RestTable } from './restTable.ts';
 import { adoptSchema, toArrowTable } from './tableData.ts';
@@ -86,9 +78,7 @@ export class RestCatalog implements Catalog {
   }
 
   async dropNamespace(namespacePath: NamespacePath, options: DropNamespaceOptions = {}): Promise<void> {
-    checkOptions('dropNamespace', options, ['behavior', 'mode', 'signal']);
-    const mode = checkChoice('dropNamespace', 'mode', options.mode, ['fail', 'skip']) ?? 'fail';
-    const behavior = checkChoice('dropNamespace', 'behavior', options.behavior, ['restrict', 'cascade']) ?? 'restrict';
+    const { mode, behavior } = checkDrop(options);
     await this.#namespace(namespacePath, 'drop', { mode, behavior }, options);
   }
 
@@ -105,7 +95,7 @@ export class RestCatalog implements Catalog {
   }
 
   async describeTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<TableDescription> {
-    const { namespacePath, options } = this.#tail<OpenTableOptions>('describeTable', name, tail, ['version']);
+    const { namespacePath, options } = tableCall<OpenTableOptions>('describeTable', name, tail, ['version']);
     const asked = checkVersion('describeTable', options.version);
     const version = await new RestTable(this.#transport, name, namespacePath, asked).version(options);
     // At that version, so that columns and rows belong together though others write meanwhile.
@@ -115,19 +105,19 @@ export class RestCatalog implements Catalog {
   }
 
   async createTable(name: string, data: TableData, ...tail: Tail<CreateTableOptions>): Promise<RestTable> {
-    const { namespacePath, options } = this.#tail<CreateTableOptions>('createTable', name, tail, ['mode', 'schema']);
+    const { namespacePath, options } = tableCall<CreateTableOptions>('createTable', name, tail, ['mode', 'schema']);
     const mode = checkCreateMode('createTable', options.mode);
     return this.#create(name, namespacePath, toArrowTable('createTable', data, options.schema), mode, options);
   }
 
   async createEmptyTable(name: string, schema: Schema, ...tail: Tail<CreateEmptyTableOptions>): Promise<RestTable> {
-    const { namespacePath, options } = this.#tail<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
+    const { namespacePath, options } = tableCall<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
     const mode = checkCreateMode('createEmptyTable', options.mode);
     return this.#create(name, namespacePath, new ArrowTable(adoptSchema(schema)), mode, options);
   }
 
   async openTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<RestTable> {
-    const { namespacePath, options } = this.#tail<OpenTableOptions>('openTable', name, tail, ['version']);
+    const { namespacePath, options } = tableCall<OpenTableOptions>('openTable', name, tail, ['version']);
     const version = checkVersion('openTable', options.version);
     // Asked now, so that a missing table is told here and not at the first row.
     await this.#table(name, namespacePath, 'describe', version === undefined ? {} : { version }, options);
@@ -135,12 +125,12 @@ export class RestCatalog implements Catalog {
   }
 
   async dropTable(name: string, ...tail: Tail<DropTableOptions>): Promise<void> {
-    const { namespacePath, options } = this.#tail<DropTableOptions>('dropTable', name, tail, []);
+    const { namespacePath, options } = tableCall<DropTableOptions>('dropTable', name, tail, []);
     await this.#table(name, namespacePath, 'drop', {}, options);
   }
 
   async renameTable(name: string, newName: string, ...tail: Tail<RenameTableOptions>): Promise<void> {
-    const { namespacePath, options } = this.#tail<RenameTableOptions>('renameTable', name, tail, ['newNamespacePath']);
+    const { namespacePath, options } = tableCall<RenameTableOptions>('renameTable', name, tail, ['newNamespacePath']);
     checkName('table', newName);
     const { newNamespacePath } = options;
     if (newNamespacePath !== undefined) checkNamespacePath(newNamespacePath);
@@ -150,16 +140,6 @@ export class RestCatalog implements Catalog {
 
   close(): Promise<void> {
     return this.#transport.close();
-  }
-
-  #tail<O extends CallOptions & { namespacePath?: NamespacePath | undefined }>(
-    call: string,
-    name: string,
-    tail: readonly unknown[],
-    known: readonly (keyof O & string)[],
-  ) {
-    checkName('table', name);
-    return resolveTail<O>(call, tail, [...known, 'namespacePath', 'signal']);
   }
 
   async #create(

@@ -21,12 +21,12 @@ import type {
 } from '#client/catalog.ts';
 import type { ConnectOptions, DirConfig } from '#client/connect.ts';
 import {
-  checkChoice,
   checkCreateMode,
+  checkDrop,
   checkOptions,
   checkPage,
   checkVersion,
-  resolveTail,
+  tableCall,
   type Tail,
 } from '#client/options.ts';
 import { allPages } from '#client/pages.ts';
@@ -111,9 +111,7 @@ export class DirCatalog implements Catalog {
   }
 
   async dropNamespace(namespacePath: NamespacePath, options: DropNamespaceOptions = {}): Promise<void> {
-    checkOptions('dropNamespace', options, ['behavior', 'mode', 'signal']);
-    const mode = checkChoice('dropNamespace', 'mode', options.mode, ['fail', 'skip']) ?? 'fail';
-    const behavior = checkChoice('dropNamespace', 'behavior', options.behavior, ['restrict', 'cascade']) ?? 'restrict';
+    const { mode, behavior } = checkDrop(options);
     const path = checked(namespacePath);
     if (path.length === 0) {
       throw new CatalogError('InvalidInput', "The root namespace can't be dropped.", 'Name a namespace in it.');
@@ -147,7 +145,7 @@ export class DirCatalog implements Catalog {
   }
 
   async describeTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<TableDescription> {
-    const { namespacePath, options } = this.#tail<OpenTableOptions>('describeTable', name, tail, ['version']);
+    const { namespacePath, options } = tableCall<OpenTableOptions>('describeTable', name, tail, ['version']);
     const version = options.version ?? (await this.#newestVersion(name, namespacePath, options));
     // At that version, so that columns and rows belong together though others write meanwhile.
     const table = await this.#open(name, namespacePath, { ...options, version });
@@ -160,7 +158,7 @@ export class DirCatalog implements Catalog {
   }
 
   async createTable(name: string, data: TableData, ...tail: Tail<CreateTableOptions>): Promise<DirTable> {
-    const { namespacePath, options } = this.#tail<CreateTableOptions>('createTable', name, tail, ['mode', 'schema']);
+    const { namespacePath, options } = tableCall<CreateTableOptions>('createTable', name, tail, ['mode', 'schema']);
     const mode = checkCreateMode('createTable', options.mode);
     const table = toArrowTable('createTable', data, options.schema);
     return this.#create(name, namespacePath, mode, options, (connection, path) =>
@@ -172,7 +170,7 @@ export class DirCatalog implements Catalog {
   }
 
   async createEmptyTable(name: string, schema: Schema, ...tail: Tail<CreateEmptyTableOptions>): Promise<DirTable> {
-    const { namespacePath, options } = this.#tail<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
+    const { namespacePath, options } = tableCall<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
     const mode = checkCreateMode('createEmptyTable', options.mode);
     const own = adoptSchema(schema);
     return this.#create(name, namespacePath, mode, options, (connection, path) =>
@@ -181,17 +179,17 @@ export class DirCatalog implements Catalog {
   }
 
   async openTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<DirTable> {
-    const { namespacePath, options } = this.#tail<OpenTableOptions>('openTable', name, tail, ['version']);
+    const { namespacePath, options } = tableCall<OpenTableOptions>('openTable', name, tail, ['version']);
     return this.#open(name, namespacePath, options);
   }
 
   async dropTable(name: string, ...tail: Tail<DropTableOptions>): Promise<void> {
-    const { namespacePath, options } = this.#tail<DropTableOptions>('dropTable', name, tail, []);
+    const { namespacePath, options } = tableCall<DropTableOptions>('dropTable', name, tail, []);
     await this.#inNamespace(name, namespacePath, options, (connection, path) => connection.dropTable(name, path));
   }
 
   async renameTable(name: string, newName: string, ...tail: Tail<RenameTableOptions>): Promise<void> {
-    const { namespacePath, options } = this.#tail<RenameTableOptions>('renameTable', name, tail, ['newNamespacePath']);
+    const { namespacePath, options } = tableCall<RenameTableOptions>('renameTable', name, tail, ['newNamespacePath']);
     checkName('table', newName);
     if (options.newNamespacePath !== undefined) checkNamespacePath(options.newNamespacePath);
     throw new CatalogError(
@@ -203,16 +201,6 @@ export class DirCatalog implements Catalog {
 
   close(): Promise<void> {
     return this.#connection.close();
-  }
-
-  #tail<O extends CallOptions & { namespacePath?: NamespacePath | undefined }>(
-    call: string,
-    name: string,
-    tail: readonly unknown[],
-    known: readonly (keyof O & string)[],
-  ) {
-    checkName('table', name);
-    return resolveTail<O>(call, tail, [...known, 'namespacePath', 'signal']);
   }
 
   async #newestVersion(name: string, path: NamespacePath, { signal }: CallOptions): Promise<number> {

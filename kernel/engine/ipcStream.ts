@@ -1,4 +1,5 @@
 import {
+  AsyncByteQueue,
   DataType,
   RecordBatch,
   RecordBatchFileWriter,
@@ -48,8 +49,8 @@ function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8A
   return { schemaMessage: bytes.subarray(start, batches), batches: bytes.subarray(batches, end) };
 }
 
-/** The bytes of a batch as they are written, instead of a queue that grows when nobody reads it. */
-class FileChunks extends RecordBatchFileWriter {
+/** The bytes of a batch as they are written, instead of a queue that is read in the writer's pieces of a few bytes. */
+class Chunks extends AsyncByteQueue {
   #chunks: Uint8Array[] = [];
 
   take(): Uint8Array {
@@ -58,28 +59,8 @@ class FileChunks extends RecordBatchFileWriter {
     return Buffer.concat(chunks);
   }
 
-  protected override _write(chunk: ArrayBufferView): this {
-    const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    this.#chunks.push(bytes);
-    this._position += bytes.byteLength;
-    return this;
-  }
-}
-
-class StreamChunks extends RecordBatchStreamWriter {
-  #chunks: Uint8Array[] = [];
-
-  take(): Uint8Array {
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    return Buffer.concat(chunks);
-  }
-
-  protected override _write(chunk: ArrayBufferView): this {
-    const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    this.#chunks.push(bytes);
-    this._position += bytes.byteLength;
-    return this;
+  override write(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
   }
 }
 
@@ -89,16 +70,17 @@ export async function* encodeBatches(
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,
 ): AsyncGenerator<Uint8Array> {
-  const writer = format === 'file' ? new FileChunks() : new StreamChunks();
+  const writer = format === 'file' ? new RecordBatchFileWriter() : new RecordBatchStreamWriter();
+  const chunks = new Chunks();
   const plain = format === 'file' ? plainSchema(schema) : schema;
-  writer.reset(undefined, plain);
+  writer.reset(chunks, plain);
   for await (const batch of batches) {
     if (batch.numRows === 0) continue;
     writer.write(plain === schema ? batch : plainBatch(batch, plain));
-    yield writer.take();
+    yield chunks.take();
   }
   writer.finish();
-  yield writer.take();
+  yield chunks.take();
 }
 
 // A file can't replace a dictionary from batch to batch, and each batch of a scan has its own. So a file has the values

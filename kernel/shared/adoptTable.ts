@@ -1,6 +1,7 @@
 import { BufferType, Data, DataType, Field, RecordBatch, Schema, Struct, Table, Vector } from '#arrow';
 import type { Dictionary } from '#arrow';
 import { CatalogError } from './errors.ts';
+import { isRecord } from './records.ts';
 import { typeText } from './arrowTypes.ts';
 import { adoptType, isOwnType } from './adoptType.ts';
 import type { DictionaryTypes, ForeignField, ForeignType } from './adoptType.ts';
@@ -63,8 +64,6 @@ function isOwnTable(value: unknown): value is Table {
 
 const isOwnData = (data: Data): boolean =>
   isMadeBy(Data, data) && isOwnType(data.type) && data.children.every((child) => isOwnData(child));
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 function isForeignTable(value: unknown): value is { schema: ForeignSchema; batches: readonly ForeignBatch[] } {
   if (!isRecord(value) || !isForeignSchema(value['schema'])) return false;

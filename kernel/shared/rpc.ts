@@ -1,4 +1,5 @@
 import { messageOf, isAbort } from './errors.ts';
+import { isRecord } from './records.ts';
 
 /** One side's methods: name -> [params, result]. */
 export type Methods = Record<string, [params: unknown, result: unknown]>;
@@ -27,8 +28,6 @@ export class RemoteError extends Error {
 }
 
 type Call = { resolve(value: unknown): void; reject(error: Error): void; release(): void };
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Whether something that came in is a frame of this protocol. */
 export function isFrame(value: unknown): value is Frame {
