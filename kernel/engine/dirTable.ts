@@ -72,10 +72,12 @@ export class DirTable implements Table {
     spec: QuerySpec,
     signal?: AbortSignal,
   ): Promise<{ schema: Schema; buffers: AsyncIterable<Uint8Array> } | undefined> {
-    const query = this.#build(spec) as unknown as { nativeExecute?: () => Promise<{ next(): Promise<Buffer | null> }> };
+    // One query for both: each holds the table in memory until it is collected.
+    const built = this.#build(spec);
+    const query = built as unknown as { nativeExecute?: () => Promise<{ next(): Promise<Buffer | null> }> };
     // Not public, so it may be gone one day; then the caller takes the decoded batches.
     if (typeof query.nativeExecute !== 'function') return undefined;
-    const schema = await this.#call({ signal }, () => this.#build(spec).outputSchema());
+    const schema = await this.#call({ signal }, () => built.outputSchema());
     const buffers = await this.#call({ signal }, () => query.nativeExecute!());
     const call = <T>(work: () => Promise<T>): Promise<T> => this.#call({ signal }, work);
     return {
