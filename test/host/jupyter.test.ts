@@ -9,9 +9,10 @@ import { findNode } from '#client/childProcess.ts';
 import { KernelProcess } from '#client/kernelProcess.ts';
 import type { KernelOutput } from '#shared/kernelMessages.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { extensionApi, repository, run, temporaryFolder } from './support.ts';
+import { extensionApi, failuresOf, repository, run, temporaryFolder } from './support.ts';
 
 type Output = { items: { mime: string; data: Uint8Array }[]; metadata?: unknown };
+type Content = { data?: object; metadata?: unknown; ename?: string; evalue?: string };
 type StandIn = { standIn: { setKernel(uri: vscode.Uri, kernel: unknown): void; clear(): void } };
 
 const bytes = (value: unknown): Uint8Array =>
@@ -19,7 +20,7 @@ const bytes = (value: unknown): Uint8Array =>
 const errorMime = 'application/vnd.code.notebook.error';
 
 /** The content of a Jupyter message as the Jupyter extension hands it to other extensions. */
-function outputOf(content: { data?: object; metadata?: unknown; ename?: string; evalue?: string }): Output {
+function outputOf(content: Content): Output {
   if (!content.data)
     return { items: [{ mime: errorMime, data: bytes({ name: content.ename, message: content.evalue }) }] };
   return {
@@ -28,8 +29,11 @@ function outputOf(content: { data?: object; metadata?: unknown; ename?: string; 
   };
 }
 
-/** A kernel that runs `before` and then what it is sent, in a real IPython. */
-function pythonKernel(before: string): unknown {
+/**
+ * A kernel that runs `before` and then what it is sent, in a real IPython.
+ * @param names gets the names of the person's variables after that
+ */
+function pythonKernel(before: string, names: string[] = []): unknown {
   const python = join(repository, '.toolchain/python/bin/python');
   assert.ok(existsSync(python), `${python} is missing: run "npm test -- kernel", which installs it`);
   return {
@@ -39,7 +43,13 @@ function pythonKernel(before: string): unknown {
       const script = join(repository, 'test/fixtures/runInIpython.py');
       const options = { maxBuffer: 64 * 1024 * 1024, timeout: 60_000 };
       const { stdout } = await promisify(execFile)(python, [script, before, code], options);
-      for (const line of stdout.split('\n').filter(Boolean)) yield outputOf(JSON.parse(line) as object);
+      const messages = stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Content & { names?: string[] });
+      // First, since who reads the outputs may stop at an error.
+      for (const message of messages) names.push(...(message.names ?? []));
+      for (const message of messages) if (!message.names) yield outputOf(message);
     },
   };
 }
@@ -99,9 +109,13 @@ suite('preview from a running kernel', () => {
   });
 
   test('leaves nothing behind when a Python variable is no table, and shows no panel', async () => {
-    standIn.setKernel(notebook.uri, pythonKernel('n = 1'));
-    await run('lanceCatalog.jupyter.preview', 'n');
+    const names: string[] = [];
+    standIn.setKernel(notebook.uri, pythonKernel('n = 1', names));
+    const told = await failuresOf(() => run('lanceCatalog.jupyter.preview', 'n'));
+    assert.equal(told.length, 1);
+    assert.match(told[0] ?? '', /could not show "n": TypeError: n is a int, not a table/);
     assert.deepEqual(api.panels.all, []);
+    assert.deepEqual(names, ['n']);
   });
 
   test('shows a table of a TypeScript kernel', async () => {
@@ -143,7 +157,9 @@ suite('preview from a running kernel', () => {
   });
 
   test('says so when no kernel runs', async () => {
-    await run('lanceCatalog.jupyter.preview', 't');
+    assert.deepEqual(await failuresOf(() => run('lanceCatalog.jupyter.preview', 't')), [
+      'This notebook has no kernel of the Jupyter extension that runs. Choose a Jupyter kernel and run a cell first.',
+    ]);
     assert.deepEqual(api.panels.all, []);
   });
 });
