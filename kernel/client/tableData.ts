@@ -5,10 +5,13 @@ import { columnsOf } from '#shared/arrowTypes.ts';
 import type { TableData } from './catalog.ts';
 import { inferRows } from './inferRows.ts';
 
-/** How an Arrow schema of any copy of apache-arrow becomes ours: as the schema of a table without rows. */
+/**
+ * How an Arrow schema of any copy of apache-arrow becomes ours: as the schema of a table without rows.
+ * @throws CatalogError InvalidInput (13), SchemaValidation (20) for a bad name of a column
+ */
 export function adoptSchema(schema: Schema): Schema {
   const adopted = adoptTable({ schema, batches: [] });
-  if (adopted) return adopted.schema;
+  if (adopted) return checkColumnNames(adopted.schema);
   throw new CatalogError(
     'InvalidInput',
     'The schema is not an Arrow schema.',
@@ -16,13 +19,48 @@ export function adoptSchema(schema: Schema): Schema {
   );
 }
 
+/** What the engine keeps for itself in every table. */
+const reserved: readonly string[] = [
+  '_rowid',
+  '_rowaddr',
+  '_rowoffset',
+  '_row_created_at_version',
+  '_row_last_updated_at_version',
+];
+
+/**
+ * Refuses the names that the engine refuses only once it has begun to make the table. A dot is allowed inside a struct.
+ * @throws CatalogError SchemaValidation (20) naming the column
+ */
+function checkColumnNames(schema: Schema): Schema {
+  for (const { name } of schema.fields) {
+    if (name === '') throw new CatalogError('SchemaValidation', 'A column has an empty name.', 'Give it a name.');
+    if (name.includes('.')) {
+      throw new CatalogError(
+        'SchemaValidation',
+        `The column "${name}" can't have a dot in its name.`,
+        `Write it without, for instance "${name.replaceAll('.', '_')}", or give an object for a struct.`,
+      );
+    }
+    if (reserved.includes(name)) {
+      const hint = 'Choose another name.';
+      throw new CatalogError('SchemaValidation', `The column name "${name}" belongs to the engine.`, hint);
+    }
+  }
+  return schema;
+}
+
 /**
  * Rows or a table of any copy of apache-arrow as a table of ours.
- * @throws CatalogError SchemaValidation (20) where rows do not fit, InvalidInput (13) for anything else
+ * @throws CatalogError SchemaValidation (20) where rows do not fit or a column has a bad name, InvalidInput (13) for anything else
  */
 export function toArrowTable(call: string, data: TableData, schema?: Schema): ArrowTable {
   const adopted = schema && adoptSchema(schema);
-  if (Array.isArray(data)) return inferRows(data, adopted);
+  if (Array.isArray(data)) {
+    const made = inferRows(data, adopted);
+    checkColumnNames(made.schema);
+    return made;
+  }
   const table = adoptTable(data);
   if (!table) {
     throw new CatalogError(
@@ -31,6 +69,7 @@ export function toArrowTable(call: string, data: TableData, schema?: Schema): Ar
       'Give an array of objects or an Arrow table.',
     );
   }
+  checkColumnNames(table.schema);
   if (adopted) checkSameColumns(call, table.schema, adopted);
   return table;
 }

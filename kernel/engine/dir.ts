@@ -32,6 +32,7 @@ import {
 import { allPages } from '#client/pages.ts';
 import { checkRoot, isObjectStore, localRoot } from '#client/root.ts';
 import { adoptSchema, toArrowTable } from '#client/tableData.ts';
+import { createNew } from './createNative.ts';
 import { DirConnection } from './dirConnection.ts';
 import { openNative, type DirTable } from './dirTable.ts';
 import { namespaceSubject, tableSubject, type Subject } from './engineErrors.ts';
@@ -228,7 +229,9 @@ export class DirCatalog implements Catalog {
     await this.#mustExist(namespacePath, options);
     try {
       await this.#call(tableSubject(name, namespacePath), options, async (connection) => {
-        const made = await create(connection, [...namespacePath]);
+        const path = [...namespacePath];
+        const make = () => create(connection, path);
+        const made = await (mode === 'overwrite' ? make() : createNew(connection, name, path, make));
         made.close();
       });
     } catch (error) {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { Field, FixedSizeList, Float32, Int32, Int64, Schema, Utf8 } from '#arrow';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Field, FixedSizeList, Float32, Int32, Int64, Schema, Table, Union, UnionMode, Utf8 } from '#arrow';
+import { inferRows } from '#client/inferRows.ts';
 import { openDir } from '#engine/dir.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';
@@ -198,6 +201,39 @@ forEachSubject('tables', (makeCatalog) => {
       await fails(() => db.dropTable(name), 'InvalidInput', 'table');
     }
     assert.deepEqual(await db.tableNames(), []);
+  });
+
+  test('refuse a column name that the engine can not keep, and leave nothing behind', async () => {
+    const { db } = await makeCatalog();
+    for (const name of ['a.b', '_rowid', '_row_created_at_version']) {
+      const schema = new Schema([new Field(name, new Int64(), true)]);
+      await fails(() => db.createTable('t', [{ [name]: 1 }]), 'SchemaValidation', `"${name}"`);
+      await fails(() => db.createTable('t', new Table(schema)), 'SchemaValidation', `"${name}"`);
+      await fails(() => db.createTable('t', [], { schema }), 'SchemaValidation', `"${name}"`);
+      await fails(() => db.createEmptyTable('t', schema), 'SchemaValidation', `"${name}"`);
+    }
+    await fails(() => db.createTable('t', [{ 'a.b': 1 }]), 'SchemaValidation', 'a_b', 'struct');
+    await fails(() => db.createTable('t', [{ '': 1 }]), 'SchemaValidation', 'empty name');
+    assert.deepEqual(await db.tableNames(), []);
+    const table = await db.createTable('t', [{ a: { 'b.c': 1 } }]);
+    await fails(() => table.add([{ 'a.b': 1 }]), 'SchemaValidation', '"a.b"');
+    await fails(() => table.add(inferRows([{ 'a.b': 1 }])), 'SchemaValidation', '"a.b"');
+  });
+
+  test('whose creation fails leave no table behind, and take none away that was there', async () => {
+    const { db, root } = await makeCatalog();
+    // The engine knows no such type, which it finds out after it has listed the table.
+    const odd = new Schema([
+      new Field('a', new Union(UnionMode.Sparse, [0], [new Field('x', new Int64(), true)]), true),
+    ]);
+    for (const mode of ['create', 'exist_ok'] as const) {
+      await assert.rejects(() => db.createEmptyTable('t', odd, { mode }));
+      assert.deepEqual(await db.tableNames(), []);
+    }
+    await db.createTable('t', rows);
+    rmSync(join(root, 't.lance', '_versions'), { recursive: true });
+    await assert.rejects(() => db.createEmptyTable('t', odd));
+    assert.deepEqual(await db.tableNames(), ['t']);
   });
 
   test('are refused once the catalog is closed', async () => {
