@@ -1,7 +1,8 @@
-import { DataType, DateUnit, Precision, TimeUnit } from '#arrow';
+import { DataType, DateUnit, Precision, type TimeUnit } from '#arrow';
 import { typeText } from '#shared/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
+import { inUnit, unitName } from './timestamps.ts';
 
 /** Where a value is, for the error that names it. */
 export type Place = { row: number; column: string };
@@ -20,13 +21,15 @@ export function fail(place: Place, problem: string, hint: string): never {
 }
 
 /**
- * Makes of a value what the builder of an Arrow type takes, or refuses it: the builders themselves write nonsense for a
+ * Makes of a value what the builder of an Arrow type takes (of its storage type, see timestamps.ts), or refuses it: the builders themselves write nonsense for a
  * value of the wrong type and say nothing.
  * @throws CatalogError SchemaValidation (20) naming row and column
  */
 export function convertValue(type: DataType, value: unknown, place: Place): unknown {
   if (value === null || value === undefined) return null;
-  if (DataType.isDictionary(type)) return convertValue(type.dictionary, value, place);
+  if (DataType.isDictionary(type) && !DataType.isTimestamp(type.dictionary)) {
+    return convertValue(type.dictionary, value, place);
+  }
   if (DataType.isInt(type)) return toInt(type.bitWidth, type.isSigned, value, place);
   if (DataType.isFloat(type)) return toFloat(type.precision, value, place);
   if (DataType.isBool(type)) return typeof value === 'boolean' ? value : misfit(type, value, place);
@@ -104,23 +107,26 @@ function holdsWhole(precision: Precision, whole: number): boolean {
   return size <= 65_504 && Number.isInteger(size / step);
 }
 
+const isDate = (value: unknown): boolean => typeof value === 'object' && value !== null && tagOf(value) === 'Date';
+
 function timeOf(value: unknown, place: Place): number {
-  if (typeof value !== 'object' || value === null || tagOf(value) !== 'Date')
-    return fail(place, `is ${describe(value)}`, 'Give a Date.');
+  if (!isDate(value)) return fail(place, `is ${describe(value)}`, 'Give a Date.');
   const time = Date.prototype.getTime.call(value);
   return Number.isNaN(time) ? fail(place, 'is an invalid Date', 'Give a valid one or null.') : time;
 }
 
-/** The builders take milliseconds whatever the unit. */
-function toTimestamp(unit: TimeUnit, value: unknown, place: Place): number {
-  const time = timeOf(value, place);
-  if (unit === TimeUnit.SECOND && time % 1000 !== 0) return fail(place, 'is not a whole second', 'Use a finer unit.');
-  const perMillisecond = unit === TimeUnit.NANOSECOND ? 1e6 : unit === TimeUnit.MICROSECOND ? 1e3 : 1;
-  // The builder multiplies in floating point before it makes a bigint.
-  if (!Number.isSafeInteger(time * perMillisecond) && unit !== TimeUnit.NANOSECOND) {
-    return fail(place, `is the year ${new Date(time).getUTCFullYear()}`, 'Use a coarser unit.');
+/** A timestamp as it is stored: counted in its unit. A bigint is that count, for what a Date is too coarse for. */
+function toTimestamp(unit: TimeUnit, value: unknown, place: Place): bigint {
+  if (typeof value !== 'bigint' && !isDate(value)) {
+    return fail(place, `is ${describe(value)}`, `Give a Date, or a bigint that counts ${unitName(unit)} since 1970.`);
   }
-  return time;
+  const count = typeof value === 'bigint' ? value : inUnit(unit, timeOf(value, place));
+  if (count === undefined) return fail(place, 'is not a whole second', 'Use a finer unit.');
+  if (BigInt.asIntN(64, count) !== count) {
+    const what = isDate(value) ? `the year ${new Date(timeOf(value, place)).getUTCFullYear()}` : `${count}`;
+    return fail(place, `is ${what}, beyond what 64 bits of ${unitName(unit)} hold`, 'Use a coarser unit.');
+  }
+  return count;
 }
 
 function toDecimal(

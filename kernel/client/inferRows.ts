@@ -19,6 +19,7 @@ import {
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import { convertValue, fail, isTypedArray, tagOf, type Place } from './convertValue.ts';
+import { storageType, withType } from './timestamps.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -58,14 +59,14 @@ export function inferRows(rows: readonly Row[], schema?: Schema): ArrowTable {
           fail(place, 'is null', 'The schema forbids it.');
         return convertValue(field.type, value, place);
       }),
-      field.type,
+      storageType(field.type),
     ),
   );
   const data = makeData({
     type: new Struct(made.fields),
     length: rows.length,
     nullCount: 0,
-    children: columns.map((column) => column.data[0]!),
+    children: columns.map((column, index) => withType(column.data[0]!, fields[index]!.type)),
   });
   return new ArrowTable(made, [new RecordBatch(made, data)]);
 }

@@ -1,6 +1,23 @@
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
-import { Decimal, Field, FixedSizeList, Float16, Float32, Int8, Int32, Schema, TimestampSecond, Utf8 } from '#arrow';
+import {
+  Decimal,
+  Field,
+  FixedSizeList,
+  Float16,
+  Float32,
+  Int8,
+  Int32,
+  List,
+  Schema,
+  Struct,
+  TimestampMicrosecond,
+  TimestampMillisecond,
+  TimestampNanosecond,
+  TimestampSecond,
+  Utf8,
+  type Data,
+} from '#arrow';
 import { columnsOf } from '#shared/arrowTypes.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { inferRows, type Row } from '#client/inferRows.ts';
@@ -181,6 +198,46 @@ suite('rows with a schema', () => {
     refuses(() => inferRows([{ single: 16_777_217 }], vectors), '"single"', '16777217');
     refuses(() => inferRows([{ single: 1e300 }], vectors), '"single"');
     refuses(() => inferRows([{ half: 2049 }], vectors), '"half"', '2049', 'Float16');
+  });
+
+  test('of timestamps keep every unit exact, nested ones too', () => {
+    const at = new Date('2024-02-29T12:34:56.789Z');
+    const second = new Date('2024-02-29T12:34:56Z');
+    const zoned = new TimestampNanosecond('UTC');
+    const times = new Schema([
+      new Field('s', new TimestampSecond(), true),
+      new Field('ms', new TimestampMillisecond(), true),
+      new Field('us', new TimestampMicrosecond(), true),
+      new Field('ns', zoned, true),
+      new Field('list', new List(new Field('item', zoned, true)), true),
+      new Field('o', new Struct([new Field('at', zoned, true)]), true),
+    ]);
+    const table = inferRows(
+      [
+        { s: second, ms: at, us: at, ns: at, list: [at, null], o: { at } },
+        { s: -1n, ms: 7n, us: 1_700_000_000_000_001n, ns: 1_709_210_096_789_000_001n, list: [3n], o: { at: 5n } },
+        { ns: new Date(-1) },
+      ],
+      times,
+    );
+    const words = (data: Data | undefined): bigint[] => [...(data?.values as BigInt64Array)].slice(0, 3);
+    const column = (name: string): Data => table.getChild(name)!.data[0]!;
+    assert.deepEqual(words(column('s')).slice(0, 2), [1_709_210_096n, -1n]);
+    assert.deepEqual(words(column('ms')).slice(0, 2), [1_709_210_096_789n, 7n]);
+    assert.deepEqual(words(column('us')).slice(0, 2), [1_709_210_096_789_000n, 1_700_000_000_000_001n]);
+    assert.deepEqual(words(column('ns')), [1_709_210_096_789_000_000n, 1_709_210_096_789_000_001n, -1_000_000n]);
+    assert.deepEqual(words(column('list').children[0]), [1_709_210_096_789_000_000n, 0n, 3n]);
+    assert.equal(words(column('o').children[0])[1], 5n);
+    assert.equal(String(table.schema), String(times));
+    assert.equal(String(column('o').children[0]?.type), String(zoned));
+    assert.deepEqual(
+      ['s', 'ns', 'list', 'o'].map((name) => table.getChild(name)!.nullCount),
+      [1, 0, 1, 1],
+    );
+    refuses(() => inferRows([{}, { ns: new Date('2300-01-01') }], times), '"ns"', 'row 1', '2300', 'coarser');
+    refuses(() => inferRows([{ us: 2n ** 63n }], times), '"us"', 'row 0', 'coarser');
+    refuses(() => inferRows([{}, { ns: new Date(Number.NaN) }], times), '"ns"', 'row 1', 'invalid Date');
+    refuses(() => inferRows([{ ns: 5 }], times), '"ns"', 'nanoseconds', 'bigint');
   });
 
   test('are refused where a value does not fit it', () => {
