@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CatalogError, messageOf } from '#shared/errors.ts';
@@ -16,10 +17,14 @@ export const isObjectStore = (root: string): boolean => {
   return found !== undefined && found !== 'file';
 };
 
-/** The absolute local path of a root that is a path or a `file:` address. */
+/**
+ * The absolute local path of a root that is a path or a `file:` address. `~` is the home directory, as in a shell, and
+ * a separator at the end is dropped, so that one directory has one location.
+ */
 export function localRoot(root: string): string {
   try {
-    return resolve(scheme.test(root) ? fileURLToPath(root) : root);
+    if (scheme.test(root)) return resolve(fileURLToPath(root));
+    return /^~(?=$|[/\\])/.test(root) ? resolve(homedir(), `.${root.slice(1)}`) : resolve(root);
   } catch (cause) {
     throw new CatalogError('InvalidInput', `"${root}" is no path on this machine.`, 'Give the path of a directory.', {
       cause,
@@ -45,7 +50,7 @@ export async function makeRoot(path: string): Promise<void> {
       throw new CatalogError(
         'InvalidInput',
         `The folder "${parent}" does not exist, so "${path}" can't be made in it.`,
-        `Make "${parent}" first or correct the path.`,
+        `Make that folder with: ${makePath} ${quoted(parent)}; or correct the path.`,
         { cause },
       );
     }
@@ -112,7 +117,9 @@ export async function checkRoot(path: string): Promise<string> {
       throw new CatalogError(
         'InvalidInput',
         `There is no directory "${path}".`,
-        `Make it with: mkdir ${quoted(path)}; or in a notebook cell with: await connect(${JSON.stringify(path)}).`,
+        (await isThere(dirname(path)))
+          ? `Make it with: mkdir ${quoted(path)}; or in a notebook cell with: await connect(${JSON.stringify(path)}).`
+          : `Correct the path, or make it with: ${makePath} ${quoted(path)}.`,
         { cause },
       );
     }
@@ -124,6 +131,9 @@ export async function checkRoot(path: string): Promise<string> {
     );
   }
 }
+
+/** The command that makes missing parents too; on Windows it always does. */
+const makePath = process.platform === 'win32' ? 'mkdir' : 'mkdir -p';
 
 /** A path as a word of a command line. */
 const quoted = (path: string): string =>
