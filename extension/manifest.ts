@@ -10,6 +10,7 @@ export type CommandTypes = {
   'lanceCatalog.connection.add': (connection?: { name?: string; root: string }) => Promise<Connection | undefined>;
   'lanceCatalog.connection.remove': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.refresh': (node?: CatalogNode) => void;
+  'lanceCatalog.catalog.refreshAll': () => void;
   'lanceCatalog.catalog.loadMore': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.copyIdentifier': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.copyPath': (node?: CatalogNode) => Promise<void>;
@@ -46,6 +47,7 @@ const commandTable: Record<CommandId, null> = {
   'lanceCatalog.connection.add': null,
   'lanceCatalog.connection.remove': null,
   'lanceCatalog.catalog.refresh': null,
+  'lanceCatalog.catalog.refreshAll': null,
   'lanceCatalog.catalog.loadMore': null,
   'lanceCatalog.catalog.copyIdentifier': null,
   'lanceCatalog.catalog.copyPath': null,

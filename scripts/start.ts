@@ -93,7 +93,6 @@ async function showBrowser(port: number, settings: Settings, whenInterrupted: Wh
     profile: sample.profile,
     settings,
     folder: sample.folder,
-    file: sample.notebook,
     port,
     say,
   });
@@ -102,7 +101,7 @@ async function showBrowser(port: number, settings: Settings, whenInterrupted: Wh
     stopping = true;
     await server.stop();
   });
-  say('Open the address in a browser and log in; the notebook is tour.ipynb. Ctrl-C ends it.');
+  say('Open the address in a browser and log in with the password. Ctrl-C ends it.');
   return new Promise((resolve) => {
     server.child.once('exit', () => {
       if (stopping) return;

@@ -33,6 +33,8 @@ export function registerCatalogCommands(parts: CatalogCommandParts): vscode.Disp
       await connections.remove(connection);
     }),
     registerCommand(log, 'lanceCatalog.catalog.refresh', (node) => tree.refresh(isAnyNode(node) ? node : undefined)),
+    // A command of its own: the editor hands a button in the title of a view whatever row is selected.
+    registerCommand(log, 'lanceCatalog.catalog.refreshAll', () => tree.refresh()),
     registerCommand(log, 'lanceCatalog.catalog.loadMore', async (node = selected()) => {
       if (isNode(node, 'more')) await tree.loadMore(node);
     }),

@@ -113,8 +113,9 @@ function renderError(id: string, node: NodeOf<'error'>): NodeView {
   const action = restart ? 'Restart' : 'Try again';
   return {
     id,
-    label: node.what,
-    description: restart ? 'Restart' : node.hint,
+    // What to do first: a narrow side bar cuts the rest.
+    label: restart ? 'Restart the engine' : node.what,
+    description: restart ? node.what : node.hint,
     tooltip: [node.what, node.hint, `Click: ${action.toLowerCase()}.`].filter(Boolean).join('\n'),
     spoken: `Error: ${node.what} ${node.hint} Press Enter: ${action.toLowerCase()}.`,
     icon: { id: 'error', color: 'list.errorForeground' },

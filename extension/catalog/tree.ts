@@ -30,7 +30,11 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   }
 
   getTreeItem(node: CatalogNode): vscode.TreeItem {
-    return toTreeItem(renderNode(node), node);
+    const item = toTreeItem(renderNode(node), node);
+    // Where there is only one catalog, that is what a person wants to see. The editor remembers it being closed.
+    const isOnly = node.kind === 'connection' && this.#connections().length === 1;
+    if (isOnly) item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
+    return item;
   }
 
   getParent(node: CatalogNode): CatalogNode | undefined {

@@ -18,17 +18,12 @@ import type {
   TableDescription,
   TablePage,
 } from './catalog.ts';
-import { registerImplementation, type ConnectOptions, type RestConfig } from './connect.ts';
+import type { ConnectOptions, RestConfig } from './connect.ts';
 import { checkCreateMode, checkDrop, checkOptions, checkPage, checkVersion, tableCall, type Tail } from './options.ts';
 import { allPages } from './pages.ts';
 import { field, RestTable } from './restTable.ts';
 import { adoptSchema, toArrowTable } from './tableData.ts';
 import { Transport, type TransportOptions } from './transport.ts';
-
-/** Makes `connectNamespace('rest', { uri, headers })` connect to servers in this process. */
-export function registerRest(): void {
-  registerImplementation('rest', { keys: ['uri', 'headers'], connect: openRest });
-}
 
 /** @throws CatalogError InvalidInput (13) for a bad address; nothing is sent yet */
 export async function openRest(config: RestConfig, options: ConnectOptions = {}): Promise<RestCatalog> {

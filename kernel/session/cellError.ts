@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { isCatalogError } from '#shared/errors.ts';
 import type { CellError } from './coreMessages.ts';
 import type { CellMaps } from './cellMaps.ts';
 
@@ -27,6 +28,8 @@ export function describeProblems(problems: readonly string[]): CellError {
 }
 
 function causesOf(thrown: Error): string[] {
+  // Its sentence says it all; what is below are the engine's own words, with paths of the machine that built it.
+  if (isCatalogError(thrown)) return [];
   const lines: string[] = [];
   let at: unknown = thrown;
   for (let depth = 0; depth < maxCauses && isErrorLike(at); depth++) {

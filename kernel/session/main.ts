@@ -3,6 +3,7 @@ import { createRequire, enableCompileCache, flushCompileCache } from 'node:modul
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { kernelFlags } from '#client/nodeVersion.ts';
+import { registerRest } from '#client/registerRest.ts';
 import { registerDir } from '#engine/register.ts';
 import { messageOf } from '#shared/errors.ts';
 import { parseKernelArguments } from './arguments.ts';
@@ -91,6 +92,7 @@ async function runCore({ worker, outputs, post, exit, typescript }: CoreParts): 
   });
   const { Core } = await import('./core.ts');
   registerDir();
+  registerRest();
   const core = new Core(post, outputs);
   process.on('uncaughtException', (error) => core.reportUncaught(error));
   process.on('unhandledRejection', (error) => core.reportUncaught(error));

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { inRoot } from '../paths.ts';
 import { ensureWorkbench } from '../workbench/install.ts';
@@ -11,30 +13,50 @@ export async function openInBrowser(options: {
   profile: string;
   settings: Record<string, unknown>;
   folder: string;
-  file: string;
   port: number;
   say: (line: string) => void;
 }): Promise<Server> {
-  const { say, folder, file, port } = options;
+  const { say, folder, port } = options;
   const workbench = await ensureWorkbench(say);
   // Made anew each time: the list of extensions in it remembers versions that are gone.
   rmSync(join(options.profile, 'ext'), { recursive: true, force: true });
   const profile = makeProfile(options.profile, options.settings);
-  symlinkSync(inRoot(), join(profile.extensions, extensionFolder()), 'dir');
-  const server = await startServer({ workbench, profile, port, folder });
+  for (const extension of [inRoot(), inRoot('scripts/start/opening')]) {
+    symlinkSync(extension, join(profile.extensions, extensionFolder(extension)), 'dir');
+  }
+  const server = await startServer({ workbench, profile, port: port || (await lastPort(options.profile)), folder });
+  writeFileSync(join(options.profile, portFile), `${server.port}\n`);
   say(`\n  Lance Catalog   ${server.address}`);
   say(`  password        ${server.password}\n`);
-  const payload = JSON.stringify([['openFile', `vscode-remote://127.0.0.1:${server.port}${encodePath(file)}`]]);
-  openWindow(`${server.address}/?${new URLSearchParams({ folder, payload }).toString()}`);
+  openWindow(server.address);
   return server;
 }
 
-/** A path as part of an address: `#`, `?` and `%` in the name of a folder are no syntax. */
-const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+const portFile = 'port';
+
+/**
+ * The port of the last window if it is free, else 0. The browser keeps connections and layout for an address, so another
+ * port would be a window without them.
+ */
+async function lastPort(profile: string): Promise<number> {
+  const path = join(profile, portFile);
+  const last = existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
+  if (!Number.isInteger(last) || last < 1024 || last > 65_535) return 0;
+  const probe = createServer();
+  try {
+    probe.listen(last, '127.0.0.1');
+    await once(probe, 'listening');
+    return last;
+  } catch {
+    return 0; // someone else has it now
+  } finally {
+    probe.close();
+  }
+}
 
 /** `publisher.name-version`, the form in which an extensions folder keeps an extension. */
-function extensionFolder(): string {
-  const text = readFileSync(inRoot('package.json'), 'utf8');
+function extensionFolder(extension: string): string {
+  const text = readFileSync(join(extension, 'package.json'), 'utf8');
   const field = (name: string): string => new RegExp(`"${name}"\\s*:\\s*"([^"]+)"`).exec(text)?.[1] ?? '';
   return `${field('publisher')}.${field('name')}-${field('version')}`;
 }

@@ -142,6 +142,9 @@ function serverArguments(workbench: Workbench, profile: Profile): string[] {
     'user-data-dir': profile.userData,
     'extensions-dir': profile.extensions,
     'reconnection-grace-time': '60',
+    // What the page that asks for the password says.
+    'app-name': 'Lance Catalog',
+    'welcome-text': 'Lance Catalog: the password is in your terminal',
   };
   const flags = ['telemetry', 'update-check', 'getting-started-override', 'proxy'].map((name) => `--disable-${name}`);
   const pairs = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);

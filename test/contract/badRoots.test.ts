@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect, connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/rest.ts';
+import { registerRest } from '#client/registerRest.ts';
 import { openDir } from '#engine/dir.ts';
 import { registerDir } from '#engine/register.ts';
 import { tempFolder } from '../harness/temp.ts';
