@@ -4,7 +4,9 @@ import { readFile, readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { inRoot } from '../../scripts/paths.ts';
 import { endGroup, ownGroup } from '../../scripts/processes.ts';
+import { openBrowser } from '../harness/browser.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { treeRow } from './catalogWindow.ts';
 
 suite('npm start in the browser', function () {
   this.timeout(60_000);
@@ -78,6 +80,21 @@ suite('npm start in the browser', function () {
     assert.match(message, /open already \(process \d+\)/);
   });
 
+  test('opens on the catalog and the tour', async () => {
+    const browser = await openBrowser(tempFolder('lance-start-'));
+    try {
+      const { page } = browser;
+      await page.goto(`http://127.0.0.1:${port}`);
+      await page.locator('input[type=password]').fill(password);
+      await page.keyboard.press('Enter');
+      await treeRow(page, 'Namespace shop').waitFor({ timeout: 45_000 });
+      await page.locator('.notebook-editor .code-cell-row').first().waitFor({ timeout: 45_000 });
+      await page.screenshot({ path: inRoot('test-results/ui/start.png') });
+    } finally {
+      await browser.close();
+    }
+  }).timeout(120_000);
+
   test('leaves no process behind after Ctrl-C', async () => {
     const server = await serverOf(start.pid ?? 0);
     assert.ok(server > 0, 'the server is found by its parent');
@@ -86,12 +103,13 @@ suite('npm start in the browser', function () {
     await until('its server is gone', () => !isAlive(-server));
   });
 
-  test('is there again within 10 seconds, behind another password', async () => {
+  test('is there again within 10 seconds, at the same address and behind another password', async () => {
     const began = Date.now();
     begin();
     await untilAddress();
     assert.ok(Date.now() - began < 10_000, `${Date.now() - began} ms`);
     assert.notEqual(passwordIn(output), password);
+    assert.match(output, new RegExp(`http://127\\.0\\.0\\.1:${port}\\s`));
     await pressCtrlC();
   });
 
