@@ -25,8 +25,12 @@ export class Query implements AsyncIterable<RecordBatch> {
     return this.#with({ columns: typeof columns === 'string' ? [columns] : [...columns] });
   }
 
-  /** Only rows for which this SQL expression holds; a second call narrows further. */
+  /**
+   * Only rows for which this SQL expression holds; a second call narrows further.
+   * @throws CatalogError InvalidInput (13) for an empty one
+   */
   where(filter: string): Query {
+    checkFilter(filter);
     return this.#with({ filter: this.#spec.filter === undefined ? filter : `(${this.#spec.filter}) AND (${filter})` });
   }
 
@@ -40,9 +44,12 @@ export class Query implements AsyncIterable<RecordBatch> {
     return this.#with({ offset: checkCount('offset', rows) });
   }
 
-  /** Rows by distance to a vector; 10 of them unless `limit` says otherwise. */
+  /**
+   * Rows by distance to a vector; 10 of them unless `limit` says otherwise.
+   * @throws CatalogError InvalidInput (13) for what is no list of finite numbers, naming the position
+   */
   nearestTo(vector: ArrayLike<number>, options: { column?: string; distanceType?: DistanceType } = {}): Query {
-    return this.#with({ vector: { values: Array.from(vector), ...options } });
+    return this.#with({ vector: { values: checkVector(vector), ...options } });
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordBatch, void, undefined> {
@@ -79,4 +86,28 @@ function checkCount(what: string, value: number): number {
     `${what}(${String(value)}) is not a number of rows.`,
     'Give a whole number from 0.',
   );
+}
+
+/** @throws CatalogError InvalidInput (13) for an empty filter, or one that is not text */
+export function checkFilter(filter: string): void {
+  if (typeof filter === 'string' && filter.trim() !== '') return;
+  const what = typeof filter === 'string' ? 'The filter is empty.' : `The filter is a ${typeof filter}, not text.`;
+  throw new CatalogError('InvalidInput', what, `Write SQL, for instance "id > 3".`);
+}
+
+function checkVector(vector: ArrayLike<number>): number[] {
+  const hint = 'Give an array of numbers or a Float32Array.';
+  // What a notebook gives is not always what the type says.
+  const given: unknown = vector;
+  if (typeof given !== 'object' || given === null || !('length' in given)) {
+    const what = given === null || given === undefined ? String(given) : `a ${typeof given}`;
+    throw new CatalogError('InvalidInput', `The vector to search by is ${what}.`, hint);
+  }
+  const values: unknown[] = Array.from(vector);
+  if (values.length === 0) throw new CatalogError('InvalidInput', 'The vector to search by is empty.', hint);
+  return values.map((value, position) => {
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    const what = typeof value === 'number' || value === null ? String(value) : `a ${typeof value}`;
+    throw new CatalogError('InvalidInput', `The vector to search by has ${what} at position ${position}.`, hint);
+  });
 }

@@ -5,7 +5,7 @@ import { isRecord } from '#shared/records.ts';
 import { encodeId, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions, DistanceType, QuerySpec, Table, TableData, VersionInfo } from './catalog.ts';
 import { checkChoice, checkOptions } from './options.ts';
-import { Query } from './query.ts';
+import { checkFilter, Query } from './query.ts';
 import { toArrowTable } from './tableData.ts';
 import type { Transport, WireResponse } from './transport.ts';
 import { noLimit } from './wire.ts';
@@ -47,6 +47,7 @@ export class RestTable implements Table {
   }
 
   async countRows(filter?: string, options: CallOptions = {}): Promise<number> {
+    if (filter !== undefined) checkFilter(filter);
     const body = await this.#transport.json({
       method: 'POST',
       path: `${this.#path}/count_rows`,
@@ -80,6 +81,7 @@ export class RestTable implements Table {
   }
 
   async delete(predicate: string, options: CallOptions = {}): Promise<void> {
+    checkFilter(predicate);
     this.#mustBeNewest();
     await this.#transport.json({
       method: 'POST',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Schema, type RecordBatch, type Table } from '#arrow';
+import { Schema, vectorFromArray, type RecordBatch, type Table } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import type { QueryRunner, QuerySpec } from '#client/catalog.ts';
 import { inferRows } from '#client/inferRows.ts';
@@ -26,6 +26,37 @@ suite('a query', () => {
     const narrow = query.where('a > 1').where('b < 2').select('a').limit(5).offset(2);
     assert.deepEqual(narrow.spec, { filter: '(a > 1) AND (b < 2)', columns: ['a'], limit: 5, offset: 2 });
     assert.deepEqual(query.spec, {});
+  });
+
+  test('refuses a vector that is none, and names the position', () => {
+    const { query } = recorded();
+    const refuses = (vector: unknown, ...words: string[]): void => {
+      assert.throws(
+        () => query.nearestTo(vector as number[]),
+        (error) => isCatalogError(error, 'InvalidInput') && words.every((word) => error.message.includes(word)),
+      );
+    };
+    refuses('abc', 'a string');
+    refuses(undefined, 'undefined');
+    refuses(7, 'a number');
+    refuses([], 'empty');
+    refuses([1, Number.NaN], 'NaN', 'position 1');
+    refuses([1, 2, Infinity], 'Infinity', 'position 2');
+    refuses(['1'], 'a string', 'position 0');
+    refuses([0, null], 'null', 'position 1');
+    refuses(BigInt64Array.of(1n), 'a bigint', 'position 0');
+    assert.deepEqual(query.nearestTo(Float32Array.of(1, 0.5)).spec.vector, { values: [1, 0.5] });
+    assert.deepEqual(query.nearestTo(vectorFromArray([1, 2.5]) as unknown as number[]).spec.vector, { values: [1, 2.5] });
+  });
+
+  test('refuses an empty filter', () => {
+    const { query } = recorded();
+    for (const filter of ['', ' \n']) {
+      assert.throws(
+        () => query.where(filter),
+        (error) => isCatalogError(error, 'InvalidInput') && error.message.startsWith('The filter is empty.'),
+      );
+    }
   });
 
   test('asks nothing until it is read, and again each time', async () => {
