@@ -1,8 +1,9 @@
 import type { Connection, Table as NativeTable, Query as NativeQuery, VectorQuery } from '@lancedb/lancedb';
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import { isCatalogError } from '#shared/errors.ts';
 import type { NamespacePath } from '#shared/names.ts';
 import { checkChoice, checkOptions, checkVersion } from '#client/options.ts';
-import { Query } from '#client/query.ts';
+import { checkFilter, Query } from '#client/query.ts';
 import { toArrowTable } from '#client/tableData.ts';
 import type { CallOptions, DistanceType, QuerySpec, Table, TableData, VersionInfo } from '#client/catalog.ts';
 import { engineError, guarded, tableSubject, type Subject } from './engineErrors.ts';
@@ -31,8 +32,9 @@ export class DirTable implements Table {
     return this.#call(options, () => this.#native.version());
   }
 
-  countRows(filter?: string, options: CallOptions = {}): Promise<number> {
-    return this.#call(options, () => this.#native.countRows(filter));
+  async countRows(filter?: string, options: CallOptions = {}): Promise<number> {
+    if (filter !== undefined) checkFilter(filter);
+    return this.#call(options, () => this.#native.countRows(filter), filter);
   }
 
   query(): Query {
@@ -52,7 +54,8 @@ export class DirTable implements Table {
   }
 
   async delete(predicate: string, options: CallOptions = {}): Promise<void> {
-    await this.#call(options, () => this.#native.delete(predicate));
+    checkFilter(predicate);
+    await this.#call(options, () => this.#native.delete(predicate), predicate);
   }
 
   async listVersions(options: CallOptions = {}): Promise<VersionInfo[]> {
@@ -77,7 +80,7 @@ export class DirTable implements Table {
     const query = built as unknown as { nativeExecute?: () => Promise<{ next(): Promise<Buffer | null> }> };
     // Not public, so it may be gone one day; then the caller takes the decoded batches.
     if (typeof query.nativeExecute !== 'function') return undefined;
-    const schema = await this.#call({ signal }, () => built.outputSchema());
+    const schema = await this.#call({ signal }, () => built.outputSchema(), spec.filter);
     const buffers = await this.#call({ signal }, () => query.nativeExecute!());
     const call = <T>(work: () => Promise<T>): Promise<T> => this.#call({ signal }, work);
     return {
@@ -96,7 +99,7 @@ export class DirTable implements Table {
 
   async #run(spec: QuerySpec, signal?: AbortSignal): Promise<{ schema: Schema; batches: AsyncIterable<RecordBatch> }> {
     const query = this.#build(spec);
-    const schema = await this.#call({ signal }, () => query.outputSchema());
+    const schema = await this.#call({ signal }, () => query.outputSchema(), spec.filter);
     return { schema, batches: this.#batches(query, signal) };
   }
 
@@ -128,9 +131,21 @@ export class DirTable implements Table {
     }
   }
 
-  #call<T>(options: CallOptions, call: () => Promise<T>): Promise<T> {
+  /** What is wrong with a query is told with what the table has instead, which the engine's text may leave out. */
+  async #explained<T>(call: () => Promise<T>, filter: string | undefined): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      const told = engineError(error, this.#subject);
+      if (!isCatalogError(told, 'ColumnNotFound') && !isCatalogError(told, 'InvalidInput')) throw told;
+      const schema = await this.#native.schema().catch(() => undefined);
+      throw engineError(error, { ...this.#subject, fields: schema?.fields, filter });
+    }
+  }
+
+  #call<T>(options: CallOptions, call: () => Promise<T>, filter?: string): Promise<T> {
     return guarded(this.#subject, options.signal, () => {
-      const running = call();
+      const running = this.#explained(call, filter);
       this.#running.add(running);
       const settled = () => this.#running.delete(running);
       running.then(settled, settled);

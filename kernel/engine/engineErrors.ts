@@ -1,22 +1,9 @@
-import { CatalogError, isAbort, isCatalogError, messageOf, type CatalogErrorKind } from '#shared/errors.ts';
+import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { firstLine, thing, type Rule, type Subject } from './engineText.ts';
+import { noColumn, notSupported, queryRules } from './queryErrors.ts';
 
-/** What was being done, for the sentence: `Table "shop/orders"`, `Namespace "shop"`. */
-export type Subject = {
-  kind: 'table' | 'namespace';
-  name: string;
-  /** Of a table. */
-  namespace?: string;
-  version?: number | undefined;
-};
-
-type Rule = {
-  pattern: RegExp;
-  kind: CatalogErrorKind;
-  say(subject: Subject, found: RegExpExecArray): [string, string];
-};
-
-const thing = (subject: Subject): string => `${subject.kind === 'table' ? 'Table' : 'Namespace'} "${subject.name}"`;
+export type { Subject } from './engineText.ts';
 
 /** A table as the subject of an error. */
 export const tableSubject = (name: string, path: NamespacePath, version?: number): Subject => ({
@@ -37,28 +24,11 @@ const brokenTable = (subject: Subject): [string, string] => [
 const lead = String.raw`^(?:[\w ()]+: )*`;
 
 /**
- * The one place that knows the engine's wording: its errors carry no code, only text. First match wins, so the precise
- * ones come first. A refused filter is repeated in the text, and a person may search for any word: the rules for those
- * texts are the very first and look at how they begin.
+ * With queryErrors.ts the one place that knows the engine's wording: its errors carry no code, only text. First match wins, so the precise
+ * ones come first, those of queries before all.
  */
 const rules: readonly Rule[] = [
-  {
-    pattern: /^(?:Invalid input, )+Schema error: No field named (.+?)\.(?: Valid fields are ([^\n]*?)\.?(?:\n|$)|\n|$)/,
-    kind: 'ColumnNotFound',
-    say: (subject, found) => noColumn(subject, found[1]!, found[2]),
-  },
-  {
-    pattern:
-      /^(?:Invalid input, )+(?:Expression '[^]*' is not supported|Operator .+ is not supported|Unsupported data)/,
-    kind: 'Unsupported',
-    say: (subject, found) => notSupported(subject, found),
-  },
-  {
-    pattern:
-      /^(?:Invalid input, )+(?:Error parsing|Error resolving|Error during planning|invalid SQL|Invalid escape|The filter)/i,
-    kind: 'InvalidInput',
-    say: (subject, found) => [`${thing(subject)}: ${firstLine(found.input)}.`, ''],
-  },
+  ...queryRules,
   {
     pattern: /_versions\/\d+\.manifest was not found|version \d+ (?:not found|does not exist)/i,
     kind: 'VersionNotFound',
@@ -137,7 +107,7 @@ const rules: readonly Rule[] = [
   {
     pattern: new RegExp(`${lead}(?:Invalid input, )*(?:Not supported|not (?:yet )?implemented|Unsupported)`, 'i'),
     kind: 'Unsupported',
-    say: (subject, found) => notSupported(subject, found),
+    say: (subject, found) => notSupported(subject, found.input),
   },
   {
     pattern: new RegExp(
@@ -176,39 +146,6 @@ const rules: readonly Rule[] = [
     say: (subject, found) => [`${thing(subject)}: ${firstLine(found.input)}.`, ''],
   },
 ];
-
-const noColumn = (subject: Subject, name: string, columns: string | undefined): [string, string] => [
-  `${thing(subject)} has no column ${bare(name)}.`,
-  columns ? `It has: ${ownColumns(columns)}.` : 'See schema() for those it has.',
-];
-
-const notSupported = (subject: Subject, found: RegExpExecArray): [string, string] => [
-  `${thing(subject)}: the engine does not support this (${firstLine(found.input)}).`,
-  '',
-];
-
-const bare = (name: string): string => `"${name.replaceAll(/[`"]/g, '')}"`;
-
-/** The engine lists its internal columns too, which nobody asked about. */
-const ownColumns = (columns: string): string =>
-  columns
-    .split(', ')
-    .map((column) => column.replaceAll(/[`"]/g, ''))
-    .filter((column) => !column.startsWith('_row'))
-    .join(', ');
-
-/** The engine's sentence without its causes, prefixes, and the paths of the machine that it was built on. */
-function firstLine(text: string): string {
-  const first = text.split(/\s*\n|\s+Caused by:/)[0]!;
-  return first
-    .replaceAll(/,? \/(?:[^\s,:]+\/)*[^\s,:/]+\.rs:\d+:\d+/g, '')
-    .replace(
-      /^(?:(?:Failed to execute query stream: GenericFailure|Failed to get next batch from stream|lance error|Runtime error|Namespace error|Invalid input|Invalid user input|LanceError\(\w+\))[,:] )+/,
-      '',
-    )
-    .replace(/[.\s]+$/, '')
-    .slice(0, 600);
-}
 
 /** What was thrown by the engine as a CatalogError; cancellations and errors of ours pass as they are. */
 export function engineError(error: unknown, subject: Subject): Error {
