@@ -72,6 +72,9 @@ const describe = (value: unknown): string =>
   typeof value === 'object' && value !== null ? `a ${value.constructor?.name ?? 'object'}` : `a ${typeof value}`;
 
 function toInt(bits: number, signed: boolean, value: unknown, place: Place): number | bigint {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return fail(place, `is ${value}, beyond what a number holds exactly`, 'Give a bigint, for instance 123n.');
+  }
   if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isSafeInteger(value))) {
     return fail(place, `is ${typeof value === 'number' ? value : describe(value)}`, 'Give a whole number or a bigint.');
   }

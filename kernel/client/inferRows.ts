@@ -36,6 +36,13 @@ export function inferRows(rows: readonly Row[], schema?: Schema): ArrowTable {
     throw new CatalogError('SchemaValidation', `Row ${index} is not an object.`, 'Give rows as objects.');
   });
   const fields = schema ? schema.fields : inferFields(rows);
+  if (fields.length === 0 && rows.length > 0 && !schema) {
+    throw new CatalogError(
+      'SchemaValidation',
+      rows.length === 1 ? 'Row 0 has no columns.' : 'No row has a column.',
+      'Give rows with at least one property, or the option schema.',
+    );
+  }
   if (fields.length === 0) {
     throw new CatalogError(
       'SchemaValidation',
@@ -92,9 +99,10 @@ function inferFields(rows: readonly Row[]): Field[] {
   return [...shapes].map(([name, shape]) => new Field(name, typeOf(shape, name), true));
 }
 
-function shapeOf(value: unknown, place: Place): Shape | undefined {
+/** What a value is; `within` are the objects that hold it. */
+function shapeOf(value: unknown, place: Place, within: readonly object[] = []): Shape | undefined {
   if (value === null || value === undefined) return undefined;
-  if (typeof value === 'object') return shapeOfObject(value, place);
+  if (typeof value === 'object') return shapeOfObject(value, place, within);
   if (typeof value === 'number') {
     return { kind: Number.isSafeInteger(value) && !Object.is(value, -0) ? 'whole' : 'float', wide: isWide(value) };
   }
@@ -106,7 +114,9 @@ function shapeOf(value: unknown, place: Place): Shape | undefined {
   return fail(place, `is a ${typeof value}`, hint);
 }
 
-function shapeOfObject(value: object, place: Place): Shape {
+function shapeOfObject(value: object, place: Place, above: readonly object[]): Shape {
+  if (above.includes(value)) return fail(place, 'holds itself', 'Leave the circular part out.');
+  const within = [...above, value];
   const tag = tagOf(value);
   if (tag === 'Date') return { kind: 'date' };
   if (tag === 'Uint8Array') return { kind: 'bytes' };
@@ -117,7 +127,7 @@ function shapeOfObject(value: object, place: Place): Shape {
   }
   if (Array.isArray(value)) {
     let item: Shape | undefined;
-    for (const element of value) item = merge(item, shapeOf(element, place), place);
+    for (const element of value) item = merge(item, shapeOf(element, place, within), place);
     return { kind: 'list', length: value.length, item };
   }
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -134,7 +144,7 @@ function shapeOfObject(value: object, place: Place): Shape {
     fields: new Map(
       Object.entries(value).map(([name, member]) => [
         name,
-        shapeOf(member, { row: place.row, column: `${place.column}.${name}` }),
+        shapeOf(member, { row: place.row, column: `${place.column}.${name}` }, within),
       ]),
     ),
   };

@@ -58,7 +58,7 @@ export const queryRules: readonly Rule[] = [
   {
     pattern: /^(?:Invalid input, )+Error parsing statement: SELECT 1 FROM t WHERE ([^]*) \(sql parser error: ([^]*)\)/,
     kind: 'InvalidInput',
-    say: (subject, found) => notParsed(subject, found[1]!, found[2]!),
+    say: (subject, found) => notParsed(subject, found[1], found[2]!),
   },
   {
     pattern: /^(?:Invalid input, )+invalid SQL predicate: ([^\n]*)/,

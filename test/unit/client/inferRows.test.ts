@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
 import {
+  DataType,
   Decimal,
   Field,
   FixedSizeList,
@@ -30,6 +31,9 @@ const stored = (...list: unknown[]): unknown[] => [
     .getChild('a')!
     .get(0) as Iterable<unknown>),
 ];
+
+/** The first values as they are stored. */
+const words = (data: Data | undefined): bigint[] => [...((data?.values ?? []) as BigInt64Array)].slice(0, 3);
 
 const refuses = (call: () => unknown, ...words: string[]): void => {
   assert.throws(call, (error: unknown) => {
@@ -141,7 +145,20 @@ suite('rows become columns', () => {
     refuses(() => inferRows([{ a: 2 ** 60 }, { a: 2n ** 62n + 1n }]), 'row 1');
   });
 
+  test('unless a value holds itself', () => {
+    const object: Record<string, unknown> = {};
+    object['self'] = { deep: object };
+    const list: unknown[] = [];
+    list.push([list]);
+    refuses(() => inferRows([{ a: 1 }, { a: object }]), '"a.self.deep"', 'row 1', 'itself');
+    refuses(() => inferRows([{ a: list }]), '"a"', 'row 0', 'itself');
+    const shared = { x: 1 };
+    assert.equal(typeOf([shared, shared]), 'list<struct<x: int64>>');
+  });
+
   test('unless nothing says what a column is', () => {
+    refuses(() => inferRows([{}]), 'Row 0 has no columns');
+    refuses(() => inferRows([{}, {}]), 'No row has a column');
     refuses(() => inferRows([{ a: null }]), '"a"', 'schema');
     refuses(() => inferRows([{ a: [] }]), '"a[]"', 'schema');
     refuses(() => inferRows([]), 'schema');
@@ -220,7 +237,6 @@ suite('rows with a schema', () => {
       ],
       times,
     );
-    const words = (data: Data | undefined): bigint[] => [...(data?.values as BigInt64Array)].slice(0, 3);
     const column = (name: string): Data => table.getChild(name)!.data[0]!;
     assert.deepEqual(words(column('s')).slice(0, 2), [1_709_210_096n, -1n]);
     assert.deepEqual(words(column('ms')).slice(0, 2), [1_709_210_096_789n, 7n]);
@@ -229,7 +245,7 @@ suite('rows with a schema', () => {
     assert.deepEqual(words(column('list').children[0]), [1_709_210_096_789_000_000n, 0n, 3n]);
     assert.equal(words(column('o').children[0])[1], 5n);
     assert.equal(String(table.schema), String(times));
-    assert.equal(String(column('o').children[0]?.type), String(zoned));
+    assert.ok(DataType.isTimestamp(column('o').children[0]?.type));
     assert.deepEqual(
       ['s', 'ns', 'list', 'o'].map((name) => table.getChild(name)!.nullCount),
       [1, 0, 1, 1],
@@ -244,6 +260,12 @@ suite('rows with a schema', () => {
     const row = { small: 1 };
     refuses(() => inferRows([{ small: 128 }], schema), '"small"', '128');
     refuses(() => inferRows([{ small: 1.5 }], schema), '1.5');
+    refuses(
+      () => inferRows([{ ...row, n: 2 ** 53 + 2 }], schema),
+      '"n"',
+      'beyond what a number holds exactly',
+      'bigint',
+    );
     refuses(() => inferRows([{ small: null }], schema), 'null');
     refuses(() => inferRows([{}], schema), '"small"', 'null');
     refuses(() => inferRows([{ ...row, colour: 1 }], schema), '"colour"', 'not in the schema');

@@ -46,7 +46,9 @@ suite('a query', () => {
     refuses([0, null], 'null', 'position 1');
     refuses(BigInt64Array.of(1n), 'a bigint', 'position 0');
     assert.deepEqual(query.nearestTo(Float32Array.of(1, 0.5)).spec.vector, { values: [1, 0.5] });
-    assert.deepEqual(query.nearestTo(vectorFromArray([1, 2.5]) as unknown as number[]).spec.vector, { values: [1, 2.5] });
+    assert.deepEqual(query.nearestTo(vectorFromArray([1, 2.5]) as unknown as number[]).spec.vector, {
+      values: [1, 2.5],
+    });
   });
 
   test('refuses an empty filter', () => {
