@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Field, FixedSizeList, Float32, Int32, Int64, Schema, Table, Union, UnionMode, Utf8 } from '#arrow';
+import {
+  Field,
+  FixedSizeList,
+  Float32,
+  Int32,
+  Int64,
+  Schema,
+  Table,
+  TimestampNanosecond,
+  Union,
+  UnionMode,
+  Utf8,
+} from '#arrow';
 import { inferRows } from '#client/inferRows.ts';
 import { openDir } from '#engine/dir.ts';
 import { fails } from './expect.ts';
@@ -201,6 +213,20 @@ forEachSubject('tables', (makeCatalog) => {
       await fails(() => db.dropTable(name), 'InvalidInput', 'table');
     }
     assert.deepEqual(await db.tableNames(), []);
+  });
+
+  test('keep nanoseconds, as Dates and as bigints', async () => {
+    const { db } = await makeCatalog();
+    const schema = new Schema([new Field('at', new TimestampNanosecond('UTC'), true)]);
+    const table = await db.createEmptyTable('t', schema);
+    await table.add([{ at: new Date('2024-02-29T12:34:56.789Z') }, { at: 1_709_210_096_789_000_001n }, { at: null }]);
+    const column = (await table.toArrow()).getChild('at')!.data[0]!;
+    assert.deepEqual([...(column.values as BigInt64Array)].slice(0, 2), [
+      1_709_210_096_789_000_000n,
+      1_709_210_096_789_000_001n,
+    ]);
+    assert.equal(column.nullCount, 1);
+    assert.equal(await table.countRows('at is null'), 1);
   });
 
   test('refuse a column name that the engine can not keep, and leave nothing behind', async () => {

@@ -33,7 +33,7 @@ const stored = (...list: unknown[]): unknown[] => [
 ];
 
 /** The first values as they are stored. */
-const words = (data: Data | undefined): bigint[] => [...((data?.values ?? []) as BigInt64Array)].slice(0, 3);
+const storedIn = (data: Data | undefined): bigint[] => [...((data?.values ?? []) as BigInt64Array)].slice(0, 3);
 
 const refuses = (call: () => unknown, ...words: string[]): void => {
   assert.throws(call, (error: unknown) => {
@@ -238,12 +238,12 @@ suite('rows with a schema', () => {
       times,
     );
     const column = (name: string): Data => table.getChild(name)!.data[0]!;
-    assert.deepEqual(words(column('s')).slice(0, 2), [1_709_210_096n, -1n]);
-    assert.deepEqual(words(column('ms')).slice(0, 2), [1_709_210_096_789n, 7n]);
-    assert.deepEqual(words(column('us')).slice(0, 2), [1_709_210_096_789_000n, 1_700_000_000_000_001n]);
-    assert.deepEqual(words(column('ns')), [1_709_210_096_789_000_000n, 1_709_210_096_789_000_001n, -1_000_000n]);
-    assert.deepEqual(words(column('list').children[0]), [1_709_210_096_789_000_000n, 0n, 3n]);
-    assert.equal(words(column('o').children[0])[1], 5n);
+    assert.deepEqual(storedIn(column('s')).slice(0, 2), [1_709_210_096n, -1n]);
+    assert.deepEqual(storedIn(column('ms')).slice(0, 2), [1_709_210_096_789n, 7n]);
+    assert.deepEqual(storedIn(column('us')).slice(0, 2), [1_709_210_096_789_000n, 1_700_000_000_000_001n]);
+    assert.deepEqual(storedIn(column('ns')), [1_709_210_096_789_000_000n, 1_709_210_096_789_000_001n, -1_000_000n]);
+    assert.deepEqual(storedIn(column('list').children[0]), [1_709_210_096_789_000_000n, 0n, 3n]);
+    assert.equal(storedIn(column('o').children[0])[1], 5n);
     assert.equal(String(table.schema), String(times));
     assert.ok(DataType.isTimestamp(column('o').children[0]?.type));
     assert.deepEqual(
