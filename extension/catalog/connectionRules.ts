@@ -30,7 +30,7 @@ export type RootBase = { home: string; folder?: string | undefined };
  */
 export function absoluteRoot(root: string, { home, folder }: RootBase): string {
   if (isObjectStore(root)) return root;
-  if (/^~(?=$|[/\\])/.test(root)) return path.join(home, root.slice(1));
+  if (/^~(?=$|[/\\])/.test(root)) return path.resolve(path.join(home, root.slice(1)));
   if (path.isAbsolute(root) || /^file:\/\//i.test(root)) return localRoot(root);
   if (folder !== undefined) return path.resolve(folder, root);
   throw new CatalogError(

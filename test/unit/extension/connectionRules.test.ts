@@ -79,7 +79,7 @@ suite('the rules of connections', () => {
       name: 'CatalogError',
       message: /^"catalog" is a relative path, and no folder is open .* Give the whole path, or open a folder\.$/,
     });
-    assert.equal(absoluteRoot('~/catalog', { home }), '/home/someone/catalog');
+    assert.equal(absoluteRoot('~/catalog/', { home }), '/home/someone/catalog');
   });
 
   test('give the roots of a setting as absolute paths', () => {
