@@ -305,9 +305,11 @@ suite('a notebook on our kernel', () => {
   });
 
   test('of another language has no kernel of ours to restart', async () => {
-    const data = new vscode.NotebookData([]);
-    data.metadata = { metadata: { kernelspec: { name: 'python3', display_name: 'Python', language: 'python' } } };
-    const notebook = await vscode.workspace.openNotebookDocument('jupyter-notebook', data);
+    // A file: the editor remembers the kernel of a name, and untitled notebooks get the names of earlier ones.
+    const file = join(folder.path, 'python.ipynb');
+    const kernelspec = { name: 'python3', display_name: 'Python', language: 'python' };
+    writeFileSync(file, JSON.stringify({ cells: [], metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 }));
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
     await vscode.window.showNotebookDocument(notebook);
     const told = await failuresOf(() => run('lanceCatalog.notebook.restartKernel'));
     assert.equal(vscode.window.activeNotebookEditor?.notebook, notebook);
