@@ -39,12 +39,6 @@ export class TablePanel implements vscode.Disposable {
           return this.#showing.table;
         },
         rows: (params, signal) => this.#rows(params, signal),
-        copy: async (params) => {
-          const { text } = fieldsOf(params);
-          if (typeof text !== 'string') throw new CatalogError('InvalidInput', 'There is no text to copy.', '');
-          await vscode.env.clipboard.writeText(text);
-          return null;
-        },
       },
     );
     this.#subscriptions.push(

@@ -7,6 +7,7 @@ import {
   type KernelMessage,
   type KernelRequest,
 } from '#shared/kernelMessages.ts';
+import { isRecord } from '#shared/records.ts';
 import type { CellQueue } from './cellQueue.ts';
 import type { Answer, CellOutput, QuestionAnswer } from './coreMessages.ts';
 import { StreamBuffer } from './streamBuffer.ts';
@@ -147,7 +148,6 @@ function answerOf(answer: QuestionAnswer): Answer {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const isOptionalBoolean = (value: unknown): boolean => value === undefined || typeof value === 'boolean';
 const idOf = (message: unknown): string | undefined =>
   isRecord(message) && typeof message['id'] === 'string' ? message['id'] : undefined;

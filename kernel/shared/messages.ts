@@ -23,8 +23,6 @@ export type PanelHostMethods = {
   ready: [params: null, result: PanelTable];
   /** Rows [start, end) as one Arrow IPC stream. */
   rows: [params: { key: string; start: number; end: number }, result: Uint8Array];
-  /** Copies text, since a webview may not. */
-  copy: [params: { text: string }, result: null];
 };
 
 /** What a table panel answers to the extension host. */

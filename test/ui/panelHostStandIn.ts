@@ -121,7 +121,6 @@ const panelPage = (nonce: string): string => `<!doctype html><html lang="en"><he
 export class PanelHostStandIn {
   /** Asked ranges, in order. */
   readonly asked: { start: number; end: number }[] = [];
-  readonly copied: string[] = [];
   /** Fails the requests for which it gives a message. */
   failing: (start: number) => string | undefined = () => undefined;
   cancelled = 0;
@@ -148,7 +147,6 @@ export class PanelHostStandIn {
         if (message !== undefined) throw new Error(message);
         return streamOf(start, end);
       },
-      copy: ({ text }) => (this.copied.push(text), null),
     });
   }
 
