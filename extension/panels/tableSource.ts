@@ -1,4 +1,6 @@
-import type { CallOptions, OpenTableOptions, QuerySpec, TableDescription } from '#client/catalog.ts';
+import type { CallOptions } from '#client/callOptions.ts';
+import type { OpenTableOptions, TableDescription } from '#client/catalog.ts';
+import type { QuerySpec } from '#client/querySpec.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { PanelTable } from '#shared/messages.ts';
 import { displayPath } from '#shared/names.ts';

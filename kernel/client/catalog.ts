@@ -1,13 +1,12 @@
-import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import type { Schema } from '#arrow';
 import type { NamespacePath } from '#shared/names.ts';
 import type { ColumnInfo } from '#shared/messages.ts';
-import type { Query } from './query.ts';
-
-/** Options that every call takes. */
-export type CallOptions = {
-  /** Cancels the call, down to the socket where there is one. */
-  signal?: AbortSignal | undefined;
-};
+import type { Capabilities, CapabilityOptions } from './capabilities.ts';
+import type { CallOptions } from './callOptions.ts';
+import type { CopyOptions, CopyResult, CopyTarget } from './copy.ts';
+import type { Jobs } from './jobs.ts';
+import type { Table } from './table.ts';
+import type { TableData, TableSource } from './tableSource.ts';
 
 export type PageOptions = CallOptions & {
   /** The `pageToken` of the page before; none for the first page. */
@@ -44,12 +43,25 @@ export type OpenTableOptions = CallOptions &
   InNamespace & {
     /** Opens the table as it was at this version, read-only; the newest when not given. */
     version?: number | undefined;
+    /** Opens the version that this tag names, read-only. Not together with `version`. */
+    tag?: string | undefined;
+    /** Opens this branch of the table instead of its main line. */
+    branch?: string | undefined;
+  };
+export type DeclareTableOptions = CallOptions &
+  InNamespace & {
+    /** Where its data will be; the catalog chooses when not given. */
+    location?: string | undefined;
+    properties?: Record<string, string> | undefined;
+  };
+export type RegisterTableOptions = CallOptions &
+  InNamespace & {
+    /** `create` (default) fails where there is a table of this name, `overwrite` lets the name point elsewhere. */
+    mode?: 'create' | 'overwrite' | undefined;
+    properties?: Record<string, string> | undefined;
   };
 export type DropTableOptions = CallOptions & InNamespace;
 export type RenameTableOptions = CallOptions & InNamespace & { newNamespacePath?: NamespacePath | undefined };
-
-/** Rows as objects, or an Arrow table made by any copy of apache-arrow. */
-export type TableData = readonly Record<string, unknown>[] | ArrowTable;
 
 export type TableDescription = {
   name: string;
@@ -57,20 +69,28 @@ export type TableDescription = {
   version: number;
   columns: ColumnInfo[];
   numRows: number;
+  /** Where its files are, as the catalog writes it; a server may keep that to itself. */
+  location?: string;
 };
-
-export type VersionInfo = { version: number; timestamp: Date };
 
 /**
  * A catalog of tables in nested namespaces: a directory (`dir`) or a server (`rest`), the same calls on either side.
- * Names are checked before anything is sent: letters, digits, `_`, `-` and `.`.
+ * Names that are made are checked before anything is sent (letters, digits, `_`, `-` and `.`); names that exist already
+ * are listed, opened and dropped whatever they are.
  *
- * Every call rejects with a `CatalogError`, whose `code` is one of the Lance Namespace specification's (0-21).
+ * Every call rejects with a `CatalogError`: its `code` is one of the Lance Namespace specification's (0-21), `operation`
+ * the specification's name of what was asked, `identifier` what it was asked of.
  */
 export interface Catalog {
   readonly implementation: 'dir' | 'rest';
   /** The root directory or the address, for people to read. */
   readonly location: string;
+
+  /**
+   * What this catalog can do, as far as is known: from the engine for `dir`, for `rest` from what the server has answered
+   * so far. `probe` asks the server about operations by requests that change nothing.
+   */
+  capabilities(options?: CapabilityOptions): Promise<Capabilities>;
 
   createNamespace(namespacePath: NamespacePath, options?: CreateNamespaceOptions): Promise<void>;
   /** Names of the namespaces directly under `namespacePath`, a page at a time. */
@@ -79,6 +99,7 @@ export interface Catalog {
     namespacePath: NamespacePath,
     options?: CallOptions,
   ): Promise<{ properties: Record<string, string> }>;
+  namespaceExists(namespacePath: NamespacePath, options?: CallOptions): Promise<boolean>;
   dropNamespace(namespacePath: NamespacePath, options?: DropNamespaceOptions): Promise<void>;
 
   /** Names of the tables directly in `namespacePath`, a page at a time. */
@@ -92,14 +113,18 @@ export interface Catalog {
     options?: Omit<OpenTableOptions, 'namespacePath'>,
   ): Promise<TableDescription>;
 
+  tableExists(name: string, options?: CallOptions & InNamespace): Promise<boolean>;
+  tableExists(name: string, namespacePath: NamespacePath, options?: CallOptions): Promise<boolean>;
+
   /**
-   * Makes a table of rows or of an Arrow table. In rows, whole numbers become Int64, number arrays FixedSizeList<Float32>,
-   * `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary; `schema` overrides.
+   * Makes a table of rows, of an Arrow table, or of batches as they come. In rows, whole numbers become Int64, number
+   * arrays FixedSizeList<Float32>, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary; `schema` overrides, and
+   * is needed for batches that may be none. Batches are sent as they come; a stream that fails leaves no table.
    */
-  createTable(name: string, data: TableData, options?: CreateTableOptions): Promise<Table>;
+  createTable(name: string, data: TableSource, options?: CreateTableOptions): Promise<Table>;
   createTable(
     name: string,
-    data: TableData,
+    data: TableSource,
     namespacePath: NamespacePath,
     options?: Omit<CreateTableOptions, 'namespacePath'>,
   ): Promise<Table>;
@@ -110,6 +135,24 @@ export interface Catalog {
     namespacePath: NamespacePath,
     options?: Omit<CreateEmptyTableOptions, 'namespacePath'>,
   ): Promise<Table>;
+  /** Reserves a name and a place for a table whose data another client writes ("DeclareTable"). */
+  declareTable(name: string, options?: DeclareTableOptions): Promise<{ location: string }>;
+  declareTable(
+    name: string,
+    namespacePath: NamespacePath,
+    options?: Omit<DeclareTableOptions, 'namespacePath'>,
+  ): Promise<{ location: string }>;
+  /** Gives a name to a table that is at `location` already ("RegisterTable"). */
+  registerTable(name: string, location: string, options?: RegisterTableOptions): Promise<void>;
+  registerTable(
+    name: string,
+    location: string,
+    namespacePath: NamespacePath,
+    options?: Omit<RegisterTableOptions, 'namespacePath'>,
+  ): Promise<void>;
+  /** Forgets a table and leaves its data where it is ("DeregisterTable"). */
+  deregisterTable(name: string, options?: CallOptions & InNamespace): Promise<{ location?: string }>;
+  deregisterTable(name: string, namespacePath: NamespacePath, options?: CallOptions): Promise<{ location?: string }>;
   openTable(name: string, options?: OpenTableOptions): Promise<Table>;
   openTable(
     name: string,
@@ -122,7 +165,7 @@ export interface Catalog {
     namespacePath: NamespacePath,
     options?: Omit<DropTableOptions, 'namespacePath'>,
   ): Promise<void>;
-  /** Rejects with Unsupported (0) on `dir`, whose engine can't rename. */
+  /** Gives a table another name, in another namespace where one is named. There is never a moment with both or none. */
   renameTable(name: string, newName: string, options?: RenameTableOptions): Promise<void>;
   renameTable(
     name: string,
@@ -131,44 +174,16 @@ export interface Catalog {
     options?: Omit<RenameTableOptions, 'namespacePath'>,
   ): Promise<void>;
 
+  /**
+   * Copies a table, or a namespace with all that is in it, to another place of this catalog or of another one:
+   * `db.copy(['shop'], { catalog: company, path: ['shop'] })`. Streams, goes on where an earlier try stopped, makes the
+   * indexes again, and compares row counts and checksums at the end.
+   */
+  copy(from: readonly string[], to: CopyTarget, options?: CopyOptions): Promise<CopyResult>;
+
+  /** Jobs that the server runs, a backfill for instance. Rejects with Unsupported (0) where there are none. */
+  readonly jobs: Jobs;
+
   /** Lets go of connections; the catalog is not usable afterwards. */
   close(): Promise<void>;
 }
-
-/** A table of a catalog. It follows other writers: every read sees the newest version unless one was opened. */
-export interface Table {
-  readonly name: string;
-  readonly namespacePath: NamespacePath;
-
-  schema(options?: CallOptions): Promise<Schema>;
-  version(options?: CallOptions): Promise<number>;
-  /** Rows, or those for which the SQL expression `filter` holds. */
-  countRows(filter?: string, options?: CallOptions): Promise<number>;
-  /** All rows, to be narrowed: `table.query().where('price > 10').select(['name']).limit(20)`. */
-  query(): Query;
-  /** The rows nearest to a vector: `table.vectorSearch(vector).limit(10)`; adds the column `_distance`. */
-  vectorSearch(vector: ArrayLike<number>, options?: { column?: string; distanceType?: DistanceType }): Query;
-  add(data: TableData, options?: CallOptions & { mode?: 'append' | 'overwrite' | undefined }): Promise<void>;
-  /** Deletes the rows for which the SQL expression holds. */
-  delete(predicate: string, options?: CallOptions): Promise<void>;
-  listVersions(options?: CallOptions): Promise<VersionInfo[]>;
-  /** The whole table in memory. Prefer `query()` with a limit, or its batches, for large ones. */
-  toArrow(options?: CallOptions): Promise<ArrowTable>;
-}
-
-export type DistanceType = 'l2' | 'cosine' | 'dot';
-
-/** What a query asks for; plain data, the same for every implementation. */
-export type QuerySpec = {
-  columns?: readonly string[];
-  filter?: string;
-  limit?: number;
-  offset?: number;
-  vector?: { values: readonly number[]; column?: string; distanceType?: DistanceType };
-};
-
-/** Runs a query: a stream of record batches, the schema even where there is no row. */
-export type QueryRunner = (
-  spec: QuerySpec,
-  signal?: AbortSignal,
-) => Promise<{ schema: Schema; batches: AsyncIterable<RecordBatch> }>;

@@ -1,7 +1,8 @@
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { checkName, checkNamespacePath, type NamespacePath } from '#shared/names.ts';
-import type { CallOptions, CreateMode, DropNamespaceOptions } from './catalog.ts';
+import type { CallOptions } from './callOptions.ts';
+import type { CreateMode, DropNamespaceOptions } from './catalog.ts';
 
 /**
  * Refuses what a call does not know. A misspelled option that is quietly dropped does something other than was asked,

@@ -1,17 +1,19 @@
 import { Table as ArrowTable, type RecordBatch } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
-import type { CallOptions, DistanceType, QueryRunner, QuerySpec } from './catalog.ts';
+import type { CallOptions } from './callOptions.ts';
+import type { FullTextOptions, Ordering, QueryOptions, QueryRunner, QuerySpec } from './querySpec.ts';
+import type { BatchStream } from './table.ts';
 
 /**
  * A query that is narrowed step by step and runs when it is read: `for await` gives record batches, `toArrow()` a table,
  * `toArray()` objects. Every step gives a new query; one can be read many times.
  */
 export class Query implements AsyncIterable<RecordBatch> {
-  readonly #run: QueryRunner;
+  readonly #runner: QueryRunner;
   readonly #spec: QuerySpec;
 
-  constructor(run: QueryRunner, spec: QuerySpec = {}) {
-    this.#run = run;
+  constructor(runner: QueryRunner, spec: QuerySpec = {}) {
+    this.#runner = runner;
     this.#spec = spec;
   }
 
@@ -20,9 +22,16 @@ export class Query implements AsyncIterable<RecordBatch> {
     return this.#spec;
   }
 
-  /** Only these columns, in this order. */
-  select(columns: readonly string[] | string): Query {
-    return this.#with({ columns: typeof columns === 'string' ? [columns] : [...columns] });
+  /** Only these columns, in this order; an object names new ones by SQL: `select({ total: 'price * quantity' })`. */
+  select(columns: readonly string[] | string | Readonly<Record<string, string>>): Query {
+    const { columns: _, columnAliases: __, ...rest } = this.#spec;
+    const chosen =
+      typeof columns === 'string'
+        ? { columns: [columns] }
+        : isList(columns)
+          ? { columns: [...columns] }
+          : { columnAliases: { ...columns } };
+    return new Query(this.#runner, { ...rest, ...chosen });
   }
 
   /**
@@ -48,22 +57,65 @@ export class Query implements AsyncIterable<RecordBatch> {
    * Rows by distance to a vector; 10 of them unless `limit` says otherwise.
    * @throws CatalogError InvalidInput (13) for what is no list of finite numbers, naming the position
    */
-  nearestTo(vector: ArrayLike<number>, options: { column?: string; distanceType?: DistanceType } = {}): Query {
-    return this.#with({ vector: { values: checkVector(vector), ...options } });
+  nearestTo(vector: ArrayLike<number>, options: QueryOptions = {}): Query {
+    return this.#with({ vector: { ...options, values: checkVector(vector) } });
+  }
+
+  /**
+   * Rows that hold words of a text, best first; 10 of them unless `limit` says otherwise.
+   * @throws CatalogError InvalidInput (13) for an empty text
+   */
+  fullTextSearch(query: string, options: FullTextOptions = {}): Query {
+    if (typeof query !== 'string' || query.trim() === '') {
+      throw new CatalogError('InvalidInput', 'The text to search for is empty.', 'Write for instance "red mug".');
+    }
+    return this.#with({ fullText: { ...options, query } });
+  }
+
+  /** Sorts by these columns, the first one first: `orderBy({ column: 'price', descending: true })`. */
+  orderBy(ordering: string | Ordering | readonly (string | Ordering)[]): Query {
+    const list: readonly (string | Ordering)[] =
+      typeof ordering === 'string' || 'column' in ordering ? [ordering] : ordering;
+    return this.#with({ orderBy: list.map((one) => (typeof one === 'string' ? { column: one } : one)) });
+  }
+
+  /** Adds the column `_rowid`. */
+  withRowId(): Query {
+    return this.#with({ withRowId: true });
+  }
+
+  /** Applies the filter to what a search found, which may leave fewer rows than the limit. */
+  postfilter(): Query {
+    return this.#with({ prefilter: false });
+  }
+
+  /** Searches only what is indexed, and leaves out rows that were added since. */
+  fastSearch(): Query {
+    return this.#with({ fastSearch: true });
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordBatch, void, undefined> {
-    const { batches } = await this.#run(this.#spec);
+    const { batches } = await this.#runner.run(this.#spec);
     yield* batches;
   }
 
   /** The result as a stream of batches with its schema known, even where there is no row. */
-  execute(options: CallOptions = {}): ReturnType<QueryRunner> {
-    return this.#run(this.#spec, options.signal);
+  execute(options: CallOptions = {}): Promise<BatchStream> {
+    return this.#runner.run(this.#spec, options.signal);
+  }
+
+  /** How the query would be run, as text. */
+  explainPlan(options: CallOptions & { verbose?: boolean | undefined } = {}): Promise<string> {
+    return this.#runner.explainPlan(this.#spec, options);
+  }
+
+  /** Runs the query and says how it was run, with times and counts. */
+  analyzePlan(options: CallOptions = {}): Promise<string> {
+    return this.#runner.analyzePlan(this.#spec, options);
   }
 
   async toArrow(options: CallOptions = {}): Promise<ArrowTable> {
-    const { schema, batches } = await this.#run(this.#spec, options.signal);
+    const { schema, batches } = await this.#runner.run(this.#spec, options.signal);
     const all: RecordBatch[] = [];
     for await (const batch of batches) all.push(batch);
     return new ArrowTable(schema, all);
@@ -75,9 +127,12 @@ export class Query implements AsyncIterable<RecordBatch> {
   }
 
   #with(change: Partial<QuerySpec>): Query {
-    return new Query(this.#run, { ...this.#spec, ...change });
+    return new Query(this.#runner, { ...this.#spec, ...change });
   }
 }
+
+// `Array.isArray` alone does not narrow a readonly array.
+const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
 function checkCount(what: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;

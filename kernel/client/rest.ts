@@ -2,8 +2,8 @@ import { tableToIPC, Table as ArrowTable, type Schema } from '#arrow';
 import { columnsOf } from '#shared/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { checkName, checkNamespacePath, encodeId, type NamespacePath } from '#shared/names.ts';
+import type { CallOptions } from './callOptions.ts';
 import type {
-  CallOptions,
   Catalog,
   CreateEmptyTableOptions,
   CreateNamespaceOptions,
@@ -14,10 +14,10 @@ import type {
   OpenTableOptions,
   PageOptions,
   RenameTableOptions,
-  TableData,
   TableDescription,
   TablePage,
 } from './catalog.ts';
+import type { TableData } from './tableSource.ts';
 import type { ConnectOptions, RestConfig } from './connect.ts';
 import { checkCreateMode, checkDrop, checkOptions, checkPage, checkVersion, tableCall, type Tail } from './options.ts';
 import { allPages } from './pages.ts';

@@ -2,7 +2,7 @@ import type { Schema, Table as ArrowTable } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import { adoptTable } from '#shared/adoptTable.ts';
 import { columnsOf } from '#shared/arrowTypes.ts';
-import type { TableData } from './catalog.ts';
+import type { TableData } from './tableSource.ts';
 import { inferRows } from './inferRows.ts';
 
 /**

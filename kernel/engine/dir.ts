@@ -3,22 +3,9 @@ import type { Schema } from '#arrow';
 import { columnsOf } from '#shared/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { checkName, checkNamespacePath, displayPath, type NamespacePath } from '#shared/names.ts';
-import type {
-  CallOptions,
-  Catalog,
-  CreateEmptyTableOptions,
-  CreateNamespaceOptions,
-  CreateTableOptions,
-  DropNamespaceOptions,
-  DropTableOptions,
-  NamespacePage,
-  OpenTableOptions,
-  PageOptions,
-  RenameTableOptions,
-  TableData,
-  TableDescription,
-  TablePage,
-} from '#client/catalog.ts';
+import type { CallOptions } from '#client/callOptions.ts';
+import type { Catalog, CreateEmptyTableOptions, CreateNamespaceOptions, CreateTableOptions, DropNamespaceOptions, DropTableOptions, NamespacePage, OpenTableOptions, PageOptions, RenameTableOptions, TableDescription, TablePage } from '#client/catalog.ts';
+import type { TableData } from '#client/tableSource.ts';
 import type { ConnectOptions, DirConfig } from '#client/connect.ts';
 import {
   checkCreateMode,

@@ -1,6 +1,6 @@
 import type { Connection } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
-import type { CallOptions } from '#client/catalog.ts';
+import type { CallOptions } from '#client/callOptions.ts';
 import { checkRoot } from '#client/root.ts';
 import { guarded, type Subject } from './engineErrors.ts';
 import { loadNative } from './native.ts';

@@ -5,7 +5,10 @@ import type { NamespacePath } from '#shared/names.ts';
 import { checkChoice, checkOptions, checkVersion } from '#client/options.ts';
 import { checkFilter, Query } from '#client/query.ts';
 import { toArrowTable } from '#client/tableData.ts';
-import type { CallOptions, DistanceType, QuerySpec, Table, TableData, VersionInfo } from '#client/catalog.ts';
+import type { CallOptions } from '#client/callOptions.ts';
+import type { DistanceType, QuerySpec } from '#client/querySpec.ts';
+import type { Table, VersionInfo } from '#client/table.ts';
+import type { TableData } from '#client/tableSource.ts';
 import { engineError, guarded, tableSubject, type Subject } from './engineErrors.ts';
 
 /** A table of a directory, on the engine's own handle. */

@@ -1,6 +1,6 @@
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import type { DistanceType, QuerySpec } from '#client/catalog.ts';
+import type { DistanceType, QuerySpec } from '#client/querySpec.ts';
 import { noLimit } from '#client/wire.ts';
 
 // What comes in a JSON body is checked here before anything acts on it: a field of the wrong type is refused, and so is

@@ -1,7 +1,9 @@
 import type { Table as ArrowTable } from '#arrow';
 import { decodeId } from '#shared/names.ts';
 import { CatalogError } from '#shared/errors.ts';
-import type { Catalog, QuerySpec, Table } from '#client/catalog.ts';
+import type { Catalog } from '#client/catalog.ts';
+import type { QuerySpec } from '#client/querySpec.ts';
+import type { Table } from '#client/table.ts';
 import { checkChoice, checkCreateMode } from '#client/options.ts';
 import { jsonSchema } from './jsonSchema.ts';
 import { count, querySpec, requiredText, snakeCase, text, textList, textMap } from './requests.ts';

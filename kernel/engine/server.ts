@@ -1,11 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
+import { CatalogError, isAbort, isCatalogError, messageOf, statusOf } from '#shared/errors.ts';
 import { idDelimiter } from '#shared/names.ts';
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
-import type { Catalog, QuerySpec, Table } from '#client/catalog.ts';
+import type { Catalog } from '#client/catalog.ts';
+import type { QuerySpec } from '#client/querySpec.ts';
+import type { Table } from '#client/table.ts';
 import type { Query } from '#client/query.ts';
-import { engineHost, rootHeader, statusOf } from '#client/wire.ts';
+import { engineHost, rootHeader } from '#client/wire.ts';
 import { DirTable } from './dirTable.ts';
 import { readArrow, readJson } from './httpBody.ts';
 import { encodeBatches, streamOfFiles } from './ipcStream.ts';

@@ -1,5 +1,5 @@
 import { tableToIPC, type Table as ArrowTable } from '#arrow';
-import type { Table } from '#client/catalog.ts';
+import type { Table } from '#client/table.ts';
 import { Query } from '#client/query.ts';
 import { adoptTable } from '#shared/adoptTable.ts';
 import type { MimeBundle } from '#shared/kernelMessages.ts';

@@ -5,26 +5,11 @@ import type { Display } from './displayFunction.ts';
 export * as arrow from '#arrow';
 export { connect, connectNamespace } from '#client/connect.ts';
 export type { ConnectOptions, DirConfig, RestConfig } from '#client/connect.ts';
-export type {
-  CallOptions,
-  Catalog,
-  CreateEmptyTableOptions,
-  CreateMode,
-  CreateNamespaceOptions,
-  CreateTableOptions,
-  DistanceType,
-  DropNamespaceOptions,
-  DropTableOptions,
-  NamespacePage,
-  OpenTableOptions,
-  PageOptions,
-  RenameTableOptions,
-  Table,
-  TableData,
-  TableDescription,
-  TablePage,
-  VersionInfo,
-} from '#client/catalog.ts';
+export type { CallOptions } from '#client/callOptions.ts';
+export type { Catalog, CreateEmptyTableOptions, CreateMode, CreateNamespaceOptions, CreateTableOptions, DropNamespaceOptions, DropTableOptions, NamespacePage, OpenTableOptions, PageOptions, RenameTableOptions, TableDescription, TablePage } from '#client/catalog.ts';
+export type { DistanceType } from '#client/querySpec.ts';
+export type { Table, VersionInfo } from '#client/table.ts';
+export type { TableData } from '#client/tableSource.ts';
 export { Query } from '#client/query.ts';
 export { CatalogError, isCatalogError } from '#shared/errors.ts';
 export type { CatalogErrorCode, CatalogErrorKind } from '#shared/errors.ts';

@@ -36,6 +36,45 @@ const kinds = Object.fromEntries(Object.entries(catalogErrorCodes).map(([kind, c
 export const kindOfCode = (code: unknown): CatalogErrorKind =>
   typeof code === 'number' ? (kinds[code] ?? 'Internal') : 'Internal';
 
+const statuses: Partial<Record<CatalogErrorKind, number>> = {
+  Unsupported: 406,
+  InvalidInput: 400,
+  SchemaValidation: 400,
+  Unauthenticated: 401,
+  PermissionDenied: 403,
+  NamespaceAlreadyExists: 409,
+  NamespaceNotEmpty: 409,
+  TableAlreadyExists: 409,
+  IndexAlreadyExists: 409,
+  TagAlreadyExists: 409,
+  ConcurrentModification: 409,
+  InvalidTableState: 409,
+  Throttling: 429,
+  ServiceUnavailable: 503,
+  Internal: 500,
+};
+
+/** The HTTP status that goes with an error; what is not found is 404. */
+export const statusOf = (kind: CatalogErrorKind): number => statuses[kind] ?? 404;
+
+/** The kind of an error of which only the status is known. */
+export function kindOfStatus(status: number): CatalogErrorKind {
+  if (status === 404) return 'InvalidInput';
+  if (status === 409) return 'ConcurrentModification';
+  const kind = Object.values(catalogErrorCodes)
+    .map((code) => kindOfCode(code))
+    .find((one) => statuses[one] === status);
+  return kind ?? (status >= 500 ? 'ServiceUnavailable' : 'InvalidInput');
+}
+
+/** What an error is about. */
+export type ErrorContext = {
+  /** The specification's name of what was asked, for instance `DropTable`. */
+  operation?: string | undefined;
+  /** What it was asked of, as people write it: `shop/eu/orders`. */
+  identifier?: string | undefined;
+};
+
 // Kernel, engine, extension and webview are separate bundles, each with its own copy of this class: `instanceof` would
 // tell them apart, the brand does not.
 const brand = Symbol.for('lance-catalog.CatalogError');
@@ -48,21 +87,51 @@ export class CatalogError extends Error {
   readonly kind: CatalogErrorKind;
   readonly code: CatalogErrorCode;
   readonly hint: string;
+  /** The HTTP status: what a server answered with, else the one that goes with the kind. */
+  readonly status: number;
+  /** The specification's name of what was asked; not there for what failed before anything was. */
+  operation?: string;
+  /** What it was asked of, as people write it. */
+  identifier?: string;
   readonly [brand] = true;
 
-  constructor(kind: CatalogErrorKind, what: string, hint: string, options?: { cause?: unknown }) {
-    super(hint ? `${what} ${hint}` : what, options);
+  constructor(
+    kind: CatalogErrorKind,
+    what: string,
+    hint: string,
+    options: ErrorContext & { cause?: unknown; status?: number } = {},
+  ) {
+    super(hint ? `${what} ${hint}` : what, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = 'CatalogError';
     this.kind = kind;
     this.code = catalogErrorCodes[kind];
     this.hint = hint;
+    this.status = options.status ?? statusOf(kind);
+    this.about(options);
+  }
+
+  /** Says what it is about, where nobody has yet: the call nearest to the failure knows best. */
+  about({ operation, identifier }: ErrorContext): this {
+    if (operation !== undefined) this.operation ??= operation;
+    if (identifier !== undefined) this.identifier ??= identifier;
+    return this;
   }
 
   /** What crosses a wire: the specification's error body. The cause stays on this side, it may hold local paths. */
-  toJSON(): { error: string; code: CatalogErrorCode; detail: string } {
+  toJSON(): { error: string; code: CatalogErrorCode; detail: string; instance?: string } {
     const what =
       this.hint && this.message.endsWith(this.hint) ? this.message.slice(0, -this.hint.length - 1) : this.message;
-    return { error: what, code: this.code, detail: this.hint };
+    const body = { error: what, code: this.code, detail: this.hint };
+    return this.identifier === undefined ? body : { ...body, instance: this.identifier };
+  }
+}
+
+/** Runs a call; a `CatalogError` that comes of it says what it is about. */
+export async function during<T>(context: ErrorContext, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw isCatalogError(error) ? error.about(context) : error;
   }
 }
 

@@ -11,7 +11,8 @@ const limits = { namespace: 64, table: 128, depth: 10 } as const;
 const rule = 'letters, digits, "_", "-" and "."';
 
 /**
- * Checks a name before it reaches an engine, which would accept anything and keep some of it unreachable.
+ * Checks a name that is about to be made, before it reaches an engine, which would accept anything and keep some of it
+ * unreachable. Names that exist already may be others: `checkKnownName`.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkName(what: 'namespace' | 'table', name: unknown): asserts name is string {
@@ -40,15 +41,35 @@ export function nameProblem(what: 'namespace' | 'table', name: unknown): { what:
   return undefined;
 }
 
-/** @throws CatalogError InvalidInput (13) */
+/**
+ * Checks the name of something that may exist: other clients make names that ours would refuse (`ümlaut`, `a b`), and
+ * those are listed, opened and dropped as they are.
+ * @throws CatalogError InvalidInput (13) for what is no text or empty, which no catalog can hold
+ */
+export function checkKnownName(what: 'namespace' | 'table', name: unknown): asserts name is string {
+  if (typeof name === 'string' && name !== '') return;
+  const problem = nameProblem(what, name);
+  if (problem) throw new CatalogError('InvalidInput', problem.what, problem.hint);
+}
+
+/** The path of a namespace that may exist; see `checkKnownName`. @throws CatalogError InvalidInput (13) */
+export function checkKnownPath(path: unknown): asserts path is NamespacePath {
+  checkIsPath(path);
+  for (const name of path) checkKnownName('namespace', name);
+}
+
+function checkIsPath(path: unknown): asserts path is readonly unknown[] {
+  if (Array.isArray(path)) return;
+  throw new CatalogError(
+    'InvalidInput',
+    'A namespace path must be an array of names.',
+    'Write for instance ["sales", "eu"].',
+  );
+}
+
+/** The path of a namespace that is about to be made. @throws CatalogError InvalidInput (13) */
 export function checkNamespacePath(path: unknown): asserts path is NamespacePath {
-  if (!Array.isArray(path)) {
-    throw new CatalogError(
-      'InvalidInput',
-      'A namespace path must be an array of names.',
-      'Write for instance ["sales", "eu"].',
-    );
-  }
+  checkIsPath(path);
   if (path.length > limits.depth) {
     throw new CatalogError(
       'InvalidInput',
@@ -63,9 +84,22 @@ export function checkNamespacePath(path: unknown): asserts path is NamespacePath
 export const displayPath = (path: NamespacePath, table?: string): string =>
   [...path, ...(table === undefined ? [] : [table])].join('/') || '/';
 
-/** The identifier of the REST contract: components joined by `$`, the root is `$` alone. */
-export const encodeId = (path: NamespacePath, table?: string): string =>
-  [...path, ...(table === undefined ? [] : [table])].join(idDelimiter) || idDelimiter;
+/** An identifier as it goes into an address: `delimiter` is not in it but between the components. */
+export type WireId = { id: string; delimiter: string };
+
+// What a name may hold is unknown; the first of these that none of them does is the delimiter.
+const delimiters = [idDelimiter, '.', ':', '|', '~', '!', '*', '\u001f'] as const;
+
+/**
+ * The identifier of the REST contract: components joined by `$`, or by another delimiter where a name holds that; the
+ * root is the delimiter alone (specification, "Object identifier").
+ */
+export function encodeId(path: NamespacePath, table?: string, preferred: string = idDelimiter): WireId {
+  const parts = table === undefined ? path : [...path, table];
+  const candidates = [preferred, ...delimiters];
+  const delimiter = candidates.find((one) => parts.every((part) => !part.includes(one))) ?? preferred;
+  return { id: parts.join(delimiter) || delimiter, delimiter };
+}
 
 /** The components of an identifier; the names are not checked here. */
 export const decodeId = (id: string, delimiter: string = idDelimiter): string[] =>

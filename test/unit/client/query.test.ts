@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Schema, vectorFromArray, type RecordBatch, type Table } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
-import type { QueryRunner, QuerySpec } from '#client/catalog.ts';
+import type { QueryRunner, QuerySpec } from '#client/querySpec.ts';
 import { inferRows } from '#client/inferRows.ts';
 import { allPages } from '#client/pages.ts';
 import { Query } from '#client/query.ts';

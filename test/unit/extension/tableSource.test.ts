@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { QuerySpec } from '#client/catalog.ts';
+import type { QuerySpec } from '#client/querySpec.ts';
 import { catalogSource, exactBytes, placeOfState, type PanelCatalog } from '../../../extension/panels/tableSource.ts';
 
 const signal = new AbortController().signal;

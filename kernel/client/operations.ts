@@ -1,0 +1,77 @@
+// The operations of the Lance Namespace specification, release 0.11.1, by its names ("operationId"), and those of jobs,
+// which upstream's own service has and the specification does not yet know. One table for the client, the server and
+// what is said about errors and capabilities.
+
+type Method = 'GET' | 'POST';
+/** What `{id}` in the path names. */
+type Subject = 'namespace' | 'table' | 'none';
+
+const at = <const P extends string, const S extends Subject>(method: Method, path: P, subject: S) => ({
+  method,
+  path,
+  subject,
+});
+
+export const operations = {
+  CreateNamespace: at('POST', '/v1/namespace/{id}/create', 'namespace'),
+  ListNamespaces: at('GET', '/v1/namespace/{id}/list', 'namespace'),
+  DescribeNamespace: at('POST', '/v1/namespace/{id}/describe', 'namespace'),
+  DropNamespace: at('POST', '/v1/namespace/{id}/drop', 'namespace'),
+  NamespaceExists: at('POST', '/v1/namespace/{id}/exists', 'namespace'),
+  ListTables: at('GET', '/v1/namespace/{id}/table/list', 'namespace'),
+  ListAllTables: at('GET', '/v1/table', 'none'),
+  CreateTable: at('POST', '/v1/table/{id}/create', 'table'),
+  DeclareTable: at('POST', '/v1/table/{id}/declare', 'table'),
+  RegisterTable: at('POST', '/v1/table/{id}/register', 'table'),
+  DeregisterTable: at('POST', '/v1/table/{id}/deregister', 'table'),
+  DescribeTable: at('POST', '/v1/table/{id}/describe', 'table'),
+  TableExists: at('POST', '/v1/table/{id}/exists', 'table'),
+  DropTable: at('POST', '/v1/table/{id}/drop', 'table'),
+  RenameTable: at('POST', '/v1/table/{id}/rename', 'table'),
+  CountTableRows: at('POST', '/v1/table/{id}/count_rows', 'table'),
+  QueryTable: at('POST', '/v1/table/{id}/query', 'table'),
+  InsertIntoTable: at('POST', '/v1/table/{id}/insert', 'table'),
+  MergeInsertIntoTable: at('POST', '/v1/table/{id}/merge_insert', 'table'),
+  UpdateTable: at('POST', '/v1/table/{id}/update', 'table'),
+  DeleteFromTable: at('POST', '/v1/table/{id}/delete', 'table'),
+  ListTableVersions: at('POST', '/v1/table/{id}/version/list', 'table'),
+  DescribeTableVersion: at('POST', '/v1/table/{id}/version/describe', 'table'),
+  CreateTableVersion: at('POST', '/v1/table/{id}/version/create', 'table'),
+  BatchDeleteTableVersions: at('POST', '/v1/table/{id}/version/delete', 'table'),
+  BatchCreateTableVersions: at('POST', '/v1/table/version/batch-create', 'none'),
+  BatchCommitTables: at('POST', '/v1/table/batch-commit', 'none'),
+  RestoreTable: at('POST', '/v1/table/{id}/restore', 'table'),
+  GetTableStats: at('POST', '/v1/table/{id}/stats', 'table'),
+  CreateTableIndex: at('POST', '/v1/table/{id}/create_index', 'table'),
+  CreateTableScalarIndex: at('POST', '/v1/table/{id}/create_scalar_index', 'table'),
+  ListTableIndices: at('POST', '/v1/table/{id}/index/list', 'table'),
+  DescribeTableIndexStats: at('POST', '/v1/table/{id}/index/{index_name}/stats', 'table'),
+  DropTableIndex: at('POST', '/v1/table/{id}/index/{index_name}/drop', 'table'),
+  ListTableTags: at('POST', '/v1/table/{id}/tags/list', 'table'),
+  GetTableTagVersion: at('POST', '/v1/table/{id}/tags/version', 'table'),
+  CreateTableTag: at('POST', '/v1/table/{id}/tags/create', 'table'),
+  UpdateTableTag: at('POST', '/v1/table/{id}/tags/update', 'table'),
+  DeleteTableTag: at('POST', '/v1/table/{id}/tags/delete', 'table'),
+  ListTableBranches: at('POST', '/v1/table/{id}/branches/list', 'table'),
+  CreateTableBranch: at('POST', '/v1/table/{id}/branches/create', 'table'),
+  DeleteTableBranch: at('POST', '/v1/table/{id}/branches/delete', 'table'),
+  ExplainTableQueryPlan: at('POST', '/v1/table/{id}/explain_plan', 'table'),
+  AnalyzeTableQueryPlan: at('POST', '/v1/table/{id}/analyze_plan', 'table'),
+  AlterTableAddColumns: at('POST', '/v1/table/{id}/add_columns', 'table'),
+  AlterTableAlterColumns: at('POST', '/v1/table/{id}/alter_columns', 'table'),
+  AlterTableDropColumns: at('POST', '/v1/table/{id}/drop_columns', 'table'),
+  AlterTableBackfillColumns: at('POST', '/v1/table/{id}/backfill_column', 'table'),
+  UpdateTableSchemaMetadata: at('POST', '/v1/table/{id}/schema_metadata/update', 'table'),
+  UpdateFieldMetadata: at('POST', '/v1/table/{id}/update_field_metadata', 'table'),
+  CreateMaterializedView: at('POST', '/v1/materialized_view/{id}/create', 'table'),
+  RefreshMaterializedView: at('POST', '/v1/materialized_view/{id}/refresh', 'table'),
+  DescribeTransaction: at('POST', '/v1/transaction/{id}/describe', 'none'),
+  AlterTransaction: at('POST', '/v1/transaction/{id}/alter', 'none'),
+  ListJobs: at('POST', '/v1/jobs/list', 'none'),
+  DescribeJob: at('POST', '/v1/jobs/describe', 'none'),
+  CancelJob: at('POST', '/v1/jobs/cancel', 'none'),
+  QueryJobEvents: at('POST', '/v1/jobs/query_events', 'none'),
+} as const;
+
+/** The name of an operation, in the specification and in `CatalogError.operation`. */
+export type Operation = keyof typeof operations;
