@@ -15,7 +15,7 @@ export type Need = {
   readonly install: (say: (line: string) => void) => Promise<void>;
 };
 
-/** The upstream clients that the product is tested against. */
+/** The upstream clients that the product is tested against, what asks our server by its specification, and an S3. */
 const pythonPackages = [
   'lancedb==0.40.0',
   'pylance==14.0.2',
@@ -25,6 +25,8 @@ const pythonPackages = [
   'nbclient==0.11.0',
   'nbformat==5.11.1',
   'ipykernel==7.4.0',
+  'schemathesis==4.32.5',
+  'moto[server,s3]==5.2.5',
 ];
 const pythonFolder = inRoot('.toolchain/python');
 const pythonStamp = `${pythonFolder}/installed`;
@@ -47,8 +49,8 @@ const venv: Need = {
 
 const python: Need = {
   title: 'Python packages of the tests (.toolchain/python)',
-  download: 260,
-  disk: 710,
+  download: 310,
+  disk: 1100,
   isThere: () => existsSync(pythonStamp) && readFileSync(pythonStamp, 'utf8') === pythonPackages.join('\n'),
   install: async (say) => {
     rmSync(pythonFolder, { recursive: true, force: true });
