@@ -69,8 +69,9 @@ suite('The command line', function () {
 
   test('says its version and its help', async () => {
     assert.match((await cli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
-    for (const args of [['--help'], ['run', '--help'], ['kernel', 'install', '-h']])
+    for (const args of [['--help'], ['kernel', 'install', '-h'], ['help']])
       assert.match((await cli(args)).stdout, /kernel install/, args.join(' '));
+    assert.match((await cli(['run', '--help'])).stdout, /^Runs a notebook\n[^]*NOTEBOOK\.ipynb/);
   });
 });
 

@@ -1,0 +1,35 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { messageOf } from '#shared/errors.ts';
+
+/** One word after `lance-catalog`, with all that belongs to it. */
+export type Command = {
+  /** How it is written, and what for; several lines where it has words of its own. Part of the general help. */
+  readonly summary: string;
+  /** What `lance-catalog WORD --help` prints. */
+  readonly help: string;
+  /** Runs it and gives the exit code. @throws UsageError for arguments that can't be meant */
+  readonly run: (args: readonly string[]) => Promise<number>;
+};
+
+/** What the person typed can't be meant: one sentence, exit code 2. */
+export class UsageError extends Error {}
+
+/** Reads the arguments of a command. @throws UsageError for an option it does not have */
+export function parse<const T extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: T,
+  allowPositionals = false,
+): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: boolean }>> {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals });
+  } catch (error) {
+    // Node adds advice on positional arguments, which is of no use here.
+    throw new UsageError(`${messageOf(error).split('. ', 1)[0]}.`, { cause: error });
+  }
+}
+
+/** Wherever it stands: who asks does not know the rest. What follows `--` is a name. */
+export function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? args.length : end).some((arg) => arg === '--help' || arg === '-h');
+}

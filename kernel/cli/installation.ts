@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { NodeRuntime } from '#client/childProcess.ts';
+import { isFitNode, minimumNode } from '#client/nodeVersion.ts';
+import { CatalogError } from '#shared/errors.ts';
+
+// The commands are one bundle, so this is the folder of the bundles and not that of the source.
+const distFolder = import.meta.dirname;
+
+/** The folder that holds package.json and dist/. */
+export const installation = dirname(distFolder);
+
+export const kernelEntry = join(distFolder, 'kernel.cjs');
+
+/** The Node that runs this, for what it starts. @throws CatalogError ServiceUnavailable (17) when it is too old */
+export function thisNode(): NodeRuntime {
+  const { node } = process.versions;
+  if (isFitNode(node)) return { path: process.execPath, env: {}, version: node };
+  const wanted = minimumNode.join('.');
+  throw new CatalogError('ServiceUnavailable', `This is Node ${node}.`, `Use Node ${wanted} or newer.`);
+}
+
+/** The version in package.json. */
+export function version(): string {
+  const { version: found } = JSON.parse(readFileSync(join(installation, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return found;
+}
