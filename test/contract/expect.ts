@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { isCatalogError, messageOf, type CatalogErrorKind } from '#shared/errors.ts';
+import { isCatalogError, messageOf, type CatalogError, type CatalogErrorKind } from '#shared/errors.ts';
 
-/** Asserts that a call fails with a kind of error whose sentence says all of `words`. */
+/** Asserts that a call fails with a kind of error whose sentence says all of `words`; gives the error. */
 export async function fails(
   call: () => Promise<unknown>,
   kind: CatalogErrorKind,
   ...words: readonly string[]
-): Promise<void> {
+): Promise<CatalogError> {
   let thrown: unknown;
   try {
     await call();
@@ -18,5 +18,6 @@ export async function fails(
   assert.equal(thrown.kind, kind, thrown.message);
   for (const word of words) assert.ok(thrown.message.includes(word), `"${thrown.message}" does not say "${word}"`);
   // Where the engine was built is nobody's business.
-  assert.doesNotMatch(thrown.message, /\.rs:\d+|\/rustc\/|cargo/);
+  assert.doesNotMatch(thrown.message, /\.rs:\d+|\/rustc\/|\/home\/|cargo/);
+  return thrown;
 }

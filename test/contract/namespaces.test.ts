@@ -37,10 +37,46 @@ forEachSubject('namespaces', (makeCatalog) => {
     await fails(() => db.createNamespace(['shop', 'eu']), 'NamespaceNotFound', '"shop"', 'parent');
   });
 
-  test('refuse overwrite, which the engine does not do', async () => {
+  test('that are kept by exist_ok keep what they hold', async () => {
+    const { db } = await makeCatalog();
+    await db.createNamespace(['shop'], { properties: { owner: 'ada' } });
+    await db.createTable('products', [{ id: 1 }], ['shop']);
+    await db.createNamespace(['shop'], { mode: 'exist_ok', properties: { owner: 'eve' } });
+    assert.deepEqual(await db.describeNamespace(['shop']), { properties: { owner: 'ada' } });
+    assert.deepEqual(await db.tableNames(['shop']), ['products']);
+  });
+
+  test('refuse overwrite, and stay as they are', async () => {
+    const { db } = await makeCatalog();
+    await db.createNamespace(['shop'], { properties: { owner: 'ada' } });
+    await fails(() => db.createNamespace(['shop'], { mode: 'overwrite' }), 'Unsupported', '"shop"');
+    assert.deepEqual(await db.describeNamespace(['shop']), { properties: { owner: 'ada' } });
+  });
+
+  test('without properties have none', async () => {
     const { db } = await makeCatalog();
     await db.createNamespace(['shop']);
-    await fails(() => db.createNamespace(['shop'], { mode: 'overwrite' }), 'Unsupported', '"shop"');
+    assert.deepEqual(await db.describeNamespace(['shop']), { properties: {} });
+  });
+
+  test('say whether they exist', async () => {
+    const { db } = await makeCatalog();
+    await db.createNamespace(['shop']);
+    await db.createNamespace(['shop', 'eu']);
+    assert.equal(await db.namespaceExists([]), true);
+    assert.equal(await db.namespaceExists(['shop']), true);
+    assert.equal(await db.namespaceExists(['shop', 'eu']), true);
+    assert.equal(await db.namespaceExists(['shop', 'us']), false);
+    assert.equal(await db.namespaceExists(['nope', 'eu']), false);
+  });
+
+  test('nest ten levels deep and no deeper', async () => {
+    const { db } = await makeCatalog();
+    const path = Array.from({ length: 11 }, (_, level) => `n${level}`);
+    for (let depth = 1; depth <= 10; depth++) await db.createNamespace(path.slice(0, depth));
+    await db.createTable('t', [{ id: 1 }], path.slice(0, 10));
+    assert.deepEqual(await db.tableNames(path.slice(0, 10)), ['t']);
+    await fails(() => db.createNamespace(path), 'InvalidInput', '11', '10');
   });
 
   test('that are missing fail to list and to describe', async () => {
@@ -98,6 +134,8 @@ forEachSubject('namespaces', (makeCatalog) => {
       await fails(() => db.createNamespace([name]), 'InvalidInput', 'namespace');
     }
     assert.deepEqual((await db.listNamespaces()).namespaces, []);
+    await db.createNamespace(['a'.repeat(64)]);
+    await db.createNamespace(['A-z_0.9']);
   });
 
   test('take no option that nobody knows', async () => {
@@ -106,5 +144,7 @@ forEachSubject('namespaces', (makeCatalog) => {
     await fails(() => db.dropNamespace(['a'], { cascade: true } as never), 'InvalidInput', 'cascade', 'behavior');
     await fails(() => db.listNamespaces([], { page: 1 } as never), 'InvalidInput', 'page', 'pageToken');
     await fails(() => db.createNamespace(['a'], { mode: 'exist-ok' as never }), 'InvalidInput', 'exist-ok');
+    await fails(() => db.namespaceExists(['a'], { mode: 'skip' } as never), 'InvalidInput', 'mode');
+    assert.equal(await db.namespaceExists(['a']), false);
   });
 });

@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Catalog } from '#client/catalog.ts';
+import { connectNamespace } from '#client/connect.ts';
 import { EngineProcess } from '#client/engineProcess.ts';
+import { registerRest } from '#client/registerRest.ts';
 import { openDir } from '#engine/dir.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { expectGaps } from './upstreamGaps.ts';
+import { UpstreamServers } from './upstreamServers.ts';
 
 /** The bundle of the engine process, as it is shipped. */
 export function engineEntry(): string {
@@ -16,8 +20,12 @@ export function engineEntry(): string {
 export const startEngine = (log?: (line: string) => void): Promise<EngineProcess> =>
   EngineProcess.start({ entry: engineEntry(), node: { path: process.execPath, env: {} }, log });
 
+/** Which side answers. */
+export type SubjectId = 'dir' | 'engine' | 'upstream';
+
 /** One implementation under test: how a catalog on a directory is opened with it. */
 export type Subject = {
+  readonly id: SubjectId;
   readonly name: string;
   /** Before the first and after the last test. */
   start(): Promise<void>;
@@ -27,6 +35,7 @@ export type Subject = {
 
 function inProcess(): Subject {
   return {
+    id: 'dir',
     name: 'dir, in this process',
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
@@ -34,9 +43,10 @@ function inProcess(): Subject {
   };
 }
 
-function overRest(): Subject {
+function overEngine(): Subject {
   let engine: EngineProcess | undefined;
   return {
+    id: 'engine',
     name: 'rest, over the engine process',
     start: async () => {
       engine = await startEngine();
@@ -51,20 +61,57 @@ function overRest(): Subject {
   };
 }
 
-/** Runs the same tests against every implementation; `makeCatalog` gives a catalog on an empty directory. */
+let servers: UpstreamServers | undefined;
+
+/** Upstream's servers, one process for all suites of a run; ended after the last one. */
+function upstreamServers(): UpstreamServers {
+  if (!servers) {
+    servers = new UpstreamServers();
+    registerRest();
+  }
+  return servers;
+}
+
+function overUpstream(): Subject {
+  return {
+    id: 'upstream',
+    name: "rest, over upstream's server",
+    start: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+    open: async (root) => connectNamespace('rest', { uri: await upstreamServers().serve(root) }),
+  };
+}
+
+let endsServers = false;
+
+/**
+ * Runs the same tests against every implementation; `makeCatalog` gives a catalog on an empty directory. What upstream's
+ * server cannot do is in `upstreamGaps.ts`, not in the tests.
+ */
 export function forEachSubject(
   title: string,
-  define: (makeCatalog: () => Promise<{ db: Catalog; root: string }>) => void,
+  define: (makeCatalog: () => Promise<{ db: Catalog; root: string }>, subject: Subject) => void,
 ): void {
-  for (const subject of [inProcess(), overRest()]) {
+  if (!endsServers) {
+    endsServers = true;
+    suiteTeardown(() => servers?.stop());
+  }
+  for (const subject of [inProcess(), overEngine(), overUpstream()]) {
     suite(`${title}: ${subject.name}`, function () {
       this.timeout(30_000);
       suiteSetup(() => subject.start());
       suiteTeardown(() => subject.stop());
+      const opened: Catalog[] = [];
+      teardown(async () => {
+        await Promise.all(opened.splice(0).map((db) => db.close()));
+      });
       define(async () => {
         const root = tempFolder();
-        return { db: await subject.open(root), root };
-      });
+        const db = await subject.open(root);
+        opened.push(db);
+        return { db, root };
+      }, subject);
+      if (subject.id === 'upstream') expectGaps(title, this);
     });
   }
 }
