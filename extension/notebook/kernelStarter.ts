@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { findNode } from '#client/childProcess.ts';
 import { KernelProcess } from '#client/kernelProcess.ts';
-import type { CatalogConfig } from '#shared/kernelMessages.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { rootOf } from '../catalog/connectionRules.ts';
 import type { Connections } from '../catalog/connections.ts';
 import type { Log } from '../host/log.ts';

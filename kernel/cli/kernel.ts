@@ -2,12 +2,13 @@ import { constants } from 'node:os';
 import { startNode } from '#client/childProcess.ts';
 import { kernelFlags } from '#client/nodeVersion.ts';
 import { installKernelspec, type SpecPlace } from '#session/kernelspec.ts';
+import { catalogHelp } from './catalogHelp.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { installation, kernelEntry, thisNode } from './installation.ts';
 
 const summary = `  lance-catalog kernel install [--user | --sys-prefix | --prefix DIR]
       makes the kernel "TypeScript (Lance Catalog)" known to Jupyter; --user when nothing is said
-  lance-catalog kernel run --connection-file FILE [--catalog DIR]
+  lance-catalog kernel run --connection-file FILE [--catalog DIR | --catalog ADDRESS]
       runs a kernel for a Jupyter front`;
 
 export const kernelCommand: Command = {
@@ -16,7 +17,7 @@ export const kernelCommand: Command = {
 
 ${summary}
 
-  --catalog DIR   the directory that db reads; else the environment variable LANCE_CATALOG`,
+${catalogHelp}`,
   run: ([word, ...rest]) => {
     switch (word) {
       case 'install':

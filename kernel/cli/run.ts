@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
+import { catalogOfArgument } from '#session/catalogArgument.ts';
 import { runNotebook } from '#session/runNotebook.ts';
+import { catalogHelp } from './catalogHelp.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { kernelEntry, thisNode } from './installation.ts';
 
-const summary = `  lance-catalog run NOTEBOOK.ipynb [--catalog DIR]
+const summary = `  lance-catalog run NOTEBOOK.ipynb [--catalog DIR | --catalog ADDRESS]
       runs a notebook without a screen and prints what each cell gave`;
 
 export const runCommand: Command = {
@@ -12,7 +13,7 @@ export const runCommand: Command = {
 
 ${summary}
 
-  --catalog DIR   the directory that db reads; else the environment variable LANCE_CATALOG
+${catalogHelp}
 
 Stops at the first cell that fails and ends with 1.`,
   run,
@@ -22,14 +23,13 @@ async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parse(args, { catalog: { type: 'string' } }, true);
   const [notebook, ...more] = positionals;
   if (notebook === undefined || more.length > 0) throw new UsageError('"run" needs one NOTEBOOK.ipynb.');
-  const root = values['catalog'] ?? process.env['LANCE_CATALOG'];
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   const running = runNotebook({
     notebook,
     entry: kernelEntry,
     node: thisNode(),
-    catalog: typeof root === 'string' && root ? { implementation: 'dir', root: resolve(root) } : null,
+    catalog: catalogOfArgument(values['catalog'], process.env),
     print: (line) => console.log(line),
     signal: stop.signal,
   });

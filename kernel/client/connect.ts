@@ -1,7 +1,10 @@
+import type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { Catalog } from './catalog.ts';
 import { checkOptions } from './options.ts';
 import { isObjectStore, localRoot, makeDefaultNamespace, makeRoot } from './root.ts';
+
+export type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 
 /** What both ways of connecting take. */
 export type ConnectOptions = {
@@ -15,44 +18,6 @@ export type ConnectOptions = {
 export type Implementation<C> = {
   readonly keys: readonly (keyof C & string)[];
   connect(config: C, options: ConnectOptions): Promise<Catalog>;
-};
-
-export type DirConfig = {
-  /** A directory, or the address of one in an object store such as `s3://bucket/path`. */
-  root: string;
-  /** Settings of the object store, named as its own client names them. */
-  storageOptions?: Record<string, string>;
-};
-
-export type RestConfig = {
-  /** The address of the server, for instance `https://catalog.example.com`. */
-  uri: string;
-  /** Sent as `x-api-key`. A secret, as `token` is and `headers` may be: never logged, never in an error. */
-  apiKey?: string | undefined;
-  /** Sent as `Authorization: Bearer …`. */
-  token?: string | undefined;
-  /** Sent as `x-service-database`; left out where the host of `uri` names the database already. */
-  database?: string | undefined;
-  /** Sent as `x-service-database-prefix`. */
-  databasePrefix?: string | undefined;
-  /** Other names of those two headers; `x-lancedb-database` is what some servers call the first. */
-  headerNames?: { database?: string | undefined; databasePrefix?: string | undefined } | undefined;
-  /** Sent with every request under their own names. */
-  headers?: Record<string, string> | undefined;
-  /** The same, a header a property: `'headers.x-team': 'data'`. */
-  [header: `headers.${string}`]: string | undefined;
-  /** Where to connect instead: a private endpoint, a tunnel. `Host` and the certificate's name stay those of `uri`. */
-  endpoint?: string | undefined;
-  /** Certificates of the authority that signed the server's, PEM, beside those that Node trusts. */
-  ca?: string | undefined;
-  /** A proxy's address; without it `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment. */
-  proxy?: string | undefined;
-  /** Between the components of an identifier in addresses; `$` when not given. */
-  delimiter?: string | undefined;
-  /** Milliseconds; `connect` 10,000, `headers` and `body` (between two chunks) 300,000 when not given, 0 for none. */
-  timeouts?: { connect?: number | undefined; headers?: number | undefined; body?: number | undefined } | undefined;
-  /** How often a request that changes nothing the second time is sent again after 429, 503 and broken connections; 3. */
-  retries?: number | undefined;
 };
 
 /** The configuration of each implementation by its name. */

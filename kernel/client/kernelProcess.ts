@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { encodeFrame, frameDecoder } from '#shared/frames.ts';
 import {
   isKernelMessage,
   isKernelOutput,
-  type CatalogConfig,
   type ExecuteReply,
   type KernelHandshake,
   type KernelMessage,

@@ -1,23 +1,31 @@
 import { inspect } from 'node:util';
 import type { Catalog } from '#client/catalog.ts';
 import { connectNamespace } from '#client/connect.ts';
+import type { Jobs } from '#client/jobs.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
-import type { CatalogConfig } from '#shared/kernelMessages.ts';
 
 /** Every call of a catalog; all of them give promises, so that connecting can wait for the first one. */
-const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location'>, true> = {
+const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs'>, true> = {
+  capabilities: true,
   createNamespace: true,
   listNamespaces: true,
   describeNamespace: true,
+  namespaceExists: true,
   dropNamespace: true,
   listTables: true,
   tableNames: true,
   describeTable: true,
+  tableExists: true,
   createTable: true,
   createEmptyTable: true,
+  declareTable: true,
+  registerTable: true,
+  deregisterTable: true,
   openTable: true,
   dropTable: true,
   renameTable: true,
+  copy: true,
   close: true,
 };
 
@@ -45,20 +53,34 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
   const shown = config
     ? { implementation: config.implementation, location: config.implementation === 'dir' ? config.root : config.uri }
     : { implementation: 'dir', location: '' };
-  const catalog = { ...shown, ...Object.fromEntries(methods) } as Catalog;
-  // As the last expression of a cell it is one line, not thirteen functions.
+  const catalog = { ...shown, ...Object.fromEntries(methods), jobs: jobsOf(connect) } as Catalog;
+  // As the last expression of a cell it is one line, not two dozen functions.
   const line = config ? `Catalog ${shown.implementation} ${shown.location}` : 'Catalog (none chosen)';
   return Object.defineProperty(catalog, inspect.custom, { value: () => line });
 }
+
+/** The jobs of a catalog that is connected when they are first asked for. */
+const jobsOf = (connect: () => Promise<Catalog>): Jobs => ({
+  list: async (options) => (await connect()).jobs.list(options),
+  describe: async (id, options) => (await connect()).jobs.describe(id, options),
+  cancel: async (id, options) => (await connect()).jobs.cancel(id, options),
+  async *events(id, options) {
+    yield* (await connect()).jobs.events(id, options);
+  },
+});
 
 async function open(config: CatalogConfig | null): Promise<Catalog> {
   if (!config) {
     throw new CatalogError(
       'InvalidInput',
       'No catalog is chosen for this notebook, so db has nothing to read.',
-      'Choose one in the editor, set LANCE_CATALOG to a directory before the kernel starts, or write db = await connect("./data").',
+      'Choose one in the editor, set LANCE_CATALOG to a directory or an address before the kernel starts, or write db = await connect("./data").',
     );
   }
-  if (config.implementation === 'dir') return connectNamespace('dir', { root: config.root });
-  return connectNamespace('rest', { uri: config.uri, ...(config.headers && { headers: config.headers }) });
+  if (config.implementation === 'dir') {
+    const { implementation, ...dir } = config;
+    return connectNamespace(implementation, dir);
+  }
+  const { implementation, ...rest } = config;
+  return connectNamespace(implementation, rest);
 }

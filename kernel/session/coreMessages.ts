@@ -1,13 +1,7 @@
 // What passes between the two threads of a kernel process. The worker owns the protocol: queue, counts, history, who asked
 // what. The main thread runs cells and may be stopped at any instruction, so it owns nothing that must survive that.
-import type {
-  CatalogConfig,
-  CompletionItem,
-  ExecuteReply,
-  KernelOutput,
-  KernelReply,
-  MimeBundle,
-} from '#shared/kernelMessages.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import type { CompletionItem, ExecuteReply, KernelOutput, KernelReply, MimeBundle } from '#shared/kernelMessages.ts';
 
 type WithoutParent<M> = M extends { parent: string } ? Omit<M, 'parent'> : never;
 

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
+import { isCatalogConfig, type CatalogConfig } from '#shared/catalogConfig.ts';
 import { encodeFrame, frameDecoder } from '#shared/frames.ts';
 import {
   isKernelOutput,
-  type CatalogConfig,
   type KernelHandshake,
   type KernelMessage,
   type KernelRequest,
@@ -171,15 +171,4 @@ function isRequest(message: unknown): message is KernelRequest {
   if (!isRecord(message) || idOf(message) === undefined || !isRecord(message['content'])) return false;
   const type = String(message['type']);
   return Object.hasOwn(contentChecks, type) && contentChecks[type as KernelRequest['type']](message['content']);
-}
-
-function isCatalogConfig(value: unknown): value is CatalogConfig {
-  if (!isRecord(value)) return false;
-  if (value['implementation'] === 'dir') return typeof value['root'] === 'string';
-  const headers = value['headers'];
-  return (
-    value['implementation'] === 'rest' &&
-    typeof value['uri'] === 'string' &&
-    (headers === undefined || (isRecord(headers) && Object.values(headers).every((each) => typeof each === 'string')))
-  );
 }

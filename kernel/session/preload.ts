@@ -6,13 +6,54 @@ export * as arrow from '#arrow';
 export { connect, connectNamespace } from '#client/connect.ts';
 export type { ConnectOptions, DirConfig, RestConfig } from '#client/connect.ts';
 export type { CallOptions } from '#client/callOptions.ts';
-export type { Catalog, CreateEmptyTableOptions, CreateMode, CreateNamespaceOptions, CreateTableOptions, DropNamespaceOptions, DropTableOptions, NamespacePage, OpenTableOptions, PageOptions, RenameTableOptions, TableDescription, TablePage } from '#client/catalog.ts';
-export type { DistanceType } from '#client/querySpec.ts';
-export type { Table, VersionInfo } from '#client/table.ts';
-export type { TableData } from '#client/tableSource.ts';
+export type { Capabilities, Capability, CapabilityOptions } from '#client/capabilities.ts';
+export type {
+  Catalog,
+  CreateEmptyTableOptions,
+  CreateMode,
+  CreateNamespaceOptions,
+  CreateTableOptions,
+  DeclareTableOptions,
+  DropNamespaceOptions,
+  DropTableOptions,
+  InNamespace,
+  NamespacePage,
+  OpenTableOptions,
+  PageOptions,
+  RegisterTableOptions,
+  RenameTableOptions,
+  TableDescription,
+  TablePage,
+} from '#client/catalog.ts';
+export type { CopiedTable, CopyOptions, CopyProgress, CopyResult, CopyTarget } from '#client/copy.ts';
+export type { BackfillColumnOptions, JobDescription, Jobs, JobState, JobSummary } from '#client/jobs.ts';
+export type { MergeInsert } from '#client/mergeInsert.ts';
+export type { Operation } from '#client/operations.ts';
 export { Query } from '#client/query.ts';
+export type { DistanceType, FullTextOptions, Ordering, QueryOptions } from '#client/querySpec.ts';
+export type {
+  AddOptions,
+  BatchStream,
+  Branches,
+  ColumnChange,
+  CreateIndexOptions,
+  IndexInfo,
+  IndexStats,
+  IndexType,
+  InsertResult,
+  MergeResult,
+  NewColumn,
+  Table,
+  TableStats,
+  Tags,
+  UpdateResult,
+  UpdateSpec,
+  VersionInfo,
+  WriteResult,
+} from '#client/table.ts';
+export type { BatchSource, TableData, TableSource } from '#client/tableSource.ts';
 export { CatalogError, isCatalogError } from '#shared/errors.ts';
-export type { CatalogErrorCode, CatalogErrorKind } from '#shared/errors.ts';
+export type { CatalogErrorCode, CatalogErrorKind, ErrorContext } from '#shared/errors.ts';
 export type { NamespacePath } from '#shared/names.ts';
 export type { Display };
 

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { KernelProcess } from '#client/kernelProcess.ts';
 import type { NodeRuntime } from '#client/childProcess.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
-import type { CatalogConfig, KernelOutput } from '#shared/kernelMessages.ts';
+import type { KernelOutput } from '#shared/kernelMessages.ts';
 
 export type NotebookRun = {
   notebook: string;

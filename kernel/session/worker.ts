@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '#shared/errors.ts';
-import type { CatalogConfig, KernelHandshake } from '#shared/kernelMessages.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import type { KernelHandshake } from '#shared/kernelMessages.ts';
 import { CellQueue } from './cellQueue.ts';
 import type { FromCore, PositionedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { createInterrupter } from './interrupt.ts';

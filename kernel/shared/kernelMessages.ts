@@ -1,11 +1,8 @@
+import type { CatalogConfig } from './catalogConfig.ts';
 import { isRecord } from './records.ts';
 
 // The messages between an editor and a kernel over the framed pipe. They follow Jupyter messaging 5.4 in names and
 // contents, without its envelope: there is one client, and the pipe itself is private to the two processes.
-
-/** Which catalog `db` is. Headers may hold secrets: this crosses a pipe or an environment variable, nothing else. */
-export type CatalogConfig =
-  { implementation: 'dir'; root: string } | { implementation: 'rest'; uri: string; headers?: Record<string, string> };
 
 /** One output value in several forms, by MIME type. Binary forms are base64 text. */
 export type MimeBundle = Record<string, unknown>;

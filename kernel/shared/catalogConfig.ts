@@ -1,0 +1,87 @@
+import { isRecord } from './records.ts';
+
+/** What a catalog in a directory is connected by. */
+export type DirConfig = {
+  /** A directory, or the address of one in an object store such as `s3://bucket/path`. */
+  root: string;
+  /** Settings of the object store, named as its own client names them. */
+  storageOptions?: Record<string, string>;
+};
+
+/** What a catalog on a server is connected by. */
+export type RestConfig = {
+  /** The address of the server, for instance `https://catalog.example.com`. */
+  uri: string;
+  /** Sent as `x-api-key`. A secret, as `token` is and `headers` may be: never logged, never in an error. */
+  apiKey?: string | undefined;
+  /** Sent as `Authorization: Bearer …`. */
+  token?: string | undefined;
+  /** Sent as `x-service-database`; left out where the host of `uri` names the database already. */
+  database?: string | undefined;
+  /** Sent as `x-service-database-prefix`. */
+  databasePrefix?: string | undefined;
+  /** Other names of those two headers; `x-lancedb-database` is what some servers call the first. */
+  headerNames?: { database?: string | undefined; databasePrefix?: string | undefined } | undefined;
+  /** Sent with every request under their own names. */
+  headers?: Record<string, string> | undefined;
+  /** The same, a header a property: `'headers.x-team': 'data'`. */
+  [header: `headers.${string}`]: string | undefined;
+  /** Where to connect instead: a private endpoint, a tunnel. `Host` and the certificate's name stay those of `uri`. */
+  endpoint?: string | undefined;
+  /** Certificates of the authority that signed the server's, PEM, beside those that Node trusts. */
+  ca?: string | undefined;
+  /** A proxy's address; without it `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment. */
+  proxy?: string | undefined;
+  /** Between the components of an identifier in addresses; `$` when not given. */
+  delimiter?: string | undefined;
+  /** Milliseconds; `connect` 10,000, `headers` and `body` (between two chunks) 300,000 when not given, 0 for none. */
+  timeouts?: { connect?: number | undefined; headers?: number | undefined; body?: number | undefined } | undefined;
+  /** How often a request that changes nothing the second time is sent again after 429, 503 and broken connections; 3. */
+  retries?: number | undefined;
+};
+
+/** A catalog as one process tells another which it is. It may hold secrets: it crosses a pipe, nothing else. */
+export type CatalogConfig = ({ implementation: 'dir' } & DirConfig) | ({ implementation: 'rest' } & RestConfig);
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isRecordOf =
+  (isFine: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    isRecord(value) && Object.values(value).every((each) => each === undefined || isFine(each));
+
+type Checks<C> = Record<Extract<keyof C, string>, (value: unknown) => boolean>;
+
+const dirChecks: Checks<DirConfig> = { root: isText, storageOptions: isRecordOf(isText) };
+
+const restChecks: Omit<Checks<RestConfig>, `headers.${string}`> = {
+  uri: isText,
+  apiKey: isText,
+  token: isText,
+  database: isText,
+  databasePrefix: isText,
+  headerNames: isRecordOf(isText),
+  headers: isRecordOf(isText),
+  endpoint: isText,
+  ca: isText,
+  proxy: isText,
+  delimiter: isText,
+  timeouts: isRecordOf(isCount),
+  retries: isCount,
+};
+
+/** Whether something that came from another process is the configuration of a catalog, in the types of its parts. */
+export function isCatalogConfig(value: unknown): value is CatalogConfig {
+  if (!isRecord(value)) return false;
+  const { implementation, ...config } = value;
+  if (implementation === 'dir') return isText(config['root']) && fits(config, dirChecks);
+  return implementation === 'rest' && isText(config['uri']) && fits(config, restChecks);
+}
+
+function fits(config: Record<string, unknown>, checks: Record<string, (value: unknown) => boolean>): boolean {
+  return Object.entries(config).every(([key, value]) => {
+    if (value === undefined) return true;
+    const check = Object.hasOwn(checks, key) ? checks[key] : key.startsWith('headers.') ? isText : undefined;
+    return check?.(value) === true;
+  });
+}
