@@ -75,3 +75,34 @@ export const operations = {
 
 /** The name of an operation, in the specification and in `CatalogError.operation`. */
 export type Operation = keyof typeof operations;
+
+/**
+ * The operations that change nothing, and may be asked again when an answer was lost. No other is among them: the second
+ * time a table is created, dropped or renamed it fails though the first did what was asked; rows inserted or merged
+ * twice are there twice; an update, a deletion or a restored version may undo what somebody else wrote in between.
+ */
+export const readingOperations: ReadonlySet<Operation> = new Set<Operation>([
+  'ListNamespaces',
+  'DescribeNamespace',
+  'NamespaceExists',
+  'ListTables',
+  'ListAllTables',
+  'DescribeTable',
+  'TableExists',
+  'CountTableRows',
+  'QueryTable',
+  'ListTableVersions',
+  'DescribeTableVersion',
+  'GetTableStats',
+  'ListTableIndices',
+  'DescribeTableIndexStats',
+  'ListTableTags',
+  'GetTableTagVersion',
+  'ListTableBranches',
+  'ExplainTableQueryPlan',
+  'AnalyzeTableQueryPlan',
+  'DescribeTransaction',
+  'ListJobs',
+  'DescribeJob',
+  'QueryJobEvents',
+]);

@@ -1,108 +1,60 @@
-import { Pool } from 'undici';
-import { CatalogError, catalogErrorCodes, isAbort, isCatalogError, kindOfCode, messageOf } from '#shared/errors.ts';
-import { isRecord } from '#shared/records.ts';
-import { kindOfStatus } from './wire.ts';
+import type { Dispatcher } from 'undici';
+import { CatalogError, during, isAbort, isCatalogError } from '#shared/errors.ts';
+import { arrowStreamMime } from '#shared/mime.ts';
+import { CapabilityLog } from './capabilityLog.ts';
+import { Dialect, hasTables } from './dialect.ts';
+import { mayRepeat, withRetries } from './transportRetry.ts';
+import { addressOf, identifierOf, parseAddress, type Address } from './transportAddress.ts';
+import { openDispatcher, type Route } from './transportDispatcher.ts';
+import { errorOfAnswer, errorOfConnection, isOfContract, type FailedAnswer, type Server } from './transportErrors.ts';
+import { bodyOf, headerOf, readAll, readSome, uploadOf, wishesOf } from './transportBodies.ts';
+import type { Wire, WireRequest, WireResponse } from './wireRequest.ts';
 
 export type TransportOptions = {
   /** Origin and base path of the server. */
   uri: string;
   /** How the server is called in errors; the address when not given. */
   name?: string;
-  /** A Unix socket or named pipe to reach it by, instead of the network. */
-  socketPath?: string;
-  /** Sent with every request. May hold secrets: never part of an error. */
+  /** Sent with every request, names in lower case. May hold secrets: never part of an error. */
   headers?: Record<string, string>;
+  /** Texts that are taken out of what a server says. */
+  secrets?: readonly string[];
+  /** Between the components of an identifier. */
+  delimiter?: string;
+  /** How often a request that changes nothing is sent again; none when not given. */
+  retries?: number;
+  timeouts?: Route['timeouts'];
+  /** The server is ours, so nobody needs to find out how it speaks. */
+  isOurs?: boolean;
   /** What to say instead when the connection fails, for instance that the process has ended. */
   explain?: (error: unknown) => CatalogError | undefined;
-};
+} & Pick<Route, 'socketPath' | 'endpoint' | 'ca' | 'proxy'>;
 
-export type WireRequest = {
-  method: 'GET' | 'POST';
-  path: string;
-  query?: Record<string, string | number | undefined>;
-  /** A JSON body, or the bytes of an Arrow stream. */
-  json?: unknown;
-  arrow?: Uint8Array;
-  accept?: string;
-  signal?: AbortSignal | undefined;
-};
-
-export type WireResponse = { contentType: string; body: AsyncIterable<Uint8Array> & { destroy(): void } };
-
-/** An error body is a sentence or two; of a longer one the rest is not looked at. */
-const maxErrorBytes = 64 * 1024;
 const maxJsonBytes = 64 * 1024 * 1024;
+const jsonType = { 'content-type': 'application/json' };
+const noTimeouts = { connect: 10_000, headers: 0, body: 0 };
 
-/** Requests to one server: pooled connections, errors of the contract as `CatalogError`. */
-export class Transport {
-  readonly #pool: Pool;
+/** Requests to one server: pooled connections, retries, errors of the contract as `CatalogError`. */
+export class Transport implements Wire {
+  readonly capabilities = new CapabilityLog();
+  readonly #dispatcher: Dispatcher;
+  readonly #origin: string;
   readonly #basePath: string;
   readonly #options: TransportOptions;
+  readonly #timeouts: Route['timeouts'];
+  readonly #dialect: Dialect | undefined;
+  #isKnown = false;
   #closed = false;
 
-  /** @throws CatalogError InvalidInput (13) for an address that is no http(s) URL */
+  /** @throws CatalogError InvalidInput (13) for an address that is no http(s) URL; nothing is sent yet */
   constructor(options: TransportOptions) {
-    const url = parseAddress(options.uri);
+    const url = parseAddress('uri', options.uri);
     this.#options = options;
+    this.#origin = url.origin;
     this.#basePath = url.pathname.replace(/\/+$/, '');
-    this.#pool = new Pool(url.origin, {
-      connections: 16,
-      ...(options.socketPath !== undefined && {
-        socketPath: options.socketPath,
-        // A scan on the same machine may think for long before the first row; the caller's signal ends it.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      }),
-    });
-  }
-
-  /** Sends a request and reads the whole answer as JSON. */
-  async json(request: WireRequest): Promise<unknown> {
-    const { body } = await this.send(request);
-    const bytes = await readAll(body, maxJsonBytes, this.name).catch((error: unknown) => {
-      throw this.#failure(error, request.signal);
-    });
-    if (bytes.length === 0) return undefined;
-    try {
-      return JSON.parse(new TextDecoder().decode(bytes));
-    } catch (cause) {
-      throw this.unexpected('an answer that is no JSON', cause);
-    }
-  }
-
-  /**
-   * Sends a request; the body must be read to its end or destroyed.
-   * @throws CatalogError as the server says, ServiceUnavailable (17) naming the server when it can't be reached
-   */
-  async send(request: WireRequest): Promise<WireResponse> {
-    const { method, path, query, json, arrow, accept, signal } = request;
-    signal?.throwIfAborted();
-    if (this.#closed) throw new CatalogError('InvalidInput', `${this.name} was closed here.`, 'Connect again.');
-    try {
-      const response = await this.#pool.request({
-        method,
-        path: this.#basePath + path + searchOf(query),
-        headers: {
-          ...this.#options.headers,
-          ...(accept !== undefined && { accept }),
-          ...(json !== undefined && { 'content-type': 'application/json' }),
-          ...(arrow !== undefined && { 'content-type': 'application/vnd.apache.arrow.stream' }),
-        },
-        body: arrow ?? (json === undefined ? null : JSON.stringify(json)),
-        ...(signal && { signal }),
-      });
-      // Between the headers and the first read nobody listens, and a stream without a listener throws its error into
-      // the process; readers get it all the same.
-      response.body.on('error', () => undefined);
-      if (response.statusCode >= 400) {
-        const bytes = await readAll(response.body, maxErrorBytes, this.name).catch(() => new Uint8Array());
-        throw this.#told(response.statusCode, bytes);
-      }
-      const type = response.headers['content-type'];
-      return { contentType: typeof type === 'string' ? type : '', body: this.#body(response.body, signal) };
-    } catch (error) {
-      throw this.#failure(error, signal);
-    }
+    this.#timeouts = options.timeouts ?? noTimeouts;
+    this.#dispatcher = openDispatcher({ ...options, url, timeouts: this.#timeouts });
+    this.#dialect = options.isOurs ? undefined : new Dialect((address, signal) => this.#probe(address, signal));
   }
 
   /** How the server is called in errors. */
@@ -110,116 +62,153 @@ export class Transport {
     return this.#options.name ?? `The catalog server at ${this.#options.uri}`;
   }
 
-  unexpected(what: string, cause?: unknown): CatalogError {
-    return new CatalogError(
-      'Internal',
-      `${this.name} gave ${what}.`,
-      'Check that the address is that of a catalog server.',
-      {
-        cause,
-      },
-    );
+  /**
+   * Sends a request and reads the whole answer as JSON; `undefined` for an empty one.
+   * @throws CatalogError as the server says, ServiceUnavailable (17) where it can't be reached, Internal (18) for what is
+   * no JSON
+   */
+  json(request: WireRequest): Promise<unknown> {
+    return this.#during(request, async (address) => {
+      const { body, contentType } = await this.#ask(request, address);
+      const bytes = await readAll(body, maxJsonBytes, this.name);
+      const value = this.#parse(bytes, contentType);
+      if (value !== undefined) this.#isKnown = true;
+      this.capabilities.note(request.operation, 'yes');
+      return value;
+    });
   }
 
+  /**
+   * Sends a request; the body must be read to its end or destroyed. It rejects with ServiceUnavailable (17) where the
+   * connection breaks before its end.
+   * @throws CatalogError as `json`
+   */
+  send(request: WireRequest): Promise<WireResponse> {
+    return this.#during(request, async (address) => {
+      const response = await this.#ask(request, address);
+      if (response.contentType.startsWith('application/vnd.apache.arrow')) {
+        this.#isKnown = true;
+        this.capabilities.note(request.operation, 'yes');
+      }
+      return response;
+    });
+  }
+
+  unexpected(what: string, cause?: unknown): CatalogError {
+    const hint = 'Check that the address is that of a catalog server.';
+    return new CatalogError('Internal', `${this.name} gave ${what}.`, hint, cause === undefined ? {} : { cause });
+  }
+
+  /** Ends what is under way and lets go of the connections. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#pool.destroy();
+    await this.#dispatcher.destroy();
   }
 
-  #body(
-    body: AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown },
-    signal: AbortSignal | undefined,
-  ): WireResponse['body'] {
-    const failure = (error: unknown): unknown => this.#failure(error, signal);
-    return {
-      destroy: () => void body.destroy(),
-      // A generator between undici's stream and its reader: readers of Arrow destroy a Node stream at its end, which undici
-      // reports as an unhandled error.
-      async *[Symbol.asyncIterator]() {
-        try {
-          for await (const chunk of body) yield chunk;
-        } catch (error) {
-          throw failure(error);
-        }
-      },
+  /** Runs the tries of one request; its errors say what it was about, and its outcome is remembered. */
+  #during<T>(request: WireRequest, attempt: (address: Address) => Promise<T>): Promise<T> {
+    const { operation, id, signal } = request;
+    return during({ operation, identifier: identifierOf(operation, id) }, async () => {
+      signal?.throwIfAborted();
+      const other = await this.#dialect?.of(request);
+      const address = addressOf(request, this.#options.delimiter, other);
+      const retries = mayRepeat(operation) ? (this.#options.retries ?? 0) : 0;
+      try {
+        return await withRetries({ retries, signal }, () => attempt(address));
+      } catch (error) {
+        if (isCatalogError(error)) this.capabilities.noteFailure(operation, error);
+        throw error;
+      }
+    });
+  }
+
+  async #ask(request: WireRequest, { method, path }: Address): Promise<WireResponse> {
+    const { json, arrow, accept, prefer, signal } = request;
+    if (this.#closed) throw this.#closedHere();
+    const upload = arrow === undefined ? undefined : uploadOf(arrow, signal);
+    try {
+      const response = await this.#dispatcher.request({
+        origin: this.#origin,
+        method,
+        path: this.#basePath + path,
+        headers: {
+          ...this.#options.headers,
+          ...(accept !== undefined && { accept }),
+          ...(prefer !== undefined && { prefer }),
+          ...(arrow !== undefined && { 'content-type': arrowStreamMime }),
+          // The service wants it of its list too, which has no body.
+          ...((json !== undefined || path.startsWith('/v1/tables')) && arrow === undefined && jsonType),
+        },
+        body: upload?.body ?? (json === undefined ? null : JSON.stringify(json)),
+        headersTimeout: this.#timeouts.headers,
+        bodyTimeout: this.#timeouts.body,
+        ...(signal && { signal }),
+      });
+      const { statusCode, headers } = response;
+      // Between the headers and the first read nobody listens, and a stream without a listener throws its error into
+      // the process; readers get it all the same.
+      response.body.on('error', () => undefined);
+      const contentType = headerOf(headers, 'content-type') ?? '';
+      if (statusCode < 200 || statusCode >= 300) {
+        const text = await readSome(response.body);
+        const retryAfter = headerOf(headers, 'retry-after');
+        const location = headerOf(headers, 'location');
+        throw await this.#refusal(request, { status: statusCode, contentType, retryAfter, location, text });
+      }
+      const applied = wishesOf(headerOf(headers, 'preference-applied'));
+      const broken = (error: unknown): unknown => this.#failure(error, signal, 'answering');
+      return { contentType, applied, body: bodyOf(response.body, broken) };
+    } catch (error) {
+      throw this.#failure(upload?.failure() ?? error, signal, 'asking');
+    }
+  }
+
+  /** A list of tables for the dialect. */
+  async #probe(address: Address, signal: AbortSignal | undefined): Promise<unknown> {
+    const ask = async () => {
+      const { body, contentType } = await this.#ask({ operation: 'ListTables', signal }, address);
+      const found = this.#parse(await readAll(body, maxJsonBytes, this.name), contentType);
+      if (hasTables(found)) this.#isKnown = true;
+      return found;
     };
+    return withRetries({ retries: this.#options.retries ?? 0, signal }, ask);
   }
 
-  #told(status: number, bytes: Uint8Array): CatalogError {
-    const text = new TextDecoder().decode(bytes);
-    const body = parseErrorBody(text);
-    if (body) return new CatalogError(kindOfCode(body.code), body.error, body.detail);
-    return new CatalogError(
-      kindOfStatus(status),
-      `${this.name} answered with status ${status}.`,
-      'Check that the address is that of a catalog server.',
-    );
+  #parse(bytes: Uint8Array, contentType: string): unknown {
+    if (bytes.length === 0) return undefined;
+    try {
+      return JSON.parse(new TextDecoder().decode(bytes));
+    } catch (cause) {
+      const what = contentType.startsWith('text/html') ? 'a web page' : 'an answer that is no JSON';
+      throw this.unexpected(what, cause);
+    }
   }
 
-  #failure(error: unknown, signal: AbortSignal | undefined): unknown {
+  async #refusal({ operation, signal }: WireRequest, answer: FailedAnswer): Promise<CatalogError> {
+    if (isOfContract(answer)) this.#isKnown = true;
+    const isMissing = answer.status === 404 || answer.status === 405;
+    if (isMissing && !this.#isKnown && operation !== 'ListTables') {
+      // Whether the operation is missing or the whole catalog, a list tells; what it fails of is no matter here.
+      await this.#dialect?.of({ operation: 'ListTables', signal }).catch(() => undefined);
+    }
+    return errorOfAnswer(this.#server(), answer);
+  }
+
+  #server(): Server {
+    return { name: this.name, isKnown: this.#isKnown, secrets: this.#options.secrets ?? [] };
+  }
+
+  #closedHere(): CatalogError {
+    return new CatalogError('InvalidInput', `${this.name} was closed here.`, 'Connect again.');
+  }
+
+  #failure(error: unknown, signal: AbortSignal | undefined, phase: 'asking' | 'answering'): unknown {
     // An abort may carry any reason; it is thrown as it is.
     if (signal?.aborted) return signal.reason;
     if (isCatalogError(error)) return error;
-    if (isAbort(error)) return error;
-    const explained = this.#options.explain?.(error);
-    if (explained) return explained;
-    const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : messageOf(error);
-    return new CatalogError(
-      'ServiceUnavailable',
-      `${this.name} can't be reached (${code}).`,
-      'Check the address and that the server runs.',
-      {
-        cause: error,
-      },
-    );
+    if (this.#closed) return this.#closedHere();
+    // Who destroys an answer gets this. While asking it is what a proxy's refusal looks like, and no cancellation.
+    if (phase === 'answering' && isAbort(error)) return error;
+    return this.#options.explain?.(error) ?? errorOfConnection(this.#server(), error, phase);
   }
-}
-
-function parseAddress(uri: string): URL {
-  let url: URL | undefined;
-  try {
-    url = new URL(uri);
-  } catch {
-    // Told below.
-  }
-  if (url && (url.protocol === 'http:' || url.protocol === 'https:') && !url.username && !url.password) return url;
-  // The address is not repeated when it may hold a password.
-  const what = url && (url.username || url.password) ? 'An address with a password in it' : `"${uri}"`;
-  throw new CatalogError(
-    'InvalidInput',
-    `${what} is no address of a catalog server.`,
-    'Write for instance "https://catalog.example.com", and secrets as headers.',
-  );
-}
-
-function searchOf(query: WireRequest['query']): string {
-  const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(key, String(value));
-  return search.size > 0 ? `?${search.toString()}` : '';
-}
-
-async function readAll(body: AsyncIterable<Uint8Array>, limit: number, name: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of body) {
-    total += chunk.length;
-    if (total > limit)
-      throw new CatalogError('Internal', `${name} answered with over ${limit} bytes.`, 'Ask for less.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function parseErrorBody(text: string): { error: string; code: number; detail: string } | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(value)) return undefined;
-  const { error, code, detail } = value;
-  if (typeof error !== 'string' || typeof code !== 'number') return undefined;
-  const known = Object.values(catalogErrorCodes).some((one) => one === code);
-  return { error, code: known ? code : catalogErrorCodes.Internal, detail: typeof detail === 'string' ? detail : '' };
 }

@@ -1,0 +1,203 @@
+import {
+  CatalogError,
+  catalogErrorCodes,
+  isCatalogError,
+  kindOfCode,
+  kindOfStatus,
+  messageOf,
+  type CatalogErrorKind,
+} from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import { isBrokenConnection, noteAsPassing, parseRetryAfter } from './transportRetry.ts';
+
+// What servers and connections say when they fail, as `CatalogError`s. The one place on this side of the contract that
+// looks at another server's words.
+
+/** A failed answer: its status, some of its headers, and the beginning of its body as text. */
+export type FailedAnswer = {
+  status: number;
+  contentType: string;
+  retryAfter: string | undefined;
+  location: string | undefined;
+  text: string;
+};
+
+/** An error of the contract in an answer ("Error Response"). */
+type Told = { error: string; kind: CatalogErrorKind; detail: string };
+
+/** The server that answers, as far as its errors need it. */
+export type Server = {
+  /** How it is called in errors. */
+  name: string;
+  /** Whether it has answered as a catalog server does before. */
+  isKnown: boolean;
+  /** What must not appear in any text. */
+  secrets: readonly string[];
+};
+
+/** Whether an answer has the error body of the contract. */
+export const isOfContract = (answer: FailedAnswer): boolean => parseTold(answer.text) !== undefined;
+
+const told = new WeakSet<CatalogError>();
+
+/** Whether an error is what a server said in the words of the contract, and not what was made of a status. */
+export const isToldByServer = (error: CatalogError): boolean => told.has(error);
+
+/** The error for an answer that is none of the 2xx. */
+export function errorOfAnswer(server: Server, answer: FailedAnswer): CatalogError {
+  const { status } = answer;
+  const cause = answer.text === '' ? {} : { cause: new Error(redact(answer.text, server.secrets).slice(0, maxCause)) };
+  if (status < 400) return redirected(server, answer);
+  const words = parseTold(answer.text);
+  const error = words ? ofContract(server, answer, words, cause) : ofStatus(server, answer, cause);
+  if (words) told.add(error);
+  return status === 429 || status === 503
+    ? noteAsPassing(error, parseRetryAfter(answer.retryAfter, Date.now()))
+    : error;
+}
+
+const maxCause = 4096;
+
+function ofContract(server: Server, answer: FailedAnswer, words: Told, cause: { cause?: Error }): CatalogError {
+  const { status } = answer;
+  const raw = redact(words.error, server.secrets);
+  const what = sentence(firstLine(raw) || `${server.name} refused with status ${status}.`);
+  const isNotThere = words.kind === 'Internal' && saysNotImplemented(raw);
+  const kind = isNotThere ? 'Unsupported' : words.kind;
+  const hint = firstLine(redact(words.detail, server.secrets)) || hintOf(kind, answer);
+  // Of a plain sentence the cause would only repeat it.
+  return new CatalogError(kind, what, hint, { status, ...(raw.trim() === what.trim() ? {} : cause) });
+}
+
+/** For servers that do not say "not implemented" by the code that the specification has for it. */
+const saysNotImplemented = (text: string): boolean =>
+  /\bnot implemented\b|^\s*(?:not supported|unsupported)\b/i.test(text);
+
+function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }): CatalogError {
+  const { status } = answer;
+  const { name } = server;
+  if ((status === 404 || status === 405) && server.isKnown) {
+    const hint = 'This server has no such operation.';
+    return new CatalogError('Unsupported', `${name} answered with status ${status}.`, hint, { status, ...cause });
+  }
+  const kind = kindOfStatus(status);
+  const page = answer.contentType.startsWith('text/html') ? ' and a web page' : '';
+  const words = redact(wordsOf(answer.text), server.secrets);
+  const hint = hintOf(kind, answer) || 'Check that the address is that of a catalog server.';
+  const what = sentence(`${name} answered with status ${status}${page}${words && `: ${words}`}`);
+  return new CatalogError(kind, what, hint, { status, ...cause });
+}
+
+function redirected(server: Server, { status, location }: FailedAnswer): CatalogError {
+  const to = location !== undefined && URL.canParse(location) ? new URL(location).host : undefined;
+  const where = to === undefined ? 'another address' : `"${to}"`;
+  return new CatalogError(
+    'InvalidInput',
+    `${server.name} sends to ${where} (status ${status}), where keys and headers do not follow.`,
+    'Connect to that address if you trust it.',
+    { status },
+  );
+}
+
+function hintOf(kind: CatalogErrorKind, answer: FailedAnswer): string {
+  if (kind === 'Unauthenticated') return 'Check the API key or token.';
+  if (kind === 'PermissionDenied') return 'Ask for access, or check the API key and the database.';
+  if (kind !== 'Throttling' && kind !== 'ServiceUnavailable') return '';
+  const wait = parseRetryAfter(answer.retryAfter, Date.now());
+  return wait === undefined ? 'Try again later.' : `Try again in ${Math.ceil(wait / 1000)} s.`;
+}
+
+function parseTold(text: string): Told | undefined {
+  const body = parseObject(text);
+  const code = body?.['code'];
+  // Gateways have bodies with a code too, but theirs is the status once more.
+  if (!body || !Object.values(catalogErrorCodes).some((known) => known === code)) return undefined;
+  const { error, detail } = body;
+  return {
+    error: typeof error === 'string' ? error : '',
+    kind: kindOfCode(code),
+    detail: typeof detail === 'string' ? detail : '',
+  };
+}
+
+/** What an answer that is not of the contract says in words, for instance a gateway's. */
+function wordsOf(text: string): string {
+  const { error, message, detail } = parseObject(text) ?? {};
+  const words = [error, message, detail].find((one) => typeof one === 'string' && one !== '');
+  return typeof words === 'string' ? firstLine(words) : '';
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first sentence of a text, without its causes and the paths of the machine that its server was built on. */
+function firstLine(text: string): string {
+  const first = text.split(/\s*\n|\s+Caused by:/i)[0] ?? '';
+  return first
+    .replaceAll(
+      /,?\s*(?:location:\s*)?(?:Location \{[^}]*\}|(?:[A-Za-z]:)?[^\s,:"'`(]*[/\\][^\s,:"'`]+\.rs:\d+(?::\d+)?)/g,
+      '',
+    )
+    .replace(/[\s,;:]+$/, '')
+    .slice(0, 600);
+}
+
+const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** A text without the secrets that were sent, should a server repeat them. */
+export const redact = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((clean, secret) => (secret.length < 4 ? clean : clean.replaceAll(secret, '…')), text);
+
+/** The words for a connection that failed; the phase is whether an answer had begun. */
+export function errorOfConnection(server: Server, error: unknown, phase: 'asking' | 'answering'): CatalogError {
+  if (isCatalogError(error)) return error;
+  const code = codeOf(error);
+  const [what, hint] = explain(code, error, phase);
+  const failure = new CatalogError('ServiceUnavailable', `${server.name} ${what}.`, hint, { cause: error });
+  return isBrokenConnection(code) ? noteAsPassing(failure) : failure;
+}
+
+/** The code of a failed connection: the first of them where several addresses of a name were tried. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return isRecord(error) && typeof error['code'] === 'string' ? error['code'] : '';
+}
+
+const untrusted: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_UNTRUSTED',
+]);
+
+function explain(code: string, error: unknown, phase: 'asking' | 'answering'): [what: string, hint: string] {
+  if (untrusted.has(code)) {
+    return [
+      `shows a certificate that nobody here trusts (${code})`,
+      'Give the certificate of its authority as ca, or add it to those of this machine.',
+    ];
+  }
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
+    return [`shows a certificate that is not valid today (${code})`, 'Tell who runs it, and check the clock here.'];
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return ['shows the certificate of another host', 'Check the address.'];
+  }
+  if (code === 'UND_ERR_HEADERS_TIMEOUT') {
+    return ['took too long to answer', 'Try again, ask for less, or raise timeouts.headers.'];
+  }
+  if (code === 'UND_ERR_BODY_TIMEOUT') {
+    return ['stopped in the middle of its answer', 'Try again, or raise timeouts.body.'];
+  }
+  if (phase === 'answering')
+    return [`broke off in the middle of its answer (${code || messageOf(error)})`, 'Try again.'];
+  return [`can't be reached (${code || messageOf(error)})`, 'Check the address and that the server runs.'];
+}
