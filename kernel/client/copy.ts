@@ -12,18 +12,29 @@ export type CopyProgress = {
 };
 
 export type CopyOptions = CallOptions & {
+  /** What the path names, where a table and a namespace have the same one. */
+  kind?: 'table' | 'namespace' | undefined;
+  /** Puts the copy in the place of tables that are there, once it is whole; without it they are an error. */
+  overwrite?: boolean | undefined;
+  /** Bytes of rows, as they are in memory, between two points where a copy can go on; 128 MB when not given. */
+  chunkBytes?: number | undefined;
   onProgress?: ((progress: CopyProgress) => void) | undefined;
 };
 
 export type CopiedTable = {
   from: string;
   to: string;
+  /** The version of the source that was copied. */
+  version: number;
   rows: number;
-  /** `copied`, or `there` for one that an earlier try had finished. */
+  /** `copied`, `resumed` after an earlier try, or `there` for one that an earlier try had finished. */
   how: 'copied' | 'resumed' | 'there';
   indexes: string[];
   /** What could not be carried over, a sentence each. */
   warnings: string[];
 };
 
-export type CopyResult = { tables: CopiedTable[] };
+/** A table of a namespace that there is nothing to copy of. */
+export type SkippedTable = { from: string; reason: string };
+
+export type CopyResult = { tables: CopiedTable[]; skipped: SkippedTable[] };

@@ -1,0 +1,126 @@
+import type { Schema } from '#arrow';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { CallOptions } from './callOptions.ts';
+import type { Catalog } from './catalog.ts';
+import { displayTable, isUnfinished, markKey, readMark, stagingName, writeMark, type CopyMark } from './copyMark.ts';
+import { checksumOf } from './copyRows.ts';
+import type { Table } from './table.ts';
+
+/** A path in a catalog that names a table, whether or not there is one. */
+export type TablePlace = { catalog: Catalog; path: readonly string[] };
+
+/** A table that is at a place, and of what it says that it is a copy. */
+export type TableState = { table: Table; mark: CopyMark | undefined; rows: number };
+
+/** What a target can do that helps a copy to go on where it stopped. */
+export type Way = { renames: boolean; marks: boolean };
+
+export const nameOf = ({ path }: TablePlace): string => path.at(-1) ?? '';
+const namespaceOf = ({ path }: TablePlace): readonly string[] => path.slice(0, -1);
+
+export const openPlace = (place: TablePlace, options: CallOptions & { version?: number | undefined }): Promise<Table> =>
+  place.catalog.openTable(nameOf(place), namespaceOf(place), options);
+
+export const dropPlace = (place: TablePlace, options: CallOptions): Promise<void> =>
+  place.catalog.dropTable(nameOf(place), namespaceOf(place), options);
+
+/** The place beside another one where its copy grows. */
+export const stagingOf = (place: TablePlace): TablePlace => ({
+  ...place,
+  path: [...namespaceOf(place), stagingName(nameOf(place))],
+});
+
+export async function stateOf(place: TablePlace, options: CallOptions): Promise<TableState | undefined> {
+  try {
+    const table = await openPlace(place, options);
+    const schema = await table.schema(options);
+    return { table, mark: readMark(schema), rows: await table.countRows(undefined, options) };
+  } catch (error) {
+    if (isCatalogError(error, 'TableNotFound')) return undefined;
+    throw error;
+  }
+}
+
+export async function wayOf(target: Catalog, options: CallOptions): Promise<Way> {
+  const can = await target.capabilities({ ...options, probe: ['RenameTable', 'UpdateTableSchemaMetadata'] });
+  return { renames: can.RenameTable === 'yes', marks: can.UpdateTableSchemaMetadata === 'yes' };
+}
+
+/** Whether a finished copy is one of this version of its source, and nobody has written to it since. */
+export async function isCopyOf(
+  { table, mark, rows }: TableState,
+  source: Table,
+  version: number,
+  options: CallOptions,
+): Promise<boolean> {
+  if (mark?.version !== version || mark.rows !== rows) return false;
+  // Where metadata can't be changed, the number of rows has to do: to compare them all takes as long as to copy them.
+  if (mark.state === 'staged') return true;
+  if (mark.copyVersion !== undefined && mark.copyVersion === (await table.version(options))) return true;
+  const all = { start: 0, count: rows };
+  return (await checksumOf(source, all, options)) === (await checksumOf(table, all, options));
+}
+
+export type Finish = {
+  made: Table;
+  mark: CopyMark;
+  place: TablePlace;
+  target: TablePlace;
+  way: Way;
+  /** A table is there that the copy takes the place of. */
+  replaces: boolean;
+};
+
+/** Says that a copy is whole, and gives it its name. */
+export async function finish(
+  { made, mark, place, target, way, replaces }: Finish,
+  options: CallOptions,
+): Promise<void> {
+  if (way.marks) {
+    // Saying so is a version of its own.
+    const copyVersion = (await made.version(options)) + 1;
+    const finished: CopyMark = { ...mark, state: 'finished', copyVersion };
+    await made.updateSchemaMetadata({ [markKey]: writeMark(finished) }, options);
+  }
+  if (!way.renames) return;
+  // There is a moment without either; whoever copies again finds the whole copy and renames it.
+  if (replaces) await dropPlace(target, options);
+  await target.catalog.renameTable(nameOf(place), nameOf(target), namespaceOf(target), options);
+}
+
+/** @throws CatalogError InvalidTableState (19) for a table to copy from that is half a copy */
+export function checkWhole(place: TablePlace, schema: Schema): void {
+  const mark = readMark(schema);
+  if (!mark || !isUnfinished(mark, nameOf(place))) return;
+  throw new CatalogError(
+    'InvalidTableState',
+    `Table "${displayTable(place.path)}" is an unfinished copy.`,
+    'Copy it again from its source, or drop it.',
+    { identifier: displayTable(place.path) },
+  );
+}
+
+export function alreadyThere(place: TablePlace, isHalf: boolean, isOurs: boolean): CatalogError {
+  const shown = displayTable(place.path);
+  const what = isHalf
+    ? 'and is an unfinished copy of another table'
+    : isOurs
+      ? 'and is a copy of another version, or was written to since'
+      : 'and is no copy of this one';
+  return new CatalogError(
+    'TableAlreadyExists',
+    `Table "${shown}" is there already ${what}.`,
+    'Copy with overwrite to put the new copy in its place, or choose another name.',
+    { identifier: shown },
+  );
+}
+
+export function inTheWay(place: TablePlace): CatalogError {
+  const shown = displayTable(place.path);
+  return new CatalogError(
+    'TableAlreadyExists',
+    `Table "${shown}" is where the copy would grow, and is none.`,
+    'Rename or drop it.',
+    { identifier: shown },
+  );
+}

@@ -1,0 +1,154 @@
+import type { Schema } from '#arrow';
+import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
+import type { CallOptions } from './callOptions.ts';
+import type { CopiedTable, CopyOptions } from './copy.ts';
+import { copyIndexes } from './copyIndexes.ts';
+import { displayTable, isUnfinished, sourceId, withMark, type CopyMark } from './copyMark.ts';
+import {
+  alreadyThere,
+  checkWhole,
+  dropPlace,
+  finish,
+  inTheWay,
+  isCopyOf,
+  nameOf,
+  openPlace,
+  stagingOf,
+  stateOf,
+  wayOf,
+  type TablePlace,
+  type TableState,
+  type Way,
+} from './copyPlace.ts';
+import { checksumOf, rowsOf, rowsPerChunk, type RowRange } from './copyRows.ts';
+import { RowChecksum } from './rowChecksum.ts';
+import type { Table } from './table.ts';
+
+// How a copy is made so that it can be killed at any moment and go on, and so that a half one is never taken for whole:
+//
+// Rows are added in chunks, each of which is one version of the copy, whole or absent. How many are there is told by the
+// number of rows, and of what the table is a copy by a mark in its schema's metadata, which comes into being with it.
+// Each chunk is read back and compared before the next one. A try that goes on compares the last chunk that is there,
+// the only one of which it is not known whether anybody looked.
+//
+// - A target that can rename tables gets the rows under a name of their own; the rename at the end makes it the copy.
+// - One that can change metadata gets them under the name itself, and the mark says that it is unfinished.
+// - One that can do neither gets all rows in one piece, which is whole or absent too, and can't go on.
+
+const defaultChunkBytes = 128 * 1024 * 1024;
+
+/** Copies one table. @throws CatalogError InvalidTableState (19) for a source that is half a copy itself */
+export function copyTable(source: TablePlace, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
+  return during({ identifier: displayTable(source.path) }, () => copy(source, target, options));
+}
+
+async function copy(source: TablePlace, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
+  const { signal } = options;
+  const from = { place: source, id: sourceId(source.catalog.location, source.path), version: 0 };
+  const newest = await openPlace(source, { signal });
+  from.version = await newest.version({ signal });
+  checkWhole(source, await newest.schema({ signal }));
+
+  const existing = await stateOf(target, { signal });
+  const isHalf = existing?.mark !== undefined && isUnfinished(existing.mark, nameOf(target));
+  const isOurs = existing?.mark?.source === from.id;
+  if (existing && isOurs && !isHalf && (await isCopyOf(existing, newest, from.version, { signal }))) {
+    const indexes = (await existing.table.listIndices({ signal })).map(({ name }) => name);
+    return { ...ends(source, target), ...counts(existing.mark!), how: 'there', indexes, warnings: [] };
+  }
+  if (existing && !options.overwrite && !(isHalf && isOurs)) throw alreadyThere(target, isHalf, isOurs);
+
+  const way = await wayOf(target.catalog, { signal });
+  const place = way.renames ? stagingOf(target) : target;
+  const begun = way.renames ? await stateOf(place, { signal }) : isHalf ? existing : undefined;
+  if (way.renames && begun && begun.mark === undefined) throw inTheWay(place);
+  const goingOn = begun && (await goOn(from, begun, { signal }));
+  if (begun && !goingOn && way.renames) await dropPlace(place, { signal });
+  const job = goingOn ?? (await startOver(from, way, options));
+
+  const isThere = way.renames ? goingOn !== undefined : existing !== undefined;
+  const made = await copyRows(job, place, isThere, options);
+  const indexes = await copyIndexes(job.table, made, { signal });
+  await finish({ made, mark: job.mark, place, target, way, replaces: existing !== undefined }, { signal });
+  return { ...ends(source, target), ...counts(job.mark), how: goingOn ? 'resumed' : 'copied', ...indexes };
+}
+
+const ends = (source: TablePlace, target: TablePlace) => ({
+  from: displayTable(source.path),
+  to: displayTable(target.path),
+});
+const counts = ({ version, rows }: CopyMark) => ({ version, rows });
+
+type From = { place: TablePlace; id: string; version: number };
+
+/** A source at its version, how its copy is marked, and how many of its rows are there. */
+type Job = { table: Table; schema: Schema; mark: CopyMark; done: number };
+
+/** What there is to do when an earlier try has left something that can be gone on with. */
+async function goOn({ place, id }: From, begun: TableState, options: CallOptions): Promise<Job | undefined> {
+  const { mark, rows: done } = begun;
+  if (mark?.source !== id || done > mark.rows) return undefined;
+  if (done % mark.chunkRows !== 0 && done !== mark.rows) return undefined;
+  const table = await openPlace(place, { ...options, version: mark.version }).catch((error: unknown) => {
+    // Tidied away in the meantime.
+    if (isCatalogError(error, 'VersionNotFound')) return undefined;
+    throw error;
+  });
+  if (!table) return undefined;
+  if (done > 0) {
+    const count = done % mark.chunkRows || mark.chunkRows;
+    const last = { start: done - count, count };
+    if ((await checksumOf(table, last, options)) !== (await checksumOf(begun.table, last, options))) return undefined;
+  }
+  return { table, schema: withMark(await table.schema(options), mark), mark, done };
+}
+
+async function startOver({ place, id, version }: From, way: Way, options: CopyOptions): Promise<Job> {
+  const { signal, chunkBytes = defaultChunkBytes } = options;
+  const table = await openPlace(place, { signal, version });
+  const rows = await table.countRows(undefined, { signal });
+  const isOnePiece = !way.renames && !way.marks;
+  const chunkRows = isOnePiece ? Math.max(1, rows) : await rowsPerChunk(table, chunkBytes, { signal });
+  const state = way.renames ? 'staged' : way.marks ? 'copying' : 'finished';
+  const mark: CopyMark = { source: id, version, rows, chunkRows, state };
+  return { table, schema: withMark(await table.schema({ signal }), mark), mark, done: 0 };
+}
+
+async function copyRows(job: Job, place: TablePlace, isThere: boolean, options: CopyOptions): Promise<Table> {
+  const { table, schema, mark } = job;
+  const { signal } = options;
+  const [name, namespacePath] = [nameOf(place), place.path.slice(0, -1)];
+  const mode = isThere ? 'overwrite' : 'create';
+  let made = job.done > 0 ? await openPlace(place, { signal }) : undefined;
+  const report = (rowsDone: number) =>
+    options.onProgress?.({ table: displayTable([...table.namespacePath, table.name]), rowsDone, rowsTotal: mark.rows });
+  report(job.done);
+  for (let done = job.done; done < mark.rows; done += mark.chunkRows) {
+    const range = { start: done, count: Math.min(mark.chunkRows, mark.rows - done) };
+    const sum = new RowChecksum();
+    const batches = rowsOf(table, schema, range, sum, { signal, onRows: (rows) => report(done + rows) });
+    if (made) await made.add(batches, { signal });
+    else made = await place.catalog.createTable(name, batches, namespacePath, { mode, schema, signal });
+    await compare(made, range, sum.value, { signal });
+  }
+  return made ?? place.catalog.createEmptyTable(name, schema, namespacePath, { mode, signal });
+}
+
+/** Reads back what was just added. @throws CatalogError Internal (18) where it is not what was sent */
+async function compare(made: Table, range: RowRange, sum: string, options: CallOptions): Promise<void> {
+  const rows = await made.countRows(undefined, options);
+  const end = range.start + range.count;
+  if (rows !== end) {
+    throw new CatalogError(
+      'ConcurrentModification',
+      `The copy has ${rows} rows where ${end} were sent: somebody else writes to "${made.name}".`,
+      'Copy again when nothing else does.',
+    );
+  }
+  if ((await checksumOf(made, range, options)) === sum) return;
+  throw new CatalogError(
+    'Internal',
+    `The copy "${made.name}" has other values than its source in the rows ${range.start} to ${end - 1}.`,
+    'Copy again; what is there is not taken for the copy.',
+  );
+}
