@@ -17,6 +17,8 @@ export type ConnectOptions = {
 /** A catalog implementation: which configuration keys it knows and how it connects. */
 export type Implementation<C> = {
   readonly keys: readonly (keyof C & string)[];
+  /** Beginnings of keys whose ends are up to the person: `headers.`. */
+  readonly keyPrefixes?: readonly string[];
   connect(config: C, options: ConnectOptions): Promise<Catalog>;
 };
 
@@ -72,7 +74,7 @@ export async function connectNamespace<N extends keyof Implementations>(
   const call = `connectNamespace("${implementation}")`;
   const found = implementationOf(implementation);
   checkOptions(call, options, connectOptions);
-  checkOptions(call, config, found.keys);
+  checkOptions(call, config, found.keys, found.keyPrefixes);
   if (config === undefined)
     throw new CatalogError('InvalidInput', `${call} has no configuration.`, 'Give its root or uri.');
   options.signal?.throwIfAborted();

@@ -1,20 +1,27 @@
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { checkName, checkNamespacePath, type NamespacePath } from '#shared/names.ts';
+import { checkKnownName, checkKnownPath, checkName, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
 import type { CreateMode, DropNamespaceOptions } from './catalog.ts';
 
 /**
  * Refuses what a call does not know. A misspelled option that is quietly dropped does something other than was asked,
- * such as writing to the root namespace.
+ * such as writing to the root namespace. `prefixes` are beginnings of options that are named by who calls.
  * @throws CatalogError InvalidInput (13) naming the option and the known ones
  */
-export function checkOptions(call: string, options: unknown, known: readonly string[]): void {
+export function checkOptions(
+  call: string,
+  options: unknown,
+  known: readonly string[],
+  prefixes: readonly string[] = [],
+): void {
   if (options === undefined) return;
   if (!isRecord(options)) {
     throw new CatalogError('InvalidInput', `The options of ${call} are not an object.`, `It knows: ${list(known)}.`);
   }
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  const isKnown = (key: string): boolean =>
+    known.includes(key) || prefixes.some((prefix) => key.startsWith(prefix) && key !== prefix);
+  const unknown = Object.keys(options).find((key) => !isKnown(key));
   if (unknown !== undefined) {
     throw new CatalogError('InvalidInput', `${call} has no option "${unknown}".`, `It knows: ${list(known)}.`);
   }
@@ -51,8 +58,8 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
   checkOptions(call, given, known);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its keys were just checked
   const { namespacePath: named, ...options } = (given ?? {}) as O;
-  if (named !== undefined) checkNamespacePath(named);
-  if (positional) checkNamespacePath(positional);
+  if (named !== undefined) checkKnownPath(named);
+  if (positional) checkKnownPath(positional);
   if (named && positional && !isSamePath(named, positional)) {
     throw new CatalogError(
       'InvalidInput',
@@ -69,8 +76,8 @@ const isSamePath = (a: NamespacePath, b: NamespacePath): boolean =>
 const createModes: readonly CreateMode[] = ['create', 'exist_ok', 'overwrite'];
 
 /**
- * Resolves the arguments of a call about a table, such as `openTable(name, …)`; `known` are its options beside the
- * namespace and the signal.
+ * Resolves the arguments of a call about a table that exists, such as `openTable(name, …)`; `known` are its options
+ * beside the namespace and the signal.
  * @throws CatalogError InvalidInput (13) for a bad name too
  */
 export function tableCall<O extends CallOptions & { namespacePath?: NamespacePath | undefined }>(
@@ -79,8 +86,22 @@ export function tableCall<O extends CallOptions & { namespacePath?: NamespacePat
   tail: readonly unknown[],
   known: readonly (keyof O & string)[],
 ): { namespacePath: NamespacePath; options: Omit<O, 'namespacePath'> } {
-  checkName('table', name);
+  checkKnownName('table', name);
   return resolveTail<O>(call, tail, [...known, 'namespacePath', 'signal']);
+}
+
+/**
+ * `tableCall` for a table that is about to be made: its name has to follow the rules, the namespace is one that exists.
+ * @throws CatalogError InvalidInput (13)
+ */
+export function newTableCall<O extends CallOptions & { namespacePath?: NamespacePath | undefined }>(
+  call: string,
+  name: string,
+  tail: readonly unknown[],
+  known: readonly (keyof O & string)[],
+): { namespacePath: NamespacePath; options: Omit<O, 'namespacePath'> } {
+  checkName('table', name);
+  return tableCall<O>(call, name, tail, known);
 }
 
 /** The options of `dropNamespace` with what they are when not given. @throws CatalogError InvalidInput (13) */

@@ -3,7 +3,22 @@ import { registerImplementation } from './connect.ts';
 /** Makes `connectNamespace('rest', { uri, headers })` connect to servers in this process. */
 export function registerRest(): void {
   registerImplementation('rest', {
-    keys: ['uri', 'headers'],
+    keys: [
+      'uri',
+      'apiKey',
+      'token',
+      'database',
+      'databasePrefix',
+      'headerNames',
+      'headers',
+      'endpoint',
+      'ca',
+      'proxy',
+      'delimiter',
+      'timeouts',
+      'retries',
+    ],
+    keyPrefixes: ['headers.'],
     // Loaded by the first connection: a process that only reads directories needs no HTTP.
     connect: async (config, options) => (await import('./rest.ts')).openRest(config, options),
   });

@@ -77,13 +77,13 @@ export function uploadOf(
   if (source instanceof Uint8Array) return { body: source, failure: () => undefined };
   let failed: unknown;
   async function* pieces(): AsyncGenerator<Uint8Array> {
-    let abort = (): void => undefined;
+    let abort: (() => void) | undefined;
     const aborted = new Promise<never>((_, reject) => {
       abort = () => reject(signal?.reason);
+      signal?.addEventListener('abort', abort, { once: true });
     });
     // Nobody waits for it between two pieces.
     aborted.catch(() => undefined);
-    signal?.addEventListener('abort', abort, { once: true });
     const pull = (source as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     let isDone = false;
     try {
@@ -100,7 +100,7 @@ export function uploadOf(
       isDone = !signal?.aborted;
       throw error;
     } finally {
-      signal?.removeEventListener('abort', abort);
+      if (abort) signal?.removeEventListener('abort', abort);
       // Not waited for: a source that hangs would hang here as well.
       if (!isDone) void Promise.resolve(pull.return?.()).catch(() => undefined);
     }

@@ -47,7 +47,11 @@ export function nameProblem(what: 'namespace' | 'table', name: unknown): { what:
  * @throws CatalogError InvalidInput (13) for what is no text or empty, which no catalog can hold
  */
 export function checkKnownName(what: 'namespace' | 'table', name: unknown): asserts name is string {
-  if (typeof name === 'string' && name !== '') return;
+  if (typeof name === 'string' && name !== '') {
+    // Half of a character has no form on a wire or in a file, so no catalog holds it.
+    if (!/\p{Surrogate}/u.test(name)) return;
+    throw new CatalogError('InvalidInput', `The ${what} name ${JSON.stringify(name)} is no text.`, `Use ${rule}.`);
+  }
   const problem = nameProblem(what, name);
   if (problem) throw new CatalogError('InvalidInput', problem.what, problem.hint);
 }
@@ -67,7 +71,10 @@ function checkIsPath(path: unknown): asserts path is readonly unknown[] {
   );
 }
 
-/** The path of a namespace that is about to be made. @throws CatalogError InvalidInput (13) */
+/**
+ * The path of a namespace that is about to be made: its last name is new, those before it are of namespaces that exist.
+ * @throws CatalogError InvalidInput (13)
+ */
 export function checkNamespacePath(path: unknown): asserts path is NamespacePath {
   checkIsPath(path);
   if (path.length > limits.depth) {
@@ -77,7 +84,8 @@ export function checkNamespacePath(path: unknown): asserts path is NamespacePath
       `Use at most ${limits.depth}.`,
     );
   }
-  for (const name of path) checkName('namespace', name);
+  for (const name of path.slice(0, -1)) checkKnownName('namespace', name);
+  if (path.length > 0) checkName('namespace', path.at(-1));
 }
 
 /** How a path is written for people: `sales/eu/orders`; the root is `/`. */

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { isCatalogError } from '#shared/errors.ts';
-import { checkName, checkNamespacePath, decodeId, displayPath, encodeId, nameProblem } from '#shared/names.ts';
+import {
+  checkKnownPath,
+  checkName,
+  checkNamespacePath,
+  decodeId,
+  displayPath,
+  encodeId,
+  nameProblem,
+} from '#shared/names.ts';
 
 const pathOf = (length: number): string[] => Array.from({ length }, () => 'a');
 
@@ -50,11 +58,31 @@ suite('names', () => {
     assert.throws(() => checkNamespacePath(['a', '']));
   });
 
+  test('of a path to be made are checked where they are new', () => {
+    checkNamespacePath(['ümlaut', 'a b', 'new']);
+    assert.throws(() => checkNamespacePath(['a', 'a b']));
+    assert.throws(() => checkNamespacePath(['', 'a']));
+  });
+
+  test('that exist may be anything but empty, or half a character', () => {
+    checkKnownPath(['ümlaut', 'a b', 'a$b', '.', '💥']);
+    assert.throws(() => checkKnownPath(['a', '']));
+    assert.throws(() => checkKnownPath([7]));
+    assert.throws(() => checkKnownPath(['\ud83d']));
+  });
+
   test('become the identifiers of the contract and come back', () => {
-    for (const path of [[], ['a'], ['a', 'b.c', 'd-e']]) assert.deepEqual(decodeId(encodeId(path)), path);
-    assert.equal(encodeId(['shop'], 'orders'), 'shop$orders');
-    assert.equal(encodeId([]), '$');
+    for (const path of [[], ['a'], ['a', 'b.c', 'd-e'], ['a$b', 'c'], ['a$b', 'c.d', 'e:f']]) {
+      const { id, delimiter } = encodeId(path);
+      assert.deepEqual(decodeId(id, delimiter), path);
+    }
+    assert.deepEqual(encodeId(['shop'], 'orders'), { id: 'shop$orders', delimiter: '$' });
+    assert.deepEqual(encodeId(['shop'], 'orders', '.'), { id: 'shop.orders', delimiter: '.' });
+    assert.deepEqual(encodeId([]), { id: '$', delimiter: '$' });
     assert.deepEqual(decodeId('a.b', '.'), ['a', 'b']);
+  });
+
+  test('are joined by "/" for people', () => {
     assert.equal(displayPath(['shop', 'eu'], 'orders'), 'shop/eu/orders');
     assert.equal(displayPath([]), '/');
   });
