@@ -1,4 +1,4 @@
-/** The error codes of the Lance Namespace specification ("Error Response", codes 0-21). */
+/** The error codes of the Lance Namespace specification ("Error Response", codes 0-23). */
 export const catalogErrorCodes = {
   Unsupported: 0,
   NamespaceNotFound: 1,
@@ -22,6 +22,8 @@ export const catalogErrorCodes = {
   InvalidTableState: 19,
   SchemaValidation: 20,
   Throttling: 21,
+  BranchNotFound: 22,
+  BranchAlreadyExists: 23,
 } as const;
 
 export type CatalogErrorKind = keyof typeof catalogErrorCodes;
@@ -32,7 +34,7 @@ const kinds = Object.fromEntries(Object.entries(catalogErrorCodes).map(([kind, c
   CatalogErrorKind
 >;
 
-/** The kind that belongs to a code read from a wire; anything outside 0-21 is `Internal`. */
+/** The kind that belongs to a code read from a wire; any other is `Internal`. */
 export const kindOfCode = (code: unknown): CatalogErrorKind =>
   typeof code === 'number' ? (kinds[code] ?? 'Internal') : 'Internal';
 
@@ -47,6 +49,7 @@ const statuses: Partial<Record<CatalogErrorKind, number>> = {
   TableAlreadyExists: 409,
   IndexAlreadyExists: 409,
   TagAlreadyExists: 409,
+  BranchAlreadyExists: 409,
   ConcurrentModification: 409,
   InvalidTableState: 409,
   Throttling: 429,
