@@ -4,9 +4,11 @@ import { UsageError, asksForHelp, type Command } from './cli/command.ts';
 import { version } from './cli/installation.ts';
 import { kernelCommand } from './cli/kernel.ts';
 import { runCommand } from './cli/run.ts';
+import { serveCommand } from './cli/serve.ts';
 
 /** By their words, in the order of the help. */
 const commands: Readonly<Record<string, Command>> = {
+  serve: serveCommand,
   kernel: kernelCommand,
   run: runCommand,
 };

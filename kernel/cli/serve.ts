@@ -1,0 +1,163 @@
+import { databasesOf } from '#engine/serve/databases.ts';
+import { defaultServeLimits, type ServeLimits, type ServeOptions } from '#engine/serve/options.ts';
+import type { KeySource } from '#engine/serve/keyRing.ts';
+import { serve } from '#engine/serve/serve.ts';
+import { UsageError, parse, type Command } from './command.ts';
+import { newKey, newKeyUsage } from './newKey.ts';
+import { fromEnvironment, storageArguments, storageHelp, storageOptions } from './storageOptions.ts';
+
+const summary = `  lance-catalog serve --root DIR (--keys FILE | --api-key-env NAME | --no-auth) [--port N] …
+      serves the tables in a directory or an object store over REST
+${newKeyUsage}`;
+
+export const serveCommand: Command = {
+  summary,
+  help: `Serves catalogs to a team, by the Lance Namespace REST specification
+
+${summary}
+
+What is served
+  --root DIR|s3://…             the directory or the address that holds the tables
+  --database NAME[=ROOT]        a database of this name, several times for several; without ROOT the folder NAME below
+                                --root. Clients name it in the header x-service-database, or as the first label of the
+                                host (NAME.catalog.example.com with --public-host catalog.example.com)
+${storageHelp}
+
+Who may ask; every request but /healthz and /readyz needs a key, as x-api-key or Authorization: Bearer
+  --api-key-env NAME            one key, which may do everything, in an environment variable
+  --keys FILE                   a file that only you can read (mode 600), with a line for each key:
+                                NAME SHA256 read-only|read-write DATABASE,DATABASE|*
+                                It is read again when it changes; a file with a mistake changes nothing
+  --no-auth                     nobody needs a key; on this machine alone
+
+Where
+  --port N                      2333 when not given; 0 for a free one
+  --host ADDRESS                127.0.0.1 when not given; another one needs TLS or a proxy:
+  --tls-cert FILE --tls-key FILE  PEM files, read again when they change
+  --behind-proxy                a proxy in front takes care of TLS
+  --public-host NAME            a name by which clients know the server, several times for several; requests for
+                                other names than these, localhost and the address are refused
+  --json                        prints {"address","port","pid","databases"} to stdout once it listens
+
+How much
+  --max-body MB                 of a request with rows; ${defaultServeLimits.bodyBytes / 1024 ** 2} when not given
+  --max-requests N              at a time; ${defaultServeLimits.requests} when not given
+  --idle-timeout SECONDS        that a request or an answer may stand still; ${defaultServeLimits.idle / 1000} when not given
+  --grace SECONDS               for requests under way when it is told to end; ${defaultServeLimits.grace / 1000} when not given
+
+/healthz says that the process runs, /readyz that it can read its roots, /metrics (with a key) counts for Prometheus.
+The log is JSON lines on stderr. SIGTERM and Ctrl-C finish what is under way; a second one does not wait.`,
+  run,
+};
+
+async function run(args: readonly string[]): Promise<number> {
+  if (args[0] === 'new-key') return newKey(args.slice(1));
+  const { options, json } = optionsOf(args);
+  const running = await serve(options);
+  const databases = options.databases.map(({ name }) => name);
+  if (json) {
+    process.stdout.write(
+      `${JSON.stringify({ address: running.address, port: running.port, pid: process.pid, databases })}\n`,
+    );
+  } else {
+    const roots = options.databases.map(({ root }) => root).join(', ');
+    console.error(`Serving ${roots} at ${running.address}; Ctrl-C ends it.`);
+  }
+  await asked();
+  await running.close();
+  // The engine's threads would keep the process for a while.
+  process.exit(0);
+}
+
+/** Resolves when the process is told to end; told again, it ends at once. */
+function asked(): Promise<void> {
+  return new Promise((resolve) => {
+    const signals = { SIGINT: 130, SIGTERM: 143 } as const;
+    let times = 0;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (++times > 1) process.exit(signals[signal]);
+        resolve();
+      });
+    }
+  });
+}
+
+function optionsOf(args: readonly string[]): { options: ServeOptions; json: boolean } {
+  const { values } = parse(args, {
+    root: { type: 'string' },
+    database: { type: 'string', multiple: true },
+    ...storageArguments,
+    'api-key-env': { type: 'string' },
+    keys: { type: 'string' },
+    'no-auth': { type: 'boolean' },
+    port: { type: 'string' },
+    host: { type: 'string' },
+    'tls-cert': { type: 'string' },
+    'tls-key': { type: 'string' },
+    'behind-proxy': { type: 'boolean' },
+    'public-host': { type: 'string', multiple: true },
+    json: { type: 'boolean' },
+    'max-body': { type: 'string' },
+    'max-requests': { type: 'string' },
+    'idle-timeout': { type: 'string' },
+    grace: { type: 'string' },
+  });
+  if (values.root === undefined && !values.database) throw new UsageError('"serve" needs --root DIR.');
+  const [cert, key] = [values['tls-cert'], values['tls-key']];
+  if ((cert === undefined) !== (key === undefined)) throw new UsageError('Give --tls-cert and --tls-key together.');
+  const options: ServeOptions = {
+    databases: databasesOf(values.root, values.database ?? []),
+    storageOptions: storageOptions(values),
+    host: values.host ?? '127.0.0.1',
+    port: wholeNumber('--port', values.port, 65_535, true) ?? 2333,
+    keys: keySource(values),
+    tls: cert !== undefined && key !== undefined ? { cert, key } : undefined,
+    behindProxy: values['behind-proxy'] ?? false,
+    publicHosts: values['public-host'] ?? [],
+    limits: limitsOf(values),
+    write: (line) => void process.stderr.write(`${line}\n`),
+  };
+  return { options, json: values.json ?? false };
+}
+
+function keySource(values: {
+  'api-key-env'?: string | undefined;
+  keys?: string | undefined;
+  'no-auth'?: boolean | undefined;
+}): KeySource {
+  const { 'api-key-env': variable, keys: path, 'no-auth': none } = values;
+  const sources: KeySource[] = [];
+  if (variable !== undefined) sources.push({ kind: 'key', key: fromEnvironment(variable) });
+  if (path !== undefined) sources.push({ kind: 'file', path });
+  if (none) sources.push({ kind: 'none' });
+  const [source, ...more] = sources;
+  // A page in a browser and every other user of this machine reach a port on loopback, so no key is a decision.
+  if (!source || more.length > 0) throw new UsageError('Give one of --keys FILE, --api-key-env NAME and --no-auth.');
+  return source;
+}
+
+function limitsOf(values: {
+  'max-body'?: string | undefined;
+  'max-requests'?: string | undefined;
+  'idle-timeout'?: string | undefined;
+  grace?: string | undefined;
+}): Partial<ServeLimits> {
+  const body = wholeNumber('--max-body', values['max-body'], 2 ** 30);
+  const requests = wholeNumber('--max-requests', values['max-requests'], 100_000);
+  const idle = wholeNumber('--idle-timeout', values['idle-timeout'], 86_400);
+  const grace = wholeNumber('--grace', values.grace, 86_400, true);
+  return {
+    ...(body !== undefined && { bodyBytes: body * 1024 ** 2 }),
+    ...(requests !== undefined && { requests }),
+    ...(idle !== undefined && { idle: idle * 1000 }),
+    ...(grace !== undefined && { grace: grace * 1000 }),
+  };
+}
+
+function wholeNumber(option: string, text: string | undefined, most: number, orZero = false): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number <= most && (orZero || number > 0)) return number;
+  throw new UsageError(`${option} needs a whole number from ${orZero ? 0 : 1} to ${most}.`);
+}

@@ -1,0 +1,45 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { WatchedFiles } from './watchedFiles.ts';
+
+export type CertificateFiles = { cert: string; key: string };
+
+/**
+ * Watches a certificate and its key, which are renewed every few weeks by someone else.
+ * @throws CatalogError InvalidInput (13) when they can't be read, are none, or do not belong together
+ */
+export function openCertificate(
+  files: CertificateFiles,
+  log: { changed: (context: SecureContextOptions) => void; problem: (error: unknown) => void },
+): Promise<WatchedFiles<SecureContextOptions>> {
+  return WatchedFiles.open({
+    paths: [files.cert, files.key],
+    parse: ([cert, key]) => contextOf(cert?.text ?? '', key?.text ?? ''),
+    onChange: log.changed,
+    onProblem: log.problem,
+  });
+}
+
+function contextOf(cert: string, key: string): SecureContextOptions {
+  try {
+    if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
+      throw new CatalogError(
+        'InvalidInput',
+        'The TLS key does not belong to the certificate.',
+        'Give --tls-cert and --tls-key of one pair.',
+      );
+    }
+    const context: SecureContextOptions = { cert, key, minVersion: 'TLSv1.2' };
+    createSecureContext(context);
+    return context;
+  } catch (cause) {
+    if (isCatalogError(cause)) throw cause;
+    throw new CatalogError(
+      'InvalidInput',
+      'The TLS certificate or its key is not usable.',
+      'Give PEM files, the key without a password.',
+      { cause },
+    );
+  }
+}

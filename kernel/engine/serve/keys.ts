@@ -1,0 +1,105 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { CatalogError } from '#shared/errors.ts';
+import { nameProblem } from '#shared/names.ts';
+
+export const accesses = ['read-only', 'read-write'] as const;
+export type Access = (typeof accesses)[number];
+
+/** Who may ask. The key itself is nowhere: what is kept is its SHA-256, and a name to say who asked. */
+export type ApiKey = {
+  name: string;
+  digest: Buffer;
+  access: Access;
+  /** The databases that it opens, `*` for all. */
+  databases: readonly string[] | '*';
+};
+
+/** Random keys need no slow hash: there is no dictionary to try. */
+export const digestOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+/**
+ * The key that was presented, if it is one of `keys`. Digests are equally long and all of them are looked at, so the
+ * time that it takes says nothing about how much of a guess was right, nor about which key it was.
+ */
+export function findKey(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
+  const digest = digestOf(presented);
+  let found: ApiKey | undefined;
+  for (const key of keys) if (timingSafeEqual(key.digest, digest)) found = key;
+  return found;
+}
+
+/**
+ * Reads a file of keys: a line each with name, SHA-256 in hexadecimal, `read-only` or `read-write`, and databases
+ * separated by commas, or `*`; `#` begins a comment.
+ * @throws CatalogError InvalidInput (13) naming the line
+ */
+export function parseKeys(text: string): ApiKey[] {
+  const keys: ApiKey[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const words = line.replace(/(^|\s)#.*$/, '').trim();
+    if (words === '') continue;
+    const key = parseLine(words.split(/\s+/), index + 1);
+    const same = keys.find(({ name, digest }) => name === key.name || digest.equals(key.digest));
+    if (same) throw wrongLine(index + 1, `repeats the name or the key of "${same.name}"`, 'Give each key one line.');
+    keys.push(key);
+  }
+  // What an editor leaves for a moment while it writes is an empty file too, so it never means "no key any more".
+  if (keys.length === 0) {
+    throw new CatalogError('InvalidInput', 'There is no key in the file of keys.', `Make one with: ${makeKeyHint}.`);
+  }
+  return keys;
+}
+
+const makeKeyHint = 'lance-catalog serve new-key NAME';
+
+function parseLine(words: readonly string[], line: number): ApiKey {
+  const [name = '', hash = '', access = '', databases = '', ...more] = words;
+  const problem = keyNameProblem(name);
+  if (problem) throw wrongLine(line, problem, 'Begin it with a name.');
+  if (!/^[0-9a-f]{64}$/i.test(hash)) {
+    // Not repeated: it may be the key itself, put there by mistake.
+    throw wrongLine(line, 'has no SHA-256 in its second place', `Make a line with: ${makeKeyHint}.`);
+  }
+  const known = accesses.find((one) => one === access);
+  if (!known) throw wrongLine(line, 'does not say what the key may do', `Write ${accesses.join(' or ')} third.`);
+  if (databases === '' || more.length > 0) {
+    throw wrongLine(line, 'does not end with the databases', 'Write them fourth, with commas and no spaces, or *.');
+  }
+  return { name, digest: Buffer.from(hash, 'hex'), access: known, databases: parseDatabases(databases, line) };
+}
+
+function parseDatabases(text: string, line: number): ApiKey['databases'] {
+  if (text === '*') return '*';
+  const names = text.split(',');
+  for (const name of names) {
+    if (nameProblem('namespace', name)) throw wrongLine(line, `names no database by "${name}"`, 'Correct the name.');
+  }
+  return names;
+}
+
+function wrongLine(line: number, what: string, hint: string): CatalogError {
+  return new CatalogError('InvalidInput', `Line ${line} of the file of keys ${what}.`, hint);
+}
+
+/** Names appear in logs and are the first word of a line. */
+const keyNameProblem = (name: string): string | undefined =>
+  /^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/.test(name) ? undefined : 'begins with no name of a key';
+
+/**
+ * A new random key and the line for the file of keys. The prefix lets scanners of repositories recognise a leaked one.
+ * @throws CatalogError InvalidInput (13) for a name that could not be read back
+ */
+export function makeKey(name: string, access: Access, databases: ApiKey['databases']): { key: string; line: string } {
+  const key = `lc_${randomBytes(32).toString('base64url')}`;
+  const places = databases === '*' ? '*' : databases.join(',');
+  const line = `${name} ${digestOf(key).toString('hex')} ${access} ${places}`;
+  if (keyNameProblem(name)) {
+    throw new CatalogError(
+      'InvalidInput',
+      `"${name}" can't be the name of a key.`,
+      'Use letters, digits, "_", "-", "." and "@".',
+    );
+  }
+  parseKeys(line);
+  return { key, line };
+}

@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import type { Answered, ContractHandler } from '#engine/server.ts';
+import type { Gate } from './gate.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { Readiness } from './readiness.ts';
+
+export type ListenerOptions = {
+  contract: ContractHandler;
+  gate: Gate;
+  readiness: Readiness;
+  metrics: Metrics;
+  log: Log;
+  /** Whether the server has been told to end. */
+  isEnding: () => boolean;
+  maxRequests: number;
+  behindProxy: boolean;
+};
+
+/**
+ * Answers what a server is asked: the contract, and beside it how it is doing. `/healthz` and `/readyz` tell anybody yes
+ * or no and nothing else; `/metrics` wants a key, for it tells how much is asked of whom.
+ */
+export function createListener(options: ListenerOptions) {
+  const { contract, metrics } = options;
+  return {
+    async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      const path = pathOf(request);
+      const own = Object.hasOwn(ownRoutes, path) ? ownRoutes[path] : undefined;
+      if (own) return answerOwn(own, request, response, options);
+      if (contract.inFlight >= options.maxRequests) return refuse(response, tooMany());
+      metrics.begin();
+      await contract.handle(request, response);
+    },
+    /** Counts a request of the contract that is over, and writes its line. */
+    answered(request: IncomingMessage, answered: Answered): void {
+      const { operation, status, milliseconds, bytesReceived, bytesSent } = answered;
+      metrics.end({
+        operation: operation ?? 'other',
+        status,
+        seconds: milliseconds / 1000,
+        bytesIn: bytesReceived,
+        bytesOut: bytesSent,
+      });
+      const caller = options.gate.callerOf(request);
+      options.log(status >= 500 ? 'error' : 'info', 'request', {
+        method: answered.method,
+        operation,
+        identifier: answered.identifier,
+        status,
+        code: answered.code,
+        ms: Math.round(milliseconds * 10) / 10,
+        received: bytesReceived,
+        sent: bytesSent,
+        ...(answered.end !== 'sent' && { end: answered.end }),
+        key: caller?.key.name,
+        database: caller?.database.name,
+        client: clientOf(request, options.behindProxy),
+      });
+    },
+  };
+}
+
+type OwnRoute = (
+  request: IncomingMessage,
+  options: ListenerOptions,
+) => Promise<{ status: number; type: string; body: string }>;
+
+const plain = 'text/plain; charset=utf-8';
+
+const ownRoutes: Readonly<Record<string, OwnRoute>> = {
+  '/healthz': () => Promise.resolve({ status: 200, type: plain, body: 'ok\n' }),
+  '/readyz': async (_request, { isEnding, readiness }) => {
+    const ready = !isEnding() && (await readiness.check());
+    return { status: ready ? 200 : 503, type: plain, body: ready ? 'ok\n' : 'not ready\n' };
+  },
+  '/metrics': (request, { gate, metrics, readiness }) => {
+    gate.checkKey(request);
+    const body = metrics.text(readiness.isReady);
+    return Promise.resolve({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body });
+  },
+};
+
+async function answerOwn(
+  route: OwnRoute,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ListenerOptions,
+): Promise<void> {
+  try {
+    options.gate.checkOrigin(request);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw new CatalogError('Unsupported', `This address knows no ${request.method}.`, 'Ask with GET.');
+    }
+    const { status, type, body } = await route(request, options);
+    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+  } catch (error) {
+    refuse(
+      response,
+      isCatalogError(error) ? error : new CatalogError('Internal', `The server failed: ${messageOf(error)}.`, ''),
+    );
+  }
+}
+
+const tooMany = (): CatalogError =>
+  new CatalogError('ServiceUnavailable', 'The server has too many requests at the moment.', 'Ask again in a second.');
+
+function refuse(response: ServerResponse, error: CatalogError): void {
+  const retry = error.status === 503 ? { 'retry-after': '1' } : {};
+  // The body of the request is not read, so its connection can't be used again.
+  response
+    .writeHead(error.status, { 'content-type': 'application/json', connection: 'close', ...retry })
+    .end(JSON.stringify(error));
+}
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+/** The last hop before the proxy is what the proxy itself wrote; what is before it, anybody may have. */
+function clientOf(request: IncomingMessage, behindProxy: boolean): string | undefined {
+  const forwarded = request.headers['x-forwarded-for'];
+  const last = behindProxy && typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined;
+  return last ?? request.socket.remoteAddress;
+}

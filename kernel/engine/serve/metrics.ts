@@ -1,0 +1,87 @@
+/** A request that is done, for the counters. */
+export type Measured = {
+  /** The specification's name of the operation, `other` for what is none. */
+  operation: string;
+  status: number;
+  seconds: number;
+  bytesIn: number;
+  bytesOut: number;
+};
+
+/** Upper bounds of the histogram, in seconds: from a list to a scan of many millions of rows. */
+const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
+
+type Histogram = { counts: number[]; sum: number; count: number };
+
+/** Counters of one server, in the text format of Prometheus. Labels take few values: never a name from a request. */
+export class Metrics {
+  readonly #requests = new Map<string, number>();
+  readonly #durations = new Map<string, Histogram>();
+  #bytesIn = 0;
+  #bytesOut = 0;
+  #inFlight = 0;
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  begin(): void {
+    this.#inFlight++;
+  }
+
+  end({ operation, status, seconds, bytesIn, bytesOut }: Measured): void {
+    this.#inFlight--;
+    const labels = `operation="${operation}",status="${status}"`;
+    this.#requests.set(labels, (this.#requests.get(labels) ?? 0) + 1);
+    this.#bytesIn += bytesIn;
+    this.#bytesOut += bytesOut;
+    const histogram = this.#durations.get(operation) ?? { counts: bounds.map(() => 0), sum: 0, count: 0 };
+    this.#durations.set(operation, histogram);
+    histogram.sum += seconds;
+    histogram.count++;
+    for (const [index, bound] of bounds.entries()) if (seconds <= bound) histogram.counts[index]!++;
+  }
+
+  /** All of them as text; `ready` is the last known answer of the readiness check. */
+  text(ready: boolean): string {
+    const { rss, heapUsed, external } = process.memoryUsage();
+    const cpu = process.cpuUsage();
+    const lines = [
+      ...head('lance_catalog_requests_total', 'counter', 'Requests by operation and HTTP status.'),
+      ...[...this.#requests].map(([labels, count]) => `lance_catalog_requests_total{${labels}} ${count}`),
+      ...head('lance_catalog_request_duration_seconds', 'histogram', 'Time from a request to the end of its answer.'),
+      ...[...this.#durations].flatMap(([operation, histogram]) => bucketsOf(operation, histogram)),
+      ...one('lance_catalog_received_bytes_total', 'counter', 'Bytes of request bodies.', this.#bytesIn),
+      ...one('lance_catalog_sent_bytes_total', 'counter', 'Bytes of answer bodies.', this.#bytesOut),
+      ...one('lance_catalog_requests_in_flight', 'gauge', 'Requests that are being answered.', this.#inFlight),
+      ...one('lance_catalog_ready', 'gauge', 'Whether the roots could be read at the last look.', ready ? 1 : 0),
+      ...one('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),
+      ...one('process_cpu_seconds_total', 'counter', 'CPU time.', (cpu.user + cpu.system) / 1e6),
+      ...one('process_start_time_seconds', 'gauge', 'When the process began.', Date.now() / 1000 - process.uptime()),
+      ...one('nodejs_heap_used_bytes', 'gauge', 'Used heap of JavaScript.', heapUsed),
+      ...one('nodejs_external_memory_bytes', 'gauge', 'Memory of buffers outside that heap.', external),
+    ];
+    return `${lines.join('\n')}\n`;
+  }
+}
+
+function bucketsOf(operation: string, { counts, sum, count }: Histogram): string[] {
+  const name = 'lance_catalog_request_duration_seconds';
+  const label = `operation="${operation}"`;
+  return [
+    ...bounds.map((bound, index) => `${name}_bucket{${label},le="${bound}"} ${counts[index]}`),
+    `${name}_bucket{${label},le="+Inf"} ${count}`,
+    `${name}_sum{${label}} ${sum}`,
+    `${name}_count{${label}} ${count}`,
+  ];
+}
+
+const head = (name: string, type: string, help: string): string[] => [
+  `# HELP ${name} ${help}`,
+  `# TYPE ${name} ${type}`,
+];
+
+const one = (name: string, type: string, help: string, value: number): string[] => [
+  ...head(name, type, help),
+  `${name} ${value}`,
+];

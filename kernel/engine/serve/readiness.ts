@@ -1,0 +1,51 @@
+import type { Catalog } from '#client/catalog.ts';
+
+export type ReadinessOptions = {
+  /** Opens each root that is served. */
+  catalogs: () => Promise<Catalog>[];
+  onChange: (ready: boolean, problem: unknown) => void;
+  /** Milliseconds for which an answer is good; 3000. */
+  keep?: number;
+  /** Milliseconds after which a root that does not answer is taken for unreachable; 5000. */
+  limit?: number;
+};
+
+/** Whether the roots can be read. Anybody may ask, so the storage is asked once in a while and not for every request. */
+export class Readiness {
+  readonly #options: ReadinessOptions;
+  #last: { ready: boolean; at: number } | undefined;
+  #asking: Promise<boolean> | undefined;
+
+  constructor(options: ReadinessOptions) {
+    this.#options = options;
+  }
+
+  /** The last answer, without asking. */
+  get isReady(): boolean {
+    return this.#last?.ready ?? false;
+  }
+
+  check(): Promise<boolean> {
+    const { keep = 3000 } = this.#options;
+    if (this.#last && performance.now() - this.#last.at < keep) return Promise.resolve(this.#last.ready);
+    this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
+    return this.#asking;
+  }
+
+  async #ask(): Promise<boolean> {
+    let problem: unknown;
+    try {
+      const signal = AbortSignal.timeout(this.#options.limit ?? 5000);
+      await Promise.all(
+        this.#options.catalogs().map(async (catalog) => (await catalog).listNamespaces([], { limit: 1, signal })),
+      );
+    } catch (error) {
+      problem = error;
+    }
+    const ready = problem === undefined;
+    const before = this.#last?.ready;
+    this.#last = { ready, at: performance.now() };
+    if (ready !== before) this.#options.onChange(ready, problem);
+    return ready;
+  }
+}

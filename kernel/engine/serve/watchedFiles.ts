@@ -1,0 +1,109 @@
+import { open, stat } from 'node:fs/promises';
+import { CatalogError, messageOf } from '#shared/errors.ts';
+
+export type WatchedFile = { readonly text: string; /** Permission bits. */ readonly mode: number };
+
+export type WatchOptions<T> = {
+  paths: readonly string[];
+  /** Makes the value of the files, in the order of the paths. What it throws keeps the value of before. */
+  parse: (files: readonly WatchedFile[]) => T;
+  onChange?: ((value: T) => void) | undefined;
+  /** A changed file that can't be used, told once for each change. */
+  onProblem: (error: unknown) => void;
+  /** Milliseconds between two looks; 1000. */
+  interval?: number;
+};
+
+/**
+ * A value made of files, made again when one of them changes. Looked at by time and by path, not by a watch on the file:
+ * so files that are replaced by renaming, and the links of mounted secrets, are seen too.
+ */
+export class WatchedFiles<T> {
+  readonly #options: WatchOptions<T>;
+  readonly #timer: NodeJS.Timeout;
+  #value: T;
+  #seen: string;
+  #told = '';
+  #looking = false;
+
+  private constructor(options: WatchOptions<T>, value: T, seen: string) {
+    this.#options = options;
+    this.#value = value;
+    this.#seen = seen;
+    this.#timer = setInterval(() => void this.#look(), options.interval ?? 1000);
+    this.#timer.unref();
+  }
+
+  /** Reads the files the first time. @throws what `parse` throws, CatalogError InvalidInput (13) for unreadable ones */
+  static async open<T>(options: WatchOptions<T>): Promise<WatchedFiles<T>> {
+    // The mark is taken first: a change in between is seen as one at the next look.
+    const seen = await markOf(options.paths);
+    const files = await Promise.all(options.paths.map(read));
+    return new WatchedFiles(options, options.parse(files), seen);
+  }
+
+  get value(): T {
+    return this.#value;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      const mark = await markOf(this.#options.paths);
+      if (mark === this.#seen) return;
+      try {
+        const files = await Promise.all(this.#options.paths.map(read));
+        this.#value = this.#options.parse(files);
+        this.#seen = mark;
+        this.#told = '';
+        this.#options.onChange?.(this.#value);
+      } catch (error) {
+        // Tried again at every look, told once: two files that belong together change one after the other.
+        if (this.#told !== mark) this.#options.onProblem(error);
+        this.#told = mark;
+      }
+    } finally {
+      this.#looking = false;
+    }
+  }
+}
+
+/** What changes when a file does, whichever way. */
+async function markOf(paths: readonly string[]): Promise<string> {
+  const marks = paths.map(async (path) => {
+    try {
+      const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+      return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+    } catch {
+      return 'missing';
+    }
+  });
+  return (await Promise.all(marks)).join(' ');
+}
+
+async function read(path: string): Promise<WatchedFile> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      // Of the opened file, so that what is checked is what is read.
+      const { mode } = await file.stat();
+      return { text: await file.readFile('utf8'), mode: mode & 0o777 };
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    throw new CatalogError(
+      'InvalidInput',
+      `The file "${path}" can't be read: ${messageOf(cause)}.`,
+      'Correct the path.',
+      {
+        cause,
+      },
+    );
+  }
+}

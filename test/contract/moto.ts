@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { python } from '../harness/python.ts';
+
+/** An S3 server on this machine with one bucket, whose signatures and rights are checked. */
+export type Moto = {
+  readonly bucket: string;
+  /** A root in the bucket. */
+  root(name: string): string;
+  /** What reaches it: address, and the key of a user who may do everything in the bucket. */
+  readonly storageOptions: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+};
+
+// Ends with its stdin, so with the tests however they end. Signatures and policies count from the moment when the
+// number of free actions is set to 0.
+const script = `
+import json, sys, urllib.request
+import boto3
+from moto.server import ThreadedMotoServer
+
+bucket = 'lance-tests'
+server = ThreadedMotoServer(ip_address='127.0.0.1', port=0, verbose=False)
+server.start()
+host, port = server.get_host_and_port()
+address = f'http://127.0.0.1:{port}'
+account = dict(endpoint_url=address, region_name='us-east-1', aws_access_key_id='setup', aws_secret_access_key='setup')
+boto3.client('s3', **account).create_bucket(Bucket=bucket)
+iam = boto3.client('iam', **account)
+iam.create_user(UserName='tester')
+policy = {'Version': '2012-10-17', 'Statement': [{'Effect': 'Allow', 'Action': 's3:*',
+  'Resource': [f'arn:aws:s3:::{bucket}', f'arn:aws:s3:::{bucket}/*']}]}
+iam.put_user_policy(UserName='tester', PolicyName='bucket', PolicyDocument=json.dumps(policy))
+key = iam.create_access_key(UserName='tester')['AccessKey']
+enforce = urllib.request.Request(f'{address}/moto-api/reset-auth', data=b'0', headers={'Content-Type': 'text/plain'})
+urllib.request.urlopen(enforce).read()
+print(json.dumps({'address': address, 'bucket': bucket, 'id': key['AccessKeyId'], 'secret': key['SecretAccessKey']}), flush=True)
+sys.stdin.read()
+`;
+
+/** Starts it; about three seconds. */
+export async function startMoto(): Promise<Moto> {
+  const child = spawn(python(), ['-c', script], { stdio: ['pipe', 'pipe', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4000)));
+  const exited = once(child, 'exit');
+  const line = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)),
+    exited.then(() => {
+      throw new Error(`The S3 server did not start:\n${said}`);
+    }),
+  ]);
+  const { address, bucket, id, secret } = JSON.parse(line) as Record<'address' | 'bucket' | 'id' | 'secret', string>;
+  return {
+    bucket,
+    root: (name) => `s3://${bucket}/${name}`,
+    storageOptions: {
+      aws_access_key_id: id,
+      aws_secret_access_key: secret,
+      aws_endpoint: address,
+      aws_region: 'us-east-1',
+      allow_http: 'true',
+    },
+    stop: async () => {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
