@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { Field, Float32, Int32, Schema, Utf8 } from '#arrow';
+import { fails } from './expect.ts';
+import { forEachSubject } from './subjects.ts';
+
+const rows = [
+  { id: 1, name: 'mug', price: 9.5, place: { shelf: 3 } },
+  { id: 2, name: 'lamp', price: 59, place: { shelf: 4 } },
+];
+
+forEachSubject('columns', (makeCatalog) => {
+  test('are added by SQL over the others', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    const { version } = await table.addColumns([
+      { name: 'double', expression: 'price * 2' },
+      { name: 'title', expression: 'upper(name)' },
+    ]);
+    assert.equal(version ?? 2, 2);
+    assert.deepEqual(await table.query().select(['double', 'title']).toArray(), [
+      { double: 19, title: 'MUG' },
+      { double: 118, title: 'LAMP' },
+    ]);
+  });
+
+  test('are renamed, and keep their values', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.alterColumns([{ path: 'name', rename: 'title' }]);
+    assert.deepEqual((await table.schema()).names, ['id', 'title', 'price', 'place']);
+    assert.equal(await table.countRows(`title = 'mug'`), 1);
+  });
+
+  test('change their type where no value is lost', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.alterColumns([
+      { path: 'id', dataType: new Int32() },
+      { path: 'price', dataType: new Float32() },
+    ]);
+    const schema = await table.schema();
+    assert.deepEqual(
+      schema.fields.slice(0, 3).map(({ type }) => String(type)),
+      ['Int32', 'Utf8', 'Float32'],
+    );
+    assert.deepEqual(await table.query().select(['id', 'price']).limit(1).toArray(), [{ id: 1, price: 9.5 }]);
+  });
+
+  test('in a struct are reached by a path', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.alterColumns([{ path: 'place.shelf', rename: 'row' }]);
+    assert.equal(await table.countRows('place.row = 3'), 1);
+  });
+
+  test('are dropped', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.dropColumns(['price', 'place']);
+    assert.deepEqual((await table.schema()).names, ['id', 'name']);
+    assert.deepEqual(await table.query().toArray(), [
+      { id: 1n, name: 'mug' },
+      { id: 2n, name: 'lamp' },
+    ]);
+  });
+
+  test('that are wrong say what is wrong, and nothing changes', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await fails(() => table.addColumns([{ name: 'id', expression: '1' }]), 'InvalidInput', 'id');
+    await fails(() => table.addColumns([{ name: 'x', expression: 'colour + 1' }]), 'ColumnNotFound', 'colour');
+    await fails(() => table.addColumns([]), 'InvalidInput');
+    await fails(() => table.alterColumns([{ path: 'colour', rename: 'x' }]), 'ColumnNotFound', 'colour');
+    await fails(() => table.alterColumns([{ path: 'name', dataType: new Int32() }]), 'InvalidInput', 'name');
+    await fails(() => table.dropColumns(['colour']), 'ColumnNotFound', 'colour');
+    await fails(() => table.dropColumns([]), 'InvalidInput');
+    assert.deepEqual((await table.schema()).names, ['id', 'name', 'price', 'place']);
+    assert.equal(await table.version(), 1);
+  });
+
+  test('may be made nullable', async () => {
+    const { db } = await makeCatalog();
+    const schema = new Schema([new Field('id', new Int32(), false), new Field('note', new Utf8(), true)]);
+    const table = await db.createTable('t', [{ id: 1, note: 'a' }], { schema });
+    await table.alterColumns([{ path: 'id', nullable: true }]);
+    assert.equal((await table.schema()).fields[0]?.nullable, true);
+    await table.add([{ note: 'b' }]);
+    assert.equal(await table.countRows('id is null'), 1);
+  });
+});
+
+forEachSubject('metadata of a schema', (makeCatalog) => {
+  test('is set entry by entry, removed by null, and given back whole', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    assert.deepEqual(await table.updateSchemaMetadata({ owner: 'ada', note: 'ü "x"' }), {
+      owner: 'ada',
+      note: 'ü "x"',
+    });
+    assert.deepEqual(await table.updateSchemaMetadata({ owner: null, team: 'data' }), { note: 'ü "x"', team: 'data' });
+    assert.deepEqual(Object.fromEntries((await table.schema()).metadata), { note: 'ü "x"', team: 'data' });
+  });
+});

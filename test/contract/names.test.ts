@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { inRoot } from '../../scripts/paths.ts';
+import { python } from '../harness/python.ts';
+import { fails } from './expect.ts';
+import { forEachSubject } from './subjects.ts';
+
+const run = promisify(execFile);
+const rows = [{ id: 1 }, { id: 2 }];
+
+/** What the rule refuses to make and upstream's own client makes without a word. */
+const odd = ['ümlaut', 'a b', '東京', 'a:b'];
+
+forEachSubject('names', (makeCatalog) => {
+  test('of tables follow the rule where they are made, and nothing is left behind', async () => {
+    const { db } = await makeCatalog();
+    for (const name of ['', '.', '..', 'a b', 'a/b', '../up', 'a$b', 'ümlaut', 'a'.repeat(129), 'a\u0000b', 'a\r\nb']) {
+      await fails(() => db.createTable(name, rows), 'InvalidInput', 'table');
+      await fails(() => db.declareTable(name), 'InvalidInput', 'table');
+    }
+    await fails(() => db.createTable(7 as never, rows), 'InvalidInput', 'number');
+    assert.deepEqual(await db.tableNames(), []);
+    await db.createTable('A-z_0.9', rows);
+    assert.deepEqual(await db.tableNames(), ['A-z_0.9']);
+  });
+
+  test('of up to 128 characters are names of tables', async () => {
+    const { db } = await makeCatalog();
+    const name = 'a'.repeat(128);
+    await db.createTable(name, rows);
+    assert.deepEqual(await db.tableNames(), [name]);
+    assert.equal(await (await db.openTable(name)).countRows(), 2);
+  });
+
+  test('that hold nothing are refused by every call', async () => {
+    const { db } = await makeCatalog();
+    await fails(() => db.openTable(''), 'InvalidInput', 'table');
+    await fails(() => db.dropTable(''), 'InvalidInput', 'table');
+    await fails(() => db.tableExists(''), 'InvalidInput', 'table');
+    await fails(() => db.listTables(['']), 'InvalidInput', 'namespace');
+    await fails(() => db.openTable('t', 'shop' as never), 'InvalidInput', 'path');
+  });
+
+  test('outside the rule that nobody made are missing, not refused', async () => {
+    const { db } = await makeCatalog();
+    for (const name of odd) {
+      await fails(() => db.openTable(name), 'TableNotFound', name);
+      await fails(() => db.dropTable(name), 'TableNotFound', name);
+      assert.equal(await db.tableExists(name), false);
+      await fails(() => db.describeNamespace([name]), 'NamespaceNotFound', name);
+      assert.equal(await db.namespaceExists([name]), false);
+    }
+  });
+
+  test('that upstream made are listed, opened, read and dropped whatever they are', async () => {
+    const { db, root } = await makeCatalog();
+    await run(python(), [inRoot('test/contract/python/oddNames.py'), root, ...odd], { timeout: 60_000 });
+    assert.deepEqual((await db.listNamespaces()).namespaces.toSorted(), odd.toSorted());
+    for (const name of odd) {
+      assert.equal(await db.namespaceExists([name]), true);
+      assert.deepEqual(await db.tableNames([name]), [name]);
+      assert.equal(await db.tableExists(name, [name]), true);
+      const table = await db.openTable(name, [name]);
+      assert.deepEqual(await table.query().toArray(), [{ id: 1n }, { id: 2n }]);
+      await table.add([{ id: 3 }]);
+      assert.equal((await db.describeTable(name, [name])).numRows, 3);
+    }
+    await db.dropTable('a b', ['a b']);
+    assert.deepEqual(await db.tableNames(['a b']), []);
+    await db.dropNamespace(['a b']);
+    for (const name of odd.filter((one) => one !== 'a b')) await db.dropNamespace([name], { behavior: 'cascade' });
+    assert.deepEqual((await db.listNamespaces()).namespaces, []);
+  });
+
+  test('are written with slashes for people', async () => {
+    const { db } = await makeCatalog();
+    await db.createNamespace(['shop']);
+    await db.createNamespace(['shop', 'eu']);
+    const error = await fails(() => db.openTable('orders', ['shop', 'eu']), 'TableNotFound', 'shop/eu/orders');
+    assert.equal(error.identifier, 'shop/eu/orders');
+  });
+});

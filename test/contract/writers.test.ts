@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { isCatalogError } from '#shared/errors.ts';
+import type { Catalog } from '#client/catalog.ts';
+import { openDir } from '#engine/dir.ts';
+import { forEachSubject } from './subjects.ts';
+
+/** Runs calls at the same time and counts those that were done; any other end than a conflict is a failure. */
+async function race(calls: readonly (() => Promise<unknown>)[], ...conflicts: readonly string[]): Promise<number> {
+  const ends = await Promise.allSettled(calls.map((call) => call()));
+  for (const end of ends) {
+    if (end.status === 'fulfilled') continue;
+    const kind = isCatalogError(end.reason) ? end.reason.kind : String(end.reason);
+    assert.ok(['ConcurrentModification', ...conflicts].includes(kind), `${kind}: ${String(end.reason)}`);
+  }
+  return ends.filter(({ status }) => status === 'fulfilled').length;
+}
+
+const each = <T>(dbs: readonly Catalog[], times: number, call: (db: Catalog, round: number) => Promise<T>) =>
+  dbs.flatMap((db, at) => Array.from({ length: times }, (_, round) => () => call(db, at * times + round)));
+
+forEachSubject('two writers at once', (makeCatalog) => {
+  /** The catalog under test and, for a second writer, the same root opened in this process. */
+  async function makeTwo(): Promise<Catalog[]> {
+    const { db, root } = await makeCatalog();
+    return [db, await openDir({ root })];
+  }
+
+  test('lose no row that they add', async () => {
+    const dbs = await makeTwo();
+    await dbs[0]!.createTable('t', [{ id: -1 }]);
+    const done = await race(each(dbs, 8, async (db, id) => (await db.openTable('t')).add([{ id }])));
+    assert.ok(done > 0);
+    assert.equal(await (await dbs[1]!.openTable('t')).countRows(), done + 1);
+  });
+
+  test('count every update that was done', async () => {
+    const dbs = await makeTwo();
+    const table = await dbs[0]!.createTable('t', [{ id: 1, n: 0 }]);
+    const done = await race(
+      each(dbs, 4, async (db) => (await db.openTable('t')).update({ valuesSql: { n: 'n + 1' } })),
+    );
+    assert.ok(done > 0);
+    assert.deepEqual(await table.query().toArray(), [{ id: 1n, n: BigInt(done) }]);
+  });
+
+  test('make no row twice by merging', async () => {
+    const dbs = await makeTwo();
+    const table = await dbs[0]!.createTable('t', [{ id: 1, by: 'nobody' }]);
+    const done = await race(
+      each(dbs, 4, async (db, round) =>
+        (await db.openTable('t'))
+          .mergeInsert('id')
+          .whenMatchedUpdateAll()
+          .execute([{ id: 1, by: `writer ${round}` }]),
+      ),
+    );
+    assert.ok(done > 0);
+    assert.equal(await table.countRows('id = 1'), 1);
+    assert.equal(await table.countRows(`by = 'nobody'`), 0);
+  });
+
+  test('create a table once', async () => {
+    const dbs = await makeTwo();
+    await dbs[0]!.createNamespace(['shop']);
+    for (const path of [[], ['shop']]) {
+      const done = await race(
+        each(dbs, 3, (db, round) => db.createTable('t', [{ by: round }], path)),
+        'TableAlreadyExists',
+      );
+      assert.equal(done, 1);
+      assert.equal(await (await dbs[1]!.openTable('t', path)).countRows(), 1);
+    }
+  });
+
+  test('create a namespace once', async () => {
+    const dbs = await makeTwo();
+    assert.equal(
+      await race(
+        each(dbs, 3, (db) => db.createNamespace(['shop'])),
+        'NamespaceAlreadyExists',
+      ),
+      1,
+    );
+    assert.deepEqual((await dbs[1]!.listNamespaces()).namespaces, ['shop']);
+  });
+
+  test('see all tables that they make beside each other', async () => {
+    const dbs = await makeTwo();
+    await dbs[0]!.createNamespace(['shop']);
+    const made = new Set<string>();
+    await race(
+      each(dbs, 5, async (db, round) => {
+        await db.createTable(`t${round}`, [{ id: round }], ['shop']);
+        made.add(`t${round}`);
+      }),
+    );
+    assert.ok(made.size > 0);
+    const names = await dbs[0]!.tableNames(['shop']);
+    assert.deepEqual(names.toSorted(), [...made].toSorted());
+    for (const name of names) assert.equal(await (await dbs[1]!.openTable(name, ['shop'])).countRows(), 1);
+  });
+});
