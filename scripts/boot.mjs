@@ -12,6 +12,7 @@ import { enginePackage, thisPlatform } from './platforms.mjs';
 const commands = {
   start: 'scripts/start.ts',
   test: 'test/harness/main.ts',
+  bench: 'test/bench/main.ts',
   build: 'scripts/build.ts',
   check: 'scripts/check.ts',
   format: 'scripts/format.ts',

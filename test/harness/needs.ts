@@ -86,6 +86,9 @@ export const needsOf = {
   ui: [chromium, workbench],
 } as const satisfies Record<string, readonly Need[]>;
 
+/** What the benchmarks measure against. */
+export const benchNeeds: readonly Need[] = [venv, python];
+
 /** Those of the needs that are missing on this machine, each once. */
 export function missing(needs: readonly Need[]): Need[] {
   return [...new Set(needs)].filter((need) => !need.isThere());

@@ -1,0 +1,98 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  Field,
+  Float64,
+  Int32,
+  Int64,
+  Schema,
+  Struct,
+  TimestampMicrosecond,
+  Utf8,
+  RecordBatch,
+  Table,
+  makeData,
+} from '#arrow';
+import { openDir } from '#engine/dir.ts';
+import { inRoot } from '../../scripts/paths.ts';
+
+/** Counted up when the generated rows change. */
+const dataVersion = 1;
+const rowsPerAdd = 1_000_000;
+const bytesPerRow = 40;
+
+const schema = new Schema([
+  new Field('id', new Int64(), false),
+  new Field('at', new TimestampMicrosecond('UTC'), true),
+  new Field('price', new Float64(), true),
+  new Field('quantity', new Int32(), true),
+  new Field('country', new Utf8(), true),
+]);
+
+export type BenchTable = { root: string; name: string; rows: number };
+
+/**
+ * The table of so many million rows, generated once into a folder that git ignores: five narrow columns, the same rows on
+ * every machine. Built beside and moved into place, so that an interrupted run leaves no half table.
+ * @throws Error where the disk is too full
+ */
+export async function benchTable(millions: number, say: (line: string) => void): Promise<BenchTable> {
+  const root = inRoot(`.sample/bench/${millions}m-v${dataVersion}`);
+  const table = { root, name: 'events', rows: millions * rowsPerAdd };
+  if (existsSync(join(root, 'complete'))) return table;
+  const building = `${root}.building-${process.pid}`;
+  await mkdir(building, { recursive: true });
+  checkSpace(building, table.rows * bytesPerRow);
+  say(`generating ${millions} million rows …`);
+  try {
+    const catalog = await openDir({ root: building });
+    const events = await catalog.createEmptyTable(table.name, schema);
+    for (let part = 0; part < millions; part++) await events.add(makeRows(part * rowsPerAdd, rowsPerAdd));
+    await catalog.close();
+    await writeFile(join(building, 'complete'), '');
+    await rm(root, { recursive: true, force: true });
+    await rename(building, root);
+  } finally {
+    await rm(building, { recursive: true, force: true });
+  }
+  return table;
+}
+
+function checkSpace(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize > 2 * bytes) return;
+  throw new Error(`${folder} needs ${Math.ceil((2 * bytes) / 1e6)} MB of free space.`);
+}
+
+const countries = ['DE', 'FR', 'IT', 'ES', 'PL', 'SE', 'NL', 'PT'].map((name) => new TextEncoder().encode(name));
+
+/** Rows with numbers that do not compress to nothing: a bare linear generator, seeded by the first row. */
+function makeRows(start: number, count: number): Table {
+  const ids = new BigInt64Array(count);
+  const times = new BigInt64Array(count);
+  const prices = new Float64Array(count);
+  const quantities = new Int32Array(count);
+  const letters = new Uint8Array(count * 2);
+  const offsets = new Int32Array(count + 1);
+  let seed = (start + 1) >>> 0;
+  for (let row = 0; row < count; row++) {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    ids[row] = BigInt(start + row);
+    times[row] = 1_700_000_000_000_000n + BigInt(start + row) * 1000n;
+    prices[row] = seed / 1000;
+    quantities[row] = seed % 1000;
+    letters.set(countries[(seed >>> 13) % countries.length]!, row * 2);
+    offsets[row + 1] = (row + 1) * 2;
+  }
+  const [id, at, price, quantity, country] = schema.fields;
+  const children = [
+    makeData({ type: id!.type, length: count, data: ids }),
+    makeData({ type: at!.type, length: count, data: times }),
+    makeData({ type: price!.type, length: count, data: prices }),
+    makeData({ type: quantity!.type, length: count, data: quantities }),
+    makeData({ type: country!.type as Utf8, length: count, valueOffsets: offsets, data: letters }),
+  ];
+  const data = makeData({ type: new Struct(schema.fields), length: count, nullCount: 0, children });
+  return new Table(schema, [new RecordBatch(schema, data)]);
+}

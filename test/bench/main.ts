@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { buildAll, isStale } from '../../scripts/build.ts';
+import { onInterrupt } from '../../scripts/processes.ts';
+import { benchNeeds, missing, report } from '../harness/needs.ts';
+import { busyShare, isMissed, keep, machine, type Figure } from './report.ts';
+import { benchRest, type BenchOptions } from './rest.ts';
+
+const help = `npm run bench -- [name …] [options]
+  names            rest; without one all of them
+  --runs N         measured runs of each way; 5
+  --rows N[,N …]   millions of rows to stream; 1,10
+  --memory N       millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
+Beside each figure is that of its peer, measured in the same run. Ends with 1 when a goal is missed.
+Needs Linux, the upstream clients (installed when they are missing) and 3 GB of disk for the rows.`;
+
+const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Figure[]>>> = { rest: benchRest };
+
+/** `npm run bench`: prints figures beside those of their peers. Returns the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const options = readArguments(args);
+  if (typeof options === 'string') {
+    console.error(options);
+    return 2;
+  }
+  if (options.help) {
+    console.log(help);
+    return 0;
+  }
+  onInterrupt(async () => {});
+  const needs = missing(benchNeeds);
+  for (const line of report(needs)) console.log(line);
+  for (const need of needs) await need.install(console.log);
+  if (isStale() && (await buildAll(console.log)) > 0) return 1;
+  let missed = 0;
+  for (const name of options.names) {
+    const on = { ...machine(), busy: await busyShare() };
+    const others = on.busy > 0.1 ? ', BUSY WITH SOMETHING ELSE' : '';
+    console.log(
+      `${name}: ${on.cores} × ${on.cpu}, ${on.memoryMb} MB, Node ${on.node}, load ${on.load.toFixed(1)}${others}`,
+    );
+    const figures = await benches[name]!(options);
+    missed += figures.filter((figure) => isMissed(figure)).length;
+    console.log(`kept in ${keep(name, { machine: on, runs: options.runs, figures })}`);
+  }
+  console.log(missed === 0 ? 'all goals met' : `${missed} goals missed`);
+  return missed === 0 ? 0 : 1;
+}
+
+/** @throws the error of an unknown option, which boot.mjs words */
+function readArguments(args: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      runs: { type: 'string', default: '5' },
+      rows: { type: 'string', default: '1,10' },
+      memory: { type: 'string', default: '50' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const unknown = positionals.find((name) => !Object.hasOwn(benches, name));
+  if (unknown !== undefined) return `"${unknown}" is no benchmark; there are: ${Object.keys(benches).join(', ')}.`;
+  const names = positionals.length === 0 ? Object.keys(benches) : positionals;
+  const sizes = values.rows === '' ? [] : values.rows.split(',').map(Number);
+  const [runs, memory] = [Number(values.runs), Number(values.memory)];
+  if (![runs, ...sizes].every((number) => Number.isInteger(number) && number > 0)) return 'Give whole numbers from 1.';
+  if (!Number.isInteger(memory) || memory < 0) return 'Give --memory as a whole number.';
+  return { help: values.help, names, runs, sizes, memory: memory === 0 ? undefined : memory, say: console.log };
+}

@@ -1,0 +1,118 @@
+// One way of reading a table, measured in a process of its own: `node reader.ts '{"way": …}'` prints one line of JSON.
+import { readFileSync } from 'node:fs';
+import { Client } from 'undici';
+import { RecordBatchReader, type RecordBatch } from '#arrow';
+import { EngineProcess } from '#client/engineProcess.ts';
+import { openDir } from '#engine/dir.ts';
+import { inRoot } from '../../scripts/paths.ts';
+import { DirTable } from '#engine/dirTable.ts';
+
+/** `native` reads the engine's own buffers and looks at none, `dir` and `rest` are the product, `bare` is the socket. */
+export type Way = 'native' | 'dir' | 'rest' | 'bare';
+
+export type ReadOrder = {
+  way: Way;
+  root: string;
+  table: string;
+  rows: number;
+  /** Measured runs, after `warmUps` that are not. */
+  runs: number;
+  warmUps: number;
+  /** Of the bare server. */
+  socket?: string;
+};
+
+/** Milliseconds from asking to the first batch and to the end. */
+export type Run = { first: number; total: number };
+/** Peak of the memory that was in use at once, in bytes. */
+export type ReadResult = { runs: Run[]; peak: { reader: number; server?: number } };
+
+type Read = () => Promise<AsyncIterable<{ numRows: number } | Uint8Array>>;
+
+/** The largest resident size that a process has had so far. */
+function peakOf(pid: number | 'self'): number {
+  const line = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1] ?? 0) * 1024;
+}
+
+async function measure(read: Read, wanted: number): Promise<Run> {
+  const started = performance.now();
+  let first: number | undefined;
+  let rows = 0;
+  for await (const batch of await read()) {
+    first ??= performance.now() - started;
+    rows += batch instanceof Uint8Array ? 0 : batch.numRows;
+    if (batch instanceof Uint8Array) rows = wanted;
+  }
+  const total = performance.now() - started;
+  if (rows !== wanted) throw new Error(`${rows} rows came where there are ${wanted}`);
+  return { first: first ?? total, total };
+}
+
+async function main(order: ReadOrder): Promise<ReadResult> {
+  const { read, server, close } = await ways[order.way](order);
+  const runs: Run[] = [];
+  for (let run = 0; run < order.warmUps + order.runs; run++) {
+    const measured = await measure(read, order.rows);
+    if (run >= order.warmUps) runs.push(measured);
+  }
+  const peak = { reader: peakOf('self'), ...(server !== undefined && { server: peakOf(server) }) };
+  await close();
+  return { runs, peak };
+}
+
+type Opened = { read: Read; server?: number; close: () => Promise<void> };
+
+const ways: Record<Way, (order: ReadOrder) => Promise<Opened>> = {
+  native: async ({ root, table }) => {
+    const catalog = await openDir({ root });
+    const opened = await catalog.openTable(table);
+    if (!(opened instanceof DirTable)) throw new Error('The table of a directory is of another kind.');
+    const read = async () => {
+      const native = await opened.executeIpc({});
+      if (!native) throw new Error('The engine does not give its buffers.');
+      return native.buffers;
+    };
+    return { read, close: () => catalog.close() };
+  },
+  dir: async ({ root, table }) => {
+    const catalog = await openDir({ root });
+    const opened = await catalog.openTable(table);
+    return { read: async () => (await opened.query().execute()).batches, close: () => catalog.close() };
+  },
+  rest: async ({ root, table }) => {
+    const engine = await EngineProcess.start({
+      entry: inRoot('dist/engine.cjs'),
+      node: { path: process.execPath, env: {} },
+    });
+    const opened = await engine.catalog(root).openTable(table);
+    return {
+      read: async () => (await opened.query().execute()).batches,
+      server: engine.handshake.pid,
+      close: () => engine.dispose(),
+    };
+  },
+  bare: async ({ socket }) => {
+    if (socket === undefined) throw new Error('Say on which socket the bare server is.');
+    const client = new Client('http://localhost', { socketPath: socket });
+    const read = async () => {
+      const { body } = await client.request({ method: 'GET', path: '/' });
+      return batchesOf(body);
+    };
+    return { read, close: () => client.close() };
+  },
+};
+
+async function* batchesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<RecordBatch> {
+  // The reader destroys a Node stream at its end, which surfaces as an unhandled error; a generator it leaves alone.
+  const reader = await RecordBatchReader.from(
+    (async function* () {
+      yield* body;
+    })(),
+  );
+  yield* await reader.open({ autoDestroy: false });
+}
+
+if (process.argv[2] !== undefined && import.meta.main) {
+  console.log(JSON.stringify(await main(JSON.parse(process.argv[2]) as ReadOrder)));
+}

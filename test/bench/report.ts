@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { inRoot } from '../../scripts/paths.ts';
+
+/** One line of the result: what was measured, the figure, and how far it may go. */
+export type Figure = {
+  name: string;
+  value: number;
+  unit: 'ms' | 'MB' | '×';
+  /** The figure must not be above it. */
+  goal?: number;
+};
+
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+};
+
+export const isMissed = ({ value, goal }: Figure): boolean => goal !== undefined && !(value <= goal);
+
+const digits = { ms: 0, MB: 0, '×': 2 } as const;
+
+/** A figure as a line of text; the mark stands at the end so that a column of names lines up. */
+export function lineOf(figure: Figure): string {
+  const { name, value, unit, goal } = figure;
+  const number = `${value.toFixed(digits[unit])} ${unit}`.padStart(12);
+  if (goal === undefined) return `  ${name.padEnd(58)}${number}`;
+  return `  ${name.padEnd(58)}${number}   goal ≤ ${goal} ${unit}: ${isMissed(figure) ? 'MISSED' : 'met'}`;
+}
+
+/** What the figures depend on besides the program. */
+export function machine(): { cores: number; cpu: string; memoryMb: number; load: number; node: string } {
+  const [cpu] = cpus();
+  return {
+    cores: cpus().length,
+    cpu: cpu?.model.trim() ?? 'unknown',
+    memoryMb: Math.round(totalmem() / 1e6),
+    load: loadavg()[0]!,
+    node: process.versions.node,
+  };
+}
+
+/** Keeps a result as JSON, for comparing with later ones. @returns the file */
+export function keep(name: string, result: unknown): string {
+  const folder = inRoot('test-results/bench');
+  mkdirSync(folder, { recursive: true });
+  const file = `${folder}/${name}.json`;
+  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
+  return file;
+}
+
+/** How busy the machine is with other things, as the share of the cores that worked in the last moment. */
+export async function busyShare(milliseconds = 1000): Promise<number> {
+  const before = ticks();
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  const after = ticks();
+  return 1 - (after.idle - before.idle) / Math.max(1, after.all - before.all);
+}
+
+function ticks(): { idle: number; all: number } {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  const numbers = line.split(/\s+/).slice(1).map(Number);
+  const idle = (numbers[3] ?? 0) + (numbers[4] ?? 0);
+  return { idle, all: numbers.reduce((sum, number) => sum + number, 0) };
+}

@@ -1,0 +1,92 @@
+import { benchTable, type BenchTable } from './data.ts';
+import { readIn, readUpstream, withBareServer } from './processes.ts';
+import type { ReadResult, Way } from './reader.ts';
+import { lineOf, median, type Figure } from './report.ts';
+
+export type BenchOptions = {
+  /** Measured runs of each way. */
+  runs: number;
+  /** Millions of rows to stream. */
+  sizes: readonly number[];
+  /** Millions of rows at whose streaming memory is compared with that of one million; none to leave it out. */
+  memory: number | undefined;
+  say: (line: string) => void;
+};
+
+const mega = 1e6;
+
+/**
+ * Tables streamed by our `rest` from our engine process, beside: the engine's scan alone, the same bytes from a bare
+ * socket, `dir` in process, and upstream's own server with upstream's own client.
+ */
+export async function benchRest(options: BenchOptions): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const tell = (figure: Figure) => {
+    figures.push(figure);
+    options.say(lineOf(figure));
+  };
+  for (const millions of options.sizes) {
+    const table = await benchTable(millions, options.say);
+    options.say(`${millions} million rows, median of ${options.runs} after a warm-up:`);
+    for (const figure of await streaming(table, `${millions} M`, options.runs)) tell(figure);
+  }
+  if (options.memory !== undefined) {
+    const small = await benchTable(1, options.say);
+    const large = await benchTable(options.memory, options.say);
+    options.say(`memory at ${options.memory} million rows beside 1 million, peak of fresh processes:`);
+    for (const figure of await memory(small, large, `${options.memory} M`)) tell(figure);
+  }
+  return figures;
+}
+
+async function streaming(table: BenchTable, size: string, runs: number): Promise<Figure[]> {
+  const order = { root: table.root, table: table.name, rows: table.rows, runs, warmUps: 1 };
+  const read = (way: Way, socket?: string) => readIn({ ...order, way, ...(socket !== undefined && { socket }) });
+  const native = timesOf(await read('native'));
+  const dir = timesOf(await read('dir'));
+  const bare = timesOf(await withBareServer(table, (socket) => read('bare', socket)));
+  const rest = timesOf(await read('rest'));
+  const upstream = timesOf(await readUpstream(table, runs, 1));
+  return [
+    { name: `${size}: rest from our engine, parsed`, value: rest.total, unit: 'ms' },
+    { name: `${size}: the engine's scan alone`, value: native.total, unit: 'ms' },
+    { name: `${size}: the same bytes from a bare socket, parsed`, value: bare.total, unit: 'ms' },
+    { name: `${size}: dir in process, parsed`, value: dir.total, unit: 'ms' },
+    { name: `${size}: upstream's server and client, parsed`, value: upstream.total, unit: 'ms' },
+    {
+      name: `${size}: rest / (scan + bare socket)`,
+      value: rest.total / (native.total + bare.total),
+      unit: '×',
+      goal: 1,
+    },
+    { name: `${size}: rest / dir in process`, value: rest.total / dir.total, unit: '×' },
+    { name: `${size}: rest / upstream`, value: rest.total / upstream.total, unit: '×' },
+    { name: `${size}: first batch of rest`, value: rest.first, unit: 'ms', goal: Math.round(dir.first + 30) },
+    { name: `${size}: first batch of dir in process`, value: dir.first, unit: 'ms' },
+    { name: `${size}: first batch of upstream's client`, value: upstream.first, unit: 'ms' },
+  ];
+}
+
+const timesOf = ({ runs }: ReadResult) => ({
+  first: median(runs.map((run) => run.first)),
+  total: median(runs.map((run) => run.total)),
+});
+
+const peaksOf = async ({ root, name, rows }: BenchTable): Promise<ReadResult['peak']> =>
+  (await readIn({ way: 'rest', root, table: name, rows, runs: 1, warmUps: 0 })).peak;
+
+/** Each size in fresh processes: what a process once had it seldom gives back. */
+async function memory(small: BenchTable, large: BenchTable, size: string): Promise<Figure[]> {
+  const [before, after] = [await peaksOf(small), await peaksOf(large)];
+  const figures = (['server', 'reader'] as const).flatMap((who): Figure[] => {
+    const from = (before[who] ?? Number.NaN) / mega;
+    const to = (after[who] ?? Number.NaN) / mega;
+    const name = who === 'server' ? 'engine process' : 'client';
+    return [
+      { name: `1 M: memory of the ${name}`, value: from, unit: 'MB' },
+      { name: `${size}: memory of the ${name}`, value: to, unit: 'MB' },
+      { name: `${size}: memory of the ${name}, more than at 1 M`, value: to - from, unit: 'MB', goal: 100 },
+    ];
+  });
+  return figures;
+}
