@@ -6,6 +6,7 @@ import { registerRest } from '#client/registerRest.ts';
 import { openDir } from '#engine/dir.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { startServing, type Serving } from './serving.ts';
 import { expectGaps } from './upstreamGaps.ts';
 import { UpstreamServers } from './upstreamServers.ts';
 
@@ -21,7 +22,7 @@ export const startEngine = (log?: (line: string) => void): Promise<EngineProcess
   EngineProcess.start({ entry: engineEntry(), node: { path: process.execPath, env: {} }, log });
 
 /** Which side answers. */
-export type SubjectId = 'dir' | 'engine' | 'upstream';
+export type SubjectId = 'dir' | 'engine' | 'serve' | 'upstream';
 
 /** One implementation under test: how a catalog on a directory is opened with it. */
 export type Subject = {
@@ -61,22 +62,41 @@ function overEngine(): Subject {
   };
 }
 
+function overServe(): Subject {
+  const running: Serving[] = [];
+  return {
+    id: 'serve',
+    name: 'rest, over our server by TCP with a key',
+    start: () => {
+      registerRest();
+      return Promise.resolve();
+    },
+    stop: async () => {
+      await Promise.all(running.map((server) => server.close()));
+    },
+    open: async (root) => {
+      const server = await startServing(root);
+      running.push(server);
+      return connectNamespace('rest', { uri: server.uri, apiKey: server.key });
+    },
+  };
+}
+
 let servers: UpstreamServers | undefined;
 
 /** Upstream's servers, one process for all suites of a run; ended after the last one. */
 function upstreamServers(): UpstreamServers {
-  if (!servers) {
-    servers = new UpstreamServers();
-    registerRest();
-  }
-  return servers;
+  return (servers ??= new UpstreamServers());
 }
 
 function overUpstream(): Subject {
   return {
     id: 'upstream',
     name: "rest, over upstream's server",
-    start: () => Promise.resolve(),
+    start: () => {
+      registerRest();
+      return Promise.resolve();
+    },
     stop: () => Promise.resolve(),
     open: async (root) => connectNamespace('rest', { uri: await upstreamServers().serve(root) }),
   };
@@ -96,7 +116,7 @@ export function forEachSubject(
     endsServers = true;
     suiteTeardown(() => servers?.stop());
   }
-  for (const subject of [inProcess(), overEngine(), overUpstream()]) {
+  for (const subject of [inProcess(), overEngine(), overServe(), overUpstream()]) {
     suite(`${title}: ${subject.name}`, function () {
       this.timeout(30_000);
       suiteSetup(() => subject.start());

@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import { serve } from '#engine/serve/serve.ts';
+
+/** Our server as teams run it, over TCP and with a key, on a directory. */
+export type Serving = { readonly uri: string; readonly key: string; close(): Promise<unknown> };
+
+export async function startServing(root: string): Promise<Serving> {
+  const key = randomBytes(16).toString('hex');
+  const running = await serve({
+    databases: [{ name: 'default', root }],
+    host: '127.0.0.1',
+    port: 0,
+    keys: { kind: 'key', key },
+    behindProxy: false,
+    publicHosts: [],
+    limits: { grace: 1000 },
+    write: () => undefined,
+  });
+  return { uri: running.address, key, close: () => running.close() };
+}
