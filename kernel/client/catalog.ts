@@ -15,6 +15,11 @@ export type PageOptions = CallOptions & {
   limit?: number | undefined;
 };
 
+export type ListTablesOptions = PageOptions & {
+  /** False: without tables whose name is taken ("DeclareTable") and that nobody has written yet. True when not given. */
+  includeDeclared?: boolean | undefined;
+};
+
 export type NamespacePage = { namespaces: string[]; pageToken?: string };
 export type TablePage = { tables: string[]; pageToken?: string };
 
@@ -78,7 +83,7 @@ export type TableDescription = {
  * Names that are made are checked before anything is sent (letters, digits, `_`, `-` and `.`); names that exist already
  * are listed, opened and dropped whatever they are.
  *
- * Every call rejects with a `CatalogError`: its `code` is one of the Lance Namespace specification's (0-21), `operation`
+ * Every call rejects with a `CatalogError`: its `code` is one of the Lance Namespace specification's (0-23), `operation`
  * the specification's name of what was asked, `identifier` what it was asked of.
  */
 export interface Catalog {
@@ -103,7 +108,7 @@ export interface Catalog {
   dropNamespace(namespacePath: NamespacePath, options?: DropNamespaceOptions): Promise<void>;
 
   /** Names of the tables directly in `namespacePath`, a page at a time. */
-  listTables(namespacePath?: NamespacePath, options?: PageOptions): Promise<TablePage>;
+  listTables(namespacePath?: NamespacePath, options?: ListTablesOptions): Promise<TablePage>;
   /** Names of all tables directly in `namespacePath`. */
   tableNames(namespacePath?: NamespacePath, options?: CallOptions): Promise<string[]>;
   describeTable(name: string, options?: OpenTableOptions): Promise<TableDescription>;

@@ -12,7 +12,15 @@ export type WriteResult = { version?: number };
 export type InsertResult = WriteResult & { numInsertedRows?: number };
 export type UpdateResult = WriteResult & { numUpdatedRows?: number };
 
-export type VersionInfo = { version: number; timestamp: Date };
+export type VersionInfo = {
+  version: number;
+  timestamp: Date;
+  /** What the writer of the version kept beside it. */
+  metadata?: Record<string, string>;
+  /** Where its manifest is, as the catalog writes it, and how many bytes it has. */
+  manifestPath?: string;
+  manifestSize?: number;
+};
 
 export type AddOptions = CallOptions & { mode?: 'append' | 'overwrite' | undefined };
 
@@ -41,14 +49,33 @@ export type TableStats = {
   numIndices: number;
   numFragments: number;
   numSmallFragments: number;
+  /** Rows in a fragment. */
+  fragmentLengths?: { min: number; max: number; mean: number; p25: number; p50: number; p75: number; p99: number };
 };
 
-export type IndexInfo = { name: string; columns: string[]; type?: string };
+export type IndexInfo = {
+  name: string;
+  columns: string[];
+  type?: string;
+  uuid?: string;
+  /** The precise type, as the format names it. */
+  typeUrl?: string;
+  created?: Date;
+  numIndexedRows?: number;
+  numUnindexedRows?: number;
+  sizeBytes?: number;
+  numSegments?: number;
+  indexVersion?: number;
+  /** What is particular to its type, as JSON. */
+  details?: string;
+};
 export type IndexStats = {
   type?: string;
   distanceType?: string;
   numIndexedRows: number;
   numUnindexedRows: number;
+  /** Parts that it is made of. */
+  numIndices?: number;
 };
 
 /** The kinds of indexes, by the specification's names ("CreateTableIndexRequest"). */
@@ -91,9 +118,11 @@ export type CreateIndexOptions = CallOptions & {
   asciiFolding?: boolean | undefined;
 };
 
+export type TagInfo = { version: number; /** Bytes of the version's manifest. */ manifestSize?: number };
+
 /** Names of versions. */
 export interface Tags {
-  list(options?: CallOptions): Promise<Map<string, { version: number }>>;
+  list(options?: CallOptions): Promise<Map<string, TagInfo>>;
   /** @throws CatalogError TagNotFound (8) */
   getVersion(tag: string, options?: CallOptions): Promise<number>;
   /** @throws CatalogError TagAlreadyExists (9), VersionNotFound (11) */
@@ -104,9 +133,11 @@ export interface Tags {
   delete(tag: string, options?: CallOptions): Promise<void>;
 }
 
+export type BranchInfo = { parentVersion: number; parentBranch?: string; created?: Date; manifestSize?: number };
+
 /** Lines of versions beside the main one. Open one by `openTable(name, { branch })`. */
 export interface Branches {
-  list(options?: CallOptions): Promise<Map<string, { parentVersion: number; parentBranch?: string }>>;
+  list(options?: CallOptions): Promise<Map<string, BranchInfo>>;
   create(
     branch: string,
     options?: CallOptions & { fromBranch?: string | undefined; fromVersion?: number | undefined },

@@ -6,5 +6,8 @@ export const engineHost = 'lance-engine';
 /** The header with the root directory of the catalog, as `encodeURIComponent` of its path. */
 export const rootHeader = 'x-lance-root';
 
+/** The header with the settings of the object store that the root is in, as `encodeURIComponent` of JSON. */
+export const storageOptionsHeader = 'x-lance-storage-options';
+
 /** `k` of a query that wants every row: the contract requires a number, and readers of it take 32 bits. */
 export const noLimit = 2_147_483_647;

@@ -1,80 +1,133 @@
 import type { IncomingMessage } from 'node:http';
-import { RecordBatchReader, Schema, Table as ArrowTable, type RecordBatch } from '#arrow';
 import { isRecord } from '#shared/records.ts';
-import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { openArrow, type ArrowBody } from './arrowBody.ts';
 
-/** The largest JSON body: a query vector of a few thousand numbers is far below. */
-const maxJsonBytes = 4 * 1024 * 1024;
+/** What a request may cost. */
+export type Limits = {
+  /** Bytes of a JSON body: a query vector of a few thousand numbers is far below. */
+  jsonBytes: number;
+  /** Bytes of an Arrow body, which is taken as it comes and never held as a whole. */
+  arrowBytes: number;
+  /** Milliseconds that a body may not move, in either direction; 0 for any. */
+  idle: number;
+};
 
-/** The largest Arrow body. The engine takes rows in one piece, so they are held in memory. */
-const maxArrowBytes = 1024 * 1024 * 1024;
+export const defaultLimits: Limits = { jsonBytes: 4 * 1024 * 1024, arrowBytes: Number.POSITIVE_INFINITY, idle: 0 };
 
-async function* bounded(request: IncomingMessage, limit: number, hint: string): AsyncGenerator<Uint8Array> {
-  let total = 0;
-  for await (const chunk of request) {
-    const bytes: Uint8Array = chunk;
-    total += bytes.length;
-    if (total > limit) {
-      throw new CatalogError('InvalidInput', `The request body is over ${limit} bytes.`, hint);
+/** The body of one request, read when it is asked for, within limits. */
+export class BodyReader {
+  /** How many bytes of it were read. */
+  bytes = 0;
+  readonly #request: IncomingMessage;
+  readonly #limits: Limits;
+
+  constructor(request: IncomingMessage, limits: Limits) {
+    this.#request = request;
+    this.#limits = limits;
+  }
+
+  get #type(): string | undefined {
+    return this.#request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  }
+
+  /** Whether it says of itself that it is JSON. */
+  get isJson(): boolean {
+    return this.#type === 'application/json';
+  }
+
+  /**
+   * The JSON object in it; `{}` where there is none.
+   * @throws CatalogError InvalidInput (13) for another content type, another shape, or too many bytes
+   */
+  async json(): Promise<Record<string, unknown>> {
+    if (!this.isJson) {
+      throw new CatalogError(
+        'InvalidInput',
+        `The request body is ${this.#type ?? 'of no type'}.`,
+        'Send JSON with Content-Type: application/json.',
+      );
     }
-    yield bytes;
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.#read(this.#limits.jsonBytes, 'Send less.')) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString('utf8');
+    let value: unknown;
+    try {
+      value = text.trim() === '' ? {} : JSON.parse(text);
+    } catch (cause) {
+      throw new CatalogError('InvalidInput', 'The request body is no JSON.', 'Send a JSON object.', { cause });
+    }
+    if (!isRecord(value)) {
+      throw new CatalogError('InvalidInput', 'The request body is no JSON object.', 'Send an object, at least {}.');
+    }
+    return value;
   }
-}
 
-/**
- * The JSON object in a request.
- * @throws CatalogError InvalidInput (13) for another content type, another shape, or too many bytes
- */
-export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json') {
-    throw new CatalogError(
-      'InvalidInput',
-      `The request body is ${type ?? 'of no type'}.`,
-      'Send JSON with Content-Type: application/json.',
-    );
+  /**
+   * The rows in it, which is an Arrow IPC stream. Resolves as soon as its schema is there; a stream without rows is a
+   * schema alone.
+   * @throws CatalogError InvalidInput (13) for what is no such stream
+   */
+  arrow(): Promise<ArrowBody> {
+    return openArrow(this.#read(this.#limits.arrowBytes, 'Send the rows in several requests.'));
   }
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of bounded(request, maxJsonBytes, 'Send less.')) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString('utf8');
-  let value: unknown;
-  try {
-    value = text.trim() === '' ? {} : JSON.parse(text);
-  } catch (cause) {
-    throw new CatalogError('InvalidInput', 'The request body is no JSON.', 'Send a JSON object.', { cause });
-  }
-  if (!isRecord(value)) {
-    throw new CatalogError('InvalidInput', 'The request body is no JSON object.', 'Send an object, at least {}.');
-  }
-  return value;
-}
 
-/**
- * The rows in a request, which is an Arrow IPC stream; one without rows is a table without rows.
- * @throws CatalogError InvalidInput (13) for what is no such stream
- */
-export async function readArrow(request: IncomingMessage): Promise<ArrowTable> {
-  try {
-    // A generator, not the request: the reader destroys a Node stream at its end, which surfaces as an unhandled error.
-    const reader = await RecordBatchReader.from(
-      bounded(request, maxArrowBytes, 'Create the table from a part of the rows and insert the others.'),
-    );
-    await reader.open({ autoDestroy: false });
-    const batches: RecordBatch[] = [];
-    for await (const batch of reader) batches.push(batch);
-    if (!(reader.schema instanceof Schema)) throw new Error('there is no schema');
-    // The reader gives one empty batch for a stream without any.
-    return new ArrowTable(
-      reader.schema,
-      batches.filter((batch) => batch.numRows > 0),
-    );
-  } catch (cause) {
-    if (isCatalogError(cause) || isAbort(cause)) throw cause;
-    throw new CatalogError(
-      'InvalidInput',
-      `The request body is no Arrow stream (${messageOf(cause)}).`,
-      'Send an Arrow IPC stream, not a file.',
-      { cause },
-    );
+  /**
+   * Reads and forgets what is left of it, for some time and up to some bytes: a sender who is cut off in the middle of a
+   * body may never see the answer that says why.
+   */
+  async discard(): Promise<void> {
+    const request = this.#request;
+    if (request.readableEnded || request.destroyed) return;
+    await new Promise<void>((resolve) => {
+      let left = 64 * 1024 * 1024;
+      const late = setTimeout(resolve, 5000);
+      const done = () => {
+        clearTimeout(late);
+        resolve();
+      };
+      request.on('data', (chunk: Uint8Array) => {
+        left -= chunk.length;
+        if (left < 0) done();
+      });
+      for (const event of ['end', 'close', 'error']) request.once(event, done);
+      request.resume();
+    });
+  }
+
+  async *#read(limit: number, hint: string): AsyncGenerator<Uint8Array> {
+    // Not by `for await` over the request: leaving that destroys the connection, and with it the answer.
+    const chunks: AsyncIterator<Uint8Array> = this.#request.iterator({ destroyOnReturn: false });
+    try {
+      for (;;) {
+        const next = await this.#inTime(chunks.next());
+        if (next.done) return;
+        this.bytes += next.value.length;
+        if (this.bytes > limit) {
+          throw new CatalogError('InvalidInput', `The request body is over ${limit} bytes.`, hint, { status: 413 });
+        }
+        yield next.value;
+      }
+    } finally {
+      await chunks.return?.();
+    }
+  }
+
+  /** @throws CatalogError InvalidInput (13) where nothing comes for too long */
+  async #inTime<T>(chunk: Promise<T>): Promise<T> {
+    const { idle } = this.#limits;
+    if (idle === 0) return chunk;
+    let late: NodeJS.Timeout | undefined;
+    const silence = new Promise<never>((_, reject) => {
+      late = setTimeout(() => {
+        const what = `Nothing of the request body came for ${idle / 1000} seconds.`;
+        reject(new CatalogError('InvalidInput', what, 'Send it again, without pauses.', { status: 408 }));
+      }, idle);
+    });
+    try {
+      return await Promise.race([chunk, silence]);
+    } finally {
+      clearTimeout(late);
+    }
   }
 }

@@ -1,12 +1,14 @@
 // The engine process: serves directories of tables to the process that started it, and ends with it.
 import { chmodSync, unlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import type { EngineHandshake } from '#client/engineHandshake.ts';
 import { OpenCatalogs } from './catalogs.ts';
 import { openDir } from './dir.ts';
 import { engineProblem, engineVersion } from './native.ts';
-import { createEngineServer } from './server.ts';
+import { createEngineServer } from './engineServer.ts';
+import type { ContractHandler } from './server.ts';
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -22,15 +24,26 @@ function parseStart(line: string): { secret: string; socket: string } {
   throw new CatalogError('InvalidInput', 'The first line on stdin is not {"secret","socket"}.', 'The parent sends it.');
 }
 
-async function start(line: string, onListen: (socket: string) => void): Promise<void> {
+/** How long requests under way may take to finish at the end. The parent waits a second longer before it kills. */
+const grace = 2000;
+
+type Running = { socket: string; contract: ContractHandler };
+
+async function start(line: string, onListen: (running: Running) => void): Promise<void> {
   const { secret, socket } = parseStart(line);
-  const catalogs = new OpenCatalogs((root) => openDir({ root }));
-  const server = createEngineServer({ secret, log, catalogOf: (root) => catalogs.get(root) });
+  const catalogs = new OpenCatalogs((root, storageOptions) =>
+    openDir({ root, ...(storageOptions && { storageOptions: { ...storageOptions } }) }),
+  );
+  const { server, contract } = createEngineServer({
+    secret,
+    log,
+    catalogOf: ({ root, storageOptions }) => catalogs.get(root, storageOptions),
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(socket, resolve);
   });
-  onListen(socket);
+  onListen({ socket, contract });
   if (process.platform !== 'win32') chmodSync(socket, 0o600);
   const problem = await engineProblem();
   const handshake: EngineHandshake = {
@@ -45,15 +58,15 @@ async function start(line: string, onListen: (socket: string) => void): Promise<
 }
 
 function run(): void {
-  let socket: string | undefined;
+  let running: Running | undefined;
   let started = false;
-  const end = (code: number): never => {
-    if (socket !== undefined && process.platform !== 'win32') {
-      try {
-        unlinkSync(socket);
-      } catch {
-        // The parent may have removed the folder before.
-      }
+  let ending = false;
+  const end = async (code: number): Promise<never> => {
+    if (running && !ending) {
+      ending = true;
+      // A write that has begun is finished, so that nobody has to find out how far it came.
+      await Promise.race([running.contract.drain('writes'), setTimeout(grace)]);
+      removeSocket(running.socket);
     }
     process.exit(code);
   };
@@ -61,18 +74,28 @@ function run(): void {
   lines.once('line', (line) => {
     started = true;
     start(line, (listening) => {
-      socket = listening;
+      running = listening;
     }).catch((error: unknown) => {
       log(messageOf(error));
-      end(1);
+      void end(1);
     });
   });
   // The parent holds the other end of stdin: when it is gone, however it went, so is the need for this process.
   lines.once('close', () => {
     if (!started) log('stdin closed before it said where to listen');
-    end(started ? 0 : 1);
+    void end(started ? 0 : 1);
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end(0));
+  // A second signal does not wait.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(0));
+}
+
+function removeSocket(socket: string): void {
+  if (process.platform === 'win32') return;
+  try {
+    unlinkSync(socket);
+  } catch {
+    // The parent may have removed the folder before.
+  }
 }
 
 run();

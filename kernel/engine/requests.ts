@@ -1,20 +1,24 @@
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import type { DistanceType, QuerySpec } from '#client/querySpec.ts';
-import { noLimit } from '#client/wire.ts';
 
-// What comes in a JSON body is checked here before anything acts on it: a field of the wrong type is refused, and so is
-// one that the specification knows and this server does not do, which would change the answer.
+// What comes in a request is checked here before anything acts on it: a field of the wrong type is refused. In JSON,
+// `null` is the same as not there.
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
-const wrong = (field: string, wanted: string): never => {
+/** @throws CatalogError InvalidInput (13), always */
+export function wrong(field: string, wanted: string): never {
   throw new CatalogError(
     'InvalidInput',
     `The field "${field}" of the request is not ${wanted}.`,
     'Correct the request.',
   );
-};
+}
+
+/** @throws CatalogError Unsupported (0), always; `hint` says what to do instead */
+export function notOffered(what: string, hint: string): never {
+  throw new CatalogError('Unsupported', `This server does not offer ${what}.`, hint);
+}
 
 export function text(body: Json, field: string): string | undefined {
   const value = body[field] ?? undefined;
@@ -22,7 +26,8 @@ export function text(body: Json, field: string): string | undefined {
 }
 
 export function requiredText(body: Json, field: string): string {
-  return text(body, field) ?? wrong(field, 'there');
+  const value = text(body, field) ?? wrong(field, 'there');
+  return value === '' ? wrong(field, 'a text of some characters') : value;
 }
 
 export function count(body: Json, field: string): number | undefined {
@@ -33,6 +38,20 @@ export function count(body: Json, field: string): number | undefined {
     : wrong(field, 'a whole number from 0');
 }
 
+export function requiredCount(body: Json, field: string): number {
+  return count(body, field) ?? wrong(field, 'there');
+}
+
+export function numeral(body: Json, field: string): number | undefined {
+  const value = body[field] ?? undefined;
+  return value === undefined || typeof value === 'number' ? value : wrong(field, 'a number');
+}
+
+export function flag(body: Json, field: string): boolean | undefined {
+  const value = body[field] ?? undefined;
+  return value === undefined || typeof value === 'boolean' ? value : wrong(field, 'true or false');
+}
+
 export function textList(body: Json, field: string): string[] | undefined {
   const value = body[field] ?? undefined;
   if (value === undefined) return undefined;
@@ -41,83 +60,73 @@ export function textList(body: Json, field: string): string[] | undefined {
     : wrong(field, 'a list of texts');
 }
 
-export function textMap(body: Json, field: string): Record<string, string> | undefined {
-  const value = object(body, field);
-  if (value === undefined) return undefined;
-  const entries = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return entries.length === Object.keys(value).length ? Object.fromEntries(entries) : wrong(field, 'a map of texts');
+export function objectList(body: Json, field: string): Json[] {
+  const value = body[field] ?? undefined;
+  return Array.isArray(value) && value.every(isRecord) ? value : wrong(field, 'a list of objects');
 }
 
-function object(body: Json, field: string): Json | undefined {
+export function textMap(body: Json, field: string): Record<string, string> | undefined {
+  const value = object(body, field);
+  return value && allTexts(value, field);
+}
+
+/** A map of which all values are texts, or all are texts or `null`. */
+export function allTexts(value: Json, field: string): Record<string, string>;
+export function allTexts(value: Json, field: string, orNull: true): Record<string, string | null>;
+export function allTexts(value: Json, field: string, orNull = false): Record<string, string | null> {
+  const fits = (entry: [string, unknown]): entry is [string, string | null] =>
+    typeof entry[1] === 'string' || (orNull && entry[1] === null);
+  const entries = Object.entries(value);
+  return entries.every(fits) ? Object.fromEntries(entries) : wrong(field, 'a map of texts');
+}
+
+export function object(body: Json, field: string): Json | undefined {
   const value = body[field] ?? undefined;
   if (value === undefined) return undefined;
   return isRecord(value) ? value : wrong(field, 'an object');
 }
 
 /** `ExistOk`, `EXIST_OK` and `exist_ok` are the same word to the specification. */
-export const snakeCase = (word: string | undefined): string | undefined =>
-  word?.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
-
-const notOffered = [
-  'full_text_query',
-  'branch',
-  'ef',
-  'fast_search',
-  'lower_bound',
-  'upper_bound',
-  'nprobes',
-  'refine_factor',
-  'with_row_id',
-  'bypass_vector_index',
-] as const;
-
-const distances: readonly DistanceType[] = ['l2', 'cosine', 'dot'];
-
-/** @throws CatalogError InvalidInput (13), Unsupported (0) for parts of the specification that are not offered */
-export function querySpec(body: Json): { spec: QuerySpec; version: number | undefined } {
-  for (const field of notOffered) {
-    const value = body[field];
-    if (value !== undefined && value !== null && value !== false) {
-      throw new CatalogError('Unsupported', `This server does no "${field}" in a query.`, 'Leave it out.');
-    }
-  }
-  if (body['prefilter'] === false) {
-    throw new CatalogError('Unsupported', 'This server filters before a search, not after.', 'Leave prefilter out.');
-  }
-  const k = count(body, 'k');
-  if (k === undefined) wrong('k', 'there');
-  const columns = object(body, 'columns');
-  if (columns?.['column_aliases'] !== undefined) {
-    throw new CatalogError('Unsupported', 'This server does no column aliases.', 'Give columns.column_names.');
-  }
-  const names = columns && textList(columns, 'column_names');
-  const filter = text(body, 'filter');
-  const offset = count(body, 'offset');
-  const vector = queryVector(body);
-  const spec: QuerySpec = {
-    ...(names && { columns: names }),
-    ...(filter !== undefined && { filter }),
-    ...(k !== undefined && k !== noLimit && { limit: k }),
-    ...(offset !== undefined && { offset }),
-    ...(vector && { vector }),
-  };
-  return { spec, version: count(body, 'version') };
+export function choice<const T extends string>(
+  value: string | undefined,
+  field: string,
+  choices: readonly T[],
+): T | undefined {
+  if (value === undefined) return undefined;
+  const plain = (word: string) => word.replaceAll('_', '').toLowerCase();
+  return choices.find((one) => plain(one) === plain(value)) ?? wrong(field, `one of ${choices.join(', ')}`);
 }
 
-function queryVector(body: Json): QuerySpec['vector'] {
-  const vector = object(body, 'vector');
-  if (vector?.['multi_vector'] !== undefined && vector['multi_vector'] !== null) {
-    throw new CatalogError('Unsupported', 'This server searches by one vector.', 'Send vector.single_vector.');
+/** `true` and `false` in an address. */
+export function queryFlag(query: URLSearchParams, field: string): boolean | undefined {
+  const word = choice(query.get(field) ?? undefined, field, ['true', 'false']);
+  return word && word === 'true';
+}
+
+/** Text in an address; an empty one is none. */
+export const queryText = (query: URLSearchParams, field: string): string | undefined => query.get(field) || undefined;
+
+/** The specification lets a body repeat the identifier; a different one is a confused client. */
+export function checkId(body: Json, id: readonly string[]): void {
+  const given = textList(body, 'id');
+  if (!given || (given.length === id.length && given.every((part, index) => part === id[index]))) return;
+  throw new CatalogError('InvalidInput', 'The request body names another object than the address.', 'Name one object.');
+}
+
+/** What every body may carry: who asks (headers decide that here), and context that this server has no use for. */
+export function checkEnvelope(body: Json): void {
+  const identity = object(body, 'identity');
+  if (identity) for (const field of ['api_key', 'auth_token']) text(identity, field);
+  textMap(body, 'context');
+}
+
+/** @throws CatalogError InvalidInput (13) for percent signs that stand for nothing */
+export function decodePart(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch (cause) {
+    throw new CatalogError('InvalidInput', `"${encoded}" is not percent-encoded text.`, 'Encode it as a URL part.', {
+      cause,
+    });
   }
-  const values = vector?.['single_vector'] ?? [];
-  if (!Array.isArray(values) || !values.every((value): value is number => typeof value === 'number')) {
-    return wrong('vector.single_vector', 'a list of numbers');
-  }
-  const column = text(body, 'vector_column');
-  const word = text(body, 'distance_type');
-  const distanceType = distances.find((known) => known === word?.toLowerCase());
-  if (word !== undefined && !distanceType) wrong('distance_type', `one of ${distances.join(', ')}`);
-  // The specification requires a vector; an empty one means a plain scan.
-  if (values.length === 0) return undefined;
-  return { values, ...(column !== undefined && { column }), ...(distanceType && { distanceType }) };
 }

@@ -1,198 +1,130 @@
-import type { Table as ArrowTable } from '#arrow';
-import { decodeId } from '#shared/names.ts';
 import { CatalogError } from '#shared/errors.ts';
-import type { Catalog } from '#client/catalog.ts';
-import type { QuerySpec } from '#client/querySpec.ts';
-import type { Table } from '#client/table.ts';
-import { checkChoice, checkCreateMode } from '#client/options.ts';
-import { jsonSchema } from './jsonSchema.ts';
-import { count, querySpec, requiredText, snakeCase, text, textList, textMap } from './requests.ts';
+import { decodeId, idDelimiter } from '#shared/names.ts';
+import { operations, type Operation } from '#client/operations.ts';
+import { columnHandlers } from './routesColumns.ts';
+import { dataHandlers } from './routesData.ts';
+import { indexHandlers } from './routesIndexes.ts';
+import { namespaceHandlers } from './routesNamespaces.ts';
+import { tableHandlers } from './routesTables.ts';
+import { versionHandlers } from './routesVersions.ts';
+import { decodePart } from './requests.ts';
+import type { Handler, Handlers } from './routeTypes.ts';
 
-/** One request, its parts read and checked on demand. */
-export type Call = {
-  catalog: Catalog;
-  /** The components of the identifier in the address. */
+/** What the address of a request means. */
+export type Found = {
+  operation: Operation | undefined;
+  /** The components of the identifier in it; none for the root, and where there is no place for one. */
   id: string[];
+  indexName: string;
   query: URLSearchParams;
-  json: () => Promise<Record<string, unknown>>;
-  arrow: () => Promise<ArrowTable>;
-  /** Hands over a table, to be closed when the answer is out, or can't be given any more. */
-  own: (table: Table) => Table;
-  signal: AbortSignal;
+  handler: Handler;
+  /** Why it is none of the contract's addresses. */
+  problem?: CatalogError;
+  /** The methods that it has, for one with another method. */
+  allow?: readonly string[];
 };
 
-/** What is answered: JSON, nothing, or the rows of a query. */
-export type Answer = { json: unknown } | { empty: true } | { rows: { table: Table; spec: QuerySpec } };
+const handlers: Handlers = {
+  ...namespaceHandlers,
+  ...tableHandlers,
+  ...dataHandlers,
+  ...versionHandlers,
+  ...indexHandlers,
+  ...columnHandlers,
+};
 
-export type Route = (call: Call) => Promise<Answer>;
+type Route = { method: string; segments: readonly string[]; operation: Operation };
 
-/** Finds the route of a request, and the identifier in it. */
-export function findRoute(
-  method: string,
-  pathname: string,
-  delimiter: string,
-): { route: Route; id: string[] } | undefined {
-  const parts = pathname.split('/').slice(1);
-  const [version, kind, encoded, ...rest] = parts;
-  if (version !== 'v1' || kind === undefined) return undefined;
-  if (encoded === undefined || encoded === '') {
-    return kind === 'table' && method === 'GET' ? { route: listTables, id: [] } : undefined;
-  }
-  const key = `${method} ${kind}/${rest.join('/')}`;
-  const route = Object.hasOwn(routes, key) ? routes[key] : undefined;
-  return route && { route, id: decodeId(decodePart(encoded), delimiter) };
+// Addresses of upstream's service that mean the same as those of the specification.
+const aliases: readonly [method: string, path: string, operation: Operation][] = [
+  ['GET', '/v1/tables', 'ListTables'],
+  ['POST', '/v1/tables/{id}', 'CreateTable'],
+];
+
+const segmentsOf = (path: string): string[] => path.split('/').slice(1);
+
+// Those without placeholders first: `/v1/table/version/batch-create` is about no table called "version".
+const routes: readonly Route[] = [
+  ...Object.entries(operations).map(([name, { method, path }]) => route(method, path, name)),
+  ...aliases.map(([method, path, operation]) => route(method, path, operation)),
+].toSorted((a, b) => placeholders(a) - placeholders(b));
+
+function route(method: string, path: string, operation: string): Route {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table are its operations
+  return { method, segments: segmentsOf(path), operation: operation as Operation };
 }
 
-/** @throws CatalogError InvalidInput (13) for percent signs that stand for nothing */
-export function decodePart(encoded: string): string {
+function placeholders({ segments }: Route): number {
+  return segments.filter(isPlaceholder).length;
+}
+
+function isPlaceholder(segment: string): boolean {
+  return segment.startsWith('{');
+}
+
+/**
+ * Finds what a request asks for. Never throws: who is not allowed to ask is not told whether the address is right, so what
+ * is wrong with it is `problem`, for later.
+ *
+ * The address is taken apart as it stands. A URL parser would resolve `.` and `..`, which are names here like others.
+ */
+export function findRoute(method: string, url: string): Found {
+  const [path = '', search = ''] = split(url, '?');
+  const query = new URLSearchParams(search);
+  const segments = segmentsOf(path);
+  // Upstream's client for its service ends every address with a slash.
+  if (segments.length > 1 && segments.at(-1) === '') segments.pop();
+  const none = { operation: undefined, id: [], indexName: '', query, handler: unreachable };
+  const fitting = routes.filter((one) => fits(one.segments, segments));
+  const found = fitting.find((one) => one.method === method);
+  if (!found) {
+    const allow = fitting.map((one) => one.method);
+    return allow.length > 0
+      ? { ...none, allow, problem: wrongMethod(method, path, allow) }
+      : { ...none, problem: noAddress(method, path, segments[0] === 'v1') };
+  }
+  const named = (placeholder: string) => segments[found.segments.indexOf(placeholder)];
+  const { operation } = found;
   try {
-    return decodeURIComponent(encoded);
-  } catch (cause) {
-    throw new CatalogError('InvalidInput', `"${encoded}" is not percent-encoded text.`, 'Encode it as a URL part.', {
-      cause,
-    });
+    const delimiter = query.get('delimiter') ?? idDelimiter;
+    if (delimiter === '') throw new CatalogError('InvalidInput', 'The delimiter is empty.', 'Leave it out for "$".');
+    const id = named('{id}') ?? '';
+    const indexName = decodePart(named('{index_name}') ?? '');
+    return {
+      ...none,
+      operation,
+      id: decodeId(decodePart(id), delimiter),
+      indexName,
+      handler: handlers[operation] ?? notThere(operation),
+    };
+  } catch (problem) {
+    if (problem instanceof CatalogError) return { ...none, operation, problem };
+    throw problem;
   }
 }
 
-const listTables: Route = async ({ catalog, id, query, signal }) => {
-  const page = await catalog.listTables(id, { ...pageOf(query), signal });
-  return { json: { tables: page.tables, ...(page.pageToken !== undefined && { page_token: page.pageToken }) } };
-};
-
-const routes: Record<string, Route> = {
-  'POST namespace/create': async ({ catalog, id, json, signal }) => {
-    const body = await json();
-    checkId(body, id);
-    const mode = checkCreateMode('create', snakeCase(text(body, 'mode')));
-    await catalog.createNamespace(id, { mode, properties: textMap(body, 'properties'), signal });
-    return { json: await catalog.describeNamespace(id, { signal }) };
-  },
-  'GET namespace/list': async ({ catalog, id, query, signal }) => {
-    const page = await catalog.listNamespaces(id, { ...pageOf(query), signal });
-    return {
-      json: { namespaces: page.namespaces, ...(page.pageToken !== undefined && { page_token: page.pageToken }) },
-    };
-  },
-  'POST namespace/describe': async ({ catalog, id, json, signal }) => {
-    checkId(await json(), id);
-    return { json: await catalog.describeNamespace(id, { signal }) };
-  },
-  'POST namespace/drop': async ({ catalog, id, json, signal }) => {
-    const body = await json();
-    checkId(body, id);
-    const mode = checkChoice('drop', 'mode', snakeCase(text(body, 'mode')), ['fail', 'skip']);
-    const word = snakeCase(text(body, 'behavior'));
-    const behavior = checkChoice('drop', 'behavior', word, ['restrict', 'cascade']);
-    await catalog.dropNamespace(id, { mode, behavior, signal });
-    return { json: {} };
-  },
-  'POST namespace/exists': async ({ catalog, id, json, signal }) => {
-    checkId(await json(), id);
-    await catalog.describeNamespace(id, { signal });
-    return { empty: true };
-  },
-  'GET namespace/table/list': listTables,
-
-  'POST table/create': async ({ catalog, id, query, arrow, own, signal }) => {
-    const [name, path] = tableOf(id);
-    const mode = checkCreateMode('create', snakeCase(query.get('mode') ?? undefined));
-    const table = own(await catalog.createTable(name, await arrow(), path, { mode, signal }));
-    return { json: { version: await table.version({ signal }) } };
-  },
-  'POST table/describe': async (call) => {
-    const { catalog, id, query, own, signal } = call;
-    const [name, path] = tableOf(id);
-    const table = await openFor(call, await call.json());
-    // The version and the schema cost a read of the table, so they come when asked for.
-    if (query.get('load_detailed_metadata') !== 'true') return { json: { table: name, namespace: path } };
-    const version = await table.version({ signal });
-    const pinned = own(await catalog.openTable(name, path, { version, signal }));
-    return { json: { table: name, namespace: path, version, schema: jsonSchema(await pinned.schema({ signal })) } };
-  },
-  'POST table/exists': async (call) => {
-    await openFor(call, await call.json());
-    return { empty: true };
-  },
-  'POST table/drop': async ({ catalog, id, json, signal }) => {
-    const [name, path] = tableOf(id);
-    checkId(await json(), id);
-    await catalog.dropTable(name, path, { signal });
-    return { json: { id } };
-  },
-  'POST table/rename': async ({ catalog, id, json, signal }) => {
-    const [name, path] = tableOf(id);
-    const body = await json();
-    checkId(body, id);
-    const newNamespacePath = textList(body, 'new_namespace_id');
-    await catalog.renameTable(name, requiredText(body, 'new_table_name'), path, { newNamespacePath, signal });
-    return { json: {} };
-  },
-  'POST table/count_rows': async (call) => {
-    const body = await call.json();
-    const table = await openFor(call, body);
-    return { json: await table.countRows(text(body, 'predicate'), { signal: call.signal }) };
-  },
-  'POST table/query': async (call) => {
-    const body = await call.json();
-    const { spec } = querySpec(body);
-    return { rows: { table: await openFor(call, body), spec } };
-  },
-  'POST table/insert': async ({ catalog, id, query, arrow, own, signal }) => {
-    const [name, path] = tableOf(id);
-    const word = snakeCase(query.get('mode') ?? undefined);
-    const mode = checkChoice('insert', 'mode', word, ['append', 'overwrite']);
-    // Read before anything can fail: an answer in the middle of a body may not reach the sender.
-    const rows = await arrow();
-    const table = own(await catalog.openTable(name, path, { signal }));
-    await table.add(rows, { mode, signal });
-    return { json: { num_inserted_rows: rows.numRows, version: await table.version({ signal }) } };
-  },
-  'POST table/delete': async (call) => {
-    const body = await call.json();
-    const predicate = requiredText(body, 'predicate');
-    const table = await openFor(call, body);
-    await table.delete(predicate, { signal: call.signal });
-    return { json: { version: await table.version({ signal: call.signal }) } };
-  },
-  'POST table/version/list': async (call) => {
-    const { query, signal } = call;
-    const table = await openFor(call, {});
-    const versions = (await table.listVersions({ signal })).toSorted((a, b) => a.version - b.version);
-    if (query.get('descending') === 'true') versions.reverse();
-    // All of them in one page: the engine reads them all anyway.
-    return {
-      json: {
-        versions: versions.map(({ version, timestamp }) => ({ version, timestamp_millis: timestamp.getTime() })),
-      },
-    };
-  },
-  'POST table/stats': async (call) => {
-    const table = await openFor(call, await call.json());
-    return { json: { num_rows: await table.countRows(undefined, { signal: call.signal }) } };
-  },
-};
-
-async function openFor({ catalog, id, own, signal }: Call, body: Record<string, unknown>): Promise<Table> {
-  const [name, path] = tableOf(id);
-  checkId(body, id);
-  return own(await catalog.openTable(name, path, { version: count(body, 'version'), signal }));
+function split(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function tableOf(id: readonly string[]): [name: string, path: string[]] {
-  const name = id.at(-1);
-  if (name === undefined) throw new CatalogError('InvalidInput', 'The address names no table.', 'Name one.');
-  return [name, id.slice(0, -1)];
+const fits = (pattern: readonly string[], segments: readonly string[]): boolean =>
+  pattern.length === segments.length &&
+  pattern.every((part, index) => (isPlaceholder(part) ? segments[index] !== '' : part === segments[index]));
+
+const unreachable: Handler = () => Promise.reject(new Error('There is no handler.'));
+
+/** An operation that the specification has and a directory of tables does not. */
+function notThere(operation: Operation): Handler {
+  const error = () => new CatalogError('Unsupported', `This server has no ${operation}.`, 'Do without it.');
+  return () => Promise.reject(error());
 }
 
-/** The specification lets a body repeat the identifier; a different one is a confused client. */
-function checkId(body: Record<string, unknown>, id: readonly string[]): void {
-  const given = textList(body, 'id');
-  if (!given || (given.length === id.length && given.every((part, index) => part === id[index]))) return;
-  throw new CatalogError('InvalidInput', 'The request body names another object than the address.', 'Name one object.');
-}
+const wrongMethod = (method: string, path: string, allow: readonly string[]): CatalogError =>
+  new CatalogError('Unsupported', `${path} takes no ${method}.`, `Send ${allow.join(' or ')}.`, { status: 405 });
 
-function pageOf(query: URLSearchParams): { limit?: number; pageToken?: string } {
-  const limit = query.get('limit');
-  const pageToken = query.get('page_token');
-  return { ...(limit !== null && { limit: Number(limit) }), ...(pageToken !== null && { pageToken }) };
-}
+// Below /v1 it may be an operation that a later specification has and this server has not.
+const noAddress = (method: string, path: string, isContract: boolean): CatalogError =>
+  new CatalogError('Unsupported', `This server has no ${method} ${path}.`, 'See the specification.', {
+    status: isContract ? 406 : 404,
+  });

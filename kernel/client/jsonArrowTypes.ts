@@ -1,0 +1,187 @@
+import {
+  Binary,
+  Bool,
+  DateDay,
+  DateMillisecond,
+  Decimal,
+  Dictionary,
+  Duration,
+  Field,
+  FixedSizeBinary,
+  FixedSizeList,
+  Float16,
+  Float32,
+  Float64,
+  Int16,
+  Int32,
+  Int64,
+  Int8,
+  LargeBinary,
+  LargeList,
+  LargeUtf8,
+  List,
+  Map_,
+  Null,
+  Schema,
+  Struct,
+  Time,
+  TimeUnit,
+  Timestamp,
+  Uint16,
+  Uint32,
+  Uint64,
+  Uint8,
+  Utf8,
+  type DataType,
+} from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+
+// The way back from the JSON form of jsonArrow.ts, for what comes from a wire: nothing of it is taken unchecked.
+
+const plain: Readonly<Record<string, () => DataType>> = {
+  null: () => new Null(),
+  bool: () => new Bool(),
+  boolean: () => new Bool(),
+  int8: () => new Int8(),
+  int16: () => new Int16(),
+  int32: () => new Int32(),
+  int64: () => new Int64(),
+  uint8: () => new Uint8(),
+  uint16: () => new Uint16(),
+  uint32: () => new Uint32(),
+  uint64: () => new Uint64(),
+  float16: () => new Float16(),
+  float32: () => new Float32(),
+  float64: () => new Float64(),
+  halffloat: () => new Float16(),
+  float: () => new Float32(),
+  double: () => new Float64(),
+  utf8: () => new Utf8(),
+  string: () => new Utf8(),
+  large_utf8: () => new LargeUtf8(),
+  binary: () => new Binary(),
+  large_binary: () => new LargeBinary(),
+  date32: () => new DateDay(),
+  date64: () => new DateMillisecond(),
+};
+
+const units: Readonly<Record<string, TimeUnit>> = {
+  s: TimeUnit.SECOND,
+  ms: TimeUnit.MILLISECOND,
+  us: TimeUnit.MICROSECOND,
+  ns: TimeUnit.NANOSECOND,
+};
+
+/** The schema in its JSON form. @throws CatalogError InvalidInput (13) */
+export function schemaOfJson(json: unknown): Schema {
+  if (!isRecord(json)) return wrong('a schema');
+  return new Schema(fieldsOfJson(json['fields']), metadataOfJson(json['metadata']));
+}
+
+/**
+ * The type in its JSON form, `{ type: "timestamp", unit: "ms" }` for instance; a unit that is not said is microseconds, as
+ * the specification's reference server reads it.
+ * @throws CatalogError InvalidInput (13)
+ */
+export function typeOfJson(json: unknown): DataType {
+  if (!isRecord(json) || typeof json['type'] !== 'string') return wrong('a type of Arrow');
+  const values = valueTypeOf(json['type'].toLowerCase(), json);
+  if (json['keys'] === undefined) return values;
+  const keys = typeOfJson(json['keys']);
+  if (!isKeyType(keys)) return wrong('a type of keys');
+  return new Dictionary(values, keys, undefined, json['ordered'] === true);
+}
+
+function valueTypeOf(name: string, json: Record<string, unknown>): DataType {
+  if (Object.hasOwn(plain, name)) return plain[name]!();
+  const length = lengthOf(json);
+  const child = () => fieldsOfJson(json['fields'])[0] ?? wrong(`a ${name} with fields`);
+  switch (name) {
+    case 'timestamp': {
+      const zone = json['timezone'];
+      return new Timestamp(unitOf(json), typeof zone === 'string' ? zone : null);
+    }
+    case 'duration':
+      return new Duration(unitOf(json));
+    case 'time32':
+      return new Time(unitOf(json, TimeUnit.MILLISECOND), 32);
+    case 'time64':
+      return new Time(unitOf(json), 64);
+    case 'decimal32':
+    case 'decimal64':
+    case 'decimal128':
+    case 'decimal256':
+      return decimalOf(Number(name.slice('decimal'.length)), length);
+    case 'fixed_size_binary':
+      return new FixedSizeBinary(length);
+    case 'fixed_size_list':
+      return new FixedSizeList(length, child());
+    case 'list':
+      return new List(child());
+    case 'large_list':
+      return new LargeList(child());
+    case 'struct':
+      return new Struct(fieldsOfJson(json['fields']));
+    case 'map': {
+      const entries = child();
+      return isEntries(entries) ? new Map_(entries, json['keysSorted'] === true) : wrong('a map of keys and values');
+    }
+    default:
+      return wrong(`a type of Arrow: "${name.slice(0, 100)}"`);
+  }
+}
+
+function decimalOf(bitWidth: number, encoded: number): Decimal {
+  // The scale may be negative, down to -128, and is then what is missing to the next thousand.
+  const precision = Math.floor((encoded + 128) / 1000);
+  return new Decimal(encoded - precision * 1000, precision, bitWidth);
+}
+
+function unitOf(json: Record<string, unknown>, absent: TimeUnit = TimeUnit.MICROSECOND): TimeUnit {
+  const word = json['unit'];
+  if (word === undefined || word === null) return absent;
+  return typeof word === 'string' && Object.hasOwn(units, word) ? units[word]! : wrong('a unit: s, ms, us or ns');
+}
+
+function lengthOf(json: Record<string, unknown>): number {
+  const length = json['length'] ?? 0;
+  return typeof length === 'number' && Number.isSafeInteger(length) && length >= 0 ? length : wrong('a length');
+}
+
+function fieldsOfJson(json: unknown): Field[] {
+  if (!Array.isArray(json)) return wrong('a list of fields');
+  return json.map((field: unknown) => {
+    if (!isRecord(field) || typeof field['name'] !== 'string') return wrong('a field with a name');
+    return new Field(
+      field['name'],
+      typeOfJson(field['type']),
+      field['nullable'] !== false,
+      metadataOfJson(field['metadata']),
+    );
+  });
+}
+
+function metadataOfJson(json: unknown): Map<string, string> {
+  if (json === undefined || json === null) return new Map();
+  if (!isRecord(json)) return wrong('metadata');
+  return new Map(
+    Object.entries(json).map(([key, value]) => [key, typeof value === 'string' ? value : wrong('metadata of texts')]),
+  );
+}
+
+type Keys = Int8 | Int16 | Int32 | Uint8 | Uint16 | Uint32;
+const isKeyType = (type: DataType): type is Keys =>
+  type instanceof Int8 ||
+  type instanceof Int16 ||
+  type instanceof Int32 ||
+  type instanceof Uint8 ||
+  type instanceof Uint16 ||
+  type instanceof Uint32;
+
+const isEntries = (field: Field): field is Field<Struct<{ key: DataType; value: DataType }>> =>
+  field.type instanceof Struct && field.type.children.length === 2;
+
+function wrong(wanted: string): never {
+  throw new CatalogError('InvalidInput', `The JSON form of an Arrow schema has something that is not ${wanted}.`, '');
+}

@@ -1,0 +1,116 @@
+import type { ServerResponse } from 'node:http';
+import type { CatalogError } from '#shared/errors.ts';
+import type { BodyReader, Limits } from './httpBody.ts';
+
+/** A reply that is sent piece by piece. */
+export type Streamed = {
+  headers: Record<string, string>;
+  chunks: AsyncIterator<Uint8Array>;
+};
+
+/** The answer to one request. */
+export class Reply {
+  /** How many bytes of a body were sent. */
+  bytes = 0;
+  /** How it ended; `left` until it has. */
+  end: 'sent' | 'left' | 'cut' = 'left';
+  readonly #response: ServerResponse;
+  readonly #limits: Limits;
+  readonly #signal: AbortSignal;
+  /** Wakes the one `write` that waits; listeners that came and went with each would pile up under a slow reader. */
+  #wake: (() => void) | undefined;
+
+  /** `signal` is aborted when the client goes away. */
+  constructor(response: ServerResponse, limits: Limits, signal: AbortSignal) {
+    this.#response = response;
+    this.#limits = limits;
+    this.#signal = signal;
+    const wake = () => this.#wake?.();
+    response.on('drain', wake);
+    signal.addEventListener('abort', wake);
+  }
+
+  json(status: number, value: unknown): Promise<void> {
+    return this.#whole(status, JSON.stringify(value));
+  }
+
+  empty(): Promise<void> {
+    return this.#finish(() => this.#response.writeHead(200, { 'content-length': 0 }).end());
+  }
+
+  /** Sends chunks as fast as they are taken. The first comes before the headers: until then a failure can be told. */
+  async stream({ headers, chunks }: Streamed): Promise<void> {
+    try {
+      const first = await chunks.next();
+      this.#response.writeHead(200, headers);
+      for (let next = first; !next.done; next = await chunks.next()) await this.#write(next.value);
+      await this.#finish(() => this.#response.end());
+    } finally {
+      // Whoever makes the chunks lets go of the scan, also when nobody takes them any more.
+      await chunks.return?.();
+    }
+  }
+
+  /** Answers with an error, or cuts the connection where an answer has begun. */
+  async refuse(error: CatalogError, body: BodyReader, allow: readonly string[] | undefined): Promise<void> {
+    const response = this.#response;
+    if (response.headersSent) {
+      // Too late for an error body; a cut connection tells the reader that the rows are not complete.
+      this.destroy('cut');
+      return;
+    }
+    const text = JSON.stringify(error);
+    response.writeHead(error.status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      connection: 'close',
+      ...(allow && { allow: allow.join(', ') }),
+      ...(error.status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...((error.status === 503 || error.status === 429) && { 'retry-after': '1' }),
+    });
+    response.write(text);
+    this.bytes += Buffer.byteLength(text);
+    // The answer is whole by now; the connection stays for who is still sending.
+    await body.discard();
+    await this.#finish(() => response.end());
+  }
+
+  destroy(end: 'left' | 'cut' = 'left'): void {
+    this.end = end;
+    this.#response.destroy();
+  }
+
+  async #whole(status: number, text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    await this.#finish(() => {
+      this.bytes += bytes.length;
+      this.#response
+        .writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length })
+        .end(bytes);
+    });
+  }
+
+  /** Resolves when everything was handed to the system, or nobody is there to take it. */
+  async #finish(send: () => void): Promise<void> {
+    const response = this.#response;
+    await new Promise<void>((resolve) => {
+      response.once('finish', resolve);
+      response.once('close', resolve);
+      send();
+    });
+    if (response.writableFinished) this.end = 'sent';
+  }
+
+  /** Writes a chunk and waits until it is taken: a slow reader holds up the scan instead of filling memory. */
+  async #write(chunk: Uint8Array): Promise<void> {
+    this.#signal.throwIfAborted();
+    this.bytes += chunk.length;
+    if (this.#response.write(chunk)) return;
+    const { idle } = this.#limits;
+    const late = idle > 0 ? setTimeout(() => this.destroy('cut'), idle) : undefined;
+    await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#wake = undefined;
+    clearTimeout(late);
+    this.#signal.throwIfAborted();
+  }
+}

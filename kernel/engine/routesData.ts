@@ -1,0 +1,107 @@
+import { CatalogError } from '#shared/errors.ts';
+import { mergeColumns } from '#client/mergeInsert.ts';
+import { querySpec, versionOf } from './queryRequest.ts';
+import { choice, flag, object, queryFlag, queryText, requiredText, text, wrong, type Json } from './requests.ts';
+import { openTable, type Call, type Handlers } from './routeTypes.ts';
+import { queryOf } from './rows.ts';
+
+const branchOf = (branch: string | undefined): { branch?: string } =>
+  branch === undefined || branch === '' ? {} : { branch };
+
+/** Opens the newest version of the branch that a body names, or of the main line. */
+export const openBranch = (call: Call, body: Json) => openTable(call, branchOf(text(body, 'branch')));
+
+/** The same where the branch stands in the address. */
+export const openQueryBranch = (call: Call) => openTable(call, branchOf(queryText(call.query, 'branch')));
+
+const versionIn = (version: number | undefined): { version?: number } => (version === undefined ? {} : { version });
+
+/** The field path and the expression of each update. */
+function updatesOf(body: Json): Record<string, string> {
+  const updates = body['updates'];
+  const isPair = (pair: unknown): pair is [string, string] =>
+    Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string' && part !== '');
+  if (!Array.isArray(updates) || !updates.every(isPair)) return wrong('updates', 'a list of [column, expression]');
+  if (updates.length === 0) wrong('updates', 'a list of some [column, expression]');
+  if (new Set(updates.map(([column]) => column)).size < updates.length)
+    wrong('updates', 'a list with each column once');
+  return Object.fromEntries(updates);
+}
+
+export const dataHandlers: Handlers = {
+  async CountTableRows(call) {
+    const body = await call.json();
+    const predicate = text(body, 'predicate');
+    const table = await openTable(call, versionOf(body));
+    return { json: await table.countRows(predicate === '' ? undefined : predicate, { signal: call.signal }) };
+  },
+  async QueryTable(call) {
+    const body = await call.json();
+    const spec = querySpec(body);
+    return { rows: { table: await openTable(call, versionOf(body)), spec } };
+  },
+  async ExplainTableQueryPlan(call) {
+    const body = await call.json();
+    const asked = object(body, 'query') ?? wrong('query', 'there');
+    const verbose = flag(body, 'verbose');
+    const spec = querySpec(asked);
+    const table = await openTable(call, versionOf(asked));
+    return { json: await queryOf(table, spec).explainPlan({ verbose, signal: call.signal }) };
+  },
+  async AnalyzeTableQueryPlan(call) {
+    const body = await call.json();
+    const spec = querySpec(body);
+    const table = await openTable(call, versionOf(body));
+    return { json: await queryOf(table, spec).analyzePlan({ signal: call.signal }) };
+  },
+  async InsertIntoTable(call) {
+    const { query, signal } = call;
+    const mode = choice(queryText(query, 'mode'), 'mode', ['append', 'overwrite']);
+    const table = await openQueryBranch(call);
+    const rows = await call.arrow();
+    const { version } = await table.add(rows.batches, { mode, signal });
+    return { json: { num_inserted_rows: rows.numRows, version: version ?? (await table.version({ signal })) } };
+  },
+  async MergeInsertIntoTable(call) {
+    const { query, signal } = call;
+    const updatesWhere = queryText(query, 'when_matched_update_all_filt');
+    const deletesWhere = queryText(query, 'when_not_matched_by_source_delete_filt');
+    const on = queryText(query, 'on') ?? wrong('on', 'there');
+    const table = await openQueryBranch(call);
+    let merge = table.mergeInsert(mergeColumns(on.split(',').map((column) => column.trim())));
+    if (queryFlag(query, 'when_matched_update_all')) merge = merge.whenMatchedUpdateAll({ where: updatesWhere });
+    if (queryFlag(query, 'when_not_matched_insert_all')) merge = merge.whenNotMatchedInsertAll();
+    if (queryFlag(query, 'when_not_matched_by_source_delete')) {
+      merge = merge.whenNotMatchedBySourceDelete({ where: deletesWhere });
+    }
+    const rows = await call.arrow();
+    const made = await merge.execute(rows.batches, { signal });
+    return {
+      json: {
+        ...(made.numUpdatedRows !== undefined && { num_updated_rows: made.numUpdatedRows }),
+        ...(made.numInsertedRows !== undefined && { num_inserted_rows: made.numInsertedRows }),
+        ...(made.numDeletedRows !== undefined && { num_deleted_rows: made.numDeletedRows }),
+        ...versionIn(made.version),
+      },
+    };
+  },
+  async UpdateTable(call) {
+    const body = await call.json();
+    const { signal } = call;
+    const where = text(body, 'predicate');
+    const valuesSql = updatesOf(body);
+    const table = await openBranch(call, body);
+    const made = await table.update({ ...(where !== undefined && where !== '' && { where }), valuesSql }, { signal });
+    return {
+      json: { updated_rows: made.numUpdatedRows ?? 0, version: made.version ?? (await table.version({ signal })) },
+    };
+  },
+  async DeleteFromTable(call) {
+    const body = await call.json();
+    const { signal } = call;
+    const predicate = requiredText(body, 'predicate');
+    const table = await openBranch(call, body);
+    const { version } = await table.delete(predicate, { signal });
+    return { json: { version: version ?? (await table.version({ signal })) } };
+  },
+};

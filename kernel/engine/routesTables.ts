@@ -1,0 +1,145 @@
+import { pathToFileURL } from 'node:url';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { isObjectStore } from '#client/root.ts';
+import { jsonSchema } from '#client/jsonArrow.ts';
+import {
+  allTexts,
+  choice,
+  notOffered,
+  object,
+  queryFlag,
+  queryText,
+  requiredText,
+  text,
+  textList,
+  textMap,
+  wrong,
+  type Json,
+} from './requests.ts';
+import { versionOf } from './queryRequest.ts';
+import { openTable, tableOf, type Call, type Handlers } from './routeTypes.ts';
+
+// This server gives nobody the keys to its storage: replies have no `storage_options`, asked for or not.
+
+/** A map that stands in an address as JSON. */
+function queryMap(query: URLSearchParams, field: string): Record<string, string> {
+  const given = queryText(query, field);
+  if (given === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(given);
+  } catch {
+    wrong(field, 'JSON');
+  }
+  return allTexts(object({ [field]: value }, field) ?? {}, field);
+}
+
+/** The version, tag or branch that a description is asked for, of which only one may be named. */
+async function tableAt(call: Call, body: Json): Promise<{ version?: number; branch?: string }> {
+  const at = versionOf(body);
+  const tag = text(body, 'tag');
+  if (tag === undefined || tag === '') return at;
+  if (at.version !== undefined || at.branch !== undefined) wrong('tag', 'alone: leave out version and branch');
+  const table = await openTable(call);
+  return { version: await table.tags().getVersion(tag, { signal: call.signal }) };
+}
+
+/** A place as an address; places in object stores are addresses already. */
+const uriOf = (location: string): string => (isObjectStore(location) ? location : pathToFileURL(location).href);
+
+async function describe(call: Call): Promise<unknown> {
+  const { catalog, id, query, signal } = call;
+  const body = await call.json();
+  const [name, namespacePath] = tableOf(id);
+  const isDetailed = queryFlag(query, 'load_detailed_metadata') ?? false;
+  const checksDeclared = queryFlag(query, 'check_declared') ?? false;
+  const withUri = queryFlag(query, 'with_table_uri') ?? false;
+  const at = await tableAt(call, body);
+  const found = await catalog.describeTable(name, namespacePath, { ...at, signal });
+  const place = {
+    ...(found.location !== undefined && { location: found.location }),
+    ...(withUri && found.location !== undefined && { table_uri: uriOf(found.location) }),
+    // What can be described has been written.
+    ...((checksDeclared || isDetailed) && { is_only_declared: false }),
+  };
+  if (!isDetailed) return { table: name, namespace: namespacePath, ...place };
+  const { version } = found;
+  const table = await openTable(call, { version, ...(at.branch !== undefined && { branch: at.branch }) });
+  const [schema, stats] = await Promise.all([table.schema({ signal }), table.stats({ signal })]);
+  return {
+    table: name,
+    namespace: namespacePath,
+    ...place,
+    version,
+    schema: jsonSchema(schema),
+    metadata: Object.fromEntries(schema.metadata),
+    // The engine does not tell how many rows were deleted, only how many are there.
+    stats: { num_fragments: stats.numFragments, num_deleted_rows: 0 },
+  };
+}
+
+export const tableHandlers: Handlers = {
+  async CreateTable({ catalog, id, query, arrow, own, signal }) {
+    const [name, path] = tableOf(id);
+    const mode = choice(queryText(query, 'mode'), 'mode', ['create', 'exist_ok', 'overwrite']);
+    queryMap(query, 'properties');
+    if (Object.keys(queryMap(query, 'storage_options')).length > 0) {
+      notOffered('other storage options than its own', 'Leave storage_options out.');
+    }
+    const { schema, batches } = await arrow();
+    const table = own(await catalog.createTable(name, batches, path, { mode, schema, signal }));
+    const { location } = await catalog.describeTable(name, path, { signal });
+    return { json: { version: await table.version({ signal }), ...(location !== undefined && { location }) } };
+  },
+  async DeclareTable({ catalog, id, json, signal }) {
+    const [name, path] = tableOf(id);
+    const body = await json();
+    const { location } = await catalog.declareTable(name, path, {
+      location: text(body, 'location'),
+      properties: textMap(body, 'properties'),
+      signal,
+    });
+    return { json: { location } };
+  },
+  async RegisterTable({ catalog, id, json, signal }) {
+    const [name, path] = tableOf(id);
+    const body = await json();
+    const location = requiredText(body, 'location');
+    const mode = choice(text(body, 'mode'), 'mode', ['create', 'overwrite']);
+    await catalog.registerTable(name, location, path, { mode, properties: textMap(body, 'properties'), signal });
+    return { json: { location } };
+  },
+  async DeregisterTable({ catalog, id, json, signal }) {
+    const [name, path] = tableOf(id);
+    await json();
+    return { json: await catalog.deregisterTable(name, path, { signal }) };
+  },
+  async DescribeTable(call) {
+    return { json: await describe(call) };
+  },
+  async TableExists(call) {
+    const { catalog, id, signal } = call;
+    const [name, path] = tableOf(id);
+    const at = versionOf(await call.json());
+    if (at.version === undefined) {
+      // Also true of a table that is there and can't be read.
+      if (await catalog.tableExists(name, path, { signal })) return { empty: true };
+      await openTable(call);
+    }
+    await openTable(call, at);
+    return { empty: true };
+  },
+  async DropTable({ catalog, id, optionalJson, signal }) {
+    const [name, path] = tableOf(id);
+    await optionalJson();
+    await catalog.dropTable(name, path, { signal });
+    return { json: {} };
+  },
+  async RenameTable({ catalog, id, json, signal }) {
+    const [name, path] = tableOf(id);
+    const body = await json();
+    const newNamespacePath = textList(body, 'new_namespace_id');
+    await catalog.renameTable(name, requiredText(body, 'new_table_name'), path, { newNamespacePath, signal });
+    return { json: {} };
+  },
+};
