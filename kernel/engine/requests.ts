@@ -86,6 +86,8 @@ export function object(body: Json, field: string): Json | undefined {
   return isRecord(value) ? value : wrong(field, 'an object');
 }
 
+const plain = (word: string): string => word.replaceAll('_', '').toLowerCase();
+
 /** `ExistOk`, `EXIST_OK` and `exist_ok` are the same word to the specification. */
 export function choice<const T extends string>(
   value: string | undefined,
@@ -93,7 +95,6 @@ export function choice<const T extends string>(
   choices: readonly T[],
 ): T | undefined {
   if (value === undefined) return undefined;
-  const plain = (word: string) => word.replaceAll('_', '').toLowerCase();
   return choices.find((one) => plain(one) === plain(value)) ?? wrong(field, `one of ${choices.join(', ')}`);
 }
 

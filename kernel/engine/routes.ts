@@ -69,7 +69,7 @@ function isPlaceholder(segment: string): boolean {
  * The address is taken apart as it stands. A URL parser would resolve `.` and `..`, which are names here like others.
  */
 export function findRoute(method: string, url: string): Found {
-  const [path = '', search = ''] = split(url, '?');
+  const [path, search] = split(url, '?');
   const query = new URLSearchParams(search);
   const segments = segmentsOf(path);
   // Upstream's client for its service ends every address with a slash.

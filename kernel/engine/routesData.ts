@@ -1,4 +1,3 @@
-import { CatalogError } from '#shared/errors.ts';
 import { mergeColumns } from '#client/mergeInsert.ts';
 import { querySpec, versionOf } from './queryRequest.ts';
 import { choice, flag, object, queryFlag, queryText, requiredText, text, wrong, type Json } from './requests.ts';
@@ -16,11 +15,22 @@ export const openQueryBranch = (call: Call) => openTable(call, branchOf(queryTex
 
 const versionIn = (version: number | undefined): { version?: number } => (version === undefined ? {} : { version });
 
+/**
+ * The columns that a merge matches by. The specification has one; several have a comma between them, and one with a comma
+ * in its name stands in backticks.
+ */
+const columnsIn = (on: string): string[] =>
+  (on.match(/(?:`(?:[^`]|``)*`|[^,`])+/g) ?? []).map((part) => {
+    const name = part.trim();
+    return /^`(?:[^`]|``)*`$/.test(name) ? name.slice(1, -1).replaceAll('``', '`') : name;
+  });
+
+const isPair = (pair: unknown): pair is [string, string] =>
+  Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string' && part !== '');
+
 /** The field path and the expression of each update. */
 function updatesOf(body: Json): Record<string, string> {
   const updates = body['updates'];
-  const isPair = (pair: unknown): pair is [string, string] =>
-    Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string' && part !== '');
   if (!Array.isArray(updates) || !updates.every(isPair)) return wrong('updates', 'a list of [column, expression]');
   if (updates.length === 0) wrong('updates', 'a list of some [column, expression]');
   if (new Set(updates.map(([column]) => column)).size < updates.length)
@@ -68,7 +78,7 @@ export const dataHandlers: Handlers = {
     const deletesWhere = queryText(query, 'when_not_matched_by_source_delete_filt');
     const on = queryText(query, 'on') ?? wrong('on', 'there');
     const table = await openQueryBranch(call);
-    let merge = table.mergeInsert(mergeColumns(on.split(',').map((column) => column.trim())));
+    let merge = table.mergeInsert(mergeColumns(columnsIn(on)));
     if (queryFlag(query, 'when_matched_update_all')) merge = merge.whenMatchedUpdateAll({ where: updatesWhere });
     if (queryFlag(query, 'when_not_matched_insert_all')) merge = merge.whenNotMatchedInsertAll();
     if (queryFlag(query, 'when_not_matched_by_source_delete')) {

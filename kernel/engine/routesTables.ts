@@ -1,5 +1,7 @@
+import { isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { CatalogError } from '#shared/errors.ts';
+import type { Catalog } from '#client/catalog.ts';
 import { isObjectStore } from '#client/root.ts';
 import { jsonSchema } from '#client/jsonArrow.ts';
 import {
@@ -42,6 +44,25 @@ async function tableAt(call: Call, body: Json): Promise<{ version?: number; bran
   if (at.version !== undefined || at.branch !== undefined) wrong('tag', 'alone: leave out version and branch');
   const table = await openTable(call);
   return { version: await table.tags().getVersion(tag, { signal: call.signal }) };
+}
+
+/**
+ * A place that a request names for a table: below the root, as a path from there or as this server writes it. A catalog is
+ * all that a caller was let into; elsewhere there may be anything.
+ * @throws CatalogError PermissionDenied (15) for any other place
+ */
+function placeIn({ location: root }: Catalog, place: string): string {
+  const inside = isObjectStore(root)
+    ? place.startsWith(`${root.replace(/\/+$/, '')}/`)
+    : isAbsolute(place) && !relative(root, place).split(sep).includes('..') && relative(root, place) !== '';
+  const isPath = !isObjectStore(place) && !isAbsolute(place) && !/^[A-Za-z][\w+.-]*:/.test(place);
+  const steps = place.split(/[\\/]/);
+  if ((inside || isPath) && !steps.includes('..') && !steps.includes('.') && !place.includes('\0')) return place;
+  throw new CatalogError(
+    'PermissionDenied',
+    'The location is not below the root of this catalog.',
+    'Give a path from there, for instance "orders.lance".',
+  );
 }
 
 /** A place as an address; places in object stores are addresses already. */
@@ -94,8 +115,9 @@ export const tableHandlers: Handlers = {
   async DeclareTable({ catalog, id, json, signal }) {
     const [name, path] = tableOf(id);
     const body = await json();
+    const place = text(body, 'location');
     const { location } = await catalog.declareTable(name, path, {
-      location: text(body, 'location'),
+      location: place === undefined ? undefined : placeIn(catalog, place),
       properties: textMap(body, 'properties'),
       signal,
     });
@@ -104,7 +126,7 @@ export const tableHandlers: Handlers = {
   async RegisterTable({ catalog, id, json, signal }) {
     const [name, path] = tableOf(id);
     const body = await json();
-    const location = requiredText(body, 'location');
+    const location = placeIn(catalog, requiredText(body, 'location'));
     const mode = choice(text(body, 'mode'), 'mode', ['create', 'overwrite']);
     await catalog.registerTable(name, location, path, { mode, properties: textMap(body, 'properties'), signal });
     return { json: { location } };

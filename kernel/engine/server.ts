@@ -111,7 +111,7 @@ async function answer({ request, response, found, options, limits, isDraining }:
       await serve(request, found, options, body, reply, gone.signal);
     });
   } catch (error) {
-    failure = told(error);
+    failure = catalogError(error);
     if (failure.kind === 'Internal' && !isAbort(error)) options.log(stackOf(error));
     if (gone.signal.aborted || isAbort(error)) reply.destroy();
     else await reply.refuse(failure, body, found.allow);
@@ -144,9 +144,9 @@ async function serve(
       tables.push(table);
       return table;
     };
-    const answer = await found.handler(callOf(found, { catalog, body, own, signal }));
-    if ('rows' in answer) await reply.stream(await rowsOf(answer.rows, request.headers, signal));
-    else if ('json' in answer) await reply.json(answer.status ?? 200, answer.json);
+    const told = await found.handler(callOf(found, { catalog, body, own, signal }));
+    if ('rows' in told) await reply.stream(await rowsOf(told.rows, request.headers, signal));
+    else if ('json' in told) await reply.json(told.status ?? 200, told.json);
     else await reply.empty();
   } finally {
     // Garbage to this process is a few bytes each, to the engine it is a table's metadata and open files.
@@ -154,7 +154,7 @@ async function serve(
   }
 }
 
-const told = (error: unknown): CatalogError =>
+const catalogError = (error: unknown): CatalogError =>
   isCatalogError(error)
     ? error
     : new CatalogError('Internal', `The server failed: ${messageOf(error)}.`, '', { cause: error });
