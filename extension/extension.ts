@@ -1,13 +1,17 @@
 import * as vscode from 'vscode';
+import { Abilities } from './catalog/abilities.ts';
+import { Catalogs } from './catalog/catalogs.ts';
+import { registerChangeCommands } from './catalog/changeCommands.ts';
 import { registerCatalogCommands } from './catalog/commands.ts';
-import { rootOf } from './catalog/connectionRules.ts';
+import { registerConnectionCommands } from './catalog/connectionCommands.ts';
 import { Connections } from './catalog/connections.ts';
-import type { LoaderContext } from './catalog/loaders.ts';
+import { treeContext } from './catalog/treeContext.ts';
 import { CatalogTree } from './catalog/tree.ts';
 import { registerCommand } from './host/commands.ts';
 import { setContext } from './host/context.ts';
 import { Engine } from './host/engine.ts';
 import { createLog, logFailure } from './host/log.ts';
+import { Secrets } from './host/secrets.ts';
 import { State } from './host/state.ts';
 import { panelTypes, viewIds } from './manifest.ts';
 import { registerNotebookCommands } from './notebook/commands.ts';
@@ -21,6 +25,8 @@ import { TablePanels } from './panels/tablePanel.ts';
 /** What tests reach; not an interface for other extensions. */
 export type ExtensionApi = {
   readonly connections: Connections;
+  readonly catalogs: Catalogs;
+  readonly abilities: Abilities;
   readonly tree: CatalogTree;
   readonly view: vscode.TreeView<unknown>;
   readonly engine: Engine;
@@ -33,17 +39,18 @@ export function activate(context: vscode.ExtensionContext): ExtensionApi {
   const { extensionUri, subscriptions } = context;
   const dist = (name: string) => vscode.Uri.joinPath(extensionUri, 'dist', name).fsPath;
   const log = createLog();
+  const report = (what: string, error: unknown) => logFailure(log, what, error);
   const state = new State(context);
+  const secrets = new Secrets(context);
   const engine = new Engine(dist('engine.cjs'), log);
-  const connections = new Connections(state);
-  const catalogOf = async (name: string) => engine.catalog(rootOf(connections.get(name)));
-
-  const loading: LoaderContext = {
-    catalog: catalogOf,
-    remedy: () => (engine.problem ? 'restart' : 'retry'),
-    report: (what, error) => logFailure(log, what, error),
-  };
-  const tree = new CatalogTree(() => connections.list(), loading);
+  const connections = new Connections(state, secrets);
+  const catalogs = new Catalogs(connections, engine, log);
+  const catalogOf = (name: string) => catalogs.get(name);
+  const abilities = new Abilities(report);
+  const tree = new CatalogTree(
+    () => connections.list(),
+    treeContext({ connections, catalogs, engine, abilities, report }),
+  );
   const view = vscode.window.createTreeView(viewIds.catalog, { treeDataProvider: tree, showCollapseAll: true });
   const panels = new TablePanels({
     extensionUri,
@@ -51,28 +58,26 @@ export function activate(context: vscode.ExtensionContext): ExtensionApi {
     restore: (kept) => restoredSource(kept, catalogOf),
     onUnpinned: (isUnpinned) => setContext('lanceCatalog.table.unpinned', isUnpinned),
   });
-  const kernels = new NotebookKernels({ log, startKernel: kernelStarter({ log, state, connections, dist }) });
+  const kernels = new NotebookKernels({ log, startKernel: kernelStarter({ log, state, connections, catalogs, dist }) });
+  const hasDirectory = () => connections.list().some((one) => one.kind === 'dir');
 
   subscriptions.push(
-    log,
-    engine,
-    connections,
-    tree,
-    view,
-    panels,
-    kernels,
+    vscode.Disposable.from(log, secrets, engine, connections, catalogs, abilities, tree, view, panels, kernels),
     vscode.window.registerWebviewPanelSerializer(panelTypes.table, panels),
     connections.onDidChange(() => (tree.refresh(), kernels.renew())),
     engine.onDidChange(() => tree.refresh()),
+    abilities.onDidChange((name) => tree.redraw(name)),
     view.onDidCollapseElement(({ element }) => tree.collapsed(element)),
     view.onDidExpandElement(({ element }) => tree.expanded(element)),
-    view.onDidChangeVisibility(({ visible }) => visible && connections.list().length > 0 && engine.warm()),
+    view.onDidChangeVisibility(({ visible }) => visible && hasDirectory() && engine.warm()),
     registerCommand(log, 'lanceCatalog.engine.restart', () => engine.restart()),
-    registerCatalogCommands({ log, connections, tree, view, openDirectory: (root) => engine.catalog(root) }),
+    registerCatalogCommands({ log, tree, view }),
+    registerConnectionCommands({ log, connections, catalogs, view }),
+    registerChangeCommands({ log, tree, view, abilities, panels, catalogOf }),
     registerTableCommands({ log, state, panels, view, catalogOf }),
     registerNotebookCommands({ log, state, connections, kernels, view }),
     registerCellLanguage(kernels),
     registerJupyter({ log, panels }),
   );
-  return { connections, tree, view, engine, panels, kernels };
+  return { connections, catalogs, abilities, tree, view, engine, panels, kernels };
 }

@@ -1,6 +1,7 @@
 // Every id that package.json contributes, with the type of what it carries. It imports no `vscode`, so that a test in
 // plain Node can compare it with package.json, both ways.
-import type { CatalogNode, Connection } from './catalog/node.ts';
+import type { CatalogNode, Connection, RestConnection } from './catalog/node.ts';
+import type { GivenServer } from './catalog/serverCommands.ts';
 
 /**
  * Commands by what they take. Arguments come from menus, key bindings and other extensions, so every one is optional and
@@ -8,12 +9,20 @@ import type { CatalogNode, Connection } from './catalog/node.ts';
  */
 export type CommandTypes = {
   'lanceCatalog.connection.add': (connection?: { name?: string; root: string }) => Promise<Connection | undefined>;
+  'lanceCatalog.connection.addRest': (server?: GivenServer) => Promise<RestConnection | undefined>;
+  'lanceCatalog.connection.edit': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.connection.updateKey': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.connection.remove': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.namespace.create': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.namespace.drop': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.refresh': (node?: CatalogNode) => void;
   'lanceCatalog.catalog.refreshAll': () => void;
   'lanceCatalog.catalog.loadMore': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.copyIdentifier': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.copyPath': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.table.create': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.table.rename': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.table.drop': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.preview': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.keepOpen': () => void;
   'lanceCatalog.table.newNotebook': (node?: CatalogNode) => Promise<void>;
@@ -45,12 +54,20 @@ export type ContextId = keyof ContextTypes;
 // Records, so that an id left out is a type error.
 const commandTable: Record<CommandId, null> = {
   'lanceCatalog.connection.add': null,
+  'lanceCatalog.connection.addRest': null,
+  'lanceCatalog.connection.edit': null,
+  'lanceCatalog.connection.updateKey': null,
   'lanceCatalog.connection.remove': null,
+  'lanceCatalog.namespace.create': null,
+  'lanceCatalog.namespace.drop': null,
   'lanceCatalog.catalog.refresh': null,
   'lanceCatalog.catalog.refreshAll': null,
   'lanceCatalog.catalog.loadMore': null,
   'lanceCatalog.catalog.copyIdentifier': null,
   'lanceCatalog.catalog.copyPath': null,
+  'lanceCatalog.table.create': null,
+  'lanceCatalog.table.rename': null,
+  'lanceCatalog.table.drop': null,
   'lanceCatalog.table.preview': null,
   'lanceCatalog.table.keepOpen': null,
   'lanceCatalog.table.newNotebook': null,

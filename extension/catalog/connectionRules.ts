@@ -2,7 +2,8 @@ import * as path from 'node:path';
 import { isObjectStore, localRoot } from '#client/root.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { fieldsOf } from '../host/shape.ts';
-import type { Connection } from './node.ts';
+import type { Connection, DirConnection, RestConnection } from './node.ts';
+import { addressProblem, cleanAddress, headerProblem } from './restRules.ts';
 
 /** What is wrong with the name of a new connection, as a sentence; `undefined` when it is fine. */
 export function connectionNameProblem(name: string, existing: readonly { name: string }[]): string | undefined {
@@ -12,8 +13,11 @@ export function connectionNameProblem(name: string, existing: readonly { name: s
 }
 
 /** A name for a directory that no other connection has: its own, else with a number. */
-export function suggestName(root: string, existing: readonly { name: string }[]): string {
-  const base = path.basename(path.resolve(root)) || 'catalog';
+export const suggestName = (root: string, existing: readonly { name: string }[]): string =>
+  freeName(path.basename(path.resolve(root)) || 'catalog', existing);
+
+/** The name, with a number where it is taken. */
+export function freeName(base: string, existing: readonly { name: string }[]): string {
   for (let n = 1; ; n++) {
     const name = n === 1 ? base : `${base} ${n}`;
     if (!existing.some((one) => one.name === name)) return name;
@@ -40,32 +44,87 @@ export function absoluteRoot(root: string, { home, folder }: RootBase): string {
   );
 }
 
-/** The root of a connection. @throws CatalogError InvalidInput (13) for one that has none in this window */
-export function rootOf(connection: Connection): string {
+/** The connection, where it can be opened in this window. @throws CatalogError InvalidInput (13) for one that can't */
+export function usable<C extends Connection>(connection: C): C {
   if (connection.problem) throw connection.problem;
-  return connection.root;
+  return connection;
+}
+
+/** Where a connection leads, for people: a directory, or an address with its database. Never a secret. */
+export function whereOf(connection: Connection): string {
+  if (connection.kind === 'dir') return connection.root;
+  const { uri, database } = connection;
+  return database === undefined ? uri : `${uri}, database ${database}`;
 }
 
 /**
  * The connections in a stored or set value. What has another shape is left out: it was written by hand or by another
- * version, and one bad entry must not hide the good ones. `${workspaceFolder}` stands for the folder. A root that is no
- * place in this window stays as it was written, with its problem.
+ * version, and one bad entry must not hide the good ones. A `root` makes it a directory, where `${workspaceFolder}` stands
+ * for the folder, a `uri` a server. What can't be opened in this window stays as it was written, with its problem.
  */
 export function readConnections(value: unknown, source: Connection['source'], base: RootBase): Connection[] {
   if (!Array.isArray(value)) return [];
-  const { folder } = base;
   const found = new Map<string, Connection>();
   for (const entry of value) {
-    const { name, root } = fieldsOf(entry);
-    if (typeof name !== 'string' || typeof root !== 'string' || name.trim() === '' || root === '') continue;
-    if (root.includes('${workspaceFolder}') && folder === undefined) continue;
-    const where = folder === undefined ? root : root.replace('${workspaceFolder}', () => folder);
-    if (!found.has(name)) found.set(name, { name, kind: 'dir', source, ...place(where, base) });
+    const fields = fieldsOf(entry);
+    const { name } = fields;
+    if (typeof name !== 'string' || name.trim() === '' || found.has(name)) continue;
+    const connection = readDir(fields, name, source, base) ?? readRest(fields, name, source);
+    if (connection) found.set(name, connection);
   }
   return [...found.values()];
 }
 
-function place(root: string, base: RootBase): Pick<Connection, 'root' | 'problem'> {
+type Fields = Record<string, unknown>;
+
+function readDir(
+  { root }: Fields,
+  name: string,
+  source: Connection['source'],
+  base: RootBase,
+): DirConnection | undefined {
+  if (typeof root !== 'string' || root === '') return undefined;
+  const { folder } = base;
+  if (root.includes('${workspaceFolder}') && folder === undefined) return undefined;
+  const where = folder === undefined ? root : root.replace('${workspaceFolder}', () => folder);
+  return { name, kind: 'dir', source, ...place(where, base) };
+}
+
+function readRest(
+  { uri, database, headers }: Fields,
+  name: string,
+  source: Connection['source'],
+): RestConnection | undefined {
+  if (typeof uri !== 'string' || uri.trim() === '') return undefined;
+  const names = source === 'person' && Array.isArray(headers) ? headers.filter(isHeaderName) : [];
+  const wrong = addressProblem(uri);
+  const problem = wrong === undefined ? undefined : new CatalogError('InvalidInput', wrong, '');
+  return {
+    name,
+    kind: 'rest',
+    source,
+    uri: cleanAddress(uri),
+    ...(typeof database === 'string' && database !== '' && { database }),
+    ...(names.length > 0 && { headerNames: names }),
+    ...(problem && { problem }),
+  };
+}
+
+const isHeaderName = (name: unknown): name is string =>
+  typeof name === 'string' && name !== '' && headerProblem(`${name}: x`) === undefined;
+
+/** A connection as it is kept: nothing that follows from the rest of it, and nothing secret. */
+export type StoredConnection =
+  { name: string; root: string } | { name: string; uri: string; database?: string; headers?: readonly string[] };
+
+export function storedConnection(connection: Connection): StoredConnection {
+  const { name } = connection;
+  if (connection.kind === 'dir') return { name, root: connection.root };
+  const { uri, database, headerNames } = connection;
+  return { name, uri, ...(database !== undefined && { database }), ...(headerNames && { headers: headerNames }) };
+}
+
+function place(root: string, base: RootBase): Pick<DirConnection, 'root' | 'problem'> {
   try {
     return { root: absoluteRoot(root, base) };
   } catch (problem) {

@@ -1,21 +1,40 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
-import type { State } from '../host/state.ts';
+import type { Secrets, ServerSecrets } from '../host/secrets.ts';
 import { onDidChangeSetting, setting } from '../host/settings.ts';
-import { absoluteRoot, connectionNameProblem, readConnections, type RootBase } from './connectionRules.ts';
-import type { Connection } from './node.ts';
+import type { State } from '../host/state.ts';
+import {
+  absoluteRoot,
+  connectionNameProblem,
+  readConnections,
+  storedConnection,
+  usable,
+  type RootBase,
+} from './connectionRules.ts';
+import type { Connection, DirConnection, RestConnection } from './node.ts';
+
+/** A connection to a server as a person gives it; `secrets` go where nobody can read them. */
+export type NewServer = { name: string; uri: string; database?: string; secrets: ServerSecrets };
 
 /** The list of connections: those of the setting first, then the person's own. Names are unique. */
 export class Connections implements vscode.Disposable {
   readonly #state: State;
+  readonly #secrets: Secrets;
   readonly #changed = new vscode.EventEmitter<void>();
-  readonly #onSetting: vscode.Disposable;
+  readonly #subscriptions: vscode.Disposable[];
   readonly onDidChange = this.#changed.event;
 
-  constructor(state: State) {
+  constructor(state: State, secrets: Secrets) {
     this.#state = state;
-    this.#onSetting = onDidChangeSetting('lanceCatalog.defaultConnections', () => this.#changed.fire());
+    this.#secrets = secrets;
+    const changed = () => this.#changed.fire();
+    this.#subscriptions = [
+      this.#changed,
+      onDidChangeSetting('lanceCatalog.defaultConnections', changed),
+      // A key that was changed in another window is the one to use in this one.
+      secrets.onDidChange(changed),
+    ];
   }
 
   list(): Connection[] {
@@ -35,33 +54,71 @@ export class Connections implements vscode.Disposable {
     );
   }
 
+  /** What lets the person in at a server. */
+  secretsOf(connection: RestConnection): Promise<ServerSecrets> {
+    return this.#secrets.get(connection);
+  }
+
   /**
-   * Adds a connection; what is stored is the absolute path, since it is listed in every window.
+   * Adds a directory; what is stored is the absolute path, since it is listed in every window.
    * @throws CatalogError InvalidInput (13) for an empty name or one in use, and a root that is no place in this window
    */
-  async add(name: string, root: string): Promise<Connection> {
-    const problem = connectionNameProblem(name, this.list());
-    if (problem) throw new CatalogError('InvalidInput', problem, 'Choose another name.');
-    const connection: Connection = { name, kind: 'dir', root: absoluteRoot(root, rootBase()), source: 'person' };
+  async add(name: string, root: string): Promise<DirConnection> {
+    this.#checkName(name);
+    const connection: DirConnection = { name, kind: 'dir', root: absoluteRoot(root, rootBase()), source: 'person' };
     await this.#store([...this.#own(), connection]);
     return connection;
   }
 
-  /** Forgets a connection; what it points to stays. @throws CatalogError InvalidInput (13) for one of the setting */
+  /** Adds a server. @throws CatalogError InvalidInput (13) for an empty name, one in use, or a bad address */
+  async addServer(server: NewServer): Promise<RestConnection> {
+    this.#checkName(server.name);
+    const connection = serverOf(server);
+    await this.#secrets.set(connection, server.secrets);
+    await this.#store([...this.#own(), connection]);
+    return connection;
+  }
+
+  /**
+   * Puts a server in the place of one of the person's own.
+   * @throws CatalogError InvalidInput (13) for one of the setting, a name in use, or a bad address
+   */
+  async replaceServer(name: string, server: NewServer): Promise<RestConnection> {
+    const before = this.get(name);
+    refuseShared(before);
+    if (server.name !== name) this.#checkName(server.name);
+    const connection = serverOf(server);
+    if (before.kind === 'rest') await this.#secrets.delete(before);
+    await this.#secrets.set(connection, server.secrets);
+    await this.#store(this.#own().map((one) => (one.name === name ? connection : one)));
+    return connection;
+  }
+
+  /** Keeps another API key for a server, or none; its headers stay. */
+  async setApiKey(connection: RestConnection, apiKey: string): Promise<void> {
+    const { headers } = await this.#secrets.get(connection);
+    await this.#secrets.set(connection, { apiKey, ...(headers && { headers }) });
+    this.#changed.fire();
+  }
+
+  /**
+   * Forgets a connection and its secrets; what it points to stays.
+   * @throws CatalogError InvalidInput (13) for one of the setting
+   */
   async remove(name: string): Promise<void> {
-    if (this.get(name).source === 'setting') {
-      throw new CatalogError(
-        'InvalidInput',
-        `The connection "${name}" comes from the setting lanceCatalog.defaultConnections.`,
-        'Take it out of that setting.',
-      );
-    }
+    const connection = this.get(name);
+    refuseShared(connection);
+    if (connection.kind === 'rest') await this.#secrets.delete(connection);
     await this.#store(this.#own().filter((one) => one.name !== name));
   }
 
   dispose(): void {
-    this.#onSetting.dispose();
-    this.#changed.dispose();
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  #checkName(name: string): void {
+    const problem = connectionNameProblem(name, this.list());
+    if (problem) throw new CatalogError('InvalidInput', problem, 'Choose another name.');
   }
 
   #own(): Connection[] {
@@ -70,9 +127,26 @@ export class Connections implements vscode.Disposable {
   }
 
   async #store(connections: readonly Connection[]): Promise<void> {
-    await this.#state.setConnections(connections.map(({ name, root }) => ({ name, root })));
+    await this.#state.setConnections(connections.map(storedConnection));
     this.#changed.fire();
   }
+}
+
+/** @throws CatalogError InvalidInput (13) for a bad address */
+function serverOf({ name, uri, database, secrets }: NewServer): RestConnection {
+  const headers = Object.keys(secrets.headers ?? {});
+  const [read] = readConnections([{ name, uri, database, headers }], 'person', { home: homedir() });
+  if (read?.kind === 'rest') return usable(read);
+  throw new CatalogError('InvalidInput', 'A connection to a server needs a name and an address.', 'Give both.');
+}
+
+function refuseShared({ name, source }: Connection): void {
+  if (source === 'person') return;
+  throw new CatalogError(
+    'InvalidInput',
+    `The connection "${name}" comes from the setting lanceCatalog.defaultConnections.`,
+    'Change that setting.',
+  );
 }
 
 /** Where roots that are typed or set in this window start. */

@@ -9,8 +9,10 @@ export const pageSize = 100;
 /** What a loader needs of the world: the catalog behind a connection, and what to do about its failures. */
 export type LoaderContext = {
   catalog(connection: string): Promise<Catalog>;
-  /** What mends a failure as things are now. */
-  remedy(): Remedy;
+  /** What mends a failure of a connection as things are now. */
+  remedy(connection: string, error: unknown): Remedy;
+  /** A catalog has answered: what more there is to know about it may be asked now. */
+  answered?(connection: string, catalog: Catalog): void;
   report(what: string, error: unknown): void;
 };
 
@@ -60,6 +62,7 @@ async function loadNamespace(place: Place, context: LoaderContext, signal: Abort
     orError(place, 'namespaces', context, () => namespacesOf(catalog, place, signal)),
     orError(place, 'tables', context, () => tablesOf(catalog, place, signal)),
   ]);
+  if (![...namespaces, ...tables].some((row) => row.kind === 'error')) context.answered?.(place.connection, catalog);
   // A root that is gone fails both lists in the same words; said once it is enough.
   const same = isSameError(namespaces[0], tables[0]);
   const rows = same ? namespaces : [...namespaces, ...tables];
@@ -132,7 +135,7 @@ function errorNode(
     about,
     what: body.error,
     hint: body.detail,
-    remedy: context.remedy(),
+    remedy: context.remedy(connection, error),
   };
 }
 

@@ -2,23 +2,40 @@ import type { CatalogError } from '#shared/errors.ts';
 import type { ColumnInfo } from '#shared/messages.ts';
 import { fieldsOf } from '../host/shape.ts';
 
-/**
- * A catalog that the person has connected. `setting` ones come from `lanceCatalog.defaultConnections`. `root` is absolute,
- * except where `problem` says why it is no place in this window: read it by `rootOf`.
- */
-export type Connection = {
+type AnyConnection = {
   name: string;
-  kind: 'dir';
-  root: string;
+  /** `setting` ones come from `lanceCatalog.defaultConnections`. */
   source: 'person' | 'setting';
+  /** Why it can't be opened in this window. */
   problem?: CatalogError;
 };
+
+/** A catalog in a directory. `root` is absolute, except where `problem` says why it is no place in this window. */
+export type DirConnection = AnyConnection & { kind: 'dir'; root: string };
+
+/** A catalog on a server. What lets the person in is not here but in the editor's secret storage. */
+export type RestConnection = AnyConnection & {
+  kind: 'rest';
+  /** The address, without a slash at its end. */
+  uri: string;
+  database?: string;
+  /** Names of the headers that are sent besides; their values are secrets. */
+  headerNames?: readonly string[];
+};
+
+/** A catalog that the person has connected. */
+export type Connection = DirConnection | RestConnection;
 
 /** Where a node is. `connection` is a connection's name; names are unique. */
 export type Place = { connection: string; path: readonly string[] };
 
 /** What a click on an error node does. */
-export type Remedy = 'retry' | 'restart';
+export type Remedy = 'retry' | 'restart' | 'key';
+
+/** What can be done to a catalog from the tree, where it lets one. */
+export const abilityNames = ['createNamespace', 'dropNamespace', 'createTable', 'renameTable', 'dropTable'] as const;
+export type Ability = (typeof abilityNames)[number];
+export const allAbilities: ReadonlySet<Ability> = new Set(abilityNames);
 
 /** A row of the catalog tree: plain data, drawn by render.ts, loaded by loaders.ts. */
 export type CatalogNode =

@@ -1,6 +1,7 @@
 import { displayPath } from '#shared/names.ts';
 import type { CommandId } from '../manifest.ts';
-import { nodeId, type CatalogNode, type NodeOf } from './node.ts';
+import { whereOf } from './connectionRules.ts';
+import { allAbilities, nodeId, type Ability, type CatalogNode, type NodeOf, type Remedy } from './node.ts';
 
 /** A tree row as data; tree.ts makes a `TreeItem` of it. */
 export type NodeView = {
@@ -13,17 +14,20 @@ export type NodeView = {
   /** A product icon, see "Product Icon Reference", and a theme colour for it. */
   icon: { id: string; color?: string };
   state: 'leaf' | 'collapsed';
-  /** What `when` clauses of menus compare with `viewItem`. */
+  /** What `when` clauses of menus compare with `viewItem`: words with dots between them, the kind of row first. */
   contextValue: string;
   command?: { id: CommandId; title: string };
 };
 
-/** How a node looks. Pure, so that every look has a test without an editor. */
-export function renderNode(node: CatalogNode): NodeView {
+/**
+ * How a node looks. Pure, so that every look has a test without an editor.
+ * @param can what the catalog of the node can do; menus offer no more
+ */
+export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbilities): NodeView {
   const id = nodeId(node);
   switch (node.kind) {
     case 'connection':
-      return renderConnection(id, node);
+      return renderConnection(id, node, can);
     case 'namespace': {
       const name = node.path.at(-1) ?? '';
       const full = displayPath(node.path);
@@ -35,7 +39,7 @@ export function renderNode(node: CatalogNode): NodeView {
         spoken: `Namespace ${name}`,
         icon: { id: 'symbol-namespace' },
         state: 'collapsed',
-        contextValue: 'namespace',
+        contextValue: words('namespace', can, 'createNamespace', 'createTable', 'dropNamespace'),
       };
     }
     case 'table':
@@ -47,7 +51,7 @@ export function renderNode(node: CatalogNode): NodeView {
         spoken: `Table ${node.table}${node.path.length ? ` in ${displayPath(node.path)}` : ''}`,
         icon: { id: 'table' },
         state: 'collapsed',
-        contextValue: 'table',
+        contextValue: words('table', can, 'renameTable', 'dropTable'),
         command: { id: 'lanceCatalog.table.preview', title: 'Preview Table' },
       };
     case 'column':
@@ -80,19 +84,35 @@ export function renderNode(node: CatalogNode): NodeView {
   }
 }
 
-function renderConnection(id: string, { connection }: NodeOf<'connection'>): NodeView {
-  const fromSetting = connection.source === 'setting';
+/** The kind of a row and what can be done to it, as menus read it. */
+const words = (kind: string, can: ReadonlySet<Ability>, ...wanted: readonly Ability[]): string =>
+  [kind, ...wanted.filter((ability) => can.has(ability))].join('.');
+
+function renderConnection(id: string, node: NodeOf<'connection'>, can: ReadonlySet<Ability>): NodeView {
+  const { connection } = node;
+  const { name, kind, source } = connection;
+  const isServer = kind === 'rest';
+  const where = whereOf(connection);
+  const lines = [
+    isServer ? `Server ${connection.uri}` : `Directory ${where}`,
+    ...(isServer && connection.database !== undefined ? [`Database ${connection.database}`] : []),
+    ...(source === 'setting' ? ['From the setting lanceCatalog.defaultConnections'] : []),
+  ];
   return {
     id,
-    label: connection.name,
-    description: connection.root,
-    tooltip: `Directory ${connection.root}${fromSetting ? '\nFrom the setting lanceCatalog.defaultConnections' : ''}`,
-    spoken: `Connection ${connection.name}, directory ${connection.root}`,
-    icon: { id: 'database' },
+    label: name,
+    description: isServer ? shortAddress(connection.uri, connection.database) : where,
+    tooltip: lines.join('\n'),
+    spoken: `Connection ${name}, ${isServer ? 'server' : 'directory'} ${where}`,
+    icon: { id: isServer ? 'server' : 'database' },
     state: 'collapsed',
-    contextValue: fromSetting ? 'connection.setting' : 'connection',
+    contextValue: words(`connection.${kind}.${source}`, can, 'createNamespace', 'createTable'),
   };
 }
+
+/** The host, and the database where one is named: what tells two servers apart in a narrow side bar. */
+const shortAddress = (uri: string, database: string | undefined): string =>
+  [URL.canParse(uri) ? new URL(uri).host : uri, ...(database === undefined ? [] : [database])].join(' · ');
 
 function renderColumn(id: string, { table, column }: NodeOf<'column'>): NodeView {
   const { name, type, nullable } = column;
@@ -108,22 +128,37 @@ function renderColumn(id: string, { table, column }: NodeOf<'column'>): NodeView
   };
 }
 
+/** What a click on an error does, and what the row begins with where that is the only way on. */
+const remedies: Record<Remedy, { action: string; label?: string; command: NonNullable<NodeView['command']> }> = {
+  retry: { action: 'Try again', command: { id: 'lanceCatalog.catalog.refresh', title: 'Try Again' } },
+  restart: {
+    action: 'Restart',
+    label: 'Restart the engine',
+    command: { id: 'lanceCatalog.engine.restart', title: 'Restart' },
+  },
+  key: {
+    action: 'Update the API key',
+    label: 'Update the API key…',
+    command: { id: 'lanceCatalog.connection.updateKey', title: 'Update API Key…' },
+  },
+};
+
+const decapitalise = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
 function renderError(id: string, node: NodeOf<'error'>): NodeView {
-  const restart = node.remedy === 'restart';
-  const action = restart ? 'Restart' : 'Try again';
+  const { what, hint, remedy } = node;
+  const { action, label, command } = remedies[remedy];
   return {
     id,
     // What to do first: a narrow side bar cuts the rest.
-    label: restart ? 'Restart the engine' : node.what,
-    description: restart ? node.what : node.hint,
-    tooltip: [node.what, node.hint, `Click: ${action.toLowerCase()}.`].filter(Boolean).join('\n'),
-    spoken: `Error: ${node.what} ${node.hint} Press Enter: ${action.toLowerCase()}.`,
+    label: label ?? what,
+    description: label === undefined ? hint : what,
+    tooltip: [what, hint, `Click: ${decapitalise(action)}.`].filter(Boolean).join('\n'),
+    spoken: `Error: ${what} ${hint} Press Enter: ${decapitalise(action)}.`,
     icon: { id: 'error', color: 'list.errorForeground' },
     state: 'leaf',
-    contextValue: restart ? 'error.restart' : 'error.retry',
-    command: restart
-      ? { id: 'lanceCatalog.engine.restart', title: 'Restart' }
-      : { id: 'lanceCatalog.catalog.refresh', title: 'Try Again' },
+    contextValue: `error.${remedy}`,
+    command,
   };
 }
 

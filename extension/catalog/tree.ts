@@ -1,15 +1,30 @@
 import * as vscode from 'vscode';
 import { isAbort } from '#shared/errors.ts';
 import { loadChildren, loadPage, type LoaderContext } from './loaders.ts';
-import { isWithin, nodeId, parentOf, type CatalogNode, type Connection, type NodeOf } from './node.ts';
+import {
+  isWithin,
+  nodeId,
+  parentOf,
+  placeOf,
+  type Ability,
+  type CatalogNode,
+  type Connection,
+  type NodeOf,
+} from './node.ts';
 import { renderNode, type NodeView } from './render.ts';
+
+/** What the tree needs besides what its loaders do. */
+export type TreeContext = LoaderContext & {
+  /** What the catalog of a connection can do; everything where nobody says. */
+  abilities?(connection: string): ReadonlySet<Ability>;
+};
 
 type Loading = { node: CatalogNode; controller: AbortController; rows: Promise<CatalogNode[]> };
 
 /** The tree of the view: what was loaded, and the events that ask for it anew. Loading and looks are elsewhere. */
 export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode.Disposable {
   readonly #connections: () => readonly Connection[];
-  readonly #context: LoaderContext;
+  readonly #context: TreeContext;
   readonly #changed = new vscode.EventEmitter<CatalogNode | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -24,13 +39,14 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   /** What is being asked for. A refresh above it aborts it, and its late reply is dropped. */
   readonly #loading = new Map<string, Loading>();
 
-  constructor(connections: () => readonly Connection[], context: LoaderContext) {
+  constructor(connections: () => readonly Connection[], context: TreeContext) {
     this.#connections = connections;
     this.#context = context;
   }
 
   getTreeItem(node: CatalogNode): vscode.TreeItem {
-    const item = toTreeItem(renderNode(node), node);
+    const { connection } = placeOf(node);
+    const item = toTreeItem(renderNode(node, this.#context.abilities?.(connection)), node);
     // Where there is only one catalog, that is what a person wants to see. The editor remembers it being closed.
     const isOnly = node.kind === 'connection' && this.#connections().length === 1;
     if (isOnly) item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
@@ -93,6 +109,17 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     if (!this.#stale.delete(id)) return;
     this.#handedOver.delete(id);
     this.#changed.fire(this.#known.get(id));
+  }
+
+  /** Something else can be done with what is under a connection: its rows are drawn again, nothing is asked again. */
+  redraw(connection: string): void {
+    let top: CatalogNode | undefined;
+    for (const [id, known] of this.#known) {
+      if (placeOf(known).connection !== connection) continue;
+      if (known.kind === 'connection') top = known;
+      if (this.#shown.has(id)) this.#handedOver.add(id);
+    }
+    if (top) this.#changed.fire(top);
   }
 
   /** Forgets what is under a node, or everything, and has the editor ask again for what it shows. */

@@ -47,3 +47,25 @@ export async function askDirectory(title: string): Promise<string | undefined> {
 export async function confirm(message: string, detail: string, action: string): Promise<boolean> {
   return (await vscode.window.showWarningMessage(message, { modal: true, detail }, action)) === action;
 }
+
+/** What to do about a connection that does not work: correct what was typed, or keep it as it is. */
+export async function chooseAfterFailure(message: string, canKeep: boolean): Promise<'correct' | 'keep' | undefined> {
+  const correct = { title: 'Correct…', value: 'correct' as const };
+  const keep = { title: 'Save Anyway', value: 'keep' as const };
+  const choices = canKeep ? [correct, keep] : [correct];
+  return (await vscode.window.showWarningMessage(message, { modal: true }, ...choices))?.value;
+}
+
+/** Does something that may take a while; the person sees what, and can leave it. @throws AbortError when left */
+export async function withProgress<T>(title: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const location = vscode.ProgressLocation.Notification;
+  return vscode.window.withProgress({ location, title, cancellable: true }, async (_progress, token) => {
+    const controller = new AbortController();
+    const listening = token.onCancellationRequested(() => controller.abort());
+    try {
+      return await run(controller.signal);
+    } finally {
+      listening.dispose();
+    }
+  });
+}

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
+import type { StoredConnection } from '../catalog/connectionRules.ts';
 
-type GlobalState = { connections: { name: string; root: string }[] };
+type GlobalState = { connections: readonly StoredConnection[] };
 type WorkspaceState = { lastConnection: string };
 
 /** The only reader and writer of stored state. What it gives was written by some version of us: callers check its shape. */

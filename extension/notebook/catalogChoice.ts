@@ -1,3 +1,4 @@
+import { whereOf } from '../catalog/connectionRules.ts';
 import type { Connection } from '../catalog/node.ts';
 import { fieldsOf } from '../host/shape.ts';
 
@@ -35,13 +36,17 @@ export function describeChoice(choice: CatalogChoice): { text: string; tooltip: 
     case 'chosen':
     case 'only':
     case 'last': {
-      const { name, root } = choice.connection;
+      const { name, kind } = choice.connection;
+      const what = kind === 'rest' ? 'the server' : 'the directory';
       const why = {
         chosen: 'chosen for this notebook',
         only: 'the only connection',
         last: 'the connection used last',
       }[choice.kind];
-      return { text: `db: ${name}`, tooltip: `\`db\` is ${root}, ${why}. Click to choose another.` };
+      return {
+        text: `db: ${name}`,
+        tooltip: `\`db\` is ${what} ${whereOf(choice.connection)}; ${why}. Click to choose another.`,
+      };
     }
   }
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
 import { tableOf } from '../catalog/commands.ts';
+import { whereOf } from '../catalog/connectionRules.ts';
 import type { Connections } from '../catalog/connections.ts';
 import type { CatalogNode } from '../catalog/node.ts';
 import { askOne, confirm } from '../host/ask.ts';
@@ -60,7 +61,7 @@ async function chooseFor(
   }
   const name = await askOne(
     'Which catalog is `db` in this notebook?',
-    list.map((one) => ({ label: one.name, description: one.root, icon: 'database', value: one.name })),
+    list.map((one) => ({ label: one.name, description: whereOf(one), icon: 'database', value: one.name })),
   );
   if (name === undefined || name === namedConnection(notebook.metadata)) return;
   const loses = kernels.session(notebook)?.hasRun === true;

@@ -6,7 +6,7 @@ import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
 import type { TablePanel, TablePanels } from './tablePanel.ts';
-import { catalogSource, placeOfState, type PanelCatalog, type TableSource } from './tableSource.ts';
+import { catalogSource, lostSource, placeOfState, type PanelCatalog, type TableSource } from './tableSource.ts';
 
 export type TableCommandParts = {
   log: Log;
@@ -49,5 +49,5 @@ export function restoredSource(kept: unknown, catalogOf: (connection: string) =>
     'The table that was shown here is not known any more.',
     'Open it again from the Lance Catalog view.',
   );
-  return { title: 'Table', open: () => Promise.reject(lost), rows: () => Promise.reject(lost) };
+  return lostSource('Table', lost);
 }

@@ -7,7 +7,7 @@ import { logFailure, type Log } from '../host/log.ts';
 import { fieldsOf } from '../host/shape.ts';
 import { panelTypes } from '../manifest.ts';
 import { webviewHtml } from './html.ts';
-import { exactBytes, type TableSource } from './tableSource.ts';
+import { exactBytes, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
 
 /** Rows that one request of a webview may ask for. */
 const maxRows = 4 * pageRows;
@@ -58,6 +58,15 @@ export class TablePanel implements vscode.Disposable {
   /** Rows that the webview asked for and got so far. */
   get rowsSent(): number {
     return this.#rowsSent;
+  }
+
+  get title(): string {
+    return this.#showing.source.title;
+  }
+
+  /** Where the table is from; `undefined` for what is in no catalog. */
+  get place(): TablePlace | undefined {
+    return this.#showing.source.place;
   }
 
   get isPinned(): boolean {
@@ -189,6 +198,12 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     const panel = given ?? this.all.find((one) => one.panel.active) ?? this.all.find((one) => !one.isPinned);
     panel?.pin();
     this.#tell();
+  }
+
+  /** Tables that are not there any more: the panels that show one say why, in the place of rows that nobody has. */
+  async lose(isLost: (place: TablePlace) => boolean, why: CatalogError): Promise<void> {
+    const lost = this.all.filter(({ place }) => place && isLost(place));
+    await Promise.all(lost.map((one) => one.show(lostSource(one.title, why))));
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {

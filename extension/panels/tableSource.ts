@@ -77,6 +77,13 @@ export function catalogSource(
 export const exactBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.constructor === Uint8Array && bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
+/** What is shown of a table that can't be opened, and why. */
+export const lostSource = (title: string, why: CatalogError): TableSource => ({
+  title,
+  open: () => Promise.reject(why),
+  rows: () => Promise.reject(why),
+});
+
 /** The place in what a webview kept (`{ key }`, the key of its table); `undefined` when that is no table of a catalog. */
 export function placeOfState(state: unknown): TablePlace | undefined {
   const { key } = fieldsOf(state);

@@ -4,7 +4,7 @@ import { idDelimiter } from '#shared/names.ts';
 import type { RestConfig } from './connect.ts';
 import { parseAddress } from './transportAddress.ts';
 import { headersOf } from './restHeaders.ts';
-import { isThisMachine } from './transportDispatcher.ts';
+import { isThisMachine } from './thisMachine.ts';
 import type { TransportOptions } from './transport.ts';
 
 const defaultTimeouts = { connect: 10_000, headers: 300_000, body: 300_000 } as const;

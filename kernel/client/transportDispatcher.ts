@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { buildConnector, EnvHttpProxyAgent, Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { CatalogError } from '#shared/errors.ts';
+import { bare, isThisMachine } from './thisMachine.ts';
 
 /** How the server is reached. */
 export type Route = {
@@ -65,15 +65,6 @@ function connectTo(
 ): buildConnector.connector {
   const connect = buildConnector(options);
   return (target, callback) => connect({ ...target, hostname: bare(endpoint.hostname), port: endpoint.port }, callback);
-}
-
-const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
-
-/** Whether a host is this machine: `localhost`, 127.0.0.0/8, ::1. */
-export function isThisMachine(hostname: string): boolean {
-  const host = bare(hostname).toLowerCase();
-  if (host === 'localhost' || host.endsWith('.localhost') || host === '::1') return true;
-  return isIP(host) === 4 && host.startsWith('127.');
 }
 
 const proxyInEnvironment = (): boolean =>

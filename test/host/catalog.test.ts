@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { whereOf } from '../../extension/catalog/connectionRules.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { commandIds } from '../../extension/manifest.ts';
 import { eventually, extensionApi, makeCatalog, nameOf, rowsAt, run, temporaryFolder } from './support.ts';
@@ -124,8 +125,8 @@ suite('the catalog tree', () => {
     await settings.update('defaultConnections', value, vscode.ConfigurationTarget.Global);
     try {
       const found = () => api.connections.list().find(({ name }) => name === 'relative');
-      const { root } = await eventually('the relative connection', found);
-      assert.equal(root, join(openedFolder(), 'some', 'tables'));
+      const connection = await eventually('the relative connection', found);
+      assert.equal(whereOf(connection), join(openedFolder(), 'some', 'tables'));
     } finally {
       await settings.update('defaultConnections', undefined, vscode.ConfigurationTarget.Global);
     }
@@ -136,7 +137,7 @@ suite('the catalog tree', () => {
     mkdirSync(inFolder);
     try {
       await run('lanceCatalog.connection.add', { name: 'here', root: './tables here' });
-      assert.equal(api.connections.get('here').root, inFolder);
+      assert.equal(whereOf(api.connections.get('here')), inFolder);
     } finally {
       rmSync(inFolder, { recursive: true });
     }

@@ -38,6 +38,13 @@ suite('the catalog of a notebook', () => {
     assert.equal(describeChoice({ kind: 'missing', name: 'c' }).text, 'db: c is missing');
   });
 
+  test('is said with its directory, or with its address and database', () => {
+    const company: Connection = { name: 'c', kind: 'rest', uri: 'https://c.example', database: 'd', source: 'person' };
+    const tooltip = (connection: Connection) => describeChoice({ kind: 'chosen', connection }).tooltip;
+    assert.match(tooltip(a), /the directory \/a; chosen for this notebook/);
+    assert.match(tooltip(company), /the server https:\/\/c\.example, database d; chosen for this notebook/);
+  });
+
   test('is kept in the metadata of the file beside everything else there', () => {
     const before = { nbformat: 4, metadata: { kernelspec: { name: 'lance-typescript' }, lanceCatalog: { x: 1 } } };
     const after = withConnection(before, 'a');

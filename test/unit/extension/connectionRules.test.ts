@@ -3,9 +3,12 @@ import {
   absoluteRoot,
   connectionNameProblem,
   readConnections,
-  rootOf,
+  storedConnection,
   suggestName,
+  usable,
+  whereOf,
 } from '../../../extension/catalog/connectionRules.ts';
+import type { Connection } from '../../../extension/catalog/node.ts';
 
 const home = '/home/someone';
 const base = { home, folder: '/folder' };
@@ -40,15 +43,12 @@ suite('the rules of connections', () => {
       'setting',
       base,
     );
-    assert.deepEqual(
-      read.map((one) => one.root),
-      ['/1'],
-    );
+    assert.deepEqual(read.map(whereOf), ['/1']);
   });
 
   test('put the folder of the window in for ${workspaceFolder}', () => {
     const value = [{ name: 'a', root: '${workspaceFolder}/data' }];
-    assert.equal(readConnections(value, 'setting', base)[0]?.root, '/folder/data');
+    assert.deepEqual(readConnections(value, 'setting', base).map(whereOf), ['/folder/data']);
     assert.deepEqual(readConnections(value, 'setting', { home }), []);
   });
 
@@ -88,7 +88,7 @@ suite('the rules of connections', () => {
       { name: 'b', root: '~/data' },
     ];
     assert.deepEqual(
-      readConnections(value, 'setting', base).map((one) => rootOf(one)),
+      readConnections(value, 'setting', base).map((one) => whereOf(usable(one))),
       ['/folder/data', '/home/someone/data'],
     );
   });
@@ -103,8 +103,54 @@ suite('the rules of connections', () => {
       { home },
     );
     assert.ok(connection && good);
-    assert.equal(connection.root, 'data');
-    assert.throws(() => rootOf(connection), /"data" is a relative path/);
-    assert.equal(rootOf(good), '/b');
+    assert.equal(whereOf(connection), 'data');
+    assert.throws(() => usable(connection), /"data" is a relative path/);
+    assert.equal(whereOf(usable(good)), '/b');
+  });
+
+  test('take an entry with an address for a server, with its database', () => {
+    const value = [{ name: 'company', uri: 'catalog.example.com/', database: 'sales' }];
+    assert.deepEqual(readConnections(value, 'setting', base), [
+      { name: 'company', kind: 'rest', source: 'setting', uri: 'https://catalog.example.com', database: 'sales' },
+    ]);
+  });
+
+  test('list a server whose address is none, and refuse to open it', () => {
+    const [connection] = readConnections([{ name: 'company', uri: 'ftp://example.com' }], 'setting', base);
+    assert.ok(connection);
+    assert.throws(() => usable(connection), /no address of a catalog server/);
+  });
+
+  test('take no secret from what is stored or set, whatever somebody wrote there', () => {
+    const value = [
+      {
+        name: 'a',
+        uri: 'https://a.example',
+        apiKey: 'k',
+        token: 't',
+        headers: { 'x-team': 'secret' },
+        proxy: 'http://p',
+      },
+    ];
+    for (const source of ['setting', 'person'] as const)
+      assert.deepEqual(readConnections(value, source, base), [
+        { name: 'a', kind: 'rest', source, uri: 'https://a.example' },
+      ]);
+  });
+
+  test('read what they store, of either kind', () => {
+    const connections: Connection[] = [
+      { name: 'here', kind: 'dir', root: '/data', source: 'person' },
+      { name: 'there', kind: 'rest', uri: 'https://a.example', source: 'person' },
+      { name: 'far', kind: 'rest', uri: 'https://b.example', database: 'd', headerNames: ['X-Team'], source: 'person' },
+    ];
+    const stored: unknown = JSON.parse(JSON.stringify(connections.map(storedConnection)));
+    assert.deepEqual(readConnections(stored, 'person', { home }), connections);
+  });
+
+  test('read the directories that earlier versions stored', () => {
+    assert.deepEqual(readConnections([{ name: 'old', root: '/old' }], 'person', { home }), [
+      { name: 'old', kind: 'dir', root: '/old', source: 'person' },
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { checkRoot } from '#client/root.ts';
 import type { CatalogError } from '#shared/errors.ts';
 import { columnIcon, renderNode } from '../../../extension/catalog/render.ts';
-import type { NodeOf } from '../../../extension/catalog/node.ts';
+import type { Ability, NodeOf, Remedy } from '../../../extension/catalog/node.ts';
 
 const at = { connection: 'sample', path: ['shop', 'eu'] } as const;
 
@@ -14,7 +14,7 @@ suite('a row of the catalog tree', () => {
     });
     assert.equal(view.label, 'sample');
     assert.equal(view.description, '/data');
-    assert.equal(view.contextValue, 'connection');
+    assert.match(view.contextValue, /^connection\.dir\.person\b/);
   });
 
   test('marks a connection of the setting, which the menu can not remove', () => {
@@ -22,8 +22,33 @@ suite('a row of the catalog tree', () => {
       kind: 'connection',
       connection: { name: 'sample', kind: 'dir', root: '/data', source: 'setting' },
     });
-    assert.equal(view.contextValue, 'connection.setting');
+    assert.match(view.contextValue, /^connection\.dir\.setting\b/);
     assert.match(view.tooltip, /lanceCatalog\.defaultConnections/);
+  });
+
+  test('shows a server with its host and database, and its whole address in the tooltip', () => {
+    const uri = 'https://catalog.example.com/v2';
+    const view = renderNode({
+      kind: 'connection',
+      connection: { name: 'company', kind: 'rest', uri, database: 'sales', headerNames: ['X-Team'], source: 'person' },
+    });
+    assert.equal(view.label, 'company');
+    assert.equal(view.description, 'catalog.example.com · sales');
+    assert.equal(view.tooltip, `Server ${uri}\nDatabase sales`);
+    assert.equal(view.spoken, `Connection company, server ${uri}, database sales`);
+    assert.match(view.contextValue, /^connection\.rest\.person\b/);
+  });
+
+  test('offers what its catalog can do, and nothing that it can not', () => {
+    const can = new Set<Ability>(['createNamespace', 'dropTable']);
+    const connection = { name: 'a', kind: 'dir', root: '/a', source: 'person' } as const;
+    assert.equal(
+      renderNode({ kind: 'connection', connection }, can).contextValue,
+      'connection.dir.person.createNamespace',
+    );
+    assert.equal(renderNode({ kind: 'namespace', ...at }, can).contextValue, 'namespace.createNamespace');
+    assert.equal(renderNode({ kind: 'table', ...at, table: 't' }, can).contextValue, 'table.dropTable');
+    assert.equal(renderNode({ kind: 'table', ...at, table: 't' }, new Set()).contextValue, 'table');
   });
 
   test('shows the last name of a nested namespace and says the whole path in its tooltip', () => {
@@ -60,6 +85,15 @@ suite('a row of the catalog tree', () => {
     assert.equal(view.contextValue, 'error.restart');
   });
 
+  test('offers to update the key where the server does not take it', () => {
+    const view = renderNode(error('key'));
+    assert.equal(view.label, 'Update the API key…');
+    assert.equal(view.description, 'The root is gone.');
+    assert.equal(view.command?.id, 'lanceCatalog.connection.updateKey');
+    assert.match(view.spoken, /Press Enter: update the API key\.$/);
+    assert.equal(view.contextValue, 'error.key');
+  });
+
   test('begins an error with what is wrong, which a narrow side bar still shows, and has all of it in the tooltip', async () => {
     const root = `/${'long/'.repeat(20)}missing`;
     const { error: what, detail: hint } = await checkRoot(root).then(
@@ -91,7 +125,7 @@ suite('a row of the catalog tree', () => {
   }
 });
 
-const error = (remedy: 'retry' | 'restart'): NodeOf<'error'> => ({
+const error = (remedy: Remedy): NodeOf<'error'> => ({
   kind: 'error',
   ...at,
   about: 'tables',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseKernelArguments } from '../../../kernel/session/arguments.ts';
+import { catalogOfArgument } from '../../../kernel/session/catalogArgument.ts';
 import { chosenCatalog } from '../../../kernel/session/chosenCatalog.ts';
 import { readConnection } from '../../../kernel/session/connectionFile.ts';
 import { dataFolder, jupyterFolder } from '../../../kernel/session/kernelspec.ts';
@@ -52,6 +53,32 @@ suite('What a kernel is started with', () => {
       );
     }
     assert.throws(() => readConnection(`${path}.none`), /can't be read/);
+  });
+});
+
+suite('The catalog of a command line', () => {
+  const env = { LANCE_CATALOG_API_KEY: 'k', LANCE_CATALOG_TOKEN: '', LANCE_CATALOG_DATABASE: 'sales' };
+  const server = { implementation: 'rest', uri: 'https://c.example', apiKey: 'k', database: 'sales' };
+
+  test('is a server where an address is named, with key and database of the environment', () => {
+    assert.deepEqual(catalogOfArgument('https://c.example', env), server);
+    assert.deepEqual(catalogOfArgument(undefined, { ...env, LANCE_CATALOG: 'https://c.example' }), server);
+    assert.deepEqual(catalogOfArgument('HTTP://127.0.0.1:1', { LANCE_CATALOG_TOKEN: 't' }), {
+      implementation: 'rest',
+      uri: 'HTTP://127.0.0.1:1',
+      token: 't',
+    });
+  });
+
+  test('is a directory or an object store otherwise, whatever keys there are', () => {
+    assert.deepEqual(catalogOfArgument('/data', env), { implementation: 'dir', root: '/data' });
+    assert.deepEqual(catalogOfArgument('s3://bucket/a', env), { implementation: 'dir', root: 's3://bucket/a' });
+    assert.deepEqual(catalogOfArgument('tables', {}), { implementation: 'dir', root: join(process.cwd(), 'tables') });
+  });
+
+  test('is none where nothing is named', () => {
+    assert.equal(catalogOfArgument(undefined, env), null);
+    assert.equal(catalogOfArgument(undefined, { LANCE_CATALOG: '' }), null);
   });
 });
 

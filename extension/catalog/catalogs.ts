@@ -1,0 +1,113 @@
+import type * as vscode from 'vscode';
+import type { RestCatalog } from '#client/rest.ts';
+import type { CatalogConfig, RestConfig } from '#shared/catalogConfig.ts';
+import type { Engine } from '../host/engine.ts';
+import { logFailure, type Log } from '../host/log.ts';
+import { onDidChangeProxy, proxySettings } from '../host/proxy.ts';
+import type { ServerSecrets } from '../host/secrets.ts';
+import { usable } from './connectionRules.ts';
+import type { Connections } from './connections.ts';
+import type { RestConnection } from './node.ts';
+import { restConfigOf } from './restRules.ts';
+
+type Open = { config: string; catalog: Promise<RestCatalog> };
+
+/**
+ * The catalogs behind the connections: those of directories from the engine process, those of servers from here, one for
+ * each connection for as long as its address and secrets stay the same.
+ */
+export class Catalogs implements vscode.Disposable {
+  readonly #connections: Connections;
+  readonly #engine: Engine;
+  readonly #log: Log;
+  readonly #open = new Map<string, Open>();
+  readonly #subscriptions: vscode.Disposable[];
+
+  constructor(connections: Connections, engine: Engine, log: Log) {
+    this.#connections = connections;
+    this.#engine = engine;
+    this.#log = log;
+    this.#subscriptions = [connections.onDidChange(() => this.#sweep()), onDidChangeProxy(() => this.#closeAll())];
+  }
+
+  /**
+   * The catalog of a connection.
+   * @throws CatalogError NamespaceNotFound (1) for a name that is not in the list, InvalidInput (13) for a connection that
+   *   can't be opened in this window, ServiceUnavailable (17) while the engine is down
+   */
+  async get(name: string): Promise<RestCatalog> {
+    const connection = usable(this.#connections.get(name));
+    if (connection.kind === 'dir') return this.#engine.catalog(connection.root);
+    const config = await this.#restConfig(connection);
+    const written = JSON.stringify(config);
+    const existing = this.#open.get(name);
+    if (existing?.config === written) return existing.catalog;
+    this.#close(name);
+    const catalog = this.#connect(config);
+    this.#open.set(name, { config: written, catalog });
+    return catalog;
+  }
+
+  /** How a kernel connects to what a connection names; it holds secrets. @throws CatalogError as `get` does */
+  async config(name: string): Promise<CatalogConfig> {
+    const connection = usable(this.#connections.get(name));
+    if (connection.kind === 'dir') return { implementation: 'dir', root: connection.root };
+    return { implementation: 'rest', ...(await this.#restConfig(connection)) };
+  }
+
+  /** Whether a directory can be read, by the first page of its list. @throws CatalogError saying why not */
+  async checkDirectory(root: string): Promise<void> {
+    const catalog = await this.#engine.catalog(root);
+    await catalog.listNamespaces([], { limit: 1 });
+  }
+
+  /** Whether a server lets the person in, by the first page of its list. @throws CatalogError saying why not */
+  async checkServer(
+    server: Pick<RestConnection, 'uri' | 'database'>,
+    secrets: ServerSecrets,
+    signal: AbortSignal,
+  ): Promise<void> {
+    // It answers to a person who waits: once, and within the time that one waits.
+    const impatient = { retries: 0, timeouts: { connect: 10_000, headers: 30_000, body: 30_000 } };
+    const catalog = await this.#connect({ ...restConfigOf(server, secrets, proxySettings()), ...impatient });
+    try {
+      await catalog.listNamespaces([], { limit: 1, signal });
+    } finally {
+      await catalog.close();
+    }
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+    this.#closeAll();
+  }
+
+  async #restConfig(connection: RestConnection): Promise<RestConfig> {
+    return restConfigOf(connection, await this.#connections.secretsOf(connection), proxySettings());
+  }
+
+  async #connect(config: RestConfig): Promise<RestCatalog> {
+    // Loaded with the first server: HTTP and Arrow are most of the bundle, and a window that shows none pays nothing.
+    const { openRest } = await import('#client/rest.ts');
+    return openRest(config, { log: (line) => this.#log.info(line) });
+  }
+
+  /** Lets go of connections that are not in the list any more. */
+  #sweep(): void {
+    const names = new Set(this.#connections.list().map((one) => one.name));
+    for (const name of this.#open.keys()) if (!names.has(name)) this.#close(name);
+  }
+
+  #closeAll(): void {
+    for (const name of this.#open.keys()) this.#close(name);
+  }
+
+  #close(name: string): void {
+    const open = this.#open.get(name);
+    if (!open) return;
+    this.#open.delete(name);
+    open.catalog
+      .then((catalog) => catalog.close())
+      .catch((error: unknown) => logFailure(this.#log, `closing the connection "${name}"`, error));
+  }
+}

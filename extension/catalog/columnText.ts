@@ -1,0 +1,78 @@
+import {
+  Binary,
+  Bool,
+  DateDay,
+  Field,
+  FixedSizeList,
+  Float32,
+  Float64,
+  Int16,
+  Int32,
+  Int64,
+  Int8,
+  Schema,
+  TimestampMicrosecond,
+  Utf8,
+  type DataType,
+} from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
+
+// The columns of a new table as a person types them: `id int64, note string, embedding vector[768]`.
+
+const types: Record<string, () => DataType> = {
+  int8: () => new Int8(),
+  int16: () => new Int16(),
+  int32: () => new Int32(),
+  int64: () => new Int64(),
+  float32: () => new Float32(),
+  float64: () => new Float64(),
+  bool: () => new Bool(),
+  string: () => new Utf8(),
+  binary: () => new Binary(),
+  date: () => new DateDay(),
+  timestamp: () => new TimestampMicrosecond('UTC'),
+};
+
+/** The types that can be typed, for people. */
+export const columnTypes = `${Object.keys(types).join(', ')}, vector[768]`;
+
+/** An Arrow list holds at most this many values, and no model makes vectors of more. */
+const maxDimensions = 65_536;
+
+/** What is wrong with the columns, as a sentence; `undefined` when a table can be made of them. */
+export function columnsProblem(text: string): string | undefined {
+  const read = readColumns(text);
+  return typeof read === 'string' ? read : undefined;
+}
+
+/** The schema that was typed. @throws CatalogError InvalidInput (13) naming what is wrong with it */
+export function schemaOf(text: string): Schema {
+  const read = readColumns(text);
+  if (typeof read === 'string') throw new CatalogError('InvalidInput', read, '');
+  return new Schema(read);
+}
+
+function readColumns(text: string): Field[] | string {
+  const fields: Field[] = [];
+  for (const part of text.split(',')) {
+    const [, name, typeName, more] = /^\s*(\S+)\s*(\S*)\s*(.*)$/.exec(part) ?? [];
+    if (name === undefined) return 'Write a name and a type for each column, for instance: id int64, note string.';
+    if (!typeName) return `The column "${name}" needs a type: ${columnTypes}.`;
+    if (more) return `Write a comma behind "${name} ${typeName}".`;
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      return `The column name "${name}" is more than letters, digits and "_".`;
+    if (fields.some((field) => field.name === name)) return `There are two columns "${name}".`;
+    const type = typeOf(typeName.toLowerCase());
+    if (!type) return `There is no type "${typeName}" here. Use one of ${columnTypes}.`;
+    fields.push(new Field(name, type, true));
+  }
+  return fields;
+}
+
+function typeOf(name: string): DataType | undefined {
+  const dimensions = Number(/^vector\[(\d{1,6})\]$/.exec(name)?.[1]);
+  if (dimensions > 0 && dimensions <= maxDimensions) {
+    return new FixedSizeList(dimensions, new Field('item', new Float32(), true));
+  }
+  return Object.hasOwn(types, name) ? types[name]?.() : undefined;
+}

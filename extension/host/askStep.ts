@@ -1,0 +1,86 @@
+import * as vscode from 'vscode';
+import { isAbort, messageOf } from '#shared/errors.ts';
+
+/** One text that is asked for, alone or as a step of several. */
+export type Question = {
+  title: string;
+  /** Which step of how many; from the second on there is a way back. */
+  step?: { number: number; of: number };
+  prompt: string;
+  value?: string;
+  placeHolder?: string;
+  isSecret?: boolean;
+  /** What keeps the text from being taken, as a sentence, while it is typed. */
+  check?: (value: string) => string | undefined;
+  /** What to know about a text that can be taken all the same. */
+  warn?: (value: string) => string | undefined;
+  /**
+   * Does what the text is asked for, while the box stays open. A failure is shown in the box, which keeps what was typed.
+   */
+  accept?: (value: string, signal: AbortSignal) => Promise<void>;
+};
+
+/** What was typed, a step back, or `undefined` when the person leaves. */
+export type Answer = { value: string } | 'back' | undefined;
+
+export type Ask = (question: Question) => Promise<Answer>;
+
+/** Asks for one text. It stays open when the person looks elsewhere for what to type. */
+export function askStep(question: Question): Promise<Answer> {
+  const { title, step, prompt, value = '', placeHolder, isSecret = false, check, warn, accept } = question;
+  const box = vscode.window.createInputBox();
+  const controller = new AbortController();
+  box.title = title;
+  box.prompt = prompt;
+  box.value = value;
+  box.placeholder = placeHolder;
+  box.password = isSecret;
+  box.ignoreFocusOut = true;
+  if (step) {
+    box.step = step.number;
+    box.totalSteps = step.of;
+    if (step.number > 1) box.buttons = [vscode.QuickInputButtons.Back];
+  }
+  const judge = (typed: string, isAccepted: boolean): boolean => {
+    // An empty box tells nothing new before the person tries to go on with it.
+    const problem = typed === '' && !isAccepted ? undefined : check?.(typed);
+    const warning = problem === undefined ? warn?.(typed) : undefined;
+    box.validationMessage =
+      problem ?? (warning && { message: warning, severity: vscode.InputBoxValidationSeverity.Warning });
+    return problem === undefined;
+  };
+  const take = async (): Promise<boolean> => {
+    const typed = box.value;
+    if (!judge(typed, true)) return false;
+    if (!accept) return true;
+    box.busy = true;
+    box.enabled = false;
+    try {
+      await accept(typed, controller.signal);
+      return true;
+    } catch (error) {
+      if (!isAbort(error)) box.validationMessage = messageOf(error);
+      return false;
+    } finally {
+      box.busy = false;
+      box.enabled = true;
+    }
+  };
+  return new Promise((resolve) => {
+    const end = (answer: Answer): void => {
+      resolve(answer);
+      box.hide();
+    };
+    box.onDidChangeValue((typed) => judge(typed, false));
+    box.onDidTriggerButton(() => end('back'));
+    // Enter while it is being done would do it twice.
+    box.onDidAccept(() => !box.busy && void take().then((isTaken) => isTaken && end({ value: box.value })));
+    box.onDidHide(() => {
+      controller.abort();
+      resolve(undefined);
+      box.dispose();
+    });
+    judge(value, false);
+    box.show();
+  });
+}

@@ -1,0 +1,11 @@
+import { isIP } from 'node:net';
+
+/** A host of an address without the brackets of IPv6. */
+export const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Whether a host is this machine: `localhost`, 127.0.0.0/8, ::1. */
+export function isThisMachine(hostname: string): boolean {
+  const host = bare(hostname).toLowerCase();
+  if (host === 'localhost' || host.endsWith('.localhost') || host === '::1') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}
