@@ -1,119 +1,88 @@
-import { RecordBatchReader, tableToIPC, type RecordBatch, type Schema, type Table as ArrowTable } from '#arrow';
-import { CatalogError, isAbort, isCatalogError } from '#shared/errors.ts';
-import { arrowStreamMime } from '#shared/mime.ts';
-import { isRecord } from '#shared/records.ts';
-import { encodeId, type NamespacePath } from '#shared/names.ts';
+import type { Schema, Table as ArrowTable } from '#arrow';
+import type { NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
-import type { DistanceType, QuerySpec } from './querySpec.ts';
-import type { Table, VersionInfo } from './table.ts';
-import type { TableData } from './tableSource.ts';
+import { isBatchSource } from './batchSource.ts';
+import { defaultIndexType } from './indexTypes.ts';
+import type { BackfillColumnOptions } from './jobs.ts';
+import { mergeColumns, MergeInsert } from './mergeInsert.ts';
 import { checkChoice, checkOptions } from './options.ts';
 import { checkFilter, Query } from './query.ts';
-import { toArrowTable } from './tableData.ts';
-import type { Transport, WireResponse } from './transport.ts';
-import { noLimit } from './wire.ts';
+import type { FullTextOptions, QueryOptions, QuerySpec } from './querySpec.ts';
+import { addColumns, alterColumns, backfillColumn, dropColumns, updateSchemaMetadata } from './restColumns.ts';
+import { createIndex, dropIndex, indexStats, listIndices } from './restIndexes.ts';
+import { RestQueryRunner } from './restQuery.ts';
+import { RestBranches, RestTags } from './restTagsBranches.ts';
+import { about, checkWritable, pinned, type RestTarget } from './restTarget.ts';
+import { currentVersion, listVersions, restore, stats } from './restVersions.ts';
+import { deleteRows, insert, mergeInsert, update } from './restWrites.ts';
+import type {
+  AddOptions,
+  Branches,
+  ColumnChange,
+  CreateIndexOptions,
+  IndexInfo,
+  IndexStats,
+  InsertResult,
+  NewColumn,
+  Table,
+  TableStats,
+  Tags,
+  UpdateResult,
+  UpdateSpec,
+  VersionInfo,
+  WriteResult,
+} from './table.ts';
+import { checkText } from './tableArguments.ts';
+import type { TableSource } from './tableSource.ts';
 
 /** A table on a server: control and rows both travel over HTTP, the storage behind it is never touched from here. */
 export class RestTable implements Table {
   readonly name: string;
   readonly namespacePath: NamespacePath;
-  readonly #transport: Transport;
-  readonly #version: number | undefined;
-  readonly #path: string;
+  readonly #target: RestTarget;
+  readonly #runner: RestQueryRunner;
 
-  constructor(transport: Transport, name: string, namespacePath: NamespacePath, version?: number) {
-    this.#transport = transport;
-    this.name = name;
-    this.namespacePath = namespacePath;
-    this.#version = version;
-    this.#path = `/v1/table/${encodeURIComponent(encodeId(namespacePath, name))}`;
+  constructor(target: RestTarget) {
+    this.name = target.id.at(-1) ?? '';
+    this.namespacePath = target.id.slice(0, -1);
+    this.#target = target;
+    this.#runner = new RestQueryRunner(this.#target, (options) => currentVersion(this.#target, options));
   }
 
   async schema(options: CallOptions = {}): Promise<Schema> {
     // Not from describe, whose JSON form knows no units of time and no zones.
-    const { schema, batches } = await this.#run({ limit: 0 }, options.signal);
-    for await (const batch of batches) void batch;
-    return schema;
+    return (await this.#runner.run({ limit: 0 }, options.signal)).schema;
   }
 
   async version(options: CallOptions = {}): Promise<number> {
-    const body = await this.#transport.json({
-      method: 'POST',
-      path: `${this.#path}/describe`,
-      query: { load_detailed_metadata: 'true' },
-      json: { ...this.#pinned() },
-      signal: options.signal,
+    const version = await currentVersion(this.#target, options);
+    if (version !== undefined) return version;
+    return about(this.#target, 'DescribeTable', () => {
+      throw this.#target.wire.unexpected('a table without a version');
     });
-    const version = field(body, 'version');
-    if (typeof version !== 'number') throw this.#transport.unexpected('a table without a version');
-    return version;
   }
 
-  async countRows(filter?: string, options: CallOptions = {}): Promise<number> {
+  async countRows(filter?: string, { signal }: CallOptions = {}): Promise<number> {
     if (filter !== undefined) checkFilter(filter);
-    const body = await this.#transport.json({
-      method: 'POST',
-      path: `${this.#path}/count_rows`,
-      json: { ...this.#pinned(), ...(filter !== undefined && { predicate: filter }) },
-      signal: options.signal,
+    const { wire, id } = this.#target;
+    const json = { ...pinned(this.#target), ...(filter !== undefined && { predicate: filter }) };
+    return about(this.#target, 'CountTableRows', async () => {
+      const count = await wire.json({ operation: 'CountTableRows', id, json, signal });
+      if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
+      throw wire.unexpected('a count that is no whole number');
     });
-    if (typeof body !== 'number') throw this.#transport.unexpected('a count that is no number');
-    return body;
   }
 
   query(): Query {
-    return new Query((spec, signal) => this.#run(spec, signal));
+    return new Query(this.#runner);
   }
 
-  vectorSearch(vector: ArrayLike<number>, options?: { column?: string; distanceType?: DistanceType }): Query {
+  vectorSearch(vector: ArrayLike<number>, options?: QueryOptions): Query {
     return this.query().nearestTo(vector, options);
   }
 
-  async add(data: TableData, options: CallOptions & { mode?: 'append' | 'overwrite' | undefined } = {}): Promise<void> {
-    checkOptions('add', options, ['mode', 'signal']);
-    const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
-    this.#mustBeNewest();
-    const schema = Array.isArray(data) ? await this.schema(options) : undefined;
-    await this.#transport.json({
-      method: 'POST',
-      path: `${this.#path}/insert`,
-      query: { mode },
-      arrow: tableToIPC(toArrowTable('add', data, schema), 'stream'),
-      signal: options.signal,
-    });
-  }
-
-  async delete(predicate: string, options: CallOptions = {}): Promise<void> {
-    checkFilter(predicate);
-    this.#mustBeNewest();
-    await this.#transport.json({
-      method: 'POST',
-      path: `${this.#path}/delete`,
-      json: { predicate },
-      signal: options.signal,
-    });
-  }
-
-  async listVersions(options: CallOptions = {}): Promise<VersionInfo[]> {
-    const versions: VersionInfo[] = [];
-    const seen = new Set<string>();
-    let pageToken: string | undefined;
-    do {
-      const body = await this.#transport.json({
-        method: 'POST',
-        path: `${this.#path}/version/list`,
-        query: { page_token: pageToken },
-        json: {},
-        signal: options.signal,
-      });
-      const page = field(body, 'versions');
-      if (!Array.isArray(page)) throw this.#transport.unexpected('no list of versions');
-      for (const item of page) versions.push(this.#versionOf(item));
-      const next = field(body, 'page_token');
-      pageToken = typeof next === 'string' && next !== '' && !seen.has(next) ? next : undefined;
-      if (pageToken !== undefined) seen.add(pageToken);
-    } while (pageToken !== undefined);
-    return versions.toSorted((a, b) => a.version - b.version);
+  fullTextSearch(query: string, options?: FullTextOptions): Query {
+    return this.query().fullTextSearch(query, options);
   }
 
   toArrow(options: CallOptions = {}): Promise<ArrowTable> {
@@ -121,105 +90,103 @@ export class RestTable implements Table {
   }
 
   /**
-   * The rows of a query as the bytes of an Arrow IPC stream, for whoever passes them on without decoding them.
-   * @throws CatalogError InvalidInput (13) for more than `maxBytes`
+   * The rows of a query as the bytes of an uncompressed Arrow IPC stream, for whoever passes them on without decoding.
+   * @throws CatalogError InvalidInput (13) for more than `maxBytes`, 256 MiB when not given
    */
-  async queryIpc(spec: QuerySpec, options: CallOptions & { maxBytes?: number } = {}): Promise<Uint8Array> {
-    const { maxBytes = 256 * 1024 * 1024, signal } = options;
-    const { body } = await this.#query(spec, signal);
-    const chunks: Uint8Array[] = [];
-    let total = 0;
-    for await (const chunk of body) {
-      total += chunk.length;
-      if (total > maxBytes) {
-        throw new CatalogError(
-          'InvalidInput',
-          `The rows are over ${maxBytes} bytes.`,
-          'Ask for fewer rows or columns.',
-        );
-      }
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+  queryIpc(spec: QuerySpec, options: CallOptions & { maxBytes?: number } = {}): Promise<Uint8Array> {
+    return this.#runner.bytes(spec, options.maxBytes ?? 256 * 1024 * 1024, options.signal);
   }
 
-  async #run(spec: QuerySpec, signal?: AbortSignal): Promise<{ schema: Schema; batches: AsyncIterable<RecordBatch> }> {
-    const { body } = await this.#query(spec, signal);
-    try {
-      const reader = await RecordBatchReader.from(body);
-      await reader.open({ autoDestroy: false });
-      return { schema: reader.schema, batches: this.#batches(reader, body, signal) };
-    } catch (error) {
-      body.destroy();
-      throw this.#broken(error, signal);
-    }
+  async add(data: TableSource, options: AddOptions = {}): Promise<InsertResult> {
+    checkOptions('add', options, ['mode', 'signal']);
+    const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
+    checkWritable(this.#target);
+    return insert(this.#target, data, mode, await this.#schemaFor(data, options), options);
   }
 
-  async *#batches(
-    reader: AsyncIterable<RecordBatch>,
-    body: WireResponse['body'],
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<RecordBatch> {
-    try {
-      for await (const batch of reader) {
-        signal?.throwIfAborted();
-        if (batch.numRows > 0) yield batch;
-      }
-    } catch (error) {
-      throw this.#broken(error, signal);
-    } finally {
-      // Also when the reader of the batches stops early: the server stops the scan then.
-      body.destroy();
-    }
-  }
-
-  #broken(error: unknown, signal: AbortSignal | undefined): Error {
-    if (signal?.aborted) return signal.reason;
-    if (isCatalogError(error)) return error;
-    return isAbort(error) ? error : this.#transport.unexpected('rows that are no Arrow stream', error);
-  }
-
-  #query(spec: QuerySpec, signal?: AbortSignal): Promise<WireResponse> {
-    const { columns, filter, limit, offset, vector } = spec;
-    return this.#transport.send({
-      method: 'POST',
-      path: `${this.#path}/query`,
-      accept: arrowStreamMime,
-      json: {
-        ...this.#pinned(),
-        // Both are required: an empty vector means a plain scan. A search gives 10 rows unless told otherwise.
-        vector: { single_vector: vector?.values ?? [] },
-        k: limit ?? (vector ? 10 : noLimit),
-        ...(columns && { columns: { column_names: columns } }),
-        ...(filter !== undefined && { filter }),
-        ...(offset !== undefined && { offset }),
-        ...(vector?.column !== undefined && { vector_column: vector.column }),
-        ...(vector?.distanceType && { distance_type: vector.distanceType }),
-      },
-      signal,
-    });
-  }
-
-  #pinned(): { version?: number } {
-    return this.#version === undefined ? {} : { version: this.#version };
-  }
-
-  #mustBeNewest(): void {
-    if (this.#version === undefined) return;
-    throw new CatalogError(
-      'InvalidTableState',
-      `Table "${[...this.namespacePath, this.name].join('/')}" was opened at a version and can't be changed there.`,
-      'Open it without a version to write.',
+  mergeInsert(on: string | readonly string[]): MergeInsert {
+    checkWritable(this.#target);
+    return new MergeInsert(
+      async (spec, data, options) =>
+        mergeInsert(this.#target, spec, data, await this.#schemaFor(data, options), options),
+      { on: mergeColumns(on) },
     );
   }
 
-  #versionOf(item: unknown): VersionInfo {
-    const version = field(item, 'version');
-    const time = field(item, 'timestamp_millis');
-    if (typeof version !== 'number') throw this.#transport.unexpected('a version without a number');
-    return { version, timestamp: new Date(typeof time === 'number' ? time : Number.NaN) };
+  async update(spec: UpdateSpec, options: CallOptions = {}): Promise<UpdateResult> {
+    checkOptions('update', options, ['signal']);
+    return update(this.#target, spec, options);
+  }
+
+  async delete(predicate: string, options: CallOptions = {}): Promise<WriteResult> {
+    checkOptions('delete', options, ['signal']);
+    return deleteRows(this.#target, predicate, options);
+  }
+
+  listVersions(options: CallOptions = {}): Promise<VersionInfo[]> {
+    return listVersions(this.#target, options);
+  }
+
+  async restore(version: number, options: CallOptions = {}): Promise<void> {
+    await restore(this.#target, version, options);
+  }
+
+  tags(): Tags {
+    return new RestTags(this.#target);
+  }
+
+  branches(): Branches {
+    return new RestBranches(this.#target);
+  }
+
+  async createIndex(column: string, options: CreateIndexOptions = {}): Promise<void> {
+    checkText('createIndex', 'column', column);
+    checkWritable(this.#target);
+    const type = options.type ?? defaultIndexType(await this.schema(options), column);
+    await createIndex(this.#target, column, type, options);
+  }
+
+  listIndices(options: CallOptions = {}): Promise<IndexInfo[]> {
+    return listIndices(this.#target, options);
+  }
+
+  async indexStats(name: string, options: CallOptions = {}): Promise<IndexStats> {
+    return indexStats(this.#target, name, options);
+  }
+
+  async dropIndex(name: string, options: CallOptions = {}): Promise<void> {
+    await dropIndex(this.#target, name, options);
+  }
+
+  stats(options: CallOptions = {}): Promise<TableStats> {
+    return stats(this.#target, options);
+  }
+
+  async addColumns(columns: readonly NewColumn[], options: CallOptions = {}): Promise<WriteResult> {
+    return addColumns(this.#target, columns, options);
+  }
+
+  async alterColumns(changes: readonly ColumnChange[], options: CallOptions = {}): Promise<WriteResult> {
+    return alterColumns(this.#target, changes, options);
+  }
+
+  async dropColumns(names: readonly string[], options: CallOptions = {}): Promise<WriteResult> {
+    return dropColumns(this.#target, names, options);
+  }
+
+  async updateSchemaMetadata(
+    metadata: Readonly<Record<string, string | null>>,
+    options: CallOptions = {},
+  ): Promise<Record<string, string>> {
+    return updateSchemaMetadata(this.#target, metadata, options);
+  }
+
+  async backfillColumn(column: string, options: BackfillColumnOptions = {}): Promise<{ jobId: string }> {
+    return backfillColumn(this.#target, column, options);
+  }
+
+  /** Rows are made to fit the table; what has a schema of its own is sent with it. */
+  async #schemaFor(data: TableSource, options: CallOptions): Promise<Schema | undefined> {
+    return Array.isArray(data) && !isBatchSource(data) ? this.schema(options) : undefined;
   }
 }
-
-/** A field of a JSON object that came from a wire. */
-export const field = (body: unknown, name: string): unknown => (isRecord(body) ? body[name] : undefined);

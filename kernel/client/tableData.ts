@@ -1,7 +1,7 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import { adoptTable } from '#shared/adoptTable.ts';
-import { columnsOf } from '#shared/arrowTypes.ts';
+import { schemaText } from '#shared/arrowTypes.ts';
 import type { TableData } from './tableSource.ts';
 import { inferRows } from './inferRows.ts';
 
@@ -32,7 +32,7 @@ const reserved: readonly string[] = [
  * Refuses the names that the engine refuses only once it has begun to make the table. A dot is allowed inside a struct.
  * @throws CatalogError SchemaValidation (20) naming the column
  */
-function checkColumnNames(schema: Schema): Schema {
+export function checkColumnNames(schema: Schema): Schema {
   for (const { name } of schema.fields) {
     if (name === '') throw new CatalogError('SchemaValidation', 'A column has an empty name.', 'Give it a name.');
     if (name.includes('.')) {
@@ -74,16 +74,15 @@ export function toArrowTable(call: string, data: TableData, schema?: Schema): Ar
   return table;
 }
 
-const words = (schema: Schema): string =>
-  columnsOf(schema)
-    .map(({ name, type }) => `${name}: ${type}`)
-    .join(', ');
-
-function checkSameColumns(call: string, has: Schema, wants: Schema): void {
-  if (words(has) === words(wants)) return;
+/**
+ * What an Arrow table or stream has must be what the schema beside it says.
+ * @throws CatalogError SchemaValidation (20) showing both
+ */
+export function checkSameColumns(call: string, has: Schema, wants: Schema): void {
+  if (schemaText(has) === schemaText(wants)) return;
   throw new CatalogError(
     'SchemaValidation',
-    `${call} was given an Arrow table with the columns (${words(has)}) and a schema with (${words(wants)}).`,
-    'Leave the schema out, or convert the table first.',
+    `${call} was given Arrow data with the columns (${schemaText(has)}) and a schema with (${schemaText(wants)}).`,
+    'Leave the schema out, or convert the data first.',
   );
 }

@@ -26,7 +26,10 @@ type ForeignData = {
 };
 type ForeignSchema = { readonly fields: readonly ForeignField[]; readonly metadata?: unknown };
 type ForeignBatch = { readonly schema: ForeignSchema; readonly data: ForeignData };
-type Memo = { readonly dictionaryTypes: DictionaryTypes; readonly vectors: Map<object, Vector> };
+type Memo = { readonly dictionaryTypes: DictionaryTypes; readonly vectors: WeakMap<object, Vector> };
+
+// Dictionaries are remembered as long as someone has them: batches that go by one after another would add up.
+const newMemo = (): Memo => ({ dictionaryTypes: new Map(), vectors: new WeakMap() });
 
 /**
  * A table of our `#arrow` over the buffers of an Arrow table or record batch that any copy of apache-arrow made (versions
@@ -35,7 +38,7 @@ type Memo = { readonly dictionaryTypes: DictionaryTypes; readonly vectors: Map<o
  */
 export function adoptTable(foreign: unknown): Table | undefined {
   if (isOwnTable(foreign)) return foreign;
-  const memo: Memo = { dictionaryTypes: new Map(), vectors: new Map() };
+  const memo: Memo = newMemo();
   if (isForeignTable(foreign)) {
     const schema = adoptSchema(foreign.schema, memo);
     return new Table(
@@ -46,6 +49,20 @@ export function adoptTable(foreign: unknown): Table | undefined {
   if (!isForeignBatch(foreign)) return undefined;
   const schema = adoptSchema(foreign.schema, memo);
   return new Table(schema, [adoptBatch(foreign, schema, memo)]);
+}
+
+/**
+ * Takes over record batches one after another, of any copy of apache-arrow, as batches of this schema of ours, so that
+ * they go into one table or one stream. Their columns must have its types: `schemaText` of both is equal. What is no
+ * record batch gives `undefined`.
+ */
+export function batchAdopter(schema: Schema): (foreign: unknown) => RecordBatch | undefined {
+  const memo = newMemo();
+  return (foreign) => {
+    if (!isForeignBatch(foreign)) return undefined;
+    const isOurs = foreign.schema === schema && isMadeBy(RecordBatch, foreign) && isOwnData(foreign.data as Data);
+    return isOurs ? (foreign as unknown as RecordBatch) : adoptBatch(foreign, schema, memo);
+  };
 }
 
 // `instanceof` would be true for foreign tables of 21.2: its classes recognise each other by a shared symbol.

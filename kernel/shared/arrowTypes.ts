@@ -50,3 +50,9 @@ const dictionaryText = (type: Dictionary): string =>
 /** The columns of a schema as the tree and the grid show them. */
 export const columnsOf = (schema: Schema): ColumnInfo[] =>
   schema.fields.map(({ name, type, nullable }) => ({ name, type: typeText(type), nullable }));
+
+/** The columns of a schema in one line, to compare them and to show what differs: `id: int64, name: utf8`. */
+export const schemaText = (schema: Schema): string =>
+  columnsOf(schema)
+    .map(({ name, type }) => `${name}: ${type}`)
+    .join(', ');

@@ -1,0 +1,163 @@
+// Arrow IPC cut into its messages as the bytes come. A file is the messages of a stream between a magic word and a
+// footer, so both are read alike, from front to back and without keeping either. Arrow's own reader would hold a whole
+// file in memory, takes a stream that is cut short for a short table, and gives a batch only once the next one begins.
+
+export type IpcMessage = {
+  readonly kind: 'schema' | 'dictionary' | 'batch';
+  /** The message as a stream has it: marker, length, metadata and body, at the start of a buffer of its own. */
+  readonly bytes: Uint8Array;
+};
+
+/** What is wrong with bytes that should be Arrow IPC: they end too early (`cut`), or they are something else. */
+export class IpcError extends Error {
+  readonly problem: 'cut' | 'malformed';
+
+  constructor(problem: 'cut' | 'malformed', message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'IpcError';
+    this.problem = problem;
+  }
+}
+
+const magic = 'ARROW1';
+const continuation = -1;
+// What a length may claim before it is taken for garbage: buffers are made of these numbers before the bytes are there.
+const maxMetadataBytes = 64 * 1024 * 1024;
+const maxBodyBytes = 2 ** 31;
+const maxPadding = 512;
+
+const kinds: Partial<Record<number, IpcMessage['kind']>> = { 1: 'schema', 2: 'dictionary', 3: 'batch' };
+
+/** The end of a stream, which has no message of its own. */
+export const endOfStream: Uint8Array = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
+
+/**
+ * The messages of an Arrow IPC stream or file, in order. Reads the bytes to their very end: the end mark of a stream, the
+ * footer and the closing magic of a file.
+ * @throws IpcError where they are cut short or are no Arrow IPC
+ */
+export async function* ipcMessages(body: AsyncIterable<Uint8Array>): AsyncGenerator<IpcMessage, void, undefined> {
+  const source = new ByteSource(body);
+  try {
+    const isFile = await startsAsFile(source);
+    for (let message = await readMessage(source); message; message = await readMessage(source)) yield message;
+    const tail = await source.drain(magic.length);
+    if (isFile && Buffer.from(tail).toString('latin1') !== magic) {
+      throw new IpcError('cut', 'The Arrow file has no end.');
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** Whether the bytes are a file; then they are read up to its first message. */
+async function startsAsFile(source: ByteSource): Promise<boolean> {
+  const start = await source.take(8);
+  const isFile = Buffer.from(start).toString('latin1', 0, magic.length) === magic;
+  // Some writers pad the magic word to 8 bytes, others to 64.
+  let next = isFile ? await source.take(8) : start;
+  for (let skipped = 0; isFile && next.every((byte) => byte === 0); skipped += 8) {
+    if (skipped > maxPadding) throw new IpcError('malformed', 'The Arrow file begins with padding only.');
+    next = await source.take(8);
+  }
+  source.putBack(next);
+  return isFile;
+}
+
+/** The next message; `undefined` at the end mark. */
+async function readMessage(source: ByteSource): Promise<IpcMessage | undefined> {
+  let length = await readInt(source);
+  // Before release 0.15 of Arrow there was no marker in front of the length.
+  if (length === continuation) length = await readInt(source);
+  if (length === 0) return undefined;
+  if (length < 0 || length > maxMetadataBytes) {
+    throw new IpcError('malformed', `The metadata of an Arrow message has the length ${length}.`);
+  }
+  const metadata = await source.take(length);
+  const { kind, bodyLength } = parseMetadata(metadata);
+  const bytes = Buffer.allocUnsafeSlow(8 + length + bodyLength);
+  bytes.writeInt32LE(continuation, 0);
+  bytes.writeInt32LE(length, 4);
+  bytes.set(metadata, 8);
+  await source.read(bytes.subarray(8 + length));
+  return { kind, bytes };
+}
+
+const readInt = async (source: ByteSource): Promise<number> => viewOf(await source.take(4)).getInt32(0, true);
+
+/**
+ * The two fields of a message's metadata that tell where it ends. They are read by hand from its flatbuffer: decoding all
+ * of it, which the reader of the batch does anyway, would cost as much again.
+ */
+function parseMetadata(metadata: Uint8Array): { kind: IpcMessage['kind']; bodyLength: number } {
+  try {
+    const view = viewOf(metadata);
+    const table = view.getInt32(0, true);
+    const vtable = table - view.getInt32(table, true);
+    const size = view.getUint16(vtable, true);
+    // 6 and 10: the slots of `header_type` and `bodyLength` in the format's Message.fbs.
+    const slot = (offset: number): number => (offset < size ? view.getUint16(vtable + offset, true) : 0);
+    const kind = slot(6) === 0 ? undefined : kinds[view.getUint8(table + slot(6))];
+    const bodyLength = slot(10) === 0 ? 0 : Number(view.getBigInt64(table + slot(10), true));
+    if (!kind) throw new IpcError('malformed', 'An Arrow message is of an unknown kind.');
+    if (bodyLength < 0 || bodyLength > maxBodyBytes) {
+      throw new IpcError('malformed', `The body of an Arrow message has the length ${bodyLength}.`);
+    }
+    return { kind, bodyLength };
+  } catch (error) {
+    if (error instanceof IpcError) throw error;
+    throw new IpcError('malformed', 'The metadata of an Arrow message is damaged.', error);
+  }
+}
+
+const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Takes bytes off a sequence of chunks, in whatever pieces are asked for. */
+class ByteSource {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #rest: Uint8Array = new Uint8Array(0);
+
+  constructor(body: AsyncIterable<Uint8Array>) {
+    this.#chunks = body[Symbol.asyncIterator]();
+  }
+
+  /** @throws IpcError when the bytes end before */
+  async take(length: number): Promise<Uint8Array> {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    await this.read(bytes);
+    return bytes;
+  }
+
+  /** Fills `target`. @throws IpcError when the bytes end before */
+  async read(target: Uint8Array): Promise<void> {
+    for (let filled = 0; filled < target.length;) {
+      if (this.#rest.length === 0 && !(await this.#next())) throw new IpcError('cut', 'The Arrow data ends too early.');
+      const piece = this.#rest.subarray(0, target.length - filled);
+      target.set(piece, filled);
+      filled += piece.length;
+      this.#rest = this.#rest.subarray(piece.length);
+    }
+  }
+
+  putBack(bytes: Uint8Array): void {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([bytes, this.#rest]);
+  }
+
+  /** Reads to the end and gives the last bytes: a connection can be used again only after all of an answer was read. */
+  async drain(last: number): Promise<Uint8Array> {
+    let tail = this.#rest.subarray(-last);
+    while (await this.#next()) tail = Buffer.concat([tail, this.#rest.subarray(-last)]).subarray(-last);
+    return tail;
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+
+  async #next(): Promise<boolean> {
+    const { done, value } = await this.#chunks.next();
+    this.#rest = done ? new Uint8Array(0) : value;
+    // An empty chunk says nothing; `read` asks again.
+    return !done;
+  }
+}

@@ -1,0 +1,85 @@
+import type { CallOptions } from './callOptions.ts';
+import { encodeSource, sendArrow } from './arrowUpload.ts';
+import type { Schema } from '#arrow';
+import { checkFilter } from './query.ts';
+import { given } from './restQueryBody.ts';
+import { Reply } from './restReply.ts';
+import { about, ask, checkWritable, onBranch, type RestTarget } from './restTarget.ts';
+import type { InsertResult, MergeResult, MergeSpec, UpdateResult, UpdateSpec, WriteResult } from './table.ts';
+import type { TableSource } from './tableSource.ts';
+import { updateEntries } from './updateEntries.ts';
+
+/** "InsertIntoTable"; `schema` is that of the table, for rows, and `undefined` for what has one itself. */
+export function insert(
+  target: RestTarget,
+  data: TableSource,
+  mode: 'append' | 'overwrite',
+  schema: Schema | undefined,
+  { signal }: CallOptions,
+): Promise<InsertResult> {
+  checkWritable(target);
+  return about(target, 'InsertIntoTable', async () => {
+    const encoded = await encodeSource('add', data, schema);
+    const query = { mode, ...onBranch(target) };
+    const request = { operation: 'InsertIntoTable', id: target.id, query, signal } as const;
+    const reply = new Reply(target.wire, await sendArrow(target.wire, request, encoded));
+    return {
+      ...given({ numInsertedRows: reply.maybeCount('num_inserted_rows'), version: reply.maybeCount('version') }),
+    };
+  });
+}
+
+/** "MergeInsertIntoTable" */
+export function mergeInsert(
+  target: RestTarget,
+  spec: MergeSpec,
+  data: TableSource,
+  schema: Schema | undefined,
+  { signal }: CallOptions,
+): Promise<MergeResult> {
+  checkWritable(target);
+  return about(target, 'MergeInsertIntoTable', async () => {
+    const encoded = await encodeSource('mergeInsert', data, schema);
+    const query = {
+      on: spec.on.length === 1 ? spec.on[0]! : spec.on.map(quoted).join(','),
+      when_matched_update_all: spec.whenMatchedUpdateAll ?? false,
+      when_matched_update_all_filt: spec.whenMatchedUpdateAllFilter,
+      when_not_matched_insert_all: spec.whenNotMatchedInsertAll ?? false,
+      when_not_matched_by_source_delete: spec.whenNotMatchedBySourceDelete ?? false,
+      when_not_matched_by_source_delete_filt: spec.whenNotMatchedBySourceDeleteFilter,
+      ...onBranch(target),
+    };
+    const request = { operation: 'MergeInsertIntoTable', id: target.id, query, signal } as const;
+    const reply = new Reply(target.wire, await sendArrow(target.wire, request, encoded));
+    return given({
+      numUpdatedRows: reply.maybeCount('num_updated_rows'),
+      numInsertedRows: reply.maybeCount('num_inserted_rows'),
+      numDeletedRows: reply.maybeCount('num_deleted_rows'),
+      version: reply.maybeCount('version'),
+    });
+  });
+}
+
+/**
+ * A column among several to match by. The specification knows one alone; a server that does not split the list refuses
+ * it, since it has no column of that name.
+ */
+const quoted = (column: string): string => (/[,`]/.test(column) ? `\`${column.replaceAll('`', '``')}\`` : column);
+
+/** "UpdateTable" */
+export async function update(target: RestTarget, spec: UpdateSpec, options: CallOptions): Promise<UpdateResult> {
+  const updates = updateEntries(spec);
+  checkWritable(target);
+  const json = { updates, ...given({ predicate: spec.where }), ...onBranch(target) };
+  return ask(target, 'UpdateTable', { json }, options, (reply) =>
+    given({ numUpdatedRows: reply.maybeCount('updated_rows'), version: reply.maybeCount('version') }),
+  );
+}
+
+/** "DeleteFromTable" */
+export async function deleteRows(target: RestTarget, predicate: string, options: CallOptions): Promise<WriteResult> {
+  checkFilter(predicate);
+  checkWritable(target);
+  const json = { predicate, ...onBranch(target) };
+  return ask(target, 'DeleteFromTable', { json }, options, (reply) => given({ version: reply.maybeCount('version') }));
+}

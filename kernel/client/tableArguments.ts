@@ -1,0 +1,23 @@
+import { CatalogError } from '#shared/errors.ts';
+
+// Arguments of calls on a table, checked before anything is sent or opened: a notebook gives what it likes.
+
+/** @throws CatalogError InvalidInput (13) unless text that is not empty */
+export function checkText(call: string, what: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value;
+  const found = value === '' ? 'empty' : `${value === null ? 'null' : `a ${typeof value}`}, not text`;
+  throw new CatalogError('InvalidInput', `${call}: the ${what} is ${found}.`, `Give the ${what} as text.`);
+}
+
+/** @throws CatalogError InvalidInput (13) unless a whole number from 1 */
+export function checkCount(call: string, what: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
+  throw new CatalogError('InvalidInput', `${call}: ${String(value)} is no ${what}.`, 'Give a whole number from 1.');
+}
+
+/** @throws CatalogError InvalidInput (13) unless a list of texts with something in it */
+export function checkTexts(call: string, what: string, value: unknown): string[] {
+  const list: unknown[] = Array.isArray(value) ? value : [];
+  if (list.length > 0) return list.map((item) => checkText(call, what, item));
+  throw new CatalogError('InvalidInput', `${call} names no ${what}.`, `Give a list of them.`);
+}
