@@ -1,7 +1,8 @@
 import { databasesOf } from '#engine/serve/databases.ts';
-import { defaultServeLimits, type ServeLimits, type ServeOptions } from '#engine/serve/options.ts';
+import { checkExposure, defaultServeLimits, type ServeLimits, type ServeOptions } from '#engine/serve/options.ts';
 import type { KeySource } from '#engine/serve/keyRing.ts';
 import { serve } from '#engine/serve/serve.ts';
+import { isCatalogError } from '#shared/errors.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { newKey, newKeyUsage } from './newKey.ts';
 import { fromEnvironment, storageArguments, storageHelp, storageOptions } from './storageOptions.ts';
@@ -69,14 +70,18 @@ async function run(args: readonly string[]): Promise<number> {
   process.exit(0);
 }
 
+/** Signals this close together are one: a terminal sends Ctrl-C to everyone, and who started us passes it on. */
+const oneSignal = 500;
+
 /** Resolves when the process is told to end; told again, it ends at once. */
 function asked(): Promise<void> {
   return new Promise((resolve) => {
-    const signals = { SIGINT: 130, SIGTERM: 143 } as const;
-    let times = 0;
+    const codes = { SIGINT: 130, SIGTERM: 143 } as const;
+    let first: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (++times > 1) process.exit(signals[signal]);
+        first ??= performance.now();
+        if (performance.now() - first > oneSignal) process.exit(codes[signal]);
         resolve();
       });
     }
@@ -107,7 +112,7 @@ function optionsOf(args: readonly string[]): { options: ServeOptions; json: bool
   const [cert, key] = [values['tls-cert'], values['tls-key']];
   if ((cert === undefined) !== (key === undefined)) throw new UsageError('Give --tls-cert and --tls-key together.');
   const options: ServeOptions = {
-    databases: databasesOf(values.root, values.database ?? []),
+    databases: meant(() => databasesOf(values.root, values.database ?? [])),
     storageOptions: storageOptions(values),
     host: values.host ?? '127.0.0.1',
     port: wholeNumber('--port', values.port, 65_535, true) ?? 2333,
@@ -118,7 +123,17 @@ function optionsOf(args: readonly string[]): { options: ServeOptions; json: bool
     limits: limitsOf(values),
     write: (line) => void process.stderr.write(`${line}\n`),
   };
+  meant(() => checkExposure(options));
   return { options, json: values.json ?? false };
+}
+
+/** What the rules of a server say about its arguments is said as of any argument. */
+function meant<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    throw isCatalogError(error) ? new UsageError(error.message, { cause: error }) : error;
+  }
 }
 
 function keySource(values: {

@@ -44,7 +44,7 @@ export function createListener(options: ListenerOptions) {
         bytesOut: bytesSent,
       });
       const caller = options.gate.callerOf(request);
-      options.log(status >= 500 ? 'error' : 'info', 'request', {
+      options.log(levelOf(status), 'request', {
         method: answered.method,
         operation,
         identifier: answered.identifier,
@@ -94,7 +94,13 @@ async function answerOwn(
       throw new CatalogError('Unsupported', `This address knows no ${request.method}.`, 'Ask with GET.');
     }
     const { status, type, body } = await route(request, options);
-    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+    response
+      .writeHead(status, {
+        'content-type': type,
+        'content-length': Buffer.byteLength(body),
+        'cache-control': 'no-store',
+      })
+      .end(body);
   } catch (error) {
     refuse(
       response,
@@ -115,6 +121,9 @@ function refuse(response: ServerResponse, error: CatalogError): void {
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+/** 503 says that the server or its store has too much to do or is ending, which is for who looks after it, and no fault. */
+const levelOf = (status: number) => (status === 503 ? 'warn' : status >= 500 ? 'error' : 'info');
 
 /** The last hop before the proxy is what the proxy itself wrote; what is before it, anybody may have. */
 function clientOf(request: IncomingMessage, behindProxy: boolean): string | undefined {

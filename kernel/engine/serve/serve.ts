@@ -26,15 +26,16 @@ export type RunningServer = {
   close(): Promise<number>;
 };
 
-const connectionOptions: ServerOptions = {
-  // Of the request line and headers together; a body is watched while it comes.
-  headersTimeout: 10_000,
+/** How connections are kept; a body is watched while it comes, for a large table takes its time. */
+const connectionOptions = (idle: number): ServerOptions => ({
+  // Of the request line and headers together.
+  headersTimeout: Math.min(10_000, idle),
   requestTimeout: 0,
   // How often the first of these is looked at: without it a slow sender has half a minute more.
-  connectionsCheckingInterval: 2_000,
+  connectionsCheckingInterval: Math.min(2_000, idle),
   // Longer than that of usual load balancers: the one that closes an idle connection first should be the client.
   keepAliveTimeout: 75_000,
-};
+});
 
 /**
  * Serves catalogs to a team: the REST contract with keys, over TLS or behind a proxy. It has no state of its own, so any
@@ -45,8 +46,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   checkExposure(options);
   const limits = { ...defaultServeLimits, ...options.limits };
   const log = jsonLog(options.write, secretsOf(options));
-  const catalogs = new OpenCatalogs((root) =>
-    openDir({ root, ...(options.storageOptions && { storageOptions: options.storageOptions }) }),
+  const { storageOptions } = options;
+  const catalogs = new OpenCatalogs(
+    (root) => openDir({ root, ...(storageOptions && { storageOptions }) }),
+    // Beside the databases themselves there may be prefixes in them.
+    options.databases.length + 32,
   );
   // A local root that is not there is a typing mistake, and better said now than to every client.
   for (const { root } of options.databases) await catalogs.get(root);
@@ -84,11 +88,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
 
   let closing: Promise<number> | undefined;
-  const { server, certificate } = await makeServer(options, log);
+  const { server, certificate } = await makeServer(options, connectionOptions(limits.idle), log);
   server.maxConnections = limits.connections;
   server.on('request', (request, response) => void listener.handle(request, response));
-  // What is no HTTP has no answer; without a listener Node answers the same.
-  server.on('connection', (socket) => socket.on('error', () => undefined));
   const port = await listen(server, options);
   void readiness.check();
   return {
@@ -106,8 +108,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
 }
 
-async function makeServer(options: ServeOptions, log: Log) {
-  if (!options.tls) return { server: createHttpServer(connectionOptions), certificate: undefined };
+async function makeServer(options: ServeOptions, connections: ServerOptions, log: Log) {
+  if (!options.tls) return { server: createHttpServer(connections), certificate: undefined };
   let server: HttpsServer | undefined;
   const certificate = await openCertificate(options.tls, {
     changed: (context) => {
@@ -116,7 +118,7 @@ async function makeServer(options: ServeOptions, log: Log) {
     },
     problem: (error) => log('error', 'certificate_kept', { problem: messageOf(error) }),
   });
-  server = createHttpsServer({ ...connectionOptions, ...certificate.value, handshakeTimeout: 10_000 });
+  server = createHttpsServer({ ...connections, ...certificate.value, handshakeTimeout: 10_000 });
   return { server, certificate };
 }
 

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { connectNamespace } from '#client/connect.ts';
+import { registerRest } from '#client/registerRest.ts';
+import type { Catalog } from '#client/catalog.ts';
+import { openDir } from '#engine/dir.ts';
+import { registerDir } from '#engine/register.ts';
+import { fails } from './expect.ts';
+import { startMoto, type Moto } from './moto.ts';
+import { startServe, type ServeProcess } from './serveProcess.ts';
+
+const secretOf = (moto: Moto): string => moto.storageOptions['aws_secret_access_key']!;
+
+/** How a server gets the settings of a store: the secret by its environment. */
+function storageArguments(moto: Moto): string[] {
+  return Object.entries(moto.storageOptions).flatMap(([name, value]) =>
+    name === 'aws_secret_access_key'
+      ? ['--storage-option-env', `${name}=TEST_STORE_SECRET`]
+      : ['--storage-option', `${name}=${value}`],
+  );
+}
+
+const serveFrom = (moto: Moto, root: string, secret = secretOf(moto)): Promise<ServeProcess> =>
+  startServe(['--root', root, '--no-auth', ...storageArguments(moto)], { env: { TEST_STORE_SECRET: secret } });
+
+const rowsOf = async (db: Catalog, name: string, path: string[], where?: string): Promise<unknown[]> => {
+  const table = await db.openTable(name, path);
+  const query = where === undefined ? table.query() : table.query().where(where);
+  return (await query.toArray()).map((row) => ({ ...row }));
+};
+
+suite('a root in an object store', function () {
+  this.timeout(120_000);
+  let moto: Moto;
+  let server: ServeProcess | undefined;
+  suiteSetup(async () => {
+    registerDir();
+    registerRest();
+    moto = await startMoto();
+  });
+  suiteTeardown(async () => {
+    await server?.stop();
+    await moto.stop();
+  });
+
+  const subjects = {
+    'dir, in this process': () =>
+      connectNamespace('dir', { root: moto.root('dir'), storageOptions: { ...moto.storageOptions } }),
+    'rest, over lance-catalog serve': async () => {
+      server = await serveFrom(moto, moto.root('rest'));
+      return connectNamespace('rest', { uri: server.address });
+    },
+  };
+  for (const [name, open] of Object.entries(subjects)) {
+    test(`takes, changes, gives and drops tables: ${name}`, async () => {
+      const db = await open();
+      await db.createNamespace(['shop']);
+      await db.createNamespace(['shop', 'eu']);
+      const table = await db.createTable(
+        't',
+        [
+          { id: 1, name: 'a' },
+          { id: 2, name: 'b' },
+        ],
+        ['shop', 'eu'],
+      );
+      assert.deepEqual(await db.tableNames(['shop', 'eu']), ['t']);
+      await table.add([{ id: 3, name: 'c' }]);
+      await table
+        .mergeInsert('id')
+        .whenMatchedUpdateAll()
+        .whenNotMatchedInsertAll()
+        .execute([
+          { id: 3, name: 'C' },
+          { id: 4, name: 'd' },
+        ]);
+      await table.delete('id = 1');
+      assert.equal(await table.countRows(), 3);
+      assert.deepEqual(await rowsOf(db, 't', ['shop', 'eu'], 'id > 2'), [
+        { id: 3n, name: 'C' },
+        { id: 4n, name: 'd' },
+      ]);
+      await fails(() => db.createTable('t', [{ id: 1 }], ['shop', 'eu']), 'TableAlreadyExists', 'shop/eu/t');
+      await fails(() => db.dropNamespace(['shop', 'eu']), 'NamespaceNotEmpty');
+      await db.dropTable('t', ['shop', 'eu']);
+      await fails(() => db.openTable('t', ['shop', 'eu']), 'TableNotFound');
+      await db.dropNamespace(['shop'], { behavior: 'cascade' });
+      assert.deepEqual((await db.listNamespaces()).namespaces, []);
+      await db.close();
+    });
+  }
+
+  test('says that the store refuses a wrong secret, and does not repeat it', async () => {
+    const wrong = 'wrong-secret-of-the-tests';
+    const db = await openDir({
+      root: moto.root('dir'),
+      storageOptions: { ...moto.storageOptions, aws_secret_access_key: wrong },
+    });
+    for (const call of [() => db.listTables(), () => db.createTable('t', [{ id: 1 }])]) {
+      await fails(call, 'PermissionDenied', 'secret');
+      const said = await call().then(String, String);
+      assert.ok(!said.includes(wrong) && !said.includes(secretOf(moto)), said);
+    }
+  });
+
+  test('is not ready, says why in the log and answers clients clearly, when the secret is wrong', async () => {
+    const wrong = 'wrong-secret-of-the-tests';
+    const other = await serveFrom(moto, moto.root('rest'), wrong);
+    try {
+      const ready = await other.send({ method: 'GET', path: '/readyz' });
+      assert.deepEqual([ready.status, ready.body], [503, 'not ready\n']);
+      assert.equal((await other.send({ method: 'GET', path: '/healthz' })).status, 200);
+      const line = await other.logged('not_ready');
+      assert.match(String(line['problem']), /refuse/);
+      const db = await connectNamespace('rest', { uri: other.address });
+      await fails(() => db.listTables(), 'PermissionDenied');
+      await db.close();
+    } finally {
+      await other.stop();
+    }
+    assert.ok(!other.said().includes(wrong) && !other.said().includes(secretOf(moto)));
+  });
+
+  test('names a bucket that is not there', async () => {
+    const db = await openDir({ root: 's3://no-such-bucket/x', storageOptions: { ...moto.storageOptions } });
+    await fails(() => db.listTables(), 'PermissionDenied');
+  });
+});
