@@ -1,8 +1,9 @@
-import { CatalogError } from '#shared/errors.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { checkKnownName, checkKnownPath, checkName, type NamespacePath } from '#shared/names.ts';
+import { checkKnownName, checkKnownPath, checkName, displayGiven, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
 import type { CreateMode, DropNamespaceOptions } from './catalog.ts';
+import type { Operation } from './operations.ts';
 
 /**
  * Refuses what a call does not know. A misspelled option that is quietly dropped does something other than was asked,
@@ -86,8 +87,10 @@ export function tableCall<O extends CallOptions & { namespacePath?: NamespacePat
   tail: readonly unknown[],
   known: readonly (keyof O & string)[],
 ): { namespacePath: NamespacePath; options: Omit<O, 'namespacePath'> } {
-  checkKnownName('table', name);
-  return resolveTail<O>(call, tail, [...known, 'namespacePath', 'signal']);
+  return aboutTable(call, name, tail, () => {
+    checkKnownName('table', name);
+    return resolveTail<O>(call, tail, [...known, 'namespacePath', 'signal']);
+  });
 }
 
 /**
@@ -100,8 +103,25 @@ export function newTableCall<O extends CallOptions & { namespacePath?: Namespace
   tail: readonly unknown[],
   known: readonly (keyof O & string)[],
 ): { namespacePath: NamespacePath; options: Omit<O, 'namespacePath'> } {
-  checkName('table', name);
+  aboutTable(call, name, tail, () => checkName('table', name));
   return tableCall<O>(call, name, tail, known);
+}
+
+/** The specification's operations of calls that have another name. */
+const otherNames: Readonly<Record<string, Operation>> = { openTable: 'DescribeTable', createEmptyTable: 'CreateTable' };
+
+const operationOf = (call: string): string => otherNames[call] ?? call[0]!.toUpperCase() + call.slice(1);
+
+/** Checks the arguments of a call about a table; an error says of which, as far as that can be told from them. */
+function aboutTable<T>(call: string, name: unknown, [first, second]: readonly unknown[], check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    const named = isRecord(first) ? first['namespacePath'] : isRecord(second) ? second['namespacePath'] : undefined;
+    const path: unknown = Array.isArray(first) ? first : (named ?? []);
+    const identifier = displayGiven(Array.isArray(path) ? [...path, name] : path);
+    throw isCatalogError(error) ? error.about({ operation: operationOf(call), identifier }) : error;
+  }
 }
 
 /** The options of `dropNamespace` with what they are when not given. @throws CatalogError InvalidInput (13) */
@@ -150,6 +170,20 @@ export function checkVersion(call: string, version: number | undefined): number 
     `${call}: ${String(version)} is not a version.`,
     'Give a whole number from 1.',
   );
+}
+
+/** @throws CatalogError InvalidInput (13) for a bad version, an empty tag or branch, or a version and a tag */
+export function checkOneVersion(
+  call: string,
+  { version, tag, branch }: { version?: number | undefined; tag?: string | undefined; branch?: string | undefined },
+): void {
+  checkVersion(call, version);
+  for (const [option, value] of Object.entries({ tag, branch })) {
+    if (value === undefined || (typeof value === 'string' && value !== '')) continue;
+    throw new CatalogError('InvalidInput', `${call}: the ${option} is no name.`, 'Give text, or leave it out.');
+  }
+  if (version === undefined || tag === undefined) return;
+  throw new CatalogError('InvalidInput', `${call} was given a version and a tag.`, 'Give one of them.');
 }
 
 /** The page size that a call asks for; 100 when it does not say. @throws CatalogError InvalidInput (13) */

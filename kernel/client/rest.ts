@@ -1,199 +1,257 @@
-import { tableToIPC, Table as ArrowTable, type Schema } from '#arrow';
-import { columnsOf } from '#shared/arrowTypes.ts';
-import { CatalogError } from '#shared/errors.ts';
-import { checkName, checkNamespacePath, encodeId, type NamespacePath } from '#shared/names.ts';
+import { Table as ArrowTable, type Schema } from '#arrow';
+import { during } from '#shared/errors.ts';
+import { checkKnownPath, checkName, checkNamespacePath, displayGiven, type NamespacePath } from '#shared/names.ts';
+import { encodeSource, type Encoded } from './arrowUpload.ts';
 import type { CallOptions } from './callOptions.ts';
-import type {
-  Catalog,
-  CreateEmptyTableOptions,
-  CreateNamespaceOptions,
-  CreateTableOptions,
-  DropNamespaceOptions,
-  DropTableOptions,
-  NamespacePage,
-  OpenTableOptions,
-  PageOptions,
-  RenameTableOptions,
-  TableDescription,
-  TablePage,
-} from './catalog.ts';
-import type { TableData } from './tableSource.ts';
+import type { Capabilities, CapabilityOptions } from './capabilities.ts';
+import { checkOperations, probeCapabilities } from './capabilityProbe.ts';
+import type * as catalog from './catalog.ts';
 import type { ConnectOptions, RestConfig } from './connect.ts';
-import { checkCreateMode, checkDrop, checkOptions, checkPage, checkVersion, tableCall, type Tail } from './options.ts';
+import type { CopyOptions, CopyResult, CopyTarget } from './copy.ts';
+import { copyTables } from './copyTables.ts';
+import type { Jobs } from './jobs.ts';
+import type { Operation } from './operations.ts';
+import {
+  checkChoice,
+  checkCreateMode,
+  checkDrop,
+  checkOptions,
+  checkPage,
+  newTableCall,
+  tableCall,
+} from './options.ts';
+import type { Tail } from './options.ts';
 import { allPages } from './pages.ts';
-import { field, RestTable } from './restTable.ts';
-import { adoptSchema, toArrowTable } from './tableData.ts';
+import { transportOptionsOf } from './restConfig.ts';
+import { describeNamespace, mustExist, namespaceExists, tableExists } from './restExists.ts';
+import { RestJobs } from './restJobs.ts';
+import { listPage } from './restLists.ts';
+import { createNamespace, dropNamespace } from './restNamespaces.ts';
+import { createTable, declareTable, deregisterTable, registerTable } from './restNewTables.ts';
+import { describeTable, inNamespace, openTarget } from './restOpen.ts';
+import { RestTable } from './restTable.ts';
+import { adoptSchema } from './tableData.ts';
+import type { TableSource } from './tableSource.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
-/** @throws CatalogError InvalidInput (13) for a bad address; nothing is sent yet */
+/** @throws CatalogError InvalidInput (13) for a bad configuration; nothing is sent yet */
 export async function openRest(config: RestConfig, options: ConnectOptions = {}): Promise<RestCatalog> {
   options.signal?.throwIfAborted();
-  if (typeof config.uri !== 'string' || config.uri === '') {
-    throw new CatalogError('InvalidInput', 'The catalog has no address.', 'Give it as uri, for instance "https://…".');
-  }
-  const { uri, headers = {} } = config;
-  const wrong = Object.entries(headers).find(([, value]) => typeof value !== 'string');
-  if (wrong) throw new CatalogError('InvalidInput', `The header "${wrong[0]}" is not text.`, 'Give text.');
-  return new RestCatalog({ uri, headers }, uri);
+  return new RestCatalog(transportOptionsOf(config, options.log), config.uri);
 }
 
-/** A catalog on a server that speaks the Lance Namespace REST contract. */
-export class RestCatalog implements Catalog {
+/**
+ * A catalog on a server that speaks the Lance Namespace REST contract. Checks what is asked, sends it, and makes good
+ * what servers leave open, so that the same calls do the same as on a directory.
+ */
+export class RestCatalog implements catalog.Catalog {
   readonly implementation = 'rest';
   readonly location: string;
-  readonly #transport: Transport;
+  readonly jobs: Jobs;
+  readonly #wire: Transport;
 
   constructor(transport: TransportOptions, location: string) {
-    this.#transport = new Transport(transport);
+    this.#wire = new Transport(transport);
     this.location = location;
+    this.jobs = new RestJobs(this.#wire);
   }
 
-  async createNamespace(namespacePath: NamespacePath, options: CreateNamespaceOptions = {}): Promise<void> {
-    checkOptions('createNamespace', options, ['mode', 'properties', 'signal']);
-    const mode = checkCreateMode('createNamespace', options.mode);
-    const { properties } = options;
-    await this.#namespace(namespacePath, 'create', { mode, ...(properties && { properties }) }, options);
+  async capabilities(options: CapabilityOptions = {}): Promise<Capabilities> {
+    checkOptions('capabilities', options, ['probe', 'signal']);
+    checkOperations(options.probe);
+    const { capabilities } = this.#wire;
+    if (options.probe) await probeCapabilities(this.#wire, capabilities, options.probe, options.signal);
+    return capabilities.all();
   }
 
-  async listNamespaces(namespacePath: NamespacePath = [], options: PageOptions = {}): Promise<NamespacePage> {
-    const { names, pageToken } = await this.#list('listNamespaces', namespacePath, 'list', 'namespaces', options);
-    return { namespaces: names, ...(pageToken !== undefined && { pageToken }) };
+  async createNamespace(path: NamespacePath, options: catalog.CreateNamespaceOptions = {}): Promise<void> {
+    await about('CreateNamespace', path, async () => {
+      checkOptions('createNamespace', options, ['mode', 'properties', 'signal']);
+      checkNamespacePath(path);
+      const mode = checkCreateMode('createNamespace', options.mode);
+      await createNamespace(this.#wire, path, mode, options.properties, options);
+    });
+  }
+
+  async listNamespaces(path: NamespacePath = [], options: catalog.PageOptions = {}): Promise<catalog.NamespacePage> {
+    return about('ListNamespaces', path, async () => {
+      checkOptions('listNamespaces', options, ['limit', 'pageToken', 'signal']);
+      checkKnownPath(path);
+      const page = { ...checkPage('listNamespaces', options), signal: options.signal };
+      const { names, ...next } = await listPage(this.#wire, 'ListNamespaces', path, page);
+      return { namespaces: names, ...next };
+    });
   }
 
   async describeNamespace(
-    namespacePath: NamespacePath,
+    path: NamespacePath,
     options: CallOptions = {},
   ): Promise<{ properties: Record<string, string> }> {
-    checkOptions('describeNamespace', options, ['signal']);
-    const body = await this.#namespace(namespacePath, 'describe', {}, options);
-    const properties = Object.entries(Object(field(body, 'properties') ?? {})).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    );
-    return { properties: Object.fromEntries(properties) };
+    return about('DescribeNamespace', path, async () => {
+      checkOptions('describeNamespace', options, ['signal']);
+      checkKnownPath(path);
+      return describeNamespace(this.#wire, path, options);
+    });
   }
 
-  async dropNamespace(namespacePath: NamespacePath, options: DropNamespaceOptions = {}): Promise<void> {
-    const { mode, behavior } = checkDrop(options);
-    await this.#namespace(namespacePath, 'drop', { mode, behavior }, options);
+  async namespaceExists(path: NamespacePath, options: CallOptions = {}): Promise<boolean> {
+    return about('NamespaceExists', path, async () => {
+      checkOptions('namespaceExists', options, ['signal']);
+      checkKnownPath(path);
+      return namespaceExists(this.#wire, path, options);
+    });
   }
 
-  async listTables(namespacePath: NamespacePath = [], options: PageOptions = {}): Promise<TablePage> {
-    const { names, pageToken } = await this.#list('listTables', namespacePath, 'table/list', 'tables', options);
-    return { tables: names, ...(pageToken !== undefined && { pageToken }) };
+  async dropNamespace(path: NamespacePath, options: catalog.DropNamespaceOptions = {}): Promise<void> {
+    await about('DropNamespace', path, async () => {
+      const how = checkDrop(options);
+      checkKnownPath(path);
+      await dropNamespace(this.#wire, path, how, options);
+    });
   }
 
-  tableNames(namespacePath: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
-    checkOptions('tableNames', options, ['signal']);
-    return allPages((pageToken) =>
-      this.#list('tableNames', namespacePath, 'table/list', 'tables', { ...options, pageToken, limit: 1000 }),
-    );
+  async listTables(path: NamespacePath = [], options: catalog.ListTablesOptions = {}): Promise<catalog.TablePage> {
+    return about('ListTables', path, async () => {
+      checkOptions('listTables', options, ['includeDeclared', 'limit', 'pageToken', 'signal']);
+      checkKnownPath(path);
+      const { includeDeclared, signal } = options;
+      const page = { ...checkPage('listTables', options), includeDeclared, signal };
+      const { names, ...next } = await listPage(this.#wire, 'ListTables', path, page);
+      return { tables: names, ...next };
+    });
   }
 
-  async describeTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<TableDescription> {
-    const { namespacePath, options } = tableCall<OpenTableOptions>('describeTable', name, tail, ['version']);
-    const asked = checkVersion('describeTable', options.version);
-    const version = await new RestTable(this.#transport, name, namespacePath, asked).version(options);
-    // At that version, so that columns and rows belong together though others write meanwhile.
-    const table = new RestTable(this.#transport, name, namespacePath, version);
-    const [schema, numRows] = await Promise.all([table.schema(options), table.countRows(undefined, options)]);
-    return { name, namespacePath, version, columns: columnsOf(schema), numRows };
+  async tableNames(path: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
+    return about('ListTables', path, async () => {
+      checkOptions('tableNames', options, ['signal']);
+      checkKnownPath(path);
+      const { signal } = options;
+      return allPages((pageToken) => listPage(this.#wire, 'ListTables', path, { pageToken, limit: 1000, signal }));
+    });
   }
 
-  async createTable(name: string, data: TableData, ...tail: Tail<CreateTableOptions>): Promise<RestTable> {
-    const { namespacePath, options } = tableCall<CreateTableOptions>('createTable', name, tail, ['mode', 'schema']);
-    const mode = checkCreateMode('createTable', options.mode);
-    return this.#create(name, namespacePath, toArrowTable('createTable', data, options.schema), mode, options);
+  async describeTable(name: string, ...tail: Tail<catalog.OpenTableOptions>): Promise<catalog.TableDescription> {
+    const { namespacePath: path, options } = opening('describeTable', name, tail);
+    return this.#known('DescribeTable', path, name, options, () => describeTable(this.#wire, path, name, options));
   }
 
-  async createEmptyTable(name: string, schema: Schema, ...tail: Tail<CreateEmptyTableOptions>): Promise<RestTable> {
-    const { namespacePath, options } = tableCall<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
-    const mode = checkCreateMode('createEmptyTable', options.mode);
-    return this.#create(name, namespacePath, new ArrowTable(adoptSchema(schema)), mode, options);
+  async tableExists(name: string, ...tail: Tail<CallOptions & catalog.InNamespace>): Promise<boolean> {
+    type Options = CallOptions & catalog.InNamespace;
+    const { namespacePath: path, options } = tableCall<Options>('tableExists', name, tail, []);
+    return about('TableExists', [...path, name], () => tableExists(this.#wire, [...path, name], options));
   }
 
-  async openTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<RestTable> {
-    const { namespacePath, options } = tableCall<OpenTableOptions>('openTable', name, tail, ['version']);
-    const version = checkVersion('openTable', options.version);
-    // Asked now, so that a missing table is told here and not at the first row.
-    await this.#table(name, namespacePath, 'describe', version === undefined ? {} : { version }, options);
-    return new RestTable(this.#transport, name, namespacePath, version);
+  async createTable(name: string, data: TableSource, ...tail: Tail<catalog.CreateTableOptions>): Promise<RestTable> {
+    type Options = catalog.CreateTableOptions;
+    const { namespacePath: path, options } = newTableCall<Options>('createTable', name, tail, ['mode', 'schema']);
+    return this.#create(path, name, options, () => encodeSource('createTable', data, options.schema));
   }
 
-  async dropTable(name: string, ...tail: Tail<DropTableOptions>): Promise<void> {
-    const { namespacePath, options } = tableCall<DropTableOptions>('dropTable', name, tail, []);
-    await this.#table(name, namespacePath, 'drop', {}, options);
+  async createEmptyTable(
+    name: string,
+    schema: Schema,
+    ...tail: Tail<catalog.CreateEmptyTableOptions>
+  ): Promise<RestTable> {
+    type Options = catalog.CreateEmptyTableOptions;
+    const { namespacePath: path, options } = newTableCall<Options>('createEmptyTable', name, tail, ['mode']);
+    const empty = () => encodeSource('createEmptyTable', new ArrowTable(adoptSchema(schema)));
+    return this.#create(path, name, options, empty);
   }
 
-  async renameTable(name: string, newName: string, ...tail: Tail<RenameTableOptions>): Promise<void> {
-    const { namespacePath, options } = tableCall<RenameTableOptions>('renameTable', name, tail, ['newNamespacePath']);
-    checkName('table', newName);
-    const { newNamespacePath } = options;
-    if (newNamespacePath !== undefined) checkNamespacePath(newNamespacePath);
-    const body = { new_table_name: newName, ...(newNamespacePath && { new_namespace_id: newNamespacePath }) };
-    await this.#table(name, namespacePath, 'rename', body, options);
+  async declareTable(name: string, ...tail: Tail<catalog.DeclareTableOptions>): Promise<{ location: string }> {
+    type Options = catalog.DeclareTableOptions;
+    const known = ['location', 'properties'] as const;
+    const { namespacePath: path, options } = newTableCall<Options>('declareTable', name, tail, known);
+    return about('DeclareTable', [...path, name], async () => {
+      await mustExist(this.#wire, path, options);
+      return declareTable(this.#wire, [...path, name], options);
+    });
+  }
+
+  async registerTable(name: string, location: string, ...tail: Tail<catalog.RegisterTableOptions>): Promise<void> {
+    type Options = catalog.RegisterTableOptions;
+    const { namespacePath: path, options } = newTableCall<Options>('registerTable', name, tail, ['mode', 'properties']);
+    await about('RegisterTable', [...path, name], async () => {
+      const mode = checkChoice('registerTable', 'mode', options.mode, ['create', 'overwrite']) ?? 'create';
+      await mustExist(this.#wire, path, options);
+      await registerTable(this.#wire, [...path, name], location, { ...options, mode });
+    });
+  }
+
+  async deregisterTable(
+    name: string,
+    ...tail: Tail<CallOptions & catalog.InNamespace>
+  ): Promise<{ location?: string }> {
+    type Options = CallOptions & catalog.InNamespace;
+    const { namespacePath: path, options } = tableCall<Options>('deregisterTable', name, tail, []);
+    const deregister = () => deregisterTable(this.#wire, [...path, name], options);
+    return this.#known('DeregisterTable', path, name, options, deregister);
+  }
+
+  async openTable(name: string, ...tail: Tail<catalog.OpenTableOptions>): Promise<RestTable> {
+    const { namespacePath: path, options } = opening('openTable', name, tail);
+    const open = () => openTarget(this.#wire, path, name, options);
+    return new RestTable(await this.#known('DescribeTable', path, name, options, open));
+  }
+
+  async dropTable(name: string, ...tail: Tail<catalog.DropTableOptions>): Promise<void> {
+    const { namespacePath: path, options } = tableCall<catalog.DropTableOptions>('dropTable', name, tail, []);
+    const { signal } = options;
+    const drop = () => this.#wire.json({ operation: 'DropTable', id: [...path, name], json: {}, signal });
+    await this.#known('DropTable', path, name, options, drop);
+  }
+
+  async renameTable(name: string, newName: string, ...tail: Tail<catalog.RenameTableOptions>): Promise<void> {
+    type Options = catalog.RenameTableOptions;
+    const { namespacePath: path, options } = tableCall<Options>('renameTable', name, tail, ['newNamespacePath']);
+    await this.#known('RenameTable', path, name, options, async () => {
+      const { newNamespacePath, signal } = options;
+      checkName('table', newName);
+      if (newNamespacePath !== undefined) checkKnownPath(newNamespacePath);
+      const json = { new_table_name: newName, ...(newNamespacePath && { new_namespace_id: newNamespacePath }) };
+      await this.#wire.json({ operation: 'RenameTable', id: [...path, name], json, signal });
+    });
+  }
+
+  copy(from: readonly string[], to: CopyTarget, options?: CopyOptions): Promise<CopyResult> {
+    return copyTables(this, from, to, options);
   }
 
   close(): Promise<void> {
-    return this.#transport.close();
+    return this.#wire.close();
   }
 
   async #create(
+    path: NamespacePath,
     name: string,
-    path: NamespacePath,
-    table: ArrowTable,
-    mode: string,
-    options: CallOptions,
+    options: CallOptions & { mode?: catalog.CreateMode | undefined },
+    encode: () => Promise<Encoded>,
   ): Promise<RestTable> {
-    await this.#transport.json({
-      method: 'POST',
-      path: `/v1/table/${encodeURIComponent(encodeId(path, name))}/create`,
-      query: { mode },
-      arrow: tableToIPC(table, 'stream'),
-      signal: options.signal,
-    });
-    return new RestTable(this.#transport, name, path);
-  }
-
-  #namespace(path: NamespacePath, operation: string, json: object, options: CallOptions): Promise<unknown> {
-    checkNamespacePath(path);
-    return this.#transport.json({
-      method: 'POST',
-      path: `/v1/namespace/${encodeURIComponent(encodeId(path))}/${operation}`,
-      json,
-      signal: options.signal,
+    const id = [...path, name];
+    return about('CreateTable', id, async () => {
+      const mode = checkCreateMode('createTable', options.mode);
+      // Before a stream is begun that could be begun only once.
+      await mustExist(this.#wire, path, options);
+      await createTable(this.#wire, id, await encode(), mode, options);
+      return new RestTable({ wire: this.#wire, id });
     });
   }
 
-  #table(name: string, path: NamespacePath, operation: string, json: object, options: CallOptions): Promise<unknown> {
-    return this.#transport.json({
-      method: 'POST',
-      path: `/v1/table/${encodeURIComponent(encodeId(path, name))}/${operation}`,
-      json,
-      signal: options.signal,
-    });
-  }
-
-  async #list(
-    call: string,
+  /** Runs a call about a table that is expected to be there. */
+  #known<T>(
+    operation: Operation,
     path: NamespacePath,
-    operation: string,
-    key: string,
-    options: PageOptions,
-  ): Promise<{ names: string[]; pageToken?: string }> {
-    checkOptions(call, options, ['limit', 'pageToken', 'signal']);
-    checkNamespacePath(path);
-    const { limit, pageToken } = checkPage(call, options);
-    const body = await this.#transport.json({
-      method: 'GET',
-      path: `/v1/namespace/${encodeURIComponent(encodeId(path))}/${operation}`,
-      query: { limit, page_token: pageToken },
-      signal: options.signal,
-    });
-    const names = field(body, key);
-    if (!Array.isArray(names) || !names.every((name): name is string => typeof name === 'string')) {
-      throw this.#transport.unexpected(`no list of ${key}`);
-    }
-    const next = field(body, 'page_token');
-    return { names, ...(typeof next === 'string' && next !== '' && { pageToken: next }) };
+    name: string,
+    { signal }: CallOptions,
+    call: () => Promise<T>,
+  ): Promise<T> {
+    const exists = () => namespaceExists(this.#wire, path, { signal });
+    return about(operation, [...path, name], () => inNamespace(path, exists, call));
   }
 }
+
+const about = <T>(operation: Operation, id: unknown, call: () => Promise<T>): Promise<T> =>
+  during({ operation, identifier: displayGiven(id) }, call);
+
+const opening = (call: string, name: string, tail: readonly unknown[]) =>
+  tableCall<catalog.OpenTableOptions>(call, name, tail, ['branch', 'tag', 'version']);

@@ -184,14 +184,14 @@ export class Transport implements Wire {
     }
   }
 
-  async #refusal({ operation, signal }: WireRequest, answer: FailedAnswer): Promise<CatalogError> {
+  async #refusal({ operation, id = [], signal }: WireRequest, answer: FailedAnswer): Promise<CatalogError> {
     if (isOfContract(answer)) this.#isKnown = true;
     const isMissing = answer.status === 404 || answer.status === 405;
     if (isMissing && !this.#isKnown && operation !== 'ListTables') {
       // Whether the operation is missing or the whole catalog, a list tells; what it fails of is no matter here.
       await this.#dialect?.of({ operation: 'ListTables', signal }).catch(() => undefined);
     }
-    return errorOfAnswer(this.#server(), answer);
+    return errorOfAnswer(this.#server(), { operation, id }, answer);
   }
 
   #server(): Server {

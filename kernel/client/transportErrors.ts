@@ -8,6 +8,7 @@ import {
   type CatalogErrorKind,
 } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
+import { isSentence, wordsOfKind, type Asked } from './transportWords.ts';
 import { isBrokenConnection, noteAsPassing, parseRetryAfter } from './transportRetry.ts';
 
 // What servers and connections say when they fail, as `CatalogError`s. The one place on this side of the contract that
@@ -44,12 +45,12 @@ const told = new WeakSet<CatalogError>();
 export const isToldByServer = (error: CatalogError): boolean => told.has(error);
 
 /** The error for an answer that is none of the 2xx. */
-export function errorOfAnswer(server: Server, answer: FailedAnswer): CatalogError {
+export function errorOfAnswer(server: Server, asked: Asked, answer: FailedAnswer): CatalogError {
   const { status } = answer;
   const cause = answer.text === '' ? {} : { cause: new Error(redact(answer.text, server.secrets).slice(0, maxCause)) };
   if (status < 400) return redirected(server, answer);
   const words = parseTold(answer.text);
-  const error = words ? ofContract(server, answer, words, cause) : ofStatus(server, answer, cause);
+  const error = words ? ofContract(server, asked, answer, words, cause) : ofStatus(server, answer, cause);
   if (words) told.add(error);
   return status === 429 || status === 503
     ? noteAsPassing(error, parseRetryAfter(answer.retryAfter, Date.now()))
@@ -58,15 +59,21 @@ export function errorOfAnswer(server: Server, answer: FailedAnswer): CatalogErro
 
 const maxCause = 4096;
 
-function ofContract(server: Server, answer: FailedAnswer, words: Told, cause: { cause?: Error }): CatalogError {
+function ofContract(
+  server: Server,
+  asked: Asked,
+  answer: FailedAnswer,
+  words: Told,
+  cause: { cause?: Error },
+): CatalogError {
   const { status } = answer;
   const raw = redact(words.error, server.secrets);
-  const what = sentence(firstLine(raw) || `${server.name} refused with status ${status}.`);
-  const isNotThere = words.kind === 'Internal' && saysNotImplemented(raw);
-  const kind = isNotThere ? 'Unsupported' : words.kind;
-  const hint = firstLine(redact(words.detail, server.secrets)) || hintOf(kind, answer);
+  const kind = words.kind === 'Internal' && saysNotImplemented(raw) ? 'Unsupported' : words.kind;
+  const own = isSentence(raw) ? undefined : wordsOfKind(kind, asked);
+  const said = sentence(firstLine(raw) || `${server.name} refused with status ${status}`);
+  const hint = firstLine(redact(words.detail, server.secrets)) || own?.[1] || hintOf(kind, answer);
   // Of a plain sentence the cause would only repeat it.
-  return new CatalogError(kind, what, hint, { status, ...(raw.trim() === what.trim() ? {} : cause) });
+  return new CatalogError(kind, own?.[0] ?? said, hint, { status, ...(raw.trim() === said ? {} : cause) });
 }
 
 /** For servers that do not say "not implemented" by the code that the specification has for it. */
@@ -138,12 +145,9 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 
 /** The first sentence of a text, without its causes and the paths of the machine that its server was built on. */
 function firstLine(text: string): string {
-  const first = text.split(/\s*\n|\s+Caused by:/i)[0] ?? '';
+  const first = text.split(/\s*\n|\s+Caused by:|,?\s*\blocation: Location \{/i)[0] ?? '';
   return first
-    .replaceAll(
-      /,?\s*(?:location:\s*)?(?:Location \{[^}]*\}|(?:[A-Za-z]:)?[^\s,:"'`(]*[/\\][^\s,:"'`]+\.rs:\d+(?::\d+)?)/g,
-      '',
-    )
+    .replaceAll(/,?\s*(?:[A-Za-z]:)?[^\s,:"'`(]*[/\\][^\s,:"'`]+\.rs:\d+(?::\d+)?/g, '')
     .replace(/[\s,;:]+$/, '')
     .slice(0, 600);
 }
@@ -196,6 +200,10 @@ function explain(code: string, error: unknown, phase: 'asking' | 'answering'): [
   }
   if (code === 'UND_ERR_BODY_TIMEOUT') {
     return ['stopped in the middle of its answer', 'Try again, or raise timeouts.body.'];
+  }
+  if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_INVALID_ARG') {
+    // Nobody here ended it: this is how a proxy's refusal comes, with its status in the text.
+    return [`can't be reached (${messageOf(error)})`, 'Check the proxy, its name and password, and the address.'];
   }
   if (phase === 'answering')
     return [`broke off in the middle of its answer (${code || messageOf(error)})`, 'Try again.'];

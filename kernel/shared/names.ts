@@ -92,6 +92,10 @@ export function checkNamespacePath(path: unknown): asserts path is NamespacePath
 export const displayPath = (path: NamespacePath, table?: string): string =>
   [...path, ...(table === undefined ? [] : [table])].join('/') || '/';
 
+/** The path that a call was given, for its error; `undefined` for what is none. */
+export const displayGiven = (path: unknown): string | undefined =>
+  Array.isArray(path) && path.every((name): name is string => typeof name === 'string') ? displayPath(path) : undefined;
+
 /** An identifier as it goes into an address: `delimiter` is not in it but between the components. */
 export type WireId = { id: string; delimiter: string };
 
@@ -104,6 +108,8 @@ const delimiters = [idDelimiter, '.', ':', '|', '~', '!', '*', '\u001f'] as cons
  */
 export function encodeId(path: NamespacePath, table?: string, preferred: string = idDelimiter): WireId {
   const parts = table === undefined ? path : [...path, table];
+  // A lone dot in an address means "here", and is gone before a server sees it.
+  if (parts.length === 0 && preferred === '.') return { id: idDelimiter, delimiter: idDelimiter };
   const candidates = [preferred, ...delimiters];
   const delimiter = candidates.find((one) => parts.every((part) => !part.includes(one))) ?? preferred;
   return { id: parts.join(delimiter) || delimiter, delimiter };

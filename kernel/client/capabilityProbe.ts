@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { CapabilityLog } from './capabilityLog.ts';
+import { operations, type Operation } from './operations.ts';
+import type { Wire, WireRequest } from './wireRequest.ts';
+
+/**
+ * The body that asks for an operation without doing anything: each is about a table, a namespace or a job of a name that
+ * was made up a moment ago, so a server that knows the operation can only say that there is none. What could make
+ * something of a missing name, were a server careless, is not here: to create, declare, register, insert, or backfill.
+ */
+const harmless: { readonly [O in Operation]?: object } = {
+  DescribeNamespace: {},
+  NamespaceExists: {},
+  DropNamespace: {},
+  DescribeTable: {},
+  TableExists: {},
+  DropTable: {},
+  DeregisterTable: {},
+  RenameTable: { new_table_name: 'lance-catalog-probe' },
+  CountTableRows: {},
+  QueryTable: { vector: { single_vector: [] }, k: 1 },
+  UpdateTable: { predicate: 'false', updates: [['none', '0']] },
+  DeleteFromTable: { predicate: 'false' },
+  ListTableVersions: {},
+  DescribeTableVersion: { version: 1 },
+  RestoreTable: { version: 1 },
+  GetTableStats: {},
+  CreateTableIndex: { column: 'none', index_type: 'BTREE' },
+  CreateTableScalarIndex: { column: 'none', index_type: 'BTREE' },
+  ListTableIndices: {},
+  DescribeTableIndexStats: {},
+  DropTableIndex: {},
+  ListTableTags: {},
+  GetTableTagVersion: { tag: 'none' },
+  CreateTableTag: { tag: 'none', version: 1 },
+  UpdateTableTag: { tag: 'none', version: 1 },
+  DeleteTableTag: { tag: 'none' },
+  ListTableBranches: {},
+  CreateTableBranch: { name: 'none' },
+  DeleteTableBranch: { name: 'none' },
+  ExplainTableQueryPlan: { query: { vector: { single_vector: [] }, k: 1 } },
+  AnalyzeTableQueryPlan: { vector: { single_vector: [] }, k: 1 },
+  AlterTableAddColumns: { new_columns: [{ name: 'none', expression: '0' }] },
+  AlterTableAlterColumns: { alterations: [{ path: 'none', rename: 'none_' }] },
+  AlterTableDropColumns: { columns: ['none'] },
+  UpdateTableSchemaMetadata: { none: 'none' },
+  ListJobs: {},
+};
+
+/** Of these the names that there are are asked for, a single one of each. */
+const lists: ReadonlySet<Operation> = new Set<Operation>(['ListNamespaces', 'ListTables', 'ListAllTables']);
+
+/** @throws CatalogError InvalidInput (13) naming what is no operation */
+export function checkOperations(asked: readonly unknown[] | undefined): void {
+  const wrong = (asked ?? []).find((name) => typeof name !== 'string' || !Object.hasOwn(operations, name));
+  if (wrong === undefined) return;
+  const hint = 'Use the names of the specification, for instance "RenameTable".';
+  throw new CatalogError('InvalidInput', `The contract has no operation ${JSON.stringify(wrong)}.`, hint);
+}
+
+/**
+ * Finds out about operations that are still unknown, by requests that change nothing.
+ * @throws CatalogError ServiceUnavailable (17) and its like, where the server did not answer at all
+ */
+export async function probeCapabilities(
+  wire: Wire,
+  log: CapabilityLog,
+  asked: readonly Operation[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const name = `lance-catalog-probe-${randomUUID()}`;
+  for (const operation of new Set(asked)) {
+    const request = log.of(operation) === 'unknown' ? probeOf(operation, name) : undefined;
+    if (request) await ask(wire, log, { ...request, signal });
+  }
+}
+
+function probeOf(operation: Operation, name: string): WireRequest | undefined {
+  if (lists.has(operation)) return { operation, id: [], query: { limit: 1 } };
+  const json = harmless[operation];
+  if (!json) return undefined;
+  const { subject } = operations[operation];
+  return { operation, ...(subject !== 'none' && { id: [name] }), indexName: 'none', json };
+}
+
+async function ask(wire: Wire, log: CapabilityLog, request: WireRequest): Promise<void> {
+  try {
+    const { body } = await wire.send(request);
+    body.destroy();
+    log.note(request.operation, 'yes');
+  } catch (error) {
+    if (!isCatalogError(error)) throw error;
+    const { kind, status } = error;
+    if (status === 503 || status === 429) throw error;
+    // Nothing of this request can be refused by itself.
+    if (kind === 'Unsupported') log.noteFailure(request.operation, error, true);
+  }
+}

@@ -1,0 +1,95 @@
+import { columnsOf } from '#shared/arrowTypes.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import type { CallOptions } from './callOptions.ts';
+import type { OpenTableOptions, TableDescription } from './catalog.ts';
+import { checkOneVersion } from './options.ts';
+import { checkBranch } from './restBranchCheck.ts';
+import { missingNamespace } from './restExists.ts';
+import { Reply } from './restReply.ts';
+import { RestTable } from './restTable.ts';
+import { tagVersion } from './restTagsBranches.ts';
+import type { RestTarget } from './restTarget.ts';
+import type { Wire } from './wireRequest.ts';
+
+type OpenOptions = Omit<OpenTableOptions, 'namespacePath'>;
+
+/**
+ * The table at the version or tag asked for, of the branch asked for. The server is asked now, so that a table or a
+ * version that is missing is told here and not at the first row.
+ * @throws CatalogError TableNotFound (4), VersionNotFound (11), TagNotFound (8)
+ */
+export async function openTarget(
+  wire: Wire,
+  path: NamespacePath,
+  name: string,
+  options: OpenOptions,
+): Promise<RestTarget> {
+  const { branch, signal, tag } = options;
+  checkOneVersion('openTable', options);
+  const newest: RestTarget = { wire, id: [...path, name], branch, version: options.version };
+  const tagged = tag === undefined ? undefined : await tagVersion(newest, tag, { signal });
+  const target = { ...newest, version: tagged?.version ?? newest.version, branch: tagged?.branch ?? branch };
+  await describe(target, { signal }, target.version !== undefined);
+  await checkBranch(target, signal);
+  return target;
+}
+
+/** "DescribeTable"; the version comes only with `detailed`, which costs the server a look into the table. */
+async function describe(
+  { wire, id, version, branch }: RestTarget,
+  { signal }: CallOptions,
+  detailed: boolean,
+): Promise<{ version?: number; location?: string }> {
+  const body = await wire.json({
+    operation: 'DescribeTable',
+    id,
+    query: detailed ? { load_detailed_metadata: true } : {},
+    json: { ...(version !== undefined && { version }), ...(branch !== undefined && { branch }) },
+    signal,
+  });
+  const reply = new Reply(wire, body);
+  const found = reply.maybeCount('version');
+  if (version !== undefined && found !== undefined && found !== version) {
+    const what = `Table "${displayPath(id)}" has no version ${version}.`;
+    throw new CatalogError('VersionNotFound', what, 'See listVersions() for those it has.');
+  }
+  const location = reply.maybeText('location') ?? reply.maybeText('table_uri');
+  return { ...(found !== undefined && { version: found }), ...(location !== undefined && { location }) };
+}
+
+/** Columns, rows and version of a table that belong together, though others write meanwhile. */
+export async function describeTable(
+  wire: Wire,
+  path: NamespacePath,
+  name: string,
+  options: OpenOptions,
+): Promise<TableDescription> {
+  const { signal } = options;
+  const target = await openTarget(wire, path, name, options);
+  const { version = target.version, location } = await describe(target, { signal }, true);
+  if (version === undefined) throw wire.unexpected('a table without a version');
+  const table = new RestTable({ ...target, version });
+  const [schema, numRows] = await Promise.all([table.schema({ signal }), table.countRows(undefined, { signal })]);
+  const columns = columnsOf(schema);
+  return { name, namespacePath: path, version, columns, numRows, ...(location !== undefined && { location }) };
+}
+
+/**
+ * Runs a call about a table. That it is missing is no news where its namespace is missing too: that is told then.
+ * @throws CatalogError NamespaceNotFound (1)
+ */
+export async function inNamespace<T>(
+  path: NamespacePath,
+  exists: () => Promise<boolean>,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (path.length === 0 || !isCatalogError(error, 'TableNotFound')) throw error;
+    // Whatever hinders the question, the first answer stands.
+    if (await exists().catch(() => true)) throw error;
+    throw missingNamespace(path, error);
+  }
+}
