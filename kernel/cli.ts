@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { messageOf } from '#shared/errors.ts';
 import { UsageError, asksForHelp, type Command } from './cli/command.ts';
+import { copyCommand } from './cli/copy.ts';
 import { version } from './cli/installation.ts';
 import { kernelCommand } from './cli/kernel.ts';
 import { runCommand } from './cli/run.ts';
@@ -8,6 +9,7 @@ import { serveCommand } from './cli/serve.ts';
 
 /** By their words, in the order of the help. */
 const commands: Readonly<Record<string, Command>> = {
+  copy: copyCommand,
   serve: serveCommand,
   kernel: kernelCommand,
   run: runCommand,

@@ -12,25 +12,27 @@ export const storageHelp = `  --storage-option NAME=VALUE        a setting of th
                                      the store's own variables (AWS_ACCESS_KEY_ID, …) are read anyway`;
 
 /**
- * The settings of an object store. A secret is not taken from the command line, which every user of a machine can read.
+ * The settings of an object store. `side` is `from` or `to` where a command has two of them, as part of the options'
+ * names. A secret is not taken from the command line, which every user of a machine can read.
  * @throws UsageError for one that is, for what is no `NAME=VALUE`, and for a variable that is not set
  */
-export function storageOptions(values: {
-  'storage-option'?: string[] | undefined;
-  'storage-option-env'?: string[] | undefined;
-}): Record<string, string> | undefined {
+export function storageOptions(
+  values: { 'storage-option'?: string[] | undefined; 'storage-option-env'?: string[] | undefined },
+  side?: string,
+): Record<string, string> | undefined {
+  const option = side === undefined ? '--storage-option' : `--${side}-storage-option`;
   const options: Record<string, string> = {};
   for (const text of values['storage-option'] ?? []) {
-    const [name, value] = pair('--storage-option', text);
+    const [name, value] = pair(option, text);
     if (isSecretOption(name)) {
       throw new UsageError(
-        `"${name}" is a secret: put it into an environment variable, --storage-option-env ${name}=VARIABLE.`,
+        `"${name}" is a secret: put it into an environment variable, ${option}-env ${name}=VARIABLE.`,
       );
     }
     options[name] = value;
   }
   for (const text of values['storage-option-env'] ?? []) {
-    const [name, variable] = pair('--storage-option-env', text);
+    const [name, variable] = pair(`${option}-env`, text);
     options[name] = fromEnvironment(variable);
   }
   return Object.keys(options).length > 0 ? options : undefined;

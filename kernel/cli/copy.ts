@@ -1,0 +1,130 @@
+import type { CopiedTable, CopyProgress, CopyResult } from '#client/copy.ts';
+import { registerRest } from '#client/registerRest.ts';
+import { registerDir } from '#engine/register.ts';
+import { UsageError, parse, type Command } from './command.ts';
+import { openSide, sideArguments, sidesHelp } from './copySides.ts';
+import { progressLine } from './progressLine.ts';
+
+const summary = `  lance-catalog copy PATH [NEW_PATH] --from CATALOG --to CATALOG [--overwrite]
+      copies a table, or a namespace with all that is in it, from one catalog to another`;
+
+export const copyCommand: Command = {
+  summary,
+  help: `Copies tables between directories, object stores and servers
+
+${summary}
+
+What
+  PATH                 shop/eu/orders for a table, shop/eu for a namespace, / for everything;
+                       as JSON, ["shop","a/b"], where a name has a slash
+  NEW_PATH             where to, when it is not the same path
+  --kind table|namespace   which one, where both have the same path
+  --overwrite          puts the copy in the place of tables that are there, once it is whole
+  --json               prints what was copied as JSON to stdout
+
+${sidesHelp}
+
+Run it again after it was stopped, and it goes on: tables that were finished are left alone, and one that was not is
+continued from the rows that are there. Rows are compared with their source by checksums, indexes are made again.
+Ctrl-C stops it. Ends with 0 when all is copied, with 1 when something failed, and with 130 when it was stopped.`,
+  run,
+};
+
+async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parse(
+    args,
+    {
+      ...sideArguments,
+      kind: { type: 'string' },
+      overwrite: { type: 'boolean' },
+      json: { type: 'boolean' },
+    },
+    true,
+  );
+  const [path, newPath, ...more] = positionals;
+  if (path === undefined || more.length > 0) throw new UsageError('"copy" needs one PATH, and at most one NEW_PATH.');
+  const [from, to] = [pathOf(path), pathOf(newPath ?? path)];
+  const stop = stopped();
+  registerDir();
+  registerRest();
+  const source = await openSide('from', values, stop.signal);
+  const target = await openSide('to', values, stop.signal);
+  const progress = progressLine();
+  try {
+    const result = await source.copy(
+      from,
+      { catalog: target, path: to },
+      {
+        signal: stop.signal,
+        kind: kindOf(values.kind),
+        overwrite: values.overwrite ?? false,
+        onProgress: (at) => progress.show(toldProgress(at)),
+      },
+    );
+    progress.clear();
+    tell(result, values.json ?? false);
+    return 0;
+  } catch (error) {
+    progress.clear();
+    // Whatever a call that was cut off in the middle says of it.
+    if (!stop.signal.aborted) throw error;
+    console.error('Stopped; run it again to go on.');
+    return 130;
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}
+
+/** Ctrl-C stops in good order, a second one at once. */
+function stopped(): AbortController {
+  const stop = new AbortController();
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(code);
+      stop.abort();
+    });
+  }
+  return stop;
+}
+
+/** @throws UsageError for what is no path */
+function pathOf(text: string): string[] {
+  // A variable of a shell that is not set must not mean everything.
+  if (text !== '' && !text.startsWith('[')) return text.split('/').filter((part) => part !== '');
+  try {
+    const path: unknown = JSON.parse(text);
+    if (Array.isArray(path) && path.every((part): part is string => typeof part === 'string')) return path;
+  } catch {
+    // Told below, with what it should be.
+  }
+  throw new UsageError(`"${text}" is no path: write shop/orders, or ["shop","orders"].`);
+}
+
+function kindOf(text: string | undefined): 'table' | 'namespace' | undefined {
+  if (text === undefined || text === 'table' || text === 'namespace') return text;
+  throw new UsageError('Give --kind table or --kind namespace.');
+}
+
+const number = new Intl.NumberFormat('en-US');
+
+const toldProgress = ({ table, rowsDone, rowsTotal }: CopyProgress): string =>
+  `${table}: ${number.format(rowsDone)} of ${number.format(rowsTotal)} rows`;
+
+function tell({ tables, skipped }: CopyResult, json: boolean): void {
+  for (const { from, reason } of skipped) console.error(`Left out ${from}: ${reason}`);
+  for (const { to, warnings } of tables) for (const warning of warnings) console.error(`${to}: ${warning}`);
+  if (json) {
+    console.log(JSON.stringify({ tables, skipped }));
+    return;
+  }
+  for (const table of tables) console.log(told(table));
+  if (tables.length !== 1) console.log(`${tables.length} tables`);
+}
+
+const words = { copied: 'copied', resumed: 'copied, going on from before', there: 'there already' } as const;
+
+const told = ({ to, rows, how, indexes }: CopiedTable): string =>
+  `${to}: ${number.format(rows)} rows, ${indexes.length} indexes, ${words[how]}`;
