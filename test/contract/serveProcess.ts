@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Table, tableFromArrays, tableToIPC } from '#arrow';
+import { catalogErrorCodes, type CatalogErrorKind } from '#shared/errors.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { endGroup, ownGroup } from '../../scripts/processes.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -137,6 +139,9 @@ export function rows(count: number, first = 0): Uint8Array {
   return tableToIPC(new Table(tableFromArrays({ id }).batches), 'stream');
 }
 
+/** Lists the tables of the root. */
+export const list = { method: 'GET', path: '/v1/namespace/%24/table/list' };
+
 export const arrowType = { 'content-type': 'application/vnd.apache.arrow.stream' };
 
 /** A file of keys with the given lines: name, key, access, databases. */
@@ -159,4 +164,12 @@ export function replaceFile(path: string, text: string): void {
   writeFileSync(`${path}.next`, text, { mode: 0o600 });
   chmodSync(`${path}.next`, 0o600);
   renameSync(`${path}.next`, path);
+}
+
+/** Asserts that an answer is an error of a kind, in the contract's shape, whose sentences say all of `words`. */
+export function refused(answer: Answer, kind: CatalogErrorKind, ...words: string[]): void {
+  assert.ok(answer.status >= 400, `${answer.status} ${answer.body}`);
+  const { error, code, detail } = JSON.parse(answer.body) as { error: string; code: number; detail: string };
+  assert.equal(code, catalogErrorCodes[kind], `${error} ${detail}`);
+  for (const word of words) assert.ok(`${error} ${detail}`.includes(word), answer.body);
 }

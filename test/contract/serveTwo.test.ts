@@ -13,6 +13,8 @@ const rowsPerWrite = 10;
 const batchOf = (writer: string, count: number) =>
   Array.from({ length: rowsPerWrite }, (_, index) => ({ writer, batch: count, index }));
 
+const open = ({ address }: ServeProcess): Promise<Catalog> => connectNamespace('rest', { uri: address, retries: 0 });
+
 suite('two servers on one root', function () {
   this.timeout(120_000);
   let moto: Moto;
@@ -43,7 +45,6 @@ suite('two servers on one root', function () {
         const { root, args, env } = place();
         const start = () => startServe(['--root', root, '--no-auth', ...args], { env });
         servers = await Promise.all([start(), start()]);
-        const open = ({ address }: ServeProcess) => connectNamespace('rest', { uri: address, retries: 0 });
         dbs = await Promise.all([open(servers[0]), open(servers[1])]);
       });
       teardown(async () => {
@@ -70,10 +71,10 @@ suite('two servers on one root', function () {
         const [left, right] = dbs;
         await left.createTable('t', batchOf('start', 0));
         const written = { left: 0, right: 0 };
-        let ending = false;
+        const end = new AbortController();
         const write = async (who: 'left' | 'right', db: Catalog): Promise<void> => {
           const table = await db.openTable('t');
-          for (let count = 1; !ending; count++) {
+          for (let count = 1; !end.signal.aborted; count++) {
             try {
               await table.add(batchOf(who, count));
               written[who] = count;
@@ -87,7 +88,7 @@ suite('two servers on one root', function () {
         };
         const writing = Promise.all([write('left', left), write('right', right)]);
         const made = (async () => {
-          for (let count = 0; !ending; count++) {
+          for (let count = 0; !end.signal.aborted; count++) {
             const done = await left.createTable(`made${count}`, batchOf('left', count)).then(
               () => true,
               () => false,
@@ -100,7 +101,7 @@ suite('two servers on one root', function () {
         process.kill(servers[0].pid, 'SIGKILL');
         const before = written.right;
         while (written.right < before + 3) await new Promise((resolve) => setTimeout(resolve, 10));
-        ending = true;
+        end.abort();
         await writing;
 
         // Every write that was confirmed is there as a whole; the one that was under way when its server died is too, or not at all.
