@@ -1,28 +1,58 @@
 import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import type { Schema } from '#arrow';
 import { columnsOf } from '#shared/arrowTypes.ts';
-import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { checkName, checkNamespacePath, displayPath, type NamespacePath } from '#shared/names.ts';
+import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
+import { checkName, displayPath, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#client/callOptions.ts';
-import type { Catalog, CreateEmptyTableOptions, CreateNamespaceOptions, CreateTableOptions, DropNamespaceOptions, DropTableOptions, NamespacePage, OpenTableOptions, PageOptions, RenameTableOptions, TableDescription, TablePage } from '#client/catalog.ts';
-import type { TableData } from '#client/tableSource.ts';
+import type { Capabilities, CapabilityOptions } from '#client/capabilities.ts';
+import type {
+  Catalog,
+  CreateEmptyTableOptions,
+  CreateNamespaceOptions,
+  CreateTableOptions,
+  DeclareTableOptions,
+  DropNamespaceOptions,
+  DropTableOptions,
+  InNamespace,
+  ListTablesOptions,
+  NamespacePage,
+  OpenTableOptions,
+  PageOptions,
+  RegisterTableOptions,
+  RenameTableOptions,
+  TableDescription,
+  TablePage,
+} from '#client/catalog.ts';
 import type { ConnectOptions, DirConfig } from '#client/connect.ts';
+import type { CopyOptions, CopyResult, CopyTarget } from '#client/copy.ts';
+import { copyTables } from '#client/copyTables.ts';
+import type { Jobs } from '#client/jobs.ts';
+import type { Operation } from '#client/operations.ts';
 import {
+  checkChoice,
   checkCreateMode,
-  checkDrop,
   checkOptions,
-  checkPage,
   checkVersion,
+  newTableCall,
   tableCall,
   type Tail,
 } from '#client/options.ts';
 import { allPages } from '#client/pages.ts';
 import { checkRoot, isObjectStore, localRoot } from '#client/root.ts';
-import { adoptSchema, toArrowTable } from '#client/tableData.ts';
-import { createNew } from './createNative.ts';
+import { adoptSchema } from '#client/tableData.ts';
+import type { TableSource } from '#client/tableSource.ts';
+import { dirCapabilities } from './dirCapabilities.ts';
 import { DirConnection } from './dirConnection.ts';
-import { openNative, type DirTable } from './dirTable.ts';
-import { namespaceSubject, tableSubject, type Subject } from './engineErrors.ts';
+import { create, type NewTable } from './dirCreate.ts';
+import { noJobs } from './dirJobs.ts';
+import { DirNamespaces } from './dirNamespaces.ts';
+import { declareTable, deregisterTable, registerTable } from './dirRegister.ts';
+import { renameTable } from './dirRename.ts';
+import { DirTable } from './dirTable.ts';
+import { tableSubject } from './engineErrors.ts';
+import { openNative } from './openNative.ts';
+import { tableLocation } from './tableLocation.ts';
+import { TableHandle, type Pin } from './tableHandle.ts';
 
 /**
  * Opens the catalog in a directory. Makes nothing: a missing root is an error that says how to make it.
@@ -37,7 +67,7 @@ export async function openDir(config: DirConfig, options: ConnectOptions = {}): 
   const isLocal = !isObjectStore(root);
   const location = isLocal ? localRoot(root) : root;
   if (isLocal) await checkRoot(location);
-  return new DirCatalog(location, new DirConnection(location, isLocal, storageOptions));
+  return new DirCatalog(new DirConnection({ location, isLocal, storageOptions }));
 }
 
 /**
@@ -47,84 +77,50 @@ export async function openDir(config: DirConfig, options: ConnectOptions = {}): 
 export class DirCatalog implements Catalog {
   readonly implementation = 'dir';
   readonly location: string;
+  readonly jobs: Jobs = noJobs;
   readonly #connection: DirConnection;
+  readonly #namespaces: DirNamespaces;
 
-  constructor(location: string, connection: DirConnection) {
-    this.location = location;
+  constructor(connection: DirConnection) {
+    this.location = connection.place.location;
     this.#connection = connection;
+    this.#namespaces = new DirNamespaces(connection);
   }
 
-  async createNamespace(namespacePath: NamespacePath, options: CreateNamespaceOptions = {}): Promise<void> {
-    checkOptions('createNamespace', options, ['mode', 'properties', 'signal']);
-    const path = checked(namespacePath);
-    const mode = checkCreateMode('createNamespace', options.mode);
-    if (mode === 'overwrite') {
-      throw new CatalogError(
-        'Unsupported',
-        `Namespace "${displayPath(path)}" can't be overwritten in a directory.`,
-        'Drop it with behavior: "cascade" and create it again.',
-      );
-    }
-    if (path.length === 0 && mode === 'exist_ok') return;
-    try {
-      await this.#call(namespaceSubject(path), options, (connection) =>
-        connection.createNamespace(path, options.properties ? { properties: options.properties } : {}),
-      );
-    } catch (error) {
-      if (mode === 'exist_ok' && isCatalogError(error, 'NamespaceAlreadyExists')) return;
-      throw error;
-    }
+  /** Known beforehand: nothing has to be asked. */
+  async capabilities(options: CapabilityOptions = {}): Promise<Capabilities> {
+    checkOptions('capabilities', options, ['probe', 'signal']);
+    return dirCapabilities;
   }
 
-  async listNamespaces(namespacePath: NamespacePath = [], options: PageOptions = {}): Promise<NamespacePage> {
-    checkOptions('listNamespaces', options, ['limit', 'pageToken', 'signal']);
-    const page = checkPage('listNamespaces', options);
-    const path = checked(namespacePath);
-    const found = await this.#call(namespaceSubject(path), options, (connection) =>
-      connection.listNamespaces(path, given(page)),
-    );
-    // The engine knows no missing namespace when it lists.
-    if (found.namespaces.length === 0) await this.#mustExist(path, options);
-    return { namespaces: found.namespaces, ...token(found.pageToken) };
+  createNamespace(namespacePath: NamespacePath, options: CreateNamespaceOptions = {}): Promise<void> {
+    return this.#namespaces.create(namespacePath, options);
   }
 
-  async describeNamespace(
+  listNamespaces(namespacePath: NamespacePath = [], options: PageOptions = {}): Promise<NamespacePage> {
+    return this.#namespaces.list(namespacePath, options);
+  }
+
+  describeNamespace(
     namespacePath: NamespacePath,
     options: CallOptions = {},
   ): Promise<{ properties: Record<string, string> }> {
-    checkOptions('describeNamespace', options, ['signal']);
-    const path = checked(namespacePath);
-    const found = await this.#call(namespaceSubject(path), options, (connection) => connection.describeNamespace(path));
-    return { properties: found.properties ?? {} };
+    return this.#namespaces.describe(namespacePath, options);
   }
 
-  async dropNamespace(namespacePath: NamespacePath, options: DropNamespaceOptions = {}): Promise<void> {
-    const { mode, behavior } = checkDrop(options);
-    const path = checked(namespacePath);
-    if (path.length === 0) {
-      throw new CatalogError('InvalidInput', "The root namespace can't be dropped.", 'Name a namespace in it.');
-    }
-    try {
-      if (behavior === 'cascade') await this.#dropContents(path, options);
-      await this.#call(namespaceSubject(path), options, (connection) => connection.dropNamespace(path));
-    } catch (error) {
-      if (mode === 'skip' && isCatalogError(error, 'NamespaceNotFound')) return;
-      throw error;
-    }
+  namespaceExists(namespacePath: NamespacePath, options: CallOptions = {}): Promise<boolean> {
+    return this.#namespaces.exists(namespacePath, options);
   }
 
-  async listTables(namespacePath: NamespacePath = [], options: PageOptions = {}): Promise<TablePage> {
-    checkOptions('listTables', options, ['limit', 'pageToken', 'signal']);
-    const page = checkPage('listTables', options);
-    const path = checked(namespacePath);
-    const found = await this.#call(namespaceSubject(path), options, (connection) =>
-      connection.listTables(path, given(page)),
-    );
-    if (found.tables.length === 0) await this.#mustExist(path, options);
-    return { tables: found.tables, ...token(found.pageToken) };
+  dropNamespace(namespacePath: NamespacePath, options: DropNamespaceOptions = {}): Promise<void> {
+    return this.#namespaces.drop(namespacePath, options);
   }
 
-  tableNames(namespacePath: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
+  listTables(namespacePath: NamespacePath = [], options: ListTablesOptions = {}): Promise<TablePage> {
+    return this.#namespaces.listTables(namespacePath, options);
+  }
+
+  async tableNames(namespacePath: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
     checkOptions('tableNames', options, ['signal']);
     return allPages(async (pageToken) => {
       const page = await this.listTables(namespacePath, { ...options, pageToken, limit: 1000 });
@@ -133,98 +129,153 @@ export class DirCatalog implements Catalog {
   }
 
   async describeTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<TableDescription> {
-    const { namespacePath, options } = tableCall<OpenTableOptions>('describeTable', name, tail, ['version']);
-    const version = options.version ?? (await this.#newestVersion(name, namespacePath, options));
-    // At that version, so that columns and rows belong together though others write meanwhile.
-    const table = await this.#open(name, namespacePath, { ...options, version });
-    try {
-      const [schema, numRows] = await Promise.all([table.schema(options), table.countRows(undefined, options)]);
-      return { name, namespacePath, version, columns: columnsOf(schema), numRows };
-    } finally {
-      table.close();
-    }
+    const { namespacePath, options } = tableCall<OpenTableOptions>('describeTable', name, tail, pins);
+    return this.#during('DescribeTable', name, namespacePath, async () => {
+      const { signal } = options;
+      const asked = await this.#open(name, namespacePath, options);
+      try {
+        const version = await asked.version({ signal });
+        // At that version, so that columns and rows belong together though others write meanwhile.
+        const { branch } = options;
+        const table = await this.#open(name, namespacePath, { version, branch, signal });
+        try {
+          const [schema, numRows, location] = await Promise.all([
+            table.schema({ signal }),
+            table.countRows(undefined, { signal }),
+            tableLocation(this.#connection.place, { name, path: namespacePath }),
+          ]);
+          return { name, namespacePath, version, columns: columnsOf(schema), numRows, ...(location && { location }) };
+        } finally {
+          table.close();
+        }
+      } finally {
+        asked.close();
+      }
+    });
   }
 
-  async createTable(name: string, data: TableData, ...tail: Tail<CreateTableOptions>): Promise<DirTable> {
-    const { namespacePath, options } = tableCall<CreateTableOptions>('createTable', name, tail, ['mode', 'schema']);
-    const mode = checkCreateMode('createTable', options.mode);
-    const table = toArrowTable('createTable', data, options.schema);
-    return this.#create(name, namespacePath, mode, options, (connection, path) =>
-      // The engine refuses a table without rows; an empty one has a call of its own.
-      table.numRows === 0
-        ? connection.createEmptyTable(name, table.schema, path, { mode: mode === 'overwrite' ? mode : 'create' })
-        : connection.createTable(name, table, path, { mode: mode === 'overwrite' ? mode : 'create' }),
-    );
+  async tableExists(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<boolean> {
+    const { namespacePath, options } = tableCall<CallOptions & InNamespace>('tableExists', name, tail, []);
+    return this.#during('TableExists', name, namespacePath, async () => {
+      try {
+        (await this.#open(name, namespacePath, options)).close();
+        return true;
+      } catch (error) {
+        if (isCatalogError(error, 'TableNotFound')) return false;
+        // It is there though nothing of it can be read, or nothing is written yet.
+        if (isCatalogError(error, 'InvalidTableState')) return true;
+        throw error;
+      }
+    });
+  }
+
+  async createTable(name: string, data: TableSource, ...tail: Tail<CreateTableOptions>): Promise<DirTable> {
+    const { namespacePath, options } = newTableCall<CreateTableOptions>('createTable', name, tail, ['mode', 'schema']);
+    const { mode, schema, signal } = options;
+    return this.#create({ call: 'createTable', name, path: namespacePath, data, schema, signal }, mode);
   }
 
   async createEmptyTable(name: string, schema: Schema, ...tail: Tail<CreateEmptyTableOptions>): Promise<DirTable> {
-    const { namespacePath, options } = tableCall<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
-    const mode = checkCreateMode('createEmptyTable', options.mode);
+    const { namespacePath, options } = newTableCall<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
+    const { mode, signal } = options;
     const own = adoptSchema(schema);
-    return this.#create(name, namespacePath, mode, options, (connection, path) =>
-      connection.createEmptyTable(name, own, path, { mode: mode === 'overwrite' ? mode : 'create' }),
+    return this.#create({ call: 'createEmptyTable', name, path: namespacePath, data: [], schema: own, signal }, mode);
+  }
+
+  async declareTable(name: string, ...tail: Tail<DeclareTableOptions>): Promise<{ location: string }> {
+    const known = ['location', 'properties'] as const;
+    const { namespacePath: path, options } = newTableCall<DeclareTableOptions>('declareTable', name, tail, [...known]);
+    return this.#change('DeclareTable', name, path, options, () =>
+      declareTable(this.#connection.place, { name, path }, options),
+    );
+  }
+
+  async registerTable(name: string, location: string, ...tail: Tail<RegisterTableOptions>): Promise<void> {
+    const known = ['mode', 'properties'] as const;
+    const { namespacePath: path, options } = newTableCall<RegisterTableOptions>('registerTable', name, tail, [
+      ...known,
+    ]);
+    checkChoice('registerTable', 'mode', options.mode, ['create', 'overwrite']);
+    await this.#change('RegisterTable', name, path, options, () =>
+      registerTable(this.#connection.place, { name, path }, location, options),
+    );
+  }
+
+  async deregisterTable(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<{ location: string }> {
+    const { namespacePath: path, options } = tableCall<CallOptions & InNamespace>('deregisterTable', name, tail, []);
+    return this.#change('DeregisterTable', name, path, options, () =>
+      deregisterTable(this.#connection.place, { name, path }),
     );
   }
 
   async openTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<DirTable> {
-    const { namespacePath, options } = tableCall<OpenTableOptions>('openTable', name, tail, ['version']);
-    return this.#open(name, namespacePath, options);
+    const { namespacePath, options } = tableCall<OpenTableOptions>('openTable', name, tail, pins);
+    return this.#during('DescribeTable', name, namespacePath, () => this.#open(name, namespacePath, options));
   }
 
   async dropTable(name: string, ...tail: Tail<DropTableOptions>): Promise<void> {
     const { namespacePath, options } = tableCall<DropTableOptions>('dropTable', name, tail, []);
-    await this.#inNamespace(name, namespacePath, options, (connection, path) => connection.dropTable(name, path));
+    await this.#during('DropTable', name, namespacePath, () =>
+      this.#inNamespace(name, namespacePath, options, (connection, path) => connection.dropTable(name, path)),
+    );
   }
 
   async renameTable(name: string, newName: string, ...tail: Tail<RenameTableOptions>): Promise<void> {
-    const { namespacePath, options } = tableCall<RenameTableOptions>('renameTable', name, tail, ['newNamespacePath']);
-    checkName('table', newName);
-    if (options.newNamespacePath !== undefined) checkNamespacePath(options.newNamespacePath);
-    throw new CatalogError(
-      'Unsupported',
-      `Table "${displayPath(namespacePath, name)}" can't be renamed in a directory: the engine has no rename.`,
-      'Create a table of the new name from its rows and drop the old one.',
-    );
+    const { namespacePath: path, options } = tableCall<RenameTableOptions>('renameTable', name, tail, [
+      'newNamespacePath',
+    ]);
+    const target = options.newNamespacePath ?? path;
+    await this.#change('RenameTable', name, path, options, async () => {
+      checkName('table', newName);
+      await this.#namespaces.mustExist(target, options);
+      await renameTable(this.#connection.place, { name, path }, { name: newName, path: target });
+    });
+  }
+
+  copy(from: readonly string[], to: CopyTarget, options: CopyOptions = {}): Promise<CopyResult> {
+    return copyTables(this, from, to, options);
   }
 
   close(): Promise<void> {
     return this.#connection.close();
   }
 
-  async #newestVersion(name: string, path: NamespacePath, { signal }: CallOptions): Promise<number> {
-    const table = await this.#open(name, path, { signal });
-    try {
-      return await table.version({ signal });
-    } finally {
-      table.close();
-    }
+  async #open(name: string, path: NamespacePath, { signal, ...pin }: CallOptions & Pin): Promise<DirTable> {
+    checkVersion('openTable', pin.version);
+    const open = (at: Pin, options: CallOptions): Promise<NativeTable> =>
+      this.#inNamespace(name, path, options, (connection) => openNative(connection, name, path, at, options));
+    return new DirTable(new TableHandle(await open(pin, { signal }), name, path, pin, open));
   }
 
-  #open(name: string, path: NamespacePath, options: CallOptions & { version?: number | undefined }): Promise<DirTable> {
-    checkVersion('openTable', options.version);
-    return this.#inNamespace(name, path, options, (connection) => openNative(connection, name, path, options));
+  #create(table: Omit<NewTable, 'mode'>, given: unknown): Promise<DirTable> {
+    const { name, path, signal } = table;
+    return this.#during('CreateTable', name, path, async () => {
+      const mode = checkCreateMode(table.call, given);
+      // The engine would put a table into a namespace that nobody created and no list shows.
+      await this.#namespaces.mustExist(path, { signal });
+      try {
+        await this.#connection.call(tableSubject(name, path), { signal }, (connection) =>
+          create(this.#connection.place, connection, { ...table, mode }),
+        );
+      } catch (error) {
+        if (mode !== 'exist_ok' || !isCatalogError(error, 'TableAlreadyExists')) throw error;
+      }
+      return this.#open(name, path, { signal });
+    });
   }
 
-  async #create(
+  /** Runs a change of the list of tables. */
+  #change<T>(
+    operation: Operation,
     name: string,
-    namespacePath: NamespacePath,
-    mode: string,
+    path: NamespacePath,
     options: CallOptions,
-    create: (connection: Connection, path: string[]) => Promise<NativeTable>,
-  ): Promise<DirTable> {
-    // The engine would put a table into a namespace that nobody created and no list shows.
-    await this.#mustExist(namespacePath, options);
-    try {
-      await this.#call(tableSubject(name, namespacePath), options, async (connection) => {
-        const path = [...namespacePath];
-        const make = () => create(connection, path);
-        const made = await (mode === 'overwrite' ? make() : createNew(connection, name, path, make));
-        made.close();
-      });
-    } catch (error) {
-      if (mode !== 'exist_ok' || !isCatalogError(error, 'TableAlreadyExists')) throw error;
-    }
-    return this.#open(name, namespacePath, options.signal ? { signal: options.signal } : {});
+    change: () => Promise<T>,
+  ): Promise<T> {
+    return this.#during(operation, name, path, async () => {
+      await this.#namespaces.mustExist(path, options);
+      return this.#connection.call(tableSubject(name, path), { signal: options.signal }, change);
+    });
   }
 
   /** A missing table in a missing namespace is a missing namespace. */
@@ -235,45 +286,18 @@ export class DirCatalog implements Catalog {
     call: (connection: Connection, path: string[]) => Promise<T>,
   ): Promise<T> {
     try {
-      return await this.#call(tableSubject(name, path), options, (connection) => call(connection, [...path]));
+      return await this.#connection.call(tableSubject(name, path), options, (connection) =>
+        call(connection, [...path]),
+      );
     } catch (error) {
-      if (isCatalogError(error, 'TableNotFound')) await this.#mustExist(path, options);
+      if (isCatalogError(error, 'TableNotFound')) await this.#namespaces.mustExist(path, options);
       throw error;
     }
   }
 
-  async #dropContents(path: string[], options: CallOptions): Promise<void> {
-    const pages = async (pageToken?: string) => {
-      const page = await this.listNamespaces(path, { signal: options.signal, pageToken, limit: 1000 });
-      return { names: page.namespaces, pageToken: page.pageToken };
-    };
-    for (const child of await allPages(pages)) {
-      await this.#dropContents([...path, child], options);
-      await this.#call(namespaceSubject([...path, child]), options, (connection) =>
-        connection.dropNamespace([...path, child]),
-      );
-    }
-    for (const table of await this.tableNames(path, { signal: options.signal })) {
-      await this.#call(tableSubject(table, path), options, (connection) => connection.dropTable(table, path));
-    }
-  }
-
-  async #mustExist(path: NamespacePath, options: CallOptions): Promise<void> {
-    if (path.length === 0) return;
-    await this.#call(namespaceSubject(path), options, (connection) => connection.describeNamespace([...path]));
-  }
-
-  #call<T>(subject: Subject, options: CallOptions, call: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#connection.call(subject, options, call);
+  #during<T>(operation: Operation, name: string, path: NamespacePath, call: () => Promise<T>): Promise<T> {
+    return during({ operation, identifier: displayPath(path, name) }, call);
   }
 }
 
-function checked(path: NamespacePath): string[] {
-  checkNamespacePath(path);
-  return [...path];
-}
-
-const given = (page: { limit: number; pageToken: string | undefined }) =>
-  page.pageToken === undefined ? { limit: page.limit } : { limit: page.limit, pageToken: page.pageToken };
-
-const token = (pageToken: string | null | undefined) => (pageToken ? { pageToken } : {});
+const pins: (keyof OpenTableOptions)[] = ['version', 'tag', 'branch'];

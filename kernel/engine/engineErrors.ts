@@ -1,7 +1,9 @@
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { refRules } from './refErrors.ts';
 import { firstLine, thing, type Rule, type Subject } from './engineText.ts';
 import { noColumn, notSupported, queryRules } from './queryErrors.ts';
+import { storeRules } from './storeErrors.ts';
 
 export type { Subject } from './engineText.ts';
 
@@ -29,11 +31,19 @@ const lead = String.raw`^(?:[\w ()]+: )*`;
  */
 const rules: readonly Rule[] = [
   ...queryRules,
+  ...refRules,
+  ...storeRules,
   {
-    pattern: /_versions\/\d+\.manifest was not found|version \d+ (?:not found|does not exist)/i,
+    // Who has it open learns so that it was dropped.
+    pattern: /^(?:[\w ()]+[:,] )*Not found: \S.*\/_versions(?:,|\s|$)/,
+    kind: 'TableNotFound',
+    say: (subject) => [`${thing(subject)} does not exist any more.`, 'List the tables there are with listTables().'],
+  },
+  {
+    pattern: /_versions\/(\d+)\.manifest was not found|version (?:main:)?(\d+) (?:not found|does not exist)/i,
     kind: 'VersionNotFound',
-    say: (subject) => [
-      `${thing(subject)} has no version ${subject.version ?? 'of that number'}.`,
+    say: (subject, found) => [
+      `${thing(subject)} has no version ${subject.version ?? found[1] ?? found[2]}.`,
       'See listVersions() for those it has.',
     ],
   },
@@ -98,7 +108,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: /cannot be modified when a specific version is checked out/,
-    kind: 'InvalidTableState',
+    kind: 'InvalidInput',
     say: (subject) => [
       `${thing(subject)} was opened at a version and can't be changed there.`,
       'Open it without a version to write.',
@@ -111,7 +121,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: new RegExp(
-      `${lead}(?:Commit conflict|Retryable commit|Too many concurrent writers|Too much .*contention)`,
+      `${lead}(?:Commit conflict|Retryable commit|Too many concurrent writ|Too much .*contention|Object '.*' was concurrently)`,
     ),
     kind: 'ConcurrentModification',
     say: (subject) => [`${thing(subject)} was changed by someone else at the same time.`, 'Try again.'],

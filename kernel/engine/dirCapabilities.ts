@@ -1,0 +1,45 @@
+import { CatalogError } from '#shared/errors.ts';
+import { operations, type Operation } from '#client/operations.ts';
+import type { Capabilities } from '#client/capabilities.ts';
+
+/** What the engine has no way to do, why, and what to do instead. */
+const reasons = {
+  UpdateTableSchemaMetadata: [
+    "The metadata of a schema can't be changed in a directory: the engine changes that of columns alone.",
+    'Give it with the schema when the table is made.',
+  ],
+  AlterTableBackfillColumns: [
+    'A directory runs no jobs, so no column can be computed by one.',
+    'Add the column by an expression with addColumns, or use a server that runs jobs.',
+  ],
+  ListJobs: ['A directory runs no jobs.', 'Servers may: connectNamespace("rest", { uri }).'],
+  DescribeJob: ['A directory runs no jobs.', 'Servers may: connectNamespace("rest", { uri }).'],
+  CancelJob: ['A directory runs no jobs.', 'Servers may: connectNamespace("rest", { uri }).'],
+  QueryJobEvents: ['A directory runs no jobs.', 'Servers may: connectNamespace("rest", { uri }).'],
+} as const satisfies Partial<Record<Operation, readonly [what: string, hint: string]>>;
+
+/** The error of a call that a directory can't do. */
+export const unsupported = (operation: keyof typeof reasons, identifier?: string): CatalogError => {
+  const [what, hint] = reasons[operation];
+  return new CatalogError('Unsupported', what, hint, { operation, identifier });
+};
+
+/** Of the specification, and not part of `Catalog` and `Table`. */
+const notOffered: readonly Operation[] = [
+  'CreateTableVersion',
+  'BatchDeleteTableVersions',
+  'BatchCreateTableVersions',
+  'BatchCommitTables',
+  'CreateMaterializedView',
+  'RefreshMaterializedView',
+  'DescribeTransaction',
+  'AlterTransaction',
+];
+
+/** What a directory can do; the same for every root. */
+export const dirCapabilities: Capabilities = Object.fromEntries(
+  Object.keys(operations).map((name) => {
+    const operation = name as Operation;
+    return [operation, operation in reasons || notOffered.includes(operation) ? 'no' : 'yes'];
+  }),
+) as Capabilities;

@@ -1,0 +1,105 @@
+import { Field, Null, Schema, type DataType } from '#arrow';
+import { adoptTable } from '#shared/adoptTable.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { checkColumnNames } from '#client/tableData.ts';
+import type { CallOptions } from '#client/callOptions.ts';
+import type { ColumnChange, NewColumn, WriteResult } from '#client/table.ts';
+import type { TableHandle } from './tableHandle.ts';
+
+/** Adds columns whose values are SQL over the others ("AlterTableAddColumns"). */
+export function addColumns(
+  handle: TableHandle,
+  columns: readonly NewColumn[],
+  options: CallOptions,
+): Promise<WriteResult> {
+  return handle.write('AlterTableAddColumns', options, async (native) => {
+    checkSome('addColumns', columns);
+    for (const { name, expression } of columns) {
+      if (typeof expression === 'string' && expression.trim() !== '') continue;
+      throw new CatalogError('InvalidInput', `The column "${name}" has no expression.`, 'Write SQL, "price * 2".');
+    }
+    checkNewNames(columns.map(({ name }) => name));
+    return versionOf(await native.addColumns(columns.map(({ name, expression }) => ({ name, valueSql: expression }))));
+  });
+}
+
+/** Renames columns, changes their types or lets them be null ("AlterTableAlterColumns"). */
+export function alterColumns(
+  handle: TableHandle,
+  changes: readonly ColumnChange[],
+  options: CallOptions,
+): Promise<WriteResult> {
+  return handle.write('AlterTableAlterColumns', options, async (native) => {
+    checkSome('alterColumns', changes);
+    const alterations = changes.map(({ path, rename, nullable, dataType }) => {
+      if (rename === undefined && nullable === undefined && dataType === undefined) {
+        throw new CatalogError(
+          'InvalidInput',
+          `Nothing is to change of "${path}".`,
+          'Give rename, nullable or dataType.',
+        );
+      }
+      if (rename !== undefined) checkNewNames([rename]);
+      return {
+        path,
+        ...(rename !== undefined && { rename }),
+        ...(nullable !== undefined && { nullable }),
+        ...(dataType !== undefined && { dataType: ownType(path, dataType) }),
+      };
+    });
+    return versionOf(await native.alterColumns(alterations));
+  });
+}
+
+/** Removes columns ("AlterTableDropColumns"). */
+export function dropColumns(handle: TableHandle, names: readonly string[], options: CallOptions): Promise<WriteResult> {
+  return handle.write('AlterTableDropColumns', options, async (native) => {
+    checkSome('dropColumns', names);
+    return versionOf(await native.dropColumns([...names]));
+  });
+}
+
+/**
+ * Sets entries of the metadata of columns ("UpdateFieldMetadata"); `null` removes one.
+ * @throws CatalogError ColumnNotFound (12)
+ */
+export function updateFieldMetadata(
+  handle: TableHandle,
+  updates: readonly {
+    path: string;
+    metadata: Readonly<Record<string, string | null>>;
+    replace?: boolean | undefined;
+  }[],
+  options: CallOptions,
+): Promise<WriteResult> {
+  return handle.write('UpdateFieldMetadata', options, async (native) => {
+    checkSome('updateFieldMetadata', updates);
+    return versionOf(
+      await native.updateFieldMetadata(
+        updates.map(({ path, metadata, replace }) => ({
+          path,
+          metadata: { ...metadata },
+          ...(replace !== undefined && { replace }),
+        })),
+      ),
+    );
+  });
+}
+
+/** A type of any copy of apache-arrow as one of ours: as that of the column of a table. */
+function ownType(path: string, type: DataType): DataType {
+  const adopted = adoptTable({ schema: { fields: [{ name: path, type, nullable: true }] }, batches: [] });
+  if (adopted) return adopted.schema.fields[0]!.type;
+  throw new CatalogError('InvalidInput', `The new type of "${path}" is no Arrow type.`, 'Write new arrow.Int32().');
+}
+
+/** The rules for the names of columns are the same as when a table is made. */
+const checkNewNames = (names: readonly string[]): void =>
+  void checkColumnNames(new Schema(names.map((name) => new Field(name, new Null(), true))));
+
+const versionOf = ({ version }: { version: number }): WriteResult => ({ version });
+
+function checkSome(call: string, list: readonly unknown[]): void {
+  if (Array.isArray(list) && list.length > 0) return;
+  throw new CatalogError('InvalidInput', `${call} was given no column.`, 'Name at least one.');
+}

@@ -1,0 +1,168 @@
+import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
+import { checkKnownPath, checkNamespacePath, displayPath, type NamespacePath } from '#shared/names.ts';
+import type { CallOptions } from '#client/callOptions.ts';
+import type {
+  CreateNamespaceOptions,
+  DropNamespaceOptions,
+  ListTablesOptions,
+  NamespacePage,
+  PageOptions,
+  TablePage,
+} from '#client/catalog.ts';
+import type { Operation } from '#client/operations.ts';
+import { checkCreateMode, checkDrop, checkOptions, checkPage } from '#client/options.ts';
+import { allPages } from '#client/pages.ts';
+import type { DirConnection } from './dirConnection.ts';
+import { namespacesPage, pageOf, tablesOnly, tablesPage } from './dirLists.ts';
+import { namespaceSubject, tableSubject } from './engineErrors.ts';
+
+/** The namespaces of a directory, and the lists of what is in them. */
+export class DirNamespaces {
+  readonly #connection: DirConnection;
+
+  constructor(connection: DirConnection) {
+    this.#connection = connection;
+  }
+
+  create(namespacePath: NamespacePath, options: CreateNamespaceOptions): Promise<void> {
+    return this.#during('CreateNamespace', namespacePath, async () => {
+      checkOptions('createNamespace', options, ['mode', 'properties', 'signal']);
+      checkNamespacePath(namespacePath);
+      const mode = checkCreateMode('createNamespace', options.mode);
+      if (mode === 'overwrite') throw noOverwrite(namespacePath);
+      if (namespacePath.length === 0 && mode === 'exist_ok') return;
+      try {
+        await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
+          connection.createNamespace([...namespacePath], options.properties ? { properties: options.properties } : {}),
+        );
+      } catch (error) {
+        if (mode !== 'exist_ok' || !isCatalogError(error, 'NamespaceAlreadyExists')) throw error;
+      }
+    });
+  }
+
+  list(namespacePath: NamespacePath, options: PageOptions): Promise<NamespacePage> {
+    return this.#during('ListNamespaces', namespacePath, async () => {
+      checkOptions('listNamespaces', options, ['limit', 'pageToken', 'signal']);
+      const { limit, pageToken } = checkPage('listNamespaces', options);
+      checkKnownPath(namespacePath);
+      const { names, ...next } = await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
+        pageOf(namespacesPage(connection, namespacePath), limit, pageToken),
+      );
+      // The engine knows no missing namespace when it lists.
+      if (names.length === 0) await this.mustExist(namespacePath, options);
+      return { namespaces: names, ...next };
+    });
+  }
+
+  listTables(namespacePath: NamespacePath, options: ListTablesOptions): Promise<TablePage> {
+    return this.#during('ListTables', namespacePath, async () => {
+      checkOptions('listTables', options, ['includeDeclared', 'limit', 'pageToken', 'signal']);
+      const { limit, pageToken } = checkPage('listTables', options);
+      checkKnownPath(namespacePath);
+      const { names, ...next } = await this.#connection.call(
+        namespaceSubject(namespacePath),
+        options,
+        async (connection) => {
+          const page = await pageOf(tablesPage(connection, namespacePath), limit, pageToken);
+          const includeDeclared = options.includeDeclared ?? true;
+          return { ...page, names: await tablesOnly(connection, namespacePath, page.names, includeDeclared) };
+        },
+      );
+      if (names.length === 0) await this.mustExist(namespacePath, options);
+      return { tables: names, ...next };
+    });
+  }
+
+  describe(namespacePath: NamespacePath, options: CallOptions): Promise<{ properties: Record<string, string> }> {
+    return this.#during('DescribeNamespace', namespacePath, async () => {
+      checkOptions('describeNamespace', options, ['signal']);
+      checkKnownPath(namespacePath);
+      const found = await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
+        connection.describeNamespace([...namespacePath]),
+      );
+      return { properties: found.properties ?? {} };
+    });
+  }
+
+  exists(namespacePath: NamespacePath, options: CallOptions): Promise<boolean> {
+    return this.#during('NamespaceExists', namespacePath, async () => {
+      checkOptions('namespaceExists', options, ['signal']);
+      checkKnownPath(namespacePath);
+      return this.#there(namespacePath, options);
+    });
+  }
+
+  async #there(namespacePath: NamespacePath, options: CallOptions): Promise<boolean> {
+    try {
+      await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
+        connection.describeNamespace([...namespacePath]),
+      );
+      return true;
+    } catch (error) {
+      if (isCatalogError(error, 'NamespaceNotFound')) return false;
+      throw error;
+    }
+  }
+
+  drop(namespacePath: NamespacePath, options: DropNamespaceOptions): Promise<void> {
+    return this.#during('DropNamespace', namespacePath, async () => {
+      const { mode, behavior } = checkDrop(options);
+      checkKnownPath(namespacePath);
+      if (namespacePath.length === 0) {
+        throw new CatalogError('InvalidInput', "The root namespace can't be dropped.", 'Name a namespace in it.');
+      }
+      try {
+        if (behavior === 'cascade') await this.#dropContents(namespacePath, options);
+        await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
+          connection.dropNamespace([...namespacePath]),
+        );
+      } catch (error) {
+        if (mode !== 'skip' || !isCatalogError(error, 'NamespaceNotFound')) throw error;
+      }
+    });
+  }
+
+  /** @throws CatalogError NamespaceNotFound (1) */
+  async mustExist(path: NamespacePath, { signal }: CallOptions): Promise<void> {
+    if (path.length === 0) return;
+    await this.#connection.call(namespaceSubject(path), { signal }, (connection) =>
+      connection.describeNamespace([...path]),
+    );
+  }
+
+  async #dropContents(path: NamespacePath, { signal }: CallOptions): Promise<void> {
+    const children = await allPages(async (pageToken) => {
+      const page = await this.list(path, { signal, pageToken, limit: 1000 });
+      return { names: page.namespaces, pageToken: page.pageToken };
+    });
+    for (const child of children) await this.drop([...path, child], { signal, behavior: 'cascade', mode: 'skip' });
+    const tables = await allPages(async (pageToken) => {
+      const page = await this.listTables(path, { signal, pageToken, limit: 1000 });
+      return { names: page.tables, pageToken: page.pageToken };
+    });
+    for (const table of tables) await this.#dropTable(table, path, { signal });
+  }
+
+  async #dropTable(name: string, path: NamespacePath, options: CallOptions): Promise<void> {
+    try {
+      await this.#connection.call(tableSubject(name, path), options, (connection) =>
+        connection.dropTable(name, [...path]),
+      );
+    } catch (error) {
+      // Somebody else was faster.
+      if (!isCatalogError(error, 'TableNotFound')) throw error;
+    }
+  }
+
+  #during<T>(operation: Operation, path: NamespacePath, call: () => Promise<T>): Promise<T> {
+    return during({ operation, identifier: Array.isArray(path) ? displayPath(path) : undefined }, call);
+  }
+}
+
+const noOverwrite = (path: NamespacePath): CatalogError =>
+  new CatalogError(
+    'Unsupported',
+    `Namespace "${displayPath(path)}" can't be overwritten in a directory.`,
+    'Drop it with behavior: "cascade" and create it again.',
+  );

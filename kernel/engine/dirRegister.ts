@@ -1,0 +1,168 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
+import type { DeclareTableOptions, RegisterTableOptions } from '#client/catalog.ts';
+import { datasetName, onDataset } from './dataset.ts';
+import type { Place } from './dirConnection.ts';
+import { notThere, type Named } from './dirRename.ts';
+import { engineError, tableSubject } from './engineErrors.ts';
+import { objectId, onManifest } from './manifestTable.ts';
+import { alreadyThere, isThere, newFolder, rootFolder } from './staging.ts';
+
+/** In the folder of a table that has no rows yet, and of one in the root that was forgotten; other clients look for them. */
+const markers = { declared: '.lance-reserved', forgotten: '.lance-deregistered' } as const;
+
+/** The whole path or address of a folder in the root. */
+export const fullLocation = ({ location, isLocal }: Place, folder: string): string =>
+  isLocal ? join(location, folder) : `${location.replace(/\/+$/, '')}/${folder}`;
+
+/** Takes a name for a table that somebody else will write ("DeclareTable"). */
+export async function declareTable(
+  place: Place,
+  { name, path }: Named,
+  options: DeclareTableOptions,
+): Promise<{ location: string }> {
+  if (options.location !== undefined) {
+    throw new CatalogError(
+      'Unsupported',
+      `The place of "${displayPath(path, name)}" can't be chosen: a directory keeps its tables in folders of its own.`,
+      'Leave the location out.',
+    );
+  }
+  if (path.length === 0) return { location: await declareInRoot(place, name, options) };
+  const id = objectId(name, path);
+  const folder = newFolder(id);
+  if (place.isLocal) await makeDeclared(join(place.location, folder));
+  const isNew = await onManifest(place, (manifest) =>
+    manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) }),
+  );
+  if (isNew) return { location: fullLocation(place, folder) };
+  if (place.isLocal) await rm(join(place.location, folder), { recursive: true, force: true });
+  throw alreadyThere(name, path);
+}
+
+async function declareInRoot(place: Place, name: string, options: DeclareTableOptions): Promise<string> {
+  onlyLocal(place, `Table "${name}" can't be declared`);
+  noProperties(name, options.properties);
+  const folder = join(place.location, rootFolder(name));
+  try {
+    await makeDeclared(folder);
+  } catch (error) {
+    if (await isThere(folder)) throw alreadyThere(name, []);
+    throw error;
+  }
+  return folder;
+}
+
+async function makeDeclared(folder: string): Promise<void> {
+  await mkdir(folder);
+  await writeFile(join(folder, markers.declared), '');
+}
+
+/** Gives a name to a table that is in a folder of the root already ("RegisterTable"). */
+export async function registerTable(
+  place: Place,
+  { name, path }: Named,
+  location: string,
+  options: RegisterTableOptions,
+): Promise<void> {
+  const folder = folderOf(place, location);
+  if (path.length === 0) return registerInRoot(place, name, folder, options);
+  await checkDataset(place, { name, path }, folder, location);
+  const id = objectId(name, path);
+  await onManifest(place, async (manifest) => {
+    const isNew = await manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) });
+    if (isNew) return;
+    if (options.mode !== 'overwrite') throw alreadyThere(name, path);
+    if (!(await manifest.move(id, folder))) throw notThere({ name, path });
+  });
+}
+
+/** A table in the root is where its name says, so this takes back that one was forgotten and nothing else. */
+async function registerInRoot(
+  place: Place,
+  name: string,
+  folder: string,
+  options: RegisterTableOptions,
+): Promise<void> {
+  onlyLocal(place, `Table "${name}" can't be registered`);
+  noProperties(name, options.properties);
+  const marker = join(place.location, rootFolder(name), markers.forgotten);
+  if (folder !== rootFolder(name)) {
+    throw new CatalogError(
+      'Unsupported',
+      `The folder "${folder}" can't be a table "${name}" in the root, which has to be in "${rootFolder(name)}".`,
+      'Register it in a namespace.',
+    );
+  }
+  await checkDataset(place, { name, path: [] }, folder, folder);
+  if (!(await isThere(marker)) && options.mode !== 'overwrite') throw alreadyThere(name, []);
+  await rm(marker, { force: true });
+}
+
+/** Forgets a table and leaves its files ("DeregisterTable"). @returns where they are */
+export async function deregisterTable(place: Place, { name, path }: Named): Promise<{ location: string }> {
+  if (path.length > 0) {
+    const id = objectId(name, path);
+    const entry = await onManifest(place, async (manifest) => {
+      const found = await manifest.find(id);
+      return found && (await manifest.remove(id)) ? found : undefined;
+    });
+    if (!entry) throw notThere({ name, path });
+    return { location: fullLocation(place, entry.location) };
+  }
+  onlyLocal(place, `Table "${name}" can't be deregistered`);
+  const folder = join(place.location, rootFolder(name));
+  if (!(await isThere(folder)) || (await isThere(join(folder, markers.forgotten)))) throw notThere({ name, path });
+  await writeFile(join(folder, markers.forgotten), '');
+  return { location: folder };
+}
+
+/** A location as it was told by us or by others, as the folder of the root that it names. */
+function folderOf(place: Place, location: string): string {
+  const root = fullLocation(place, '').replace(/[/\\]+$/, '');
+  const isInRoot = location.startsWith(`${root}/`) || location.startsWith(`${root}\\`);
+  const folder = (isInRoot ? location.slice(root.length + 1) : location).replace(/\/+$/, '');
+  // One folder and no path: other clients can't drop a table whose location is one.
+  if (/^[^/\\:]+$/.test(folder) && folder !== '.' && folder !== '..') return folder;
+  throw new CatalogError(
+    'InvalidInput',
+    `The location "${location}" is no folder directly in the root of this directory.`,
+    `Give the name of a folder in "${root}".`,
+  );
+}
+
+async function checkDataset(place: Place, { name, path }: Named, folder: string, location: string): Promise<void> {
+  try {
+    await onDataset(place, folder, async (connection) => (await connection.openTable(datasetName)).close());
+  } catch (cause) {
+    const told = engineError(cause, tableSubject(name, path));
+    if (!isCatalogError(told, 'TableNotFound') && !isCatalogError(told, 'InvalidTableState')) throw told;
+    throw new CatalogError('InvalidInput', `There is no table at "${location}".`, 'Give the folder of a table.', {
+      cause,
+    });
+  }
+}
+
+/** Properties of a table as the list keeps them. */
+const metadataOf = (properties: Record<string, string> | undefined): string | null =>
+  properties && Object.keys(properties).length > 0 ? JSON.stringify(properties) : null;
+
+function noProperties(name: string, properties: Record<string, string> | undefined): void {
+  if (metadataOf(properties) === null) return;
+  throw new CatalogError(
+    'Unsupported',
+    `Table "${name}" can't have properties: in the root of a directory there is no place for them.`,
+    'Leave them out, or put the table into a namespace.',
+  );
+}
+
+function onlyLocal({ isLocal }: Place, what: string): void {
+  if (isLocal) return;
+  throw new CatalogError(
+    'Unsupported',
+    `${what}: tables in the root of an object store are there as long as their files are.`,
+    'Put the table into a namespace.',
+  );
+}

@@ -1,0 +1,155 @@
+import type { Table as NativeTable } from '@lancedb/lancedb';
+import type { Table as ArrowTable } from '#arrow';
+import { CatalogError, messageOf } from '#shared/errors.ts';
+import { checkChoice, checkOptions } from '#client/options.ts';
+import { checkFilter } from '#client/query.ts';
+import { updateEntries } from '#client/updateEntries.ts';
+import type { CallOptions } from '#client/callOptions.ts';
+import type {
+  AddOptions,
+  InsertResult,
+  MergeResult,
+  MergeSpec,
+  UpdateResult,
+  UpdateSpec,
+  WriteResult,
+} from '#client/table.ts';
+import type { TableSource } from '#client/tableSource.ts';
+import { gather, whole, type Gathered } from './gathered.ts';
+import type { TableHandle } from './tableHandle.ts';
+
+/** Adds rows, or puts them in the place of all ("InsertIntoTable"). */
+export function addRows(handle: TableHandle, data: TableSource, options: AddOptions): Promise<InsertResult> {
+  return handle.during('InsertIntoTable', async () => {
+    checkOptions('add', options, ['mode', 'signal']);
+    const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
+    handle.checkWritable();
+    const schema = Array.isArray(data)
+      ? await handle.read('InsertIntoTable', options, (native) => native.schema())
+      : undefined;
+    const rows = await gather('add', data, schema, options.signal);
+    try {
+      return await handle.write('InsertIntoTable', options, (native) => addGathered(native, rows, mode));
+    } finally {
+      await rows.dispose();
+    }
+  });
+}
+
+/** Puts rows into a table: in one version where they are a table, else in several. */
+export const addGathered = (
+  native: NativeTable,
+  rows: Gathered,
+  mode: 'append' | 'overwrite',
+): Promise<InsertResult> => (rows.table ? addTable(native, rows.table, mode) : addInParts(native, rows.tables(), mode));
+
+async function addTable(native: NativeTable, table: ArrowTable, mode: 'append' | 'overwrite'): Promise<InsertResult> {
+  // The engine refuses a table without rows; adding none changes nothing.
+  if (table.numRows === 0 && mode === 'append') return { version: await native.version(), numInsertedRows: 0 };
+  const { version } = await native.add(table, { mode });
+  return { version, numInsertedRows: table.numRows };
+}
+
+/** Adds tables one after the other; when one fails, those before it are taken back, if nobody else wrote meanwhile. */
+async function addInParts(
+  native: NativeTable,
+  tables: AsyncIterable<ArrowTable>,
+  mode: 'append' | 'overwrite',
+): Promise<InsertResult> {
+  const before = await native.version();
+  let version = before;
+  let numInsertedRows = 0;
+  try {
+    for await (const table of tables) {
+      ({ version } = await native.add(table, { mode: numInsertedRows === 0 ? mode : 'append' }));
+      numInsertedRows += table.numRows;
+    }
+  } catch (error) {
+    if (numInsertedRows > 0) await takeBack(native, before, version, numInsertedRows, error);
+    throw error;
+  }
+  return { version, numInsertedRows };
+}
+
+async function takeBack(
+  native: NativeTable,
+  before: number,
+  ours: number,
+  rows: number,
+  cause: unknown,
+): Promise<void> {
+  if ((await native.version()) === ours) {
+    await native.checkout(before);
+    await native.restore();
+    return;
+  }
+  throw new CatalogError(
+    'InvalidTableState',
+    `The first ${rows} rows were added and the others not: ${messageOf(cause)}; others have written since.`,
+    `The version before is ${before}.`,
+    { cause },
+  );
+}
+
+/** Merges rows into the table ("MergeInsertIntoTable"). A merge looks at all new rows together, so they are in memory. */
+export async function mergeRows(
+  handle: TableHandle,
+  spec: MergeSpec,
+  data: TableSource,
+  options: CallOptions,
+): Promise<MergeResult> {
+  return handle.during('MergeInsertIntoTable', async () => {
+    handle.checkWritable();
+    const schema = Array.isArray(data)
+      ? await handle.read('MergeInsertIntoTable', options, (native) => native.schema())
+      : undefined;
+    const rows = await whole('mergeInsert', data, schema, options.signal);
+    return handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows));
+  });
+}
+
+async function merge(native: NativeTable, spec: MergeSpec, rows: ArrowTable): Promise<MergeResult> {
+  let step = native.mergeInsert([...spec.on]);
+  if (spec.whenMatchedUpdateAll) {
+    const where = spec.whenMatchedUpdateAllFilter;
+    step = step.whenMatchedUpdateAll(where === undefined ? undefined : { where });
+  }
+  if (spec.whenNotMatchedInsertAll) step = step.whenNotMatchedInsertAll();
+  if (spec.whenNotMatchedBySourceDelete) {
+    const where = spec.whenNotMatchedBySourceDeleteFilter;
+    step = step.whenNotMatchedBySourceDelete(where === undefined ? undefined : { where });
+  }
+  const { version, numInsertedRows, numUpdatedRows, numDeletedRows } = await step.execute(rows);
+  return { version, numInsertedRows, numUpdatedRows, numDeletedRows };
+}
+
+/** Changes rows in place ("UpdateTable"). */
+export async function updateRows(handle: TableHandle, spec: UpdateSpec, options: CallOptions): Promise<UpdateResult> {
+  return handle.write(
+    'UpdateTable',
+    options,
+    async (native) => {
+      const valuesSql = new Map(updateEntries(spec));
+      const { rowsUpdated, version } = await native.update({
+        valuesSql,
+        ...(spec.where !== undefined && { where: spec.where }),
+      });
+      return { version, numUpdatedRows: rowsUpdated };
+    },
+    spec?.where,
+  );
+}
+
+/** Deletes the rows for which the SQL holds ("DeleteFromTable"). */
+export async function deleteRows(handle: TableHandle, predicate: string, options: CallOptions): Promise<WriteResult> {
+  return handle.write(
+    'DeleteFromTable',
+    options,
+    async (native) => {
+      checkFilter(predicate);
+      const { version } = await native.delete(predicate);
+      return { version };
+    },
+    predicate,
+  );
+}

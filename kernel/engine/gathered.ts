@@ -1,0 +1,97 @@
+import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import { batchesOf, isBatchSource } from '#client/batchSource.ts';
+import { toArrowTable } from '#client/tableData.ts';
+import type { TableSource } from '#client/tableSource.ts';
+import { bytesOf, chunksOf, tableOf } from './chunks.ts';
+import { Spool } from './spool.ts';
+
+/**
+ * Rows that have all arrived, to be read as often as need be: one table, or parts of it on disk where it is too large
+ * for memory.
+ */
+export type Gathered = {
+  schema: Schema;
+  table: ArrowTable | undefined;
+  tables(): AsyncIterable<ArrowTable>;
+  dispose(): Promise<void>;
+};
+
+/**
+ * What arrives piece by piece is kept in memory up to this, and then becomes one version. The engine makes a version of
+ * one buffer; a longer stream is spooled to disk until it is whole, so that one that fails adds nothing, and becomes
+ * several versions. Who reads in between sees a part of it.
+ */
+const oneVersionBytes = 256 * 2 ** 20;
+
+/** Waits for all rows. @throws as `batchesOf`, and then nothing of them is left */
+export async function gather(
+  call: string,
+  data: TableSource,
+  schema: Schema | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Gathered> {
+  if (!isBatchSource(data)) return inMemory(toArrowTable(call, data, schema));
+  const stream = await batchesOf(call, data, schema);
+  const { kept, rest } = await keep(stream.batches, signal);
+  if (!rest) return inMemory(tableOf(stream.schema, kept));
+  const spool = await Spool.of(stream.schema, both(kept, rest), signal);
+  return {
+    schema: stream.schema,
+    table: undefined,
+    tables: () => chunksOf(stream.schema, spool.batches()),
+    dispose: () => spool.dispose(),
+  };
+}
+
+const inMemory = (table: ArrowTable): Gathered => ({
+  schema: table.schema,
+  table,
+  async *tables() {
+    yield table;
+  },
+  dispose: () => Promise.resolve(),
+});
+
+/** Waits for all rows and keeps them in memory, however many they are. */
+export async function whole(
+  call: string,
+  data: TableSource,
+  schema: Schema | undefined,
+  signal: AbortSignal | undefined,
+): Promise<ArrowTable> {
+  if (!isBatchSource(data)) return toArrowTable(call, data, schema);
+  const stream = await batchesOf(call, data, schema);
+  const { kept } = await keep(stream.batches, signal, Infinity);
+  return tableOf(stream.schema, kept);
+}
+
+/** Reads batches until they are too many to keep; then `rest` are those to come. */
+async function keep(
+  batches: AsyncIterable<RecordBatch>,
+  signal: AbortSignal | undefined,
+  limit = oneVersionBytes,
+): Promise<{ kept: RecordBatch[]; rest?: AsyncIterator<RecordBatch> }> {
+  const kept: RecordBatch[] = [];
+  const iterator = batches[Symbol.asyncIterator]();
+  for (let size = 0; size < limit;) {
+    if (signal?.aborted) {
+      await iterator.return?.();
+      signal.throwIfAborted();
+    }
+    const next = await iterator.next();
+    if (next.done) return { kept };
+    kept.push(next.value);
+    size += bytesOf(next.value);
+  }
+  return { kept, rest: iterator };
+}
+
+async function* both(kept: RecordBatch[], rest: AsyncIterator<RecordBatch>): AsyncGenerator<RecordBatch> {
+  try {
+    // Let go of one by one, as they are on disk.
+    for (let batch = kept.shift(); batch; batch = kept.shift()) yield batch;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}

@@ -1,0 +1,106 @@
+import type { Table as NativeTable } from '@lancedb/lancedb';
+import { CatalogError } from '#shared/errors.ts';
+import { idDelimiter, type NamespacePath } from '#shared/names.ts';
+import { datasetName, onDataset } from './dataset.ts';
+import type { Place } from './dirConnection.ts';
+
+// The list of namespaces and tables of a directory is a Lance table itself: `__manifest`, with a row for each, by its
+// identifier and the folder of its data ("Directory Namespace" of the format). Every change here is one commit of that
+// table, so it is there or not, also after a crash, and other clients see it as they see their own changes.
+
+const folder = '__manifest';
+const columns = ['object_id', 'object_type', 'location', 'metadata', 'base_objects'];
+
+/** A table in the list. */
+export type Entry = { location: string; metadata: string | null };
+
+/** How the list identifies a table. */
+export const objectId = (name: string, path: NamespacePath): string => [...path, name].join(idDelimiter);
+
+/** Runs a call on the list. @throws CatalogError Unsupported (0) for a list of another format */
+export const onManifest = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
+  onDataset(place, folder, async (connection) => {
+    const native = await connection.openTable(datasetName);
+    try {
+      const names = (await native.schema()).fields.map((field) => field.name);
+      if (names.join() !== columns.join()) {
+        throw new CatalogError(
+          'Unsupported',
+          `The list of tables has other columns than are known here (${names.join(', ')}).`,
+          'A newer client has made it; use that one for this.',
+        );
+      }
+      return await call(new Manifest(native));
+    } finally {
+      native.close();
+    }
+  });
+
+export class Manifest {
+  readonly #native: NativeTable;
+
+  constructor(native: NativeTable) {
+    this.#native = native;
+  }
+
+  async find(id: string): Promise<Entry | undefined> {
+    const rows = await this.#native.query().where(isTable(id)).select(['location', 'metadata']).toArray();
+    const row: unknown = rows[0];
+    if (!row) return undefined;
+    const { location, metadata } = row as { location: string | null; metadata: string | null };
+    return location === null ? undefined : { location, metadata };
+  }
+
+  /** Adds a table. False when the list has something of this identifier, and then nothing changes. */
+  async insert(id: string, { location, metadata }: Entry): Promise<boolean> {
+    // Two that insert the same identifier at once are told apart by the engine: it is the key of the list.
+    const { numInsertedRows } = await this.#native
+      .mergeInsert('object_id')
+      .whenNotMatchedInsertAll()
+      .execute([{ object_id: id, object_type: 'table', location, metadata, base_objects: null }]);
+    return numInsertedRows === 1;
+  }
+
+  /** Points a table that is in the list elsewhere. False when it is not in the list any more. */
+  async move(id: string, location: string): Promise<boolean> {
+    const { rowsUpdated } = await this.#native.update({ where: isTable(id), values: { location } });
+    return rowsUpdated === 1;
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#native.delete(isTable(id));
+    return numDeletedRows === 1;
+  }
+
+  /**
+   * Gives a table another identifier: one commit, in which the old one goes and the new one comes.
+   *
+   * It writes every row anew, so that it conflicts with whatever else is committed meanwhile, another rename to the same
+   * identifier above all; the engine then runs it again on what is there by then. And it fails as a whole where the
+   * identifier is taken: that row would get null for one, which the column does not allow.
+   * @returns whether `from` was there to be renamed
+   */
+  async rename(from: string, to: string): Promise<'renamed' | 'missing' | 'taken'> {
+    const entry = await this.find(from);
+    if (!entry) return 'missing';
+    if (await this.#has(to)) return 'taken';
+    const isFrom = `object_id = ${quoted(from)} AND object_type = 'table'`;
+    // There is no CASE in the engine's expressions: all characters of the new one for the old one, none for others.
+    const renamed = `nullif(left(${quoted(to)}, cast((${isFrom}) AS int) * ${Array.from(to).length}), '')`;
+    try {
+      await this.#native.update({ valuesSql: { object_id: `coalesce(${renamed}, nullif(object_id, ${quoted(to)}))` } });
+    } catch (error) {
+      if (await this.#has(to)) return 'taken';
+      throw error;
+    }
+    return (await this.find(to))?.location === entry.location ? 'renamed' : 'missing';
+  }
+
+  async #has(id: string): Promise<boolean> {
+    return (await this.#native.countRows(`object_id = ${quoted(id)}`)) > 0;
+  }
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+const isTable = (id: string): string => `object_id = ${quoted(id)} AND object_type = 'table'`;

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Connection } from '@lancedb/lancedb';
+import type { RecordBatch, Schema } from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { chunksOf } from './chunks.ts';
+import { datasetName, onDataset } from './dataset.ts';
+import type { Place } from './dirConnection.ts';
+import { loadNative } from './native.ts';
+import { objectId, onManifest } from './manifestTable.ts';
+
+// How a table is made so that it is there whole or not at all, also when this process is killed in the middle. The
+// engine would put it into the list first, and write it afterwards, as a list of versions with a part of the rows in
+// each. So its files are written where nobody looks, and then one step shows them: a folder that is renamed to
+// `<table>.lance`, which is what a table in the root is, or one commit of the list of tables for those in namespaces.
+
+/** The folder of a table in a namespace: its identifier, and enough of chance that no two are the same. */
+export const newFolder = (id: string): string => `${randomBytes(4).toString('hex')}_${id}`;
+
+/**
+ * Makes a table of batches.
+ * @throws CatalogError TableAlreadyExists (5), also where somebody else was faster; nothing is left then
+ */
+export async function makeTable(
+  place: Place,
+  name: string,
+  path: NamespacePath,
+  schema: Schema,
+  batches: AsyncIterable<RecordBatch>,
+): Promise<void> {
+  const id = objectId(name, path);
+  if (!place.isLocal) {
+    // A store has no rename: the files stay where they are written. What fails leaves files that nobody lists.
+    const folder = newFolder(id);
+    await onDataset(place, folder, (connection) => write(connection, schema, batches));
+    if (!(await list(place, id, folder))) throw alreadyThere(name, path);
+    return;
+  }
+  const workshop = join(place.location, `.unfinished-${randomBytes(8).toString('hex')}`);
+  await mkdir(workshop);
+  try {
+    const { connect } = await loadNative();
+    const connection = await connect(workshop);
+    try {
+      await write(connection, schema, batches);
+    } finally {
+      connection.close();
+    }
+    await publish(place, join(workshop, `${datasetName}.lance`), name, path);
+    await rmdir(workshop);
+  } catch (error) {
+    await rm(workshop, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function write(connection: Connection, schema: Schema, batches: AsyncIterable<RecordBatch>): Promise<void> {
+  let table;
+  for await (const chunk of chunksOf(schema, batches)) {
+    if (table) await table.add(chunk);
+    else table = await connection.createTable(datasetName, chunk);
+  }
+  // The engine refuses a table without rows; an empty one has a call of its own.
+  table ??= await connection.createEmptyTable(datasetName, schema);
+  table.close();
+}
+
+async function publish(place: Place, written: string, name: string, path: NamespacePath): Promise<void> {
+  if (path.length === 0) {
+    const target = join(place.location, rootFolder(name));
+    if (!(await moveTo(written, target))) throw alreadyThere(name, path);
+    return;
+  }
+  const id = objectId(name, path);
+  const folder = newFolder(id);
+  const target = join(place.location, folder);
+  await rename(written, target);
+  try {
+    if (!(await list(place, id, folder))) throw alreadyThere(name, path);
+  } catch (error) {
+    await rm(target, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+const list = (place: Place, id: string, location: string): Promise<boolean> =>
+  onManifest(place, (manifest) => manifest.insert(id, { location, metadata: null }));
+
+/** What a table in the root of a directory is: a folder of this name. */
+export const rootFolder = (name: string): string => `${name}.lance`;
+
+/** Renames a folder. False when there is something at `target`; an empty folder there would be replaced in silence. */
+export async function moveTo(source: string, target: string): Promise<boolean> {
+  if (await isThere(target)) return false;
+  try {
+    await rename(source, target);
+    return true;
+  } catch (error) {
+    if (await isThere(target)) return false;
+    throw error;
+  }
+}
+
+export const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+export const alreadyThere = (name: string, path: NamespacePath): CatalogError =>
+  new CatalogError(
+    'TableAlreadyExists',
+    `Table "${displayPath(path, name)}" exists already.`,
+    'Choose another name, or pass mode: "exist_ok" or "overwrite".',
+  );
