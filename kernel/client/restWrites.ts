@@ -41,7 +41,8 @@ export function mergeInsert(
   return about(target, 'MergeInsertIntoTable', async () => {
     const encoded = await encodeSource('mergeInsert', data, schema);
     const query = {
-      on: spec.on.length === 1 ? spec.on[0]! : spec.on.map(quoted).join(','),
+      // The specification knows one column alone; several are several parameters, as upstream's client and server have it.
+      on: spec.on,
       when_matched_update_all: spec.whenMatchedUpdateAll ?? false,
       when_matched_update_all_filt: spec.whenMatchedUpdateAllFilter,
       when_not_matched_insert_all: spec.whenNotMatchedInsertAll ?? false,
@@ -59,12 +60,6 @@ export function mergeInsert(
     });
   });
 }
-
-/**
- * A column among several to match by. The specification knows one alone; a server that does not split the list refuses
- * it, since it has no column of that name.
- */
-const quoted = (column: string): string => (/[,`]/.test(column) ? `\`${column.replaceAll('`', '``')}\`` : column);
 
 /** "UpdateTable" */
 export async function update(target: RestTarget, spec: UpdateSpec, options: CallOptions): Promise<UpdateResult> {

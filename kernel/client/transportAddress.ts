@@ -43,7 +43,8 @@ export function addressOf(request: WireRequest, delimiter: string = idDelimiter,
     template.replace('{id}', () => encoded).replace('{index_name}', () => encodePart(request.indexName ?? ''));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(request.query ?? {})) {
-    if (value !== undefined) search.set(key, String(value));
+    if (typeof value === 'object') for (const one of value) search.append(key, one);
+    else if (value !== undefined) search.set(key, String(value));
   }
   if (used !== idDelimiter && path.includes(encoded)) search.set('delimiter', used);
   return { method, path: search.size > 0 ? `${path}?${search.toString()}` : path };

@@ -8,7 +8,8 @@ export type WireRequest = {
   id?: readonly string[];
   /** For `{index_name}` in the path. */
   indexName?: string;
-  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** A list is a parameter several times. */
+  query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   /** A JSON body … */
   json?: unknown;
   /** … or an Arrow IPC stream, whole or as it comes. One that comes piece by piece is sent once, never again. */

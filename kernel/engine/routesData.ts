@@ -16,14 +16,11 @@ export const openQueryBranch = (call: Call) => openTable(call, branchOf(queryTex
 const versionIn = (version: number | undefined): { version?: number } => (version === undefined ? {} : { version });
 
 /**
- * The columns that a merge matches by. The specification has one; several have a comma between them, and one with a comma
- * in its name stands in backticks.
+ * The columns that a merge matches by. The specification has one; several are several parameters, as upstream's client
+ * sends them. A name with dots in it stands in backticks.
  */
-const columnsIn = (on: string): string[] =>
-  (on.match(/(?:`(?:[^`]|``)*`|[^,`])+/g) ?? []).map((part) => {
-    const name = part.trim();
-    return /^`(?:[^`]|``)*`$/.test(name) ? name.slice(1, -1).replaceAll('``', '`') : name;
-  });
+const columnsIn = (on: readonly string[]): string[] =>
+  on.map((name) => (/^`(?:[^`]|``)*`$/.test(name) ? name.slice(1, -1).replaceAll('``', '`') : name));
 
 const isPair = (pair: unknown): pair is [string, string] =>
   Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string' && part !== '');
@@ -76,9 +73,10 @@ export const dataHandlers: Handlers = {
     const { query, signal } = call;
     const updatesWhere = queryText(query, 'when_matched_update_all_filt');
     const deletesWhere = queryText(query, 'when_not_matched_by_source_delete_filt');
-    const on = queryText(query, 'on') ?? wrong('on', 'there');
+    const on = columnsIn(query.getAll('on').filter((name) => name !== ''));
+    if (on.length === 0) wrong('on', 'there');
     const table = await openQueryBranch(call);
-    let merge = table.mergeInsert(mergeColumns(columnsIn(on)));
+    let merge = table.mergeInsert(mergeColumns(on));
     if (queryFlag(query, 'when_matched_update_all')) merge = merge.whenMatchedUpdateAll({ where: updatesWhere });
     if (queryFlag(query, 'when_not_matched_insert_all')) merge = merge.whenNotMatchedInsertAll();
     if (queryFlag(query, 'when_not_matched_by_source_delete')) {
