@@ -1,6 +1,11 @@
+import { tableFromIPC, tableToIPC } from '#arrow';
+import { registerCodecs } from './ipcCompression.ts';
+
 // Arrow IPC cut into its messages as the bytes come. A file is the messages of a stream between a magic word and a
 // footer, so both are read alike, from front to back and without keeping either. Arrow's own reader would hold a whole
 // file in memory, takes a stream that is cut short for a short table, and gives a batch only once the next one begins.
+
+registerCodecs();
 
 export type IpcMessage = {
   readonly kind: 'schema' | 'dictionary' | 'batch';
@@ -25,6 +30,8 @@ const continuation = -1;
 const maxMetadataBytes = 64 * 1024 * 1024;
 const maxBodyBytes = 2 ** 31;
 const maxPadding = 512;
+/** Of a file that can't be read from front to back. */
+const maxSpooledBytes = 512 * 1024 * 1024;
 
 const kinds: Partial<Record<number, IpcMessage['kind']>> = { 1: 'schema', 2: 'dictionary', 3: 'batch' };
 
@@ -39,8 +46,15 @@ export const endOfStream: Uint8Array = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 
 export async function* ipcMessages(body: AsyncIterable<Uint8Array>): AsyncGenerator<IpcMessage, void, undefined> {
   const source = new ByteSource(body);
   try {
-    const isFile = await startsAsFile(source);
-    for (let message = await readMessage(source); message; message = await readMessage(source)) yield message;
+    const filePrefix = await prefixOfFile(source);
+    const isFile = filePrefix !== undefined;
+    let message = await readMessage(source);
+    if (filePrefix && message?.kind !== 'schema') {
+      const rest = await source.all(maxSpooledBytes);
+      yield* wholeFile(Buffer.concat([filePrefix, message?.bytes ?? endOfStream, rest]));
+      return;
+    }
+    for (; message; message = await readMessage(source)) yield message;
     const tail = await source.drain(magic.length);
     if (isFile && Buffer.from(tail).toString('latin1') !== magic) {
       throw new IpcError('cut', 'The Arrow file has no end.');
@@ -50,18 +64,40 @@ export async function* ipcMessages(body: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
-/** Whether the bytes are a file; then they are read up to its first message. */
-async function startsAsFile(source: ByteSource): Promise<boolean> {
+/** What a file has before its first message, which is read then; `undefined` where the bytes are no file. */
+async function prefixOfFile(source: ByteSource): Promise<Uint8Array | undefined> {
   const start = await source.take(8);
-  const isFile = Buffer.from(start).toString('latin1', 0, magic.length) === magic;
-  // Some writers pad the magic word to 8 bytes, others to 64.
-  let next = isFile ? await source.take(8) : start;
-  for (let skipped = 0; isFile && next.every((byte) => byte === 0); skipped += 8) {
-    if (skipped > maxPadding) throw new IpcError('malformed', 'The Arrow file begins with padding only.');
-    next = await source.take(8);
+  if (Buffer.from(start).toString('latin1', 0, magic.length) !== magic) {
+    source.putBack(start);
+    return undefined;
   }
-  source.putBack(next);
-  return isFile;
+  // Some writers pad the magic word to 8 bytes, others to 64.
+  let length = start.length;
+  for (; length < maxPadding; length += 8) {
+    const next = await source.take(8);
+    if (next.every((byte) => byte === 0)) continue;
+    source.putBack(next);
+    return Buffer.concat([start, Buffer.alloc(length - start.length)]);
+  }
+  throw new IpcError('malformed', 'The Arrow file begins with padding only.');
+}
+
+/**
+ * The messages of a file that has its schema in the footer alone, as Arrow's JavaScript library writes them, against the
+ * format. Such a file can only be read as a whole.
+ */
+async function* wholeFile(bytes: Uint8Array): AsyncGenerator<IpcMessage, void, undefined> {
+  if (Buffer.from(bytes.subarray(-magic.length)).toString('latin1') !== magic) {
+    throw new IpcError('cut', 'The Arrow file has no end.');
+  }
+  let stream: Uint8Array;
+  try {
+    stream = tableToIPC(tableFromIPC(bytes), 'stream');
+  } catch (error) {
+    throw new IpcError('malformed', 'The Arrow file is damaged.', error);
+  }
+  const source = new ByteSource(only(stream));
+  for (let message = await readMessage(source); message; message = await readMessage(source)) yield message;
 }
 
 /** The next message; `undefined` at the end mark. */
@@ -150,6 +186,17 @@ class ByteSource {
     return tail;
   }
 
+  /** All that is left. @throws IpcError for more than `limit` bytes */
+  async all(limit: number): Promise<Uint8Array> {
+    const pieces = [this.#rest];
+    for (let total = this.#rest.length; await this.#next(); pieces.push(this.#rest)) {
+      total += this.#rest.length;
+      if (total > limit)
+        throw new IpcError('malformed', `The Arrow file has no schema in front and over ${limit} bytes.`);
+    }
+    return Buffer.concat(pieces);
+  }
+
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }
@@ -160,4 +207,9 @@ class ByteSource {
     // An empty chunk says nothing; `read` asks again.
     return !done;
   }
+}
+
+// oxlint-disable-next-line typescript/require-await
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes;
 }

@@ -1,9 +1,6 @@
 import { RecordBatchReader, type RecordBatch, type RecordBatchStreamReader } from '#arrow';
-import { registerCodecs } from './ipcCompression.ts';
 import { IpcError, ipcMessages, type IpcMessage } from './ipcMessages.ts';
 import type { BatchStream } from './table.ts';
-
-registerCodecs();
 
 /**
  * The batches of an Arrow IPC stream or file as its bytes come, each as soon as its last byte is there. Batches without a

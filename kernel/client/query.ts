@@ -1,6 +1,7 @@
 import { Table as ArrowTable, type RecordBatch } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import type { CallOptions } from './callOptions.ts';
+import { checkFullTextOptions, checkOrder, checkSelection, checkVectorOptions } from './queryArguments.ts';
 import type { FullTextOptions, Ordering, QueryOptions, QueryRunner, QuerySpec } from './querySpec.ts';
 import type { BatchStream } from './table.ts';
 
@@ -22,16 +23,13 @@ export class Query implements AsyncIterable<RecordBatch> {
     return this.#spec;
   }
 
-  /** Only these columns, in this order; an object names new ones by SQL: `select({ total: 'price * quantity' })`. */
+  /**
+   * Only these columns, in this order; an object names new ones by SQL: `select({ total: 'price * quantity' })`.
+   * @throws CatalogError InvalidInput (13) for none
+   */
   select(columns: readonly string[] | string | Readonly<Record<string, string>>): Query {
     const { columns: _, columnAliases: __, ...rest } = this.#spec;
-    const chosen =
-      typeof columns === 'string'
-        ? { columns: [columns] }
-        : isList(columns)
-          ? { columns: [...columns] }
-          : { columnAliases: { ...columns } };
-    return new Query(this.#runner, { ...rest, ...chosen });
+    return new Query(this.#runner, { ...rest, ...checkSelection(columns) });
   }
 
   /**
@@ -58,7 +56,7 @@ export class Query implements AsyncIterable<RecordBatch> {
    * @throws CatalogError InvalidInput (13) for what is no list of finite numbers, naming the position
    */
   nearestTo(vector: ArrayLike<number>, options: QueryOptions = {}): Query {
-    return this.#with({ vector: { ...options, values: checkVector(vector) } });
+    return this.#with({ vector: { ...checkVectorOptions(options), values: checkVector(vector) } });
   }
 
   /**
@@ -69,14 +67,15 @@ export class Query implements AsyncIterable<RecordBatch> {
     if (typeof query !== 'string' || query.trim() === '') {
       throw new CatalogError('InvalidInput', 'The text to search for is empty.', 'Write for instance "red mug".');
     }
-    return this.#with({ fullText: { ...options, query } });
+    return this.#with({ fullText: { ...checkFullTextOptions(options), query } });
   }
 
-  /** Sorts by these columns, the first one first: `orderBy({ column: 'price', descending: true })`. */
+  /**
+   * Sorts by these columns, the first one first: `orderBy({ column: 'price', descending: true })`.
+   * @throws CatalogError InvalidInput (13) for none
+   */
   orderBy(ordering: string | Ordering | readonly (string | Ordering)[]): Query {
-    const list: readonly (string | Ordering)[] =
-      typeof ordering === 'string' || 'column' in ordering ? [ordering] : ordering;
-    return this.#with({ orderBy: list.map((one) => (typeof one === 'string' ? { column: one } : one)) });
+    return this.#with({ orderBy: checkOrder(ordering) });
   }
 
   /** Adds the column `_rowid`. */
@@ -130,9 +129,6 @@ export class Query implements AsyncIterable<RecordBatch> {
     return new Query(this.#runner, { ...this.#spec, ...change });
   }
 }
-
-// `Array.isArray` alone does not narrow a readonly array.
-const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
 function checkCount(what: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;

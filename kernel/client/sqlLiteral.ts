@@ -4,10 +4,10 @@ import { isTypedArray, tagOf } from './convertValue.ts';
 /**
  * A JavaScript value as a literal of the SQL that tables understand: text, numbers (bigints from -2⁶³ to 2⁶⁴-1),
  * booleans, `null`, `Date` as a timestamp in UTC, `Uint8Array` as bytes, lists of numbers, texts or booleans.
- * @param name of what it is the value of, for errors
+ * @param name the column that it is for, in errors
  * @throws CatalogError InvalidInput (13) for what has no literal, naming it
  */
-export function sqlLiteral(value: unknown, name: string): string {
+export function sqlLiteral(value: unknown, name = 'value'): string {
   if (value === null || value === undefined) return 'NULL';
   switch (typeof value) {
     case 'string':

@@ -85,7 +85,9 @@ function plainRows(table: Table): unknown[] {
   return table.toArray().map((row) => {
     const { price, ...rest } = row.toJSON();
     const values: unknown = JSON.parse(
-      JSON.stringify({ ...rest, price: null }, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)),
+      JSON.stringify({ ...rest, price: null }, (_, value: unknown) =>
+        typeof value === 'bigint' ? Number(value) : value,
+      ),
     );
     return { ...(values as object), price: price === null ? null : decimal(price as Uint32Array) };
   });
@@ -136,7 +138,14 @@ suite('Arrow data of other writers', function () {
       const bytes = bytesOf(name);
       const cuts = Array.from({ length: 60 }, (_, index) => Math.floor((bytes.length * index) / 60));
       // The ends of messages, where all that is there is whole: the last bytes are the end mark or the footer.
-      for (const cut of [...cuts, bytes.length - 1, bytes.length - 4, bytes.length - 6, bytes.length - 8, bytes.length - 10]) {
+      for (const cut of [
+        ...cuts,
+        bytes.length - 1,
+        bytes.length - 4,
+        bytes.length - 6,
+        bytes.length - 8,
+        bytes.length - 10,
+      ]) {
         const isCut = (error: unknown): boolean => error instanceof IpcError && error.problem === 'cut';
         await assert.rejects(read(bytes.subarray(0, cut)), isCut, `${name} cut at ${cut} of ${bytes.length}`);
       }

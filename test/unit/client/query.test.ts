@@ -8,16 +8,22 @@ import { Query } from '#client/query.ts';
 
 const table: Table = inferRows([{ id: 1 }, { id: 2 }]);
 
+// oxlint-disable-next-line typescript/require-await
+async function* inTurn(batches: readonly RecordBatch[]): AsyncGenerator<RecordBatch> {
+  yield* batches;
+}
+
 function recorded(): { query: Query; asked: QuerySpec[] } {
   const asked: QuerySpec[] = [];
-  const run: QueryRunner = (spec) => {
-    asked.push(spec);
-    const batches = (async function* (): AsyncGenerator<RecordBatch> {
-      yield* table.batches;
-    })();
-    return Promise.resolve({ schema: table.schema, batches });
+  const runner: QueryRunner = {
+    run: (spec) => {
+      asked.push(spec);
+      return Promise.resolve({ schema: table.schema, batches: inTurn(table.batches) });
+    },
+    explainPlan: () => Promise.resolve('a plan'),
+    analyzePlan: () => Promise.resolve('what it took'),
   };
-  return { query: new Query(run), asked };
+  return { query: new Query(runner), asked };
 }
 
 suite('a query', () => {
@@ -92,10 +98,50 @@ suite('a query', () => {
     }
   });
 
+  test('refuses options that it does not know and those that make no sense', () => {
+    const { query } = recorded();
+    const wrong: readonly (() => unknown)[] = [
+      () => query.nearestTo([1], { colum: 'v' } as object),
+      () => query.nearestTo([1], { distanceType: 'manhattan' as 'l2' }),
+      () => query.nearestTo([1], { nprobes: 0 }),
+      () => query.nearestTo([1], { refineFactor: 1.5 }),
+      () => query.nearestTo([1], { ef: '7' as never }),
+      () => query.nearestTo([1], { lowerBound: Number.NaN }),
+      () => query.nearestTo([1], { column: '' }),
+      () => query.fullTextSearch('red', { column: 'name' } as object),
+      () => query.fullTextSearch('red', { columns: [] }),
+      () => query.fullTextSearch(' '),
+      () => query.select([]),
+      () => query.select(['a', 7 as never]),
+      () => query.select({}),
+      () => query.select({ a: '' }),
+      () => query.orderBy([]),
+      () => query.orderBy({ column: 'a', desc: true } as never),
+      () => query.orderBy(''),
+    ];
+    for (const call of wrong) assert.throws(call, (error) => isCatalogError(error, 'InvalidInput'), String(call));
+  });
+
+  test('keeps what it is narrowed by as it was said', () => {
+    const { query } = recorded();
+    assert.deepEqual(query.orderBy(['a', { column: 'b', descending: true }]).spec.orderBy, [
+      { column: 'a' },
+      { column: 'b', descending: true },
+    ]);
+    assert.deepEqual(query.select(['a']).select({ b: 'a + 1' }).spec, { columnAliases: { b: 'a + 1' } });
+    assert.deepEqual(query.select({ b: 'a + 1' }).select('a').spec, { columns: ['a'] });
+    assert.deepEqual(query.fullTextSearch('red', { columns: ['name'] }).spec.fullText, {
+      query: 'red',
+      columns: ['name'],
+    });
+  });
+
   test('without batches is a table with the schema', async () => {
-    const empty = new Query(() =>
-      Promise.resolve({ schema: table.schema, batches: (async function* (): AsyncGenerator<RecordBatch> {})() }),
-    );
+    const empty = new Query({
+      run: () => Promise.resolve({ schema: table.schema, batches: inTurn([]) }),
+      explainPlan: () => Promise.resolve('a plan'),
+      analyzePlan: () => Promise.resolve('what it took'),
+    });
     const found = await empty.toArrow();
     assert.equal(found.numRows, 0);
     assert.ok(found.schema instanceof Schema);
