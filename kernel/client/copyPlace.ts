@@ -80,7 +80,10 @@ export async function finish(
     // Saying so is a version of its own.
     const copyVersion = (await made.version(options)) + 1;
     const finished: CopyMark = { ...mark, state: 'finished', copyVersion };
-    await made.updateSchemaMetadata({ [markKey]: writeMark(finished) }, options);
+    await made.updateSchemaMetadata({ [markKey]: writeMark(finished) }, options).catch((error: unknown) => {
+      // The new name says it too; without that a copy that can't be told whole must not pass for one.
+      if (!way.renames || !isCatalogError(error, 'Unsupported')) throw error;
+    });
   }
   if (!way.renames) return;
   // There is a moment without either; whoever copies again finds the whole copy and renames it.
