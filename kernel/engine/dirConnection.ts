@@ -62,11 +62,16 @@ async function connectPlace({ location, storageOptions }: Place): Promise<Connec
   if (!storageOptions) return connectNamespace('dir', { root: location }, options);
   // The list of tables and the tables are read by two clients of the store, and each is told apart.
   const ofList = Object.entries(storageOptions).map(([name, value]) => [`storage.${snakeCase(name)}`, value] as const);
-  return connectNamespace(
+  const connection = await connectNamespace(
     'dir',
     { root: location, extraProperties: Object.fromEntries(ofList) },
     { ...options, storageOptions: { ...storageOptions } },
   );
+  // Those of the connection do not reach a table that is opened: each opening has to say them again.
+  const openTable = connection.openTable.bind(connection);
+  connection.openTable = (name, path, given) =>
+    openTable(name, path, { storageOptions: { ...storageOptions }, ...given });
+  return connection;
 }
 
 /** The engine takes `awsRegion` for `aws_region` in the options of tables, and in those of the list it does not. */
