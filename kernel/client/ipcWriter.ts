@@ -1,4 +1,4 @@
-import { AsyncByteQueue, RecordBatch, RecordBatchStreamWriter, type Schema } from '#arrow';
+import { AsyncByteQueue, makeBuilder, makeData, RecordBatch, RecordBatchStreamWriter, Struct, type Schema } from '#arrow';
 import { batchAdopter } from '#shared/adoptTable.ts';
 
 /** The bytes of a batch as they are written, instead of a queue that is read in the writer's pieces of a few bytes. */
@@ -38,7 +38,13 @@ export async function* encodeStream(
     writer.write(adopt(batch) ?? batch);
     yield written.take();
   }
-  if (isEmpty) writer.write(new RecordBatch(schema));
+  if (isEmpty) writer.write(emptyBatch(schema));
   writer.finish();
   yield written.take();
+}
+
+/** A batch of no rows. Columns come of builders, since Arrow's own empty batch knows no nested types. */
+function emptyBatch(schema: Schema): RecordBatch {
+  const children = schema.fields.map(({ type }) => makeBuilder({ type }).finish().flush());
+  return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length: 0, nullCount: 0, children }));
 }
