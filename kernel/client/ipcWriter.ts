@@ -1,4 +1,12 @@
-import { AsyncByteQueue, makeBuilder, makeData, RecordBatch, RecordBatchStreamWriter, Struct, type Schema } from '#arrow';
+import {
+  AsyncByteQueue,
+  makeBuilder,
+  makeData,
+  RecordBatch,
+  RecordBatchStreamWriter,
+  Struct,
+  type Schema,
+} from '#arrow';
 import { batchAdopter } from '#shared/adoptTable.ts';
 
 /** The bytes of a batch as they are written, instead of a queue that is read in the writer's pieces of a few bytes. */
