@@ -23,19 +23,12 @@ import { registerTableCommands, restoredSource } from './panels/commands.ts';
 import { TablePanels } from './panels/tablePanel.ts';
 
 /** What tests reach; not an interface for other extensions. */
-export type ExtensionApi = {
-  readonly connections: Connections;
-  readonly catalogs: Catalogs;
-  readonly abilities: Abilities;
-  readonly tree: CatalogTree;
-  readonly view: vscode.TreeView<unknown>;
-  readonly engine: Engine;
-  readonly panels: TablePanels;
-  readonly kernels: NotebookKernels;
-};
+export type ExtensionApi = ReturnType<typeof start>;
 
 /** Builds the services and pushes what ends with the window. */
-export function activate(context: vscode.ExtensionContext): ExtensionApi {
+export const activate = (context: vscode.ExtensionContext): ExtensionApi => start(context);
+
+function start(context: vscode.ExtensionContext) {
   const { extensionUri, subscriptions } = context;
   const dist = (name: string) => vscode.Uri.joinPath(extensionUri, 'dist', name).fsPath;
   const log = createLog();
@@ -59,8 +52,8 @@ export function activate(context: vscode.ExtensionContext): ExtensionApi {
     onUnpinned: (isUnpinned) => setContext('lanceCatalog.table.unpinned', isUnpinned),
   });
   const kernels = new NotebookKernels({ log, startKernel: kernelStarter({ log, state, connections, catalogs, dist }) });
-  const hasDirectory = () => connections.list().some((one) => one.kind === 'dir');
-
+  const services = { state, secrets, connections, catalogs, abilities, tree, view, engine, panels, kernels };
+  const parts = { ...services, log, catalogOf };
   subscriptions.push(
     vscode.Disposable.from(log, secrets, engine, connections, catalogs, abilities, tree, view, panels, kernels),
     vscode.window.registerWebviewPanelSerializer(panelTypes.table, panels),
@@ -69,15 +62,15 @@ export function activate(context: vscode.ExtensionContext): ExtensionApi {
     abilities.onDidChange((name) => tree.redraw(name)),
     view.onDidCollapseElement(({ element }) => tree.collapsed(element)),
     view.onDidExpandElement(({ element }) => tree.expanded(element)),
-    view.onDidChangeVisibility(({ visible }) => visible && hasDirectory() && engine.warm()),
+    view.onDidChangeVisibility(({ visible }) => visible && connections.needEngine && engine.warm()),
     registerCommand(log, 'lanceCatalog.engine.restart', () => engine.restart()),
-    registerCatalogCommands({ log, tree, view }),
-    registerConnectionCommands({ log, connections, catalogs, view }),
-    registerChangeCommands({ log, tree, view, abilities, panels, catalogOf }),
-    registerTableCommands({ log, state, panels, view, catalogOf }),
-    registerNotebookCommands({ log, state, connections, kernels, view }),
+    registerCatalogCommands(parts),
+    registerConnectionCommands(parts),
+    registerChangeCommands(parts),
+    registerTableCommands(parts),
+    registerNotebookCommands(parts),
     registerCellLanguage(kernels),
-    registerJupyter({ log, panels }),
+    registerJupyter(parts),
   );
-  return { connections, catalogs, abilities, tree, view, engine, panels, kernels };
+  return services;
 }

@@ -54,6 +54,11 @@ export class Connections implements vscode.Disposable {
     );
   }
 
+  /** Whether one of them is a directory, which the engine reads. */
+  get needEngine(): boolean {
+    return this.list().some((one) => one.kind === 'dir');
+  }
+
   /** What lets the person in at a server. */
   secretsOf(connection: RestConnection): Promise<ServerSecrets> {
     return this.#secrets.get(connection);

@@ -10,6 +10,7 @@ import {
 
 const connection = (name: string): Connection => ({ name, kind: 'dir', root: `/${name}`, source: 'person' });
 const [a, b] = [connection('a'), connection('b')];
+const tooltipOf = (one: Connection): string => describeChoice({ kind: 'chosen', connection: one }).tooltip;
 
 suite('the catalog of a notebook', () => {
   test('is the connection that the notebook names', () => {
@@ -40,9 +41,8 @@ suite('the catalog of a notebook', () => {
 
   test('is said with its directory, or with its address and database', () => {
     const company: Connection = { name: 'c', kind: 'rest', uri: 'https://c.example', database: 'd', source: 'person' };
-    const tooltip = (connection: Connection) => describeChoice({ kind: 'chosen', connection }).tooltip;
-    assert.match(tooltip(a), /the directory \/a; chosen for this notebook/);
-    assert.match(tooltip(company), /the server https:\/\/c\.example, database d; chosen for this notebook/);
+    assert.match(tooltipOf(a), /the directory \/a; chosen for this notebook/);
+    assert.match(tooltipOf(company), /the server https:\/\/c\.example, database d; chosen for this notebook/);
   });
 
   test('is kept in the metadata of the file beside everything else there', () => {
