@@ -2,6 +2,7 @@ import type { RecordBatch, Schema } from '#arrow';
 import { adoptTable, batchAdopter } from '#shared/adoptTable.ts';
 import { schemaText } from '#shared/arrowTypes.ts';
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
+import { withWholeNulls } from '#shared/nullData.ts';
 import { Query } from './query.ts';
 import type { BatchStream } from './table.ts';
 import { adoptSchema, checkColumnNames, checkSameColumns, toArrowTable } from './tableData.ts';
@@ -89,9 +90,9 @@ class Reading {
   async next(): Promise<RecordBatch | undefined> {
     const { done, value } = await this.#pull();
     if (done) return undefined;
-    const table = adoptTable(value);
-    const [batch] = table?.batches ?? [];
-    if (batch && table?.batches.length === 1) return batch;
+    const adopted = adoptTable(value);
+    const [batch, ...more] = adopted ? withWholeNulls(adopted).batches : [];
+    if (batch && more.length === 0) return batch;
     throw new CatalogError(
       'InvalidInput',
       `${this.call} was given something that is no Arrow record batch.`,

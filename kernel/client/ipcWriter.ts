@@ -1,13 +1,6 @@
-import {
-  AsyncByteQueue,
-  makeBuilder,
-  makeData,
-  RecordBatch,
-  RecordBatchStreamWriter,
-  Struct,
-  type Schema,
-} from '#arrow';
+import { AsyncByteQueue, RecordBatchStreamWriter, type RecordBatch, type Schema } from '#arrow';
 import { batchAdopter } from '#shared/adoptTable.ts';
+import { emptyBatch } from '#shared/nullData.ts';
 
 /** The bytes of a batch as they are written, instead of a queue that is read in the writer's pieces of a few bytes. */
 export class WrittenBytes extends AsyncByteQueue {
@@ -49,10 +42,4 @@ export async function* encodeStream(
   if (isEmpty) writer.write(emptyBatch(schema));
   writer.finish();
   yield written.take();
-}
-
-/** A batch of no rows. Columns come of builders, since Arrow's own empty batch knows no nested types. */
-function emptyBatch(schema: Schema): RecordBatch {
-  const children = schema.fields.map(({ type }) => makeBuilder({ type }).finish().flush());
-  return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length: 0, nullCount: 0, children }));
 }

@@ -46,9 +46,10 @@ async function* pages(
   const adopt = batchAdopter(first.schema);
   const columns = schemaText(first.schema);
   for (let page = first; ; page = await next()) {
-    if (schemaText(page.schema) !== columns) throw wire.unexpected('rows with other columns than before');
     let rows = 0;
     for await (const batch of page.batches) {
+      if (rows === 0 && schemaText(page.schema) !== columns)
+        throw wire.unexpected('rows with other columns than before');
       rows += batch.numRows;
       // More rows than were asked for would come again with the next page.
       if (rows > progress.left) throw wire.unexpected('more rows than were asked for');

@@ -4,10 +4,11 @@ import { arrowStreamMime } from '#shared/mime.ts';
 import { displayPath } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
 import { endOfStream, ipcMessages } from './ipcMessages.ts';
+import { encodeStream } from './ipcWriter.ts';
 import type { QueryRunner, QuerySpec } from './querySpec.ts';
 import { readBatches, readError } from './restBatches.ts';
 import { firstPageRows, readPages } from './restPages.ts';
-import { queryBody, isSearch, orderPreference, rowLimit } from './restQueryBody.ts';
+import { queryBody, isSearch, orderPreference, rowLimit, widened } from './restQueryBody.ts';
 import { about, onBranch, type RestTarget } from './restTarget.ts';
 import { readText } from './restText.ts';
 import type { BatchStream } from './table.ts';
@@ -36,7 +37,9 @@ export class RestQueryRunner implements QueryRunner {
       const limit = rowLimit(spec);
       const isLong = limit === undefined || limit > firstPageRows;
       if (isSearch(spec) || spec.orderBy || !isLong || (await this.#sendsStreams(signal))) {
-        return this.#read(this.#target, spec, signal);
+        const { asked, skip } = widened(spec);
+        const { schema, batches } = await this.#read(this.#target, asked, signal);
+        return { schema, batches: skip > 0 ? skipping(skip, batches) : batches };
       }
       const version = this.#target.version ?? (await this.#newestVersion({ signal }));
       const target = { ...this.#target, version };
@@ -60,6 +63,10 @@ export class RestQueryRunner implements QueryRunner {
    */
   bytes(spec: QuerySpec, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
     return about(this.#target, 'QueryTable', async () => {
+      if (widened(spec).skip > 0) {
+        const { schema, batches } = await this.run(spec, signal);
+        return joined(encodeStream(schema, batches), maxBytes);
+      }
       const { body } = await this.#send(this.#target, spec, signal);
       const parts: Uint8Array[] = [];
       let total = 0;
@@ -68,10 +75,7 @@ export class RestQueryRunner implements QueryRunner {
         for await (const { kind, bytes } of ipcMessages(body)) {
           if (kind === 'batch' && spec.limit === 0) break;
           total += bytes.length;
-          if (total > maxBytes) {
-            const hint = 'Ask for fewer rows or columns.';
-            throw new CatalogError('InvalidInput', `The rows are over ${maxBytes} bytes.`, hint);
-          }
+          if (total > maxBytes) throw tooLarge(maxBytes);
           isCompressed ||= hasCompression(kind, bytes);
           parts.push(bytes);
         }
@@ -140,6 +144,33 @@ const counted = (body: WireResponse['body'], count: (bytes: number) => void): Wi
     }
   },
 });
+
+const tooLarge = (maxBytes: number): CatalogError =>
+  new CatalogError('InvalidInput', `The rows are over ${maxBytes} bytes.`, 'Ask for fewer rows or columns.');
+
+async function joined(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    if (total > maxBytes) throw tooLarge(maxBytes);
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts);
+}
+
+/** The batches without their first rows. */
+async function* skipping(
+  rows: number,
+  batches: AsyncIterable<RecordBatch>,
+): AsyncGenerator<RecordBatch, void, undefined> {
+  let left = rows;
+  for await (const batch of batches) {
+    const gone = Math.min(left, batch.numRows);
+    left -= gone;
+    if (gone < batch.numRows) yield gone === 0 ? batch : batch.slice(gone);
+  }
+}
 
 async function* none(): AsyncGenerator<RecordBatch, void, undefined> {}
 

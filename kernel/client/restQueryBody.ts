@@ -11,6 +11,17 @@ export const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined 
 /** How many rows are asked for: what was said, 10 of a search, else all of them. */
 export const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearch(spec) ? 10 : undefined);
 
+/**
+ * A search as it is asked of servers, and how many of the rows that come are left out on this side: some servers take the
+ * offset off the rows that were asked for, so that fewer come than were wanted.
+ */
+export function widened(spec: QuerySpec): { asked: QuerySpec; skip: number } {
+  const { offset = 0, ...rest } = spec;
+  const limit = rowLimit(spec);
+  if (offset === 0 || !isSearch(spec) || spec.orderBy || !limit) return { asked: spec, skip: 0 };
+  return { asked: { ...rest, limit: limit + offset }, skip: offset };
+}
+
 /** A query as the specification writes it ("QueryTableRequest"), with an order where there is one. */
 export function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown> {
   const { columns, columnAliases, filter, offset, orderBy, withRowId, prefilter, fastSearch, vector, fullText } = spec;
@@ -22,7 +33,9 @@ export function queryBody(target: RestTarget, spec: QuerySpec): Record<string, u
     k: Math.min(Math.max(rowLimit(spec) ?? noLimit, 1), noLimit),
     ...(columns && { columns: { column_names: columns } }),
     ...(columnAliases && { columns: { column_aliases: columnAliases } }),
-    ...given({ filter, offset, prefilter }),
+    ...given({ filter, offset }),
+    // Said in every search: what servers do when it is not said differs.
+    ...(isSearch(spec) && filter !== undefined ? { prefilter: prefilter ?? true } : given({ prefilter })),
     ...given({ with_row_id: withRowId, fast_search: fastSearch }),
     ...(vector &&
       given({

@@ -2,6 +2,7 @@ import type { Schema, Table as ArrowTable } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import { adoptTable } from '#shared/adoptTable.ts';
 import { schemaText } from '#shared/arrowTypes.ts';
+import { withWholeNulls } from '#shared/nullData.ts';
 import type { TableData } from './tableSource.ts';
 import { inferRows } from './inferRows.ts';
 
@@ -55,22 +56,23 @@ export function checkColumnNames(schema: Schema): Schema {
  * @throws CatalogError SchemaValidation (20) where rows do not fit or a column has a bad name, InvalidInput (13) for anything else
  */
 export function toArrowTable(call: string, data: TableData, schema?: Schema): ArrowTable {
-  const adopted = schema && adoptSchema(schema);
+  const wanted = schema && adoptSchema(schema);
   if (Array.isArray(data)) {
-    const made = inferRows(data, adopted);
+    const made = inferRows(data, wanted);
     checkColumnNames(made.schema);
     return made;
   }
-  const table = adoptTable(data);
-  if (!table) {
+  const adopted = adoptTable(data);
+  if (!adopted) {
     throw new CatalogError(
       'InvalidInput',
       `${call} was given neither rows nor an Arrow table.`,
       'Give an array of objects or an Arrow table.',
     );
   }
+  const table = withWholeNulls(adopted);
   checkColumnNames(table.schema);
-  if (adopted) checkSameColumns(call, table.schema, adopted);
+  if (wanted) checkSameColumns(call, table.schema, wanted);
   return table;
 }
 

@@ -167,6 +167,17 @@ suite('a query over REST', () => {
     });
   });
 
+  test('by likeness skips rows on this side, and says when the filter applies', async () => {
+    const { wire, table } = opened(50);
+    const search = table.vectorSearch([1]).where('id >= 0').offset(3).limit(4);
+    assert.deepEqual([...(await search.toArrow()).getChild('id')!], [3n, 4n, 5n, 6n]);
+    assert.deepEqual([...tableFromIPC(await table.queryIpc(search.spec)).getChild('id')!], [3n, 4n, 5n, 6n]);
+    for (const { json } of wire.requests) {
+      const { k, offset, prefilter } = json as { k: number; offset?: number; prefilter?: boolean };
+      assert.deepEqual({ k, offset, prefilter }, { k: 7, offset: undefined, prefilter: true });
+    }
+  });
+
   test('of a version and a branch says so', async () => {
     const wire = new WireStandIn(5);
     const table = new RestTable({ wire, id: ['t'], version: 3, branch: 'exp' });
