@@ -1,4 +1,4 @@
-import { Field, Null, Schema, type DataType } from '#arrow';
+import { DataType, Field, Null, Schema } from '#arrow';
 import { adoptTable } from '#shared/adoptTable.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { checkColumnNames } from '#client/tableData.ts';
@@ -86,11 +86,21 @@ export function updateFieldMetadata(
   });
 }
 
-/** A type of any copy of apache-arrow as one of ours: as that of the column of a table. */
-function ownType(path: string, type: DataType): DataType {
+/** A type of any copy of apache-arrow as one of ours, as that of the column of a table, or by the engine's word for it. */
+function ownType(path: string, type: DataType): DataType | string {
   const adopted = adoptTable({ schema: { fields: [{ name: path, type, nullable: true }] }, batches: [] });
-  if (adopted) return adopted.schema.fields[0]!.type;
+  if (adopted) return timeWord(adopted.schema.fields[0]!.type);
   throw new CatalogError('InvalidInput', `The new type of "${path}" is no Arrow type.`, 'Write new arrow.Int32().');
+}
+
+const units = ['s', 'ms', 'us', 'ns'] as const;
+
+/** The engine writes units of time as numbers, which it does not read: those types are named to it. */
+function timeWord(type: DataType): DataType | string {
+  if (DataType.isTimestamp(type)) return `timestamp:${units[type.unit]}:${type.timezone || '-'}`;
+  if (DataType.isDuration(type)) return `duration:${units[type.unit]}`;
+  if (DataType.isTime(type)) return `time${type.bitWidth}:${units[type.unit]}`;
+  return type;
 }
 
 /** The rules for the names of columns are the same as when a table is made. */

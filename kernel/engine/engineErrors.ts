@@ -127,6 +127,12 @@ const rules: readonly Rule[] = [
     say: (subject) => [`${thing(subject)} was changed by someone else at the same time.`, 'Try again.'],
   },
   {
+    // 36 on Linux, 63 on macOS; in the middle of sentences of any kind.
+    pattern: /File name too long|\(os error (?:36|63)\)/,
+    kind: 'InvalidInput',
+    say: (subject) => [`${thing(subject)} has a name that is too long for files.`, 'Use a shorter one.'],
+  },
+  {
     pattern: /\(os error (?:1|13|30)\)|kind: (?:PermissionDenied|ReadOnlyFilesystem)|lacked the necessary privileges/,
     kind: 'PermissionDenied',
     say: (subject, found) => [

@@ -27,6 +27,8 @@ export class Reply {
     this.#signal = signal;
     const wake = () => this.#wake?.();
     response.on('drain', wake);
+    // A write to a client that has just gone; that it has gone is learnt by `signal`.
+    response.on('error', () => undefined);
     signal.addEventListener('abort', wake);
   }
 
@@ -59,6 +61,7 @@ export class Reply {
       this.destroy('cut');
       return;
     }
+    if (response.destroyed) return;
     const text = JSON.stringify(error);
     response.writeHead(error.status, {
       'content-type': 'application/json',
@@ -76,7 +79,7 @@ export class Reply {
   }
 
   destroy(end: 'left' | 'cut' = 'left'): void {
-    this.end = end;
+    if (!this.#response.destroyed) this.end = end;
     this.#response.destroy();
   }
 
@@ -93,6 +96,8 @@ export class Reply {
   /** Resolves when everything was handed to the system, or nobody is there to take it. */
   async #finish(send: () => void): Promise<void> {
     const response = this.#response;
+    // Gone already: nothing more will be heard of it.
+    if (response.destroyed) return;
     await new Promise<void>((resolve) => {
       response.once('finish', resolve);
       response.once('close', resolve);

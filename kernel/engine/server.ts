@@ -116,17 +116,21 @@ async function answer({ request, response, found, options, limits, isDraining }:
     if (gone.signal.aborted || isAbort(error)) reply.destroy();
     else await reply.refuse(failure, body, found.allow);
   }
-  options.onAnswered?.(request, {
-    method: request.method ?? '',
-    operation: found.operation,
-    identifier,
-    status: response.statusCode,
-    code: failure?.code,
-    milliseconds: performance.now() - started,
-    bytesReceived: body.bytes,
-    bytesSent: reply.bytes,
-    end: reply.end,
-  });
+  try {
+    options.onAnswered?.(request, {
+      method: request.method ?? '',
+      operation: found.operation,
+      identifier,
+      status: response.statusCode,
+      code: failure?.code,
+      milliseconds: performance.now() - started,
+      bytesReceived: body.bytes,
+      bytesSent: reply.bytes,
+      end: reply.end,
+    });
+  } catch (error) {
+    options.log(stackOf(error));
+  }
 }
 
 async function serve(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { catalogErrorCodes, type CatalogErrorKind } from '#shared/errors.ts';
 import { openDir } from '#engine/dir.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -79,7 +80,7 @@ suite('the engine process, over plain HTTP', function () {
       406,
       'Unsupported',
     );
-    refused(await engine.send({ method: 'GET', path: '/', headers }), 406, 'Unsupported');
+    refused(await engine.send({ method: 'GET', path: '/', headers }), 404, 'Unsupported');
     refused(
       await engine.send({ path: '/v1/table/%E0%A4%A/drop', headers: { ...headers, ...json } }),
       400,
@@ -100,7 +101,7 @@ suite('the engine process, over plain HTTP', function () {
   test('refuses a body of too many bytes', async () => {
     const body = JSON.stringify({ padding: 'x'.repeat(5 * 1024 * 1024) });
     const answer = await engine.send({ path: '/v1/namespace/shop/describe', headers: { ...headers, ...json }, body });
-    refused(answer, 400, 'InvalidInput', 'bytes');
+    refused(answer, 413, 'InvalidInput', 'bytes');
   });
 
   test('checks the shape of a query', async () => {
@@ -113,15 +114,18 @@ suite('the engine process, over plain HTTP', function () {
     refused(await ask({ vector: { single_vector: ['a'] }, k: 1 }), 400, 'InvalidInput', 'single_vector');
     refused(await ask({ vector: {}, k: 1, columns: { column_names: 'id' } }), 400, 'InvalidInput', 'column_names');
     refused(await ask({ vector: {}, k: 1, distance_type: 'near' }), 400, 'InvalidInput', 'distance_type');
-    refused(await ask({ vector: {}, k: 1, full_text_query: {} }), 406, 'Unsupported', 'full_text_query');
+    refused(await ask({ vector: { multi_vector: [[1]] }, k: 1 }), 406, 'Unsupported', 'several vectors');
     refused(await ask({ vector: {}, k: 1, filter: 'colour = 1' }), 404, 'ColumnNotFound', 'colour');
   });
 
-  test('takes names from the address by the rule', async () => {
+  test('takes names from the address as they are, and new ones by the rule', async () => {
     const typed = { ...headers, ...json };
-    for (const id of ['a%2Fb', 'a%20b', 'shop%24', '%24%24']) {
-      const answer = await engine.send({ path: `/v1/table/${id}/describe`, headers: typed });
-      refused(answer, 400, 'InvalidInput');
+    for (const id of ['a%2Fb', 'a%20b', '..']) {
+      refused(await engine.send({ path: `/v1/table/${id}/describe`, headers: typed }), 404, 'TableNotFound');
+      refused(await engine.send({ path: `/v1/namespace/${id}/create`, headers: typed }), 400, 'InvalidInput');
+    }
+    for (const id of ['shop%24', '%24%24', '%24']) {
+      refused(await engine.send({ path: `/v1/table/${id}/describe`, headers: typed }), 400, 'InvalidInput');
     }
   });
 
@@ -145,14 +149,22 @@ suite('the engine process, over plain HTTP', function () {
   test('describes a table with its version and schema when asked in detail', async () => {
     const typed = { ...headers, ...json };
     const path = '/v1/table/shop%24products/describe';
-    const brief = await engine.send({ path, headers: typed });
-    assert.deepEqual(JSON.parse(brief.body), { table: 'products', namespace: ['shop'] });
-    const detailed = await engine.send({ path: `${path}?load_detailed_metadata=true`, headers: typed });
+    const brief = JSON.parse((await engine.send({ path, headers: typed })).body) as { location: string };
+    const { location } = brief;
+    assert.ok(location.startsWith(root) && existsSync(location), location);
+    assert.deepEqual(brief, { table: 'products', namespace: ['shop'], location });
+    const query = 'load_detailed_metadata=true&with_table_uri=true&check_declared=true';
+    const detailed = await engine.send({ path: `${path}?${query}`, headers: typed });
     assert.deepEqual(JSON.parse(detailed.body), {
       table: 'products',
       namespace: ['shop'],
+      location,
+      table_uri: pathToFileURL(location).href,
+      is_only_declared: false,
       version: 1,
       schema: { fields: [{ name: 'id', nullable: true, type: { type: 'int64' } }] },
+      metadata: {},
+      stats: { num_fragments: 1, num_deleted_rows: 0 },
     });
   });
 

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { inRoot } from '../../scripts/paths.ts';
+import { python } from '../harness/python.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { makeConformanceRoot } from './conformanceRoot.ts';
+import { startPlainServer, type PlainServer } from './plainServer.ts';
+
+/** The specification's own document. */
+const specification = inRoot('test/fixtures/namespace-spec/lance-namespace-spec-0.11.1.yaml');
+
+/** What every answer is checked for; `conformanceHooks.py` has the last two. */
+const checks = [
+  'not_a_server_error',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'unsupported_method',
+  'allow_header_conformance',
+  'status_is_known',
+  'errors_have_a_body',
+];
+
+suite('requests made from the specification', function () {
+  this.timeout(180_000);
+  let server: PlainServer;
+
+  suiteSetup(async () => {
+    const root = tempFolder();
+    await makeConformanceRoot(root);
+    server = await startPlainServer(root);
+  });
+  suiteTeardown(() => server.close());
+
+  test('find no failure of the server and no answer that is not in it', async () => {
+    const { code, output } = await schemathesis(server.uri);
+    assert.equal(code, 0, `${output.slice(-6000)}\n${server.failures.join('\n').slice(-4000)}`);
+    assert.deepEqual(server.failures, []);
+    // A run that reached nothing would pass too.
+    for (const operation of ['QueryTable', 'CreateTable', 'InsertIntoTable', 'ListTableIndices', 'DescribeTable']) {
+      assert.ok((server.answered.get(`${operation} 200`) ?? 0) > 0, `No ${operation} succeeded.`);
+    }
+  });
+});
+
+async function schemathesis(uri: string): Promise<{ code: number; output: string }> {
+  const child = spawn(
+    join(dirname(python()), 'st'),
+    [
+      'run',
+      specification,
+      `--url=${uri}`,
+      `--checks=${checks.join(',')}`,
+      '--phases=examples,coverage,fuzzing',
+      '--max-examples=8',
+      '--seed=1',
+      '--generation-deterministic',
+      '--no-shrink',
+      '--continue-on-failure',
+      '--suppress-health-check=all',
+      '--request-timeout=20',
+      '--warnings=off',
+      '--no-color',
+    ],
+    {
+      // Away from the project: it looks for a configuration where it runs, and writes there.
+      cwd: tempFolder(),
+      env: {
+        ...process.env,
+        SCHEMATHESIS_HOOKS: 'conformanceHooks',
+        PYTHONPATH: inRoot('test/contract/python'),
+        PYTHONDONTWRITEBYTECODE: '1',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => (output += text));
+  }
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output };
+}
