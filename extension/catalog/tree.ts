@@ -72,7 +72,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
       return kept;
     }
     return this.#load(id, node, async (signal) => {
-      const rows = await loadChildren(node, this.#context, signal);
+      const rows = this.#remember(await loadChildren(node, this.#context, signal));
       if (!signal.aborted) this.#shown.set(id, rows);
       return rows;
     });
@@ -84,7 +84,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     if (!parent) return;
     const id = nodeId(row);
     await this.#load(id, row, async (signal) => {
-      const page = await loadPage(row, this.#context, signal);
+      const page = this.#remember(await loadPage(row, this.#context, signal));
       const parentId = nodeId(parent);
       const rows = this.#shown.get(parentId)?.filter((one) => one.kind !== 'error' || one.about !== row.what);
       const at = rows?.findIndex((one) => nodeId(one) === id) ?? -1;
@@ -159,7 +159,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     const controller = new AbortController();
     const settle = async (): Promise<CatalogNode[]> => {
       try {
-        return this.#remember(await run(controller.signal));
+        return await run(controller.signal);
       } catch (error) {
         if (isAbort(error)) return [];
         throw error;
@@ -172,9 +172,15 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     return rows;
   }
 
+  /** Gives a row that is known already as the same object, with what it says now. */
   #remember(rows: CatalogNode[]): CatalogNode[] {
-    for (const row of rows) this.#known.set(nodeId(row), row);
-    return rows;
+    return rows.map((row) => {
+      const id = nodeId(row);
+      const known = this.#known.get(id);
+      if (known) return Object.assign(known, row);
+      this.#known.set(id, row);
+      return row;
+    });
   }
 }
 
