@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';
 
 const rows = Array.from({ length: 100 }, (_, index) => ({
@@ -23,7 +22,6 @@ forEachSubject('query options', (makeCatalog) => {
       .select({ id: 'id', twice: 'id * 2', title: 'upper(name)' })
       .toArray();
     assert.deepEqual(found[2], { id: 2n, twice: 4n, title: 'ROW 2' });
-    await fails(() => table.query().select({ a: 'colour' }).toArrow(), 'ColumnNotFound', 'colour');
   });
 
   test('sort by columns, up and down', async () => {
@@ -52,7 +50,6 @@ forEachSubject('query options', (makeCatalog) => {
       .limit(2)
       .toArray();
     assert.deepEqual(found, [{ name: 'row 98' }, { name: 'row 97' }]);
-    await fails(() => table.query().orderBy('colour').toArrow(), 'ColumnNotFound', 'colour');
   });
 
   test('put nulls where they are asked to be', async () => {
@@ -171,6 +168,5 @@ forEachSubject('query options', (makeCatalog) => {
     assert.match(plan, /LanceRead|LanceScan|FilterExec|ProjectionExec/);
     assert.match(await query.explainPlan({ verbose: true }), /id/);
     assert.match(await query.analyzePlan(), /metrics|elapsed|output_rows/);
-    await fails(() => table.query().where('colour = 1').explainPlan(), 'ColumnNotFound', 'colour');
   });
 });

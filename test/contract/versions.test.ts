@@ -25,8 +25,14 @@ forEachSubject('versions', (makeCatalog) => {
     await table.restore(1);
     assert.equal(await table.countRows(), 2);
     assert.equal(await table.version(), 3);
-    await fails(() => table.restore(99), 'VersionNotFound', '99');
+  });
+
+  test('that are not there are not restored', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
     await fails(() => table.restore(0), 'InvalidInput', '0');
+    await fails(() => table.restore(99), 'VersionNotFound', '99');
+    assert.equal(await table.version(), 1);
   });
 
   test('hold still for who opened one', async () => {
