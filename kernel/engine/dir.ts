@@ -51,7 +51,7 @@ import { renameTable } from './dirRename.ts';
 import { DirTable } from './dirTable.ts';
 import { tableSubject } from './engineErrors.ts';
 import { openNative } from './openNative.ts';
-import { tableLocation } from './tableLocation.ts';
+import { declaredLocation, tableLocation } from './tableLocation.ts';
 import { TableHandle, type Pin } from './tableHandle.ts';
 
 /**
@@ -152,6 +152,13 @@ export class DirCatalog implements Catalog {
         asked.close();
       }
     });
+  }
+
+  /** Where a table will be that is declared and not yet written; `undefined` for any other. */
+  async declaredLocation(name: string, path: NamespacePath, options: CallOptions = {}): Promise<string | undefined> {
+    return this.#connection.call(tableSubject(name, path), options, () =>
+      declaredLocation(this.#connection.place, { name, path }),
+    );
   }
 
   async tableExists(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<boolean> {

@@ -24,6 +24,14 @@ export const unsupported = (operation: keyof typeof reasons, identifier?: string
   return new CatalogError('Unsupported', what, hint, { operation, identifier });
 };
 
+const hasReason = (operation: Operation): operation is keyof typeof reasons => operation in reasons;
+
+/** The same for any operation that `dirCapabilities` says "no" to. */
+export const refusalOf = (operation: Operation): CatalogError =>
+  hasReason(operation)
+    ? unsupported(operation)
+    : new CatalogError('Unsupported', `A directory has no ${operation}.`, 'Do without it.', { operation });
+
 /** Of the specification, and not part of `Catalog` and `Table`. */
 const notOffered: readonly Operation[] = [
   'CreateTableVersion',
@@ -40,6 +48,6 @@ const notOffered: readonly Operation[] = [
 export const dirCapabilities: Capabilities = Object.fromEntries(
   Object.keys(operations).map((name) => {
     const operation = name as Operation;
-    return [operation, operation in reasons || notOffered.includes(operation) ? 'no' : 'yes'];
+    return [operation, hasReason(operation) || notOffered.includes(operation) ? 'no' : 'yes'];
   }),
 ) as Capabilities;

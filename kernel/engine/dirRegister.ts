@@ -13,6 +13,8 @@ import { alreadyThere, isThere, newFolder, rootFolder } from './staging.ts';
 /** In the folder of a table that has no rows yet, and of one in the root that was forgotten; other clients look for them. */
 const markers = { declared: '.lance-reserved', forgotten: '.lance-deregistered' } as const;
 
+export const declaredMarker = markers.declared;
+
 /** The whole path or address of a folder in the root. */
 export const fullLocation = ({ location, isLocal }: Place, folder: string): string =>
   isLocal ? join(location, folder) : `${location.replace(/\/+$/, '')}/${folder}`;

@@ -98,9 +98,12 @@ export class BodyReader {
   async *#read(limit: number, hint: string): AsyncGenerator<Uint8Array> {
     // Not by `for await` over the request: leaving that destroys the connection, and with it the answer.
     const chunks: AsyncIterator<Uint8Array> = this.#request.iterator({ destroyOnReturn: false });
+    let isWaiting = false;
     try {
       for (;;) {
+        isWaiting = true;
         const next = await this.#inTime(chunks.next());
+        isWaiting = false;
         if (next.done) return;
         this.bytes += next.value.length;
         if (this.bytes > limit) {
@@ -109,7 +112,8 @@ export class BodyReader {
         yield next.value;
       }
     } finally {
-      await chunks.return?.();
+      // Behind a chunk that does not come it would wait for ever.
+      if (!isWaiting) await chunks.return?.();
     }
   }
 

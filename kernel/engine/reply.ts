@@ -73,8 +73,8 @@ export class Reply {
     });
     response.write(text);
     this.bytes += Buffer.byteLength(text);
-    // The answer is whole by now; the connection stays for who is still sending.
-    await body.discard();
+    // The answer is whole by now; the connection stays for who is still sending. From a silent one nothing will come.
+    if (error.status !== 408) await body.discard();
     await this.#finish(() => response.end());
   }
 

@@ -12,6 +12,7 @@ import {
   wrong,
   type Json,
 } from './requests.ts';
+import { DirTable } from './dirTable.ts';
 import { openBranch, openQueryBranch } from './routesData.ts';
 import type { Handlers } from './routeTypes.ts';
 
@@ -34,6 +35,16 @@ function columnChange(entry: Json): ColumnChange {
     ...(rename !== undefined && { rename }),
     ...(nullable !== undefined && { nullable }),
     ...(dataType && { dataType: typeOfJson(dataType) }),
+  };
+}
+
+function metadataUpdate(entry: Json) {
+  const replace = flag(entry, 'replace');
+  const metadata = object(entry, 'metadata') ?? wrong('updates[].metadata', 'there');
+  return {
+    path: requiredText(entry, 'path'),
+    metadata: allTexts(metadata, 'updates[].metadata', true),
+    ...(replace !== undefined && { replace }),
   };
 }
 
@@ -71,6 +82,20 @@ export const columnHandlers: Handlers = {
     const metadata = allTexts(await call.map(), 'the body', true);
     const table = await openQueryBranch(call);
     return { json: await table.updateSchemaMetadata(metadata, { signal: call.signal }) };
+  },
+  async UpdateFieldMetadata(call) {
+    const body = await call.json();
+    const { signal } = call;
+    const updates = some(objectList(body, 'updates'), 'updates').map(metadataUpdate);
+    const table = await openBranch(call, body);
+    if (!(table instanceof DirTable)) return notOffered('metadata of columns', 'Do without it.');
+    const { version } = await table.updateFieldMetadata(updates, { signal });
+    const schema = await table.schema({ signal });
+    const paths = new Set(updates.map(({ path }) => path));
+    const fields = schema.fields
+      .filter(({ name }) => paths.has(name))
+      .map(({ name, metadata }) => [name, Object.fromEntries(metadata)]);
+    return { json: { version: version ?? (await table.version({ signal })), fields: Object.fromEntries(fields) } };
   },
   async GetTableStats(call) {
     const body = await call.json();

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CatalogError } from '#shared/errors.ts';
-import type { Catalog } from '#client/catalog.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { Catalog, TableDescription } from '#client/catalog.ts';
 import { isObjectStore } from '#client/root.ts';
 import { jsonSchema } from '#client/jsonArrow.ts';
 import {
@@ -18,6 +18,7 @@ import {
   wrong,
   type Json,
 } from './requests.ts';
+import { DirCatalog } from './dir.ts';
 import { versionOf } from './queryRequest.ts';
 import { openTable, tableOf, type Call, type Handlers } from './routeTypes.ts';
 
@@ -49,7 +50,7 @@ async function tableAt(call: Call, body: Json): Promise<{ version?: number; bran
 /**
  * A place that a request names for a table: below the root, as a path from there or as this server writes it. A catalog is
  * all that a caller was let into; elsewhere there may be anything.
- * @throws CatalogError PermissionDenied (15) for any other place
+ * @throws CatalogError InvalidInput (13) for any other place
  */
 function placeIn({ location: root }: Catalog, place: string): string {
   const inside = isObjectStore(root)
@@ -59,7 +60,7 @@ function placeIn({ location: root }: Catalog, place: string): string {
   const steps = place.split(/[\\/]/);
   if ((inside || isPath) && !steps.includes('..') && !steps.includes('.') && !place.includes('\0')) return place;
   throw new CatalogError(
-    'PermissionDenied',
+    'InvalidInput',
     'The location is not below the root of this catalog.',
     'Give a path from there, for instance "orders.lance".',
   );
@@ -76,10 +77,21 @@ async function describe(call: Call): Promise<unknown> {
   const checksDeclared = queryFlag(query, 'check_declared') ?? false;
   const withUri = queryFlag(query, 'with_table_uri') ?? false;
   const at = await tableAt(call, body);
-  const found = await catalog.describeTable(name, namespacePath, { ...at, signal });
+  const placeReply = (location: string | undefined) => ({
+    ...(location !== undefined && { location }),
+    ...(withUri && location !== undefined && { table_uri: uriOf(location) }),
+  });
+  let found: TableDescription;
+  try {
+    found = await catalog.describeTable(name, namespacePath, { ...at, signal });
+  } catch (error) {
+    const isUnwritten = !isDetailed && isCatalogError(error, 'InvalidTableState') && catalog instanceof DirCatalog;
+    const location = isUnwritten ? await catalog.declaredLocation(name, namespacePath, { signal }) : undefined;
+    if (location === undefined) throw error;
+    return { table: name, namespace: namespacePath, ...placeReply(location), is_only_declared: true };
+  }
   const place = {
-    ...(found.location !== undefined && { location: found.location }),
-    ...(withUri && found.location !== undefined && { table_uri: uriOf(found.location) }),
+    ...placeReply(found.location),
     // What can be described has been written.
     ...((checksDeclared || isDetailed) && { is_only_declared: false }),
   };

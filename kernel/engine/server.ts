@@ -4,6 +4,7 @@ import { displayPath } from '#shared/names.ts';
 import type { Catalog } from '#client/catalog.ts';
 import type { Operation } from '#client/operations.ts';
 import type { Table } from '#client/table.ts';
+import { refusalOf } from './dirCapabilities.ts';
 import { DirTable } from './dirTable.ts';
 import { BodyReader, defaultLimits, type Limits } from './httpBody.ts';
 import { Reply } from './reply.ts';
@@ -144,6 +145,9 @@ async function serve(
   const tables: Table[] = [];
   try {
     const catalog = await options.catalogOf(request, found);
+    const { operation } = found;
+    // Said whatever the request is about, so that a client can find out what works without making anything.
+    if (operation && (await catalog.capabilities({ signal }))[operation] === 'no') throw refusalOf(operation);
     const own = (table: Table): Table => {
       tables.push(table);
       return table;

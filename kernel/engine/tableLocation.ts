@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Place } from './dirConnection.ts';
-import { fullLocation } from './dirRegister.ts';
+import { declaredMarker, fullLocation } from './dirRegister.ts';
 import type { Named } from './dirRename.ts';
 import { objectId, onManifest } from './manifestTable.ts';
 import { isThere, rootFolder } from './staging.ts';
@@ -14,4 +14,15 @@ export async function tableLocation(place: Place, { name, path }: Named): Promis
   const folder = rootFolder(name);
   // Names with characters of their own are in a folder that is called otherwise.
   return !place.isLocal || (await isThere(join(place.location, folder))) ? fullLocation(place, folder) : undefined;
+}
+
+/**
+ * Where a table will be whose name is taken and that nobody has written yet; `undefined` for any other. In an object store
+ * a table whose files are gone looks the same.
+ */
+export async function declaredLocation(place: Place, table: Named): Promise<string | undefined> {
+  const location = await tableLocation(place, table);
+  if (location === undefined || !place.isLocal) return location;
+  const isWritten = await isThere(join(location, '_versions'));
+  return !isWritten && (await isThere(join(location, declaredMarker))) ? location : undefined;
 }
