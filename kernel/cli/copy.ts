@@ -1,3 +1,4 @@
+import type { Catalog } from '#client/catalog.ts';
 import type { CopiedTable, CopyProgress, CopyResult } from '#client/copy.ts';
 import { registerRest } from '#client/registerRest.ts';
 import { registerDir } from '#engine/register.ts';
@@ -20,6 +21,7 @@ What
   NEW_PATH             where to, when it is not the same path
   --kind table|namespace   which one, where both have the same path
   --overwrite          puts the copy in the place of tables that are there, once it is whole
+  --chunk MB           of rows, after which a copy can go on; 128 when not given
   --json               prints what was copied as JSON to stdout
 
 ${sidesHelp}
@@ -37,6 +39,7 @@ async function run(args: readonly string[]): Promise<number> {
       ...sideArguments,
       kind: { type: 'string' },
       overwrite: { type: 'boolean' },
+      chunk: { type: 'string' },
       json: { type: 'boolean' },
     },
     true,
@@ -44,22 +47,25 @@ async function run(args: readonly string[]): Promise<number> {
   const [path, newPath, ...more] = positionals;
   if (path === undefined || more.length > 0) throw new UsageError('"copy" needs one PATH, and at most one NEW_PATH.');
   const [from, to] = [pathOf(path), pathOf(newPath ?? path)];
-  const stop = stopped();
+  const options = {
+    kind: kindOf(values.kind),
+    overwrite: values.overwrite ?? false,
+    chunkBytes: bytesOf(values.chunk),
+  };
+  const stop = stopper();
   registerDir();
   registerRest();
-  const source = await openSide('from', values, stop.signal);
-  const target = await openSide('to', values, stop.signal);
   const progress = progressLine();
+  const opened: Catalog[] = [];
   try {
+    const source = await openSide('from', values, stop.signal);
+    opened.push(source);
+    const target = await openSide('to', values, stop.signal);
+    opened.push(target);
     const result = await source.copy(
       from,
       { catalog: target, path: to },
-      {
-        signal: stop.signal,
-        kind: kindOf(values.kind),
-        overwrite: values.overwrite ?? false,
-        onProgress: (at) => progress.show(toldProgress(at)),
-      },
+      { ...options, signal: stop.signal, onProgress: (at) => progress.show(toldProgress(at)) },
     );
     progress.clear();
     tell(result, values.json ?? false);
@@ -69,25 +75,26 @@ async function run(args: readonly string[]): Promise<number> {
     // Whatever a call that was cut off in the middle says of it.
     if (!stop.signal.aborted) throw error;
     console.error('Stopped; run it again to go on.');
-    return 130;
+    return stop.exitCode();
   } finally {
-    await Promise.all([source.close(), target.close()]);
+    await Promise.all(opened.map((catalog) => catalog.close()));
   }
 }
 
-/** Ctrl-C stops in good order, a second one at once. */
-function stopped(): AbortController {
+/** Stops in good order when it is told to; told again, it ends at once. */
+function stopper(): { signal: AbortSignal; exitCode: () => number } {
   const stop = new AbortController();
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
+  // What a shell expects of a process that a signal ended.
+  const codes = { SIGINT: 130, SIGTERM: 143 } as const;
+  let exitCode: number = codes.SIGINT;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(code);
+      if (stop.signal.aborted) process.exit(codes[signal]);
+      exitCode = codes[signal];
       stop.abort();
     });
   }
-  return stop;
+  return { signal: stop.signal, exitCode: () => exitCode };
 }
 
 /** @throws UsageError for what is no path */
@@ -106,6 +113,12 @@ function pathOf(text: string): string[] {
 function kindOf(text: string | undefined): 'table' | 'namespace' | undefined {
   if (text === undefined || text === 'table' || text === 'namespace') return text;
   throw new UsageError('Give --kind table or --kind namespace.');
+}
+
+function bytesOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text) * 1024 * 1024;
+  throw new UsageError('--chunk needs a whole number of MB from 1.');
 }
 
 const number = new Intl.NumberFormat('en-US');

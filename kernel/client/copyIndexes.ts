@@ -1,29 +1,12 @@
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { CallOptions } from './callOptions.ts';
+import { indexSettings } from './indexSettings.ts';
+import { indexTypeName, indexTypes } from './indexTypes.ts';
 import type { IndexInfo, IndexType, Table } from './table.ts';
 
-/** Kinds of indexes by the words that engines and servers have for them, without case and punctuation. */
-const types: Readonly<Record<string, IndexType>> = {
-  BTREE: 'BTREE',
-  BITMAP: 'BITMAP',
-  LABELLIST: 'LABEL_LIST',
-  FTS: 'FTS',
-  INVERTED: 'FTS',
-  IVFFLAT: 'IVF_FLAT',
-  IVFSQ: 'IVF_SQ',
-  IVFPQ: 'IVF_PQ',
-  IVFRQ: 'IVF_RQ',
-  IVFHNSWFLAT: 'IVF_HNSW_FLAT',
-  IVFHNSWSQ: 'IVF_HNSW_SQ',
-  IVFHNSWPQ: 'IVF_HNSW_PQ',
-};
-
-const typeOf = (word: string | undefined): IndexType | undefined =>
-  types[(word ?? '').toUpperCase().replaceAll(/[^A-Z0-9]/g, '')];
-
 /**
- * Makes the indexes of a table again on its copy: the same names, columns, kinds and distances. Other settings of an
- * index are told by no catalog, so they are the engine's. One that can't be made is a warning, since the rows are there.
+ * Makes the indexes of a table again on its copy: the same names, columns, kinds, distances, and the settings that the
+ * source tells. One that can't be made is a warning and no failure, since the rows are there.
  */
 export async function copyIndexes(
   source: Table,
@@ -48,30 +31,31 @@ export async function copyIndexes(
   return { indexes, warnings };
 }
 
+const isKnown = (type: string): type is IndexType => Object.hasOwn(indexTypes, type);
+
+/** @returns why it can't be made, if so */
 async function make(source: Table, copy: Table, index: IndexInfo, options: CallOptions): Promise<string | undefined> {
-  const { name, columns } = index;
+  const { name, columns, details } = index;
   const [column, ...more] = columns;
-  const type = typeOf(index.type);
   if (column === undefined || more.length > 0) return `it is on ${columns.length} columns.`;
-  if (type === undefined) return `its kind is ${index.type === undefined ? 'not known' : `"${index.type}"`}.`;
-  const distanceType = type.startsWith('IVF') ? await distanceOf(source, name, options) : undefined;
-  await copy.createIndex(column, { ...options, type, name, replace: true, ...(distanceType && { distanceType }) });
+  const type = indexTypeName(index.type ?? '');
+  if (!isKnown(type)) return `its kind is ${type === '' ? 'not known' : `"${type}"`}.`;
+  const settings = indexSettings(type, details);
+  if (indexTypes[type] === 'vector') settings.distanceType ??= await distanceOf(source, name, options);
+  await copy.createIndex(column, { ...settings, ...options, type, name, replace: true });
   return undefined;
 }
 
 async function distanceOf(source: Table, name: string, options: CallOptions) {
-  const { distanceType } = await source.indexStats(name, options).catch((error: unknown) => {
-    toldAs(error);
-    return { distanceType: undefined };
-  });
-  return (['l2', 'cosine', 'dot'] as const).find((known) => known === distanceType?.toLowerCase());
+  const stats = await source.indexStats(name, options).catch((error: unknown) => void toldAs(error));
+  return (['l2', 'cosine', 'dot'] as const).find((known) => known === stats?.distanceType?.toLowerCase());
 }
 
-/** The text of an error that a copy can live with; throws the others: those pass, or nothing more would work. */
+/** Failures that pass, or after which nothing more would work: those end the copy, which can be gone on with. */
+const fatal = ['ServiceUnavailable', 'Throttling', 'Unauthenticated'] as const;
+
+/** The text of an error that a copy can live with; throws the others. */
 function toldAs(error: unknown): string {
-  const isLasting =
-    isCatalogError(error) &&
-    !(['ServiceUnavailable', 'Throttling', 'Unauthenticated'] as const).some((kind) => error.kind === kind);
-  if (!isLasting) throw error instanceof Error ? error : new CatalogError('Internal', messageOf(error), '');
-  return error.message;
+  if (isCatalogError(error) && !fatal.some((kind) => kind === error.kind)) return error.message;
+  throw error instanceof Error ? error : new CatalogError('Internal', messageOf(error), '');
 }

@@ -1,8 +1,8 @@
 // One way of reading a table, measured in a process of its own: `node reader.ts '{"way": …}'` prints one line of JSON.
 import { readFileSync } from 'node:fs';
 import { Client } from 'undici';
-import { RecordBatchReader, type RecordBatch } from '#arrow';
 import { EngineProcess } from '#client/engineProcess.ts';
+import { readIpc } from '#client/ipcReader.ts';
 import { openDir } from '#engine/dir.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { DirTable } from '#engine/dirTable.ts';
@@ -97,21 +97,11 @@ const ways: Record<Way, (order: ReadOrder) => Promise<Opened>> = {
     const client = new Client('http://localhost', { socketPath: socket });
     const read = async () => {
       const { body } = await client.request({ method: 'GET', path: '/' });
-      return batchesOf(body);
+      return (await readIpc(body)).batches;
     };
     return { read, close: () => client.close() };
   },
 };
-
-async function* batchesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<RecordBatch> {
-  // The reader destroys a Node stream at its end, which surfaces as an unhandled error; a generator it leaves alone.
-  const reader = await RecordBatchReader.from(
-    (async function* () {
-      yield* body;
-    })(),
-  );
-  yield* await reader.open({ autoDestroy: false });
-}
 
 if (process.argv[2] !== undefined && import.meta.main) {
   console.log(JSON.stringify(await main(JSON.parse(process.argv[2]) as ReadOrder)));

@@ -122,17 +122,20 @@ forEachSubject('copy', (makeCatalog) => {
     const { db, root } = await makeCatalog();
     const orders = await source.openTable('orders', ['shop']);
     await orders.createIndex('id', { type: 'BTREE', name: 'by_id' });
+    await orders.createIndex('name', { type: 'FTS', language: 'German', stem: false });
     await orders.createIndex('vector', { type: 'IVF_FLAT', numPartitions: 1, distanceType: 'cosine' });
     const { tables } = await source.copy(['shop', 'orders'], { catalog: db, path: ['orders'] });
     assert.deepEqual(tables[0]?.warnings, []);
-    assert.deepEqual(tables[0]?.indexes.toSorted(), ['by_id', 'vector_idx']);
+    assert.deepEqual(tables[0]?.indexes.toSorted(), ['by_id', 'name_idx', 'vector_idx']);
     const copied = await db.openTable('orders');
     const indexes = (await copied.listIndices()).map(({ name, columns }) => `${name} on ${columns.join()}`);
-    assert.deepEqual(indexes.toSorted(), ['by_id on id', 'vector_idx on vector']);
-    // Upstream's server does not say the distance, so it is read where the index was made.
+    assert.deepEqual(indexes.toSorted(), ['by_id on id', 'name_idx on name', 'vector_idx on vector']);
+    // Upstream's server does not say the distance, so it is read where the index is.
     const files = await openDir({ root });
-    const stats = await (await files.openTable('orders')).indexStats('vector_idx');
+    const made = await files.openTable('orders');
+    assert.match((await made.indexStats('vector_idx')).distanceType ?? '', /cosine/i);
+    const words = (await made.listIndices()).find(({ name }) => name === 'name_idx')?.details ?? '';
+    assert.match(words, /"language":"German".*"stem":false/);
     await files.close();
-    assert.match(stats.distanceType ?? '', /cosine/i);
   });
 });
