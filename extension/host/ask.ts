@@ -56,16 +56,23 @@ export async function chooseAfterFailure(message: string, canKeep: boolean): Pro
   return (await vscode.window.showWarningMessage(message, { modal: true }, ...choices))?.value;
 }
 
-/** Does something that may take a while; the person sees what, and can leave it. @throws AbortError when left */
+/** Shorter than this nobody asks what is going on, and a notification would stay longer than its reason. */
+const patienceMilliseconds = 700;
+
+/** Does something that may take a while; who waits longer sees what, and can leave it. @throws AbortError when left */
 export async function withProgress<T>(title: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const location = vscode.ProgressLocation.Notification;
-  return vscode.window.withProgress({ location, title, cancellable: true }, async (_progress, token) => {
-    const controller = new AbortController();
-    const listening = token.onCancellationRequested(() => controller.abort());
-    try {
-      return await run(controller.signal);
-    } finally {
-      listening.dispose();
-    }
-  });
+  const controller = new AbortController();
+  const running = run(controller.signal);
+  const timer = setTimeout(() => {
+    const location = vscode.ProgressLocation.Notification;
+    void vscode.window.withProgress({ location, title, cancellable: true }, (_progress, token) => {
+      token.onCancellationRequested(() => controller.abort());
+      return running.catch(() => undefined);
+    });
+  }, patienceMilliseconds);
+  try {
+    return await running;
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { inRoot } from '../../scripts/paths.ts';
+import { startServe, type ServeProcess } from '../contract/serveProcess.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { openWindow, shoot, type Window } from '../harness/window.ts';
+import { frameWith, runCommand } from '../harness/workbench.ts';
+import { expand, openCatalog, scrollToTable, switchTheme, treeRow } from './catalogWindow.ts';
+
+const key = 'sesame-sesame-sesame-sesame';
+const cell = '[role=cell], td';
+
+/** The box of one step, once it asks for `prompt`. */
+async function answer(page: Page, prompt: string, text: string): Promise<void> {
+  const box = page.locator('.quick-input-widget', { hasText: prompt });
+  await box.waitFor({ timeout: 15_000 });
+  await box.locator('input.input').fill(text);
+  await page.keyboard.press('Enter');
+}
+
+const address = 'The address of the catalog server';
+const apiKey = 'The API key, kept in the secret storage';
+const database = 'The database, where the server has several';
+const headers = 'Another header that is sent';
+const name = 'A name for';
+
+// One window for all of them, in their order: each goes on where the one before stopped, as a person does.
+suite('A person with nothing but an address and a key', function () {
+  this.timeout(120_000);
+  let window: Window;
+  let server: ServeProcess;
+  let catalog: string;
+
+  suiteSetup(async () => {
+    catalog = join(tempFolder('lance-company-'), 'catalog');
+    cpSync(inRoot('.sample/catalog'), catalog, { recursive: true });
+    server = await startServe(['--root', catalog, '--api-key-env', 'LANCE_TEST_KEY'], { env: { LANCE_TEST_KEY: key } });
+    window = await openWindow({ 'lanceCatalog.defaultConnections': [] });
+    // What the tests open is nowhere but on the server.
+    rmSync(window.catalog, { recursive: true });
+  });
+
+  suiteTeardown(async () => {
+    await window?.close();
+    await server?.stop();
+  });
+
+  teardown(async function () {
+    if (this.currentTest?.state === 'failed')
+      await shoot(window, `failed-company-${this.currentTest.title.replaceAll(/\W+/g, '-')}`);
+  });
+
+  test('is told what to correct when the key is wrong, and has lost nothing of what was typed', async () => {
+    const { page } = window;
+    await openCatalog(page);
+    await page.locator('.welcome-view a, .welcome-view .monaco-button', { hasText: 'Add REST Connection' }).click();
+    await page.locator('.quick-input-widget', { hasText: address }).waitFor();
+    await shoot(window, 'company-address');
+    await answer(page, address, server.address);
+    await answer(page, apiKey, 'not-the-key-not-the-key');
+    await answer(page, database, '');
+    await answer(page, headers, '');
+    await answer(page, name, 'company');
+    const dialog = page.locator('.monaco-dialog-box');
+    await dialog.getByText('The connection does not work').waitFor();
+    await shoot(window, 'company-wrong-key');
+    await dialog.getByText('Correct…').click();
+    await answer(page, apiKey, key);
+    await answer(page, database, '');
+    await answer(page, headers, '');
+    const box = page.locator('.quick-input-widget', { hasText: name });
+    await box.waitFor();
+    assert.equal(await box.locator('input.input').inputValue(), 'company');
+    await page.keyboard.press('Enter');
+    await treeRow(page, 'Connection company').waitFor();
+  });
+
+  test('opens the catalog of a company and previews a table', async () => {
+    const { page } = window;
+    await expand(page, 'Connection company', 'Namespace shop', 'Table products in shop');
+    await treeRow(page, 'Column').waitFor();
+    await treeRow(page, 'Table products in shop').click();
+    const frame = await frameWith(page, '.lance-grid');
+    await frame.getByText('Lumen glass lamp').waitFor();
+    await shoot(window, 'company-table');
+  });
+
+  test('queries it in a cell', async () => {
+    const { page } = window;
+    const row = treeRow(page, 'Table products in shop');
+    await row.hover();
+    await row.locator('a[aria-label^="New Notebook for This Table"]').click();
+    await page.locator('.notebook-editor .code-cell-row').first().waitFor();
+    await runCommand(page, 'Notebook: Run All');
+    const output = await scrollToTable(page);
+    await output.locator(cell).first().waitFor();
+    await output.getByText('Lumen glass lamp').waitFor();
+    await shoot(window, 'company-cell');
+  });
+
+  for (const [theme, kind] of [
+    ['Dark 2026', 'dark'],
+    ['Light 2026', 'light'],
+  ] as const) {
+    test(`sees it in the theme ${theme}`, async () => {
+      const { page } = window;
+      await switchTheme(page, theme);
+      await openCatalog(page);
+      await treeRow(page, 'Table products in shop').click();
+      const frame = await frameWith(page, '.lance-grid');
+      await frame.locator(`body.vscode-${kind}`).waitFor({ state: 'attached' });
+      await frame.getByText('Lumen glass lamp').waitFor();
+      await shoot(window, `company-${kind}`);
+    });
+  }
+
+  test('is asked for everything in the name of a table before it is dropped', async () => {
+    const { page } = window;
+    await treeRow(page, 'Table products in shop').click({ button: 'right' });
+    await page.locator('.monaco-menu').getByText('Drop Table…').waitFor();
+    await shoot(window, 'company-menu');
+    await page.locator('.monaco-menu').getByText('Drop Table…').click();
+    const dialog = page.locator('.monaco-dialog-box');
+    await dialog.getByText('Drop the table "shop/products"?').waitFor();
+    await shoot(window, 'company-drop');
+    await dialog.getByText('Cancel').click();
+    await treeRow(page, 'Table products in shop').waitFor();
+  });
+
+  test('has left the key in no file: not in settings, stored state or logs', () => {
+    const work = dirname(window.folder);
+    const files = readdirSync(work, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+    const holding = files
+      .map((one) => join(one.parentPath, one.name))
+      .filter((path) => readFileSync(path).includes(key));
+    assert.deepEqual(holding, []);
+    assert.ok(files.some((one) => one.name === 'settings.json'));
+  });
+
+  test('asks nothing of the network but the server, which the browser does not see', () => {
+    assert.deepEqual([...window.browser.blocked], []);
+  });
+});
