@@ -15,7 +15,7 @@ export async function fails(
   }
   assert.ok(thrown !== undefined, `nothing failed, expected ${kind}`);
   assert.ok(isCatalogError(thrown), `not a CatalogError: ${messageOf(thrown)}`);
-  assert.equal(thrown.kind, kind, thrown.message);
+  assert.equal(thrown.kind, kind, `${thrown.kind} instead of ${kind}: ${thrown.message}`);
   for (const word of words) assert.ok(thrown.message.includes(word), `"${thrown.message}" does not say "${word}"`);
   // Where the engine was built is nobody's business.
   assert.doesNotMatch(thrown.message, /\.rs:\d+|\/rustc\/|\/home\/runner|cargo/);

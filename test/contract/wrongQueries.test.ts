@@ -5,11 +5,11 @@ import { forEachSubject } from './subjects.ts';
 
 const rows = Array.from({ length: 100 }, (_, index) => ({ id: index, name: `row ${index}`, vector: [index, 1, 0] }));
 
-forEachSubject('wrong queries', (makeCatalog) => {
+forEachSubject('wrong queries', (makeCatalog, subject) => {
   test('that are wrong say what is wrong', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
-    await fails(() => table.query().where('colour = 1').toArrow(), 'ColumnNotFound', 'colour', 'name');
+    await fails(() => table.query().where('colour = 1').toArrow(), 'ColumnNotFound', 'colour');
     await fails(() => table.query().select(['colour']).toArrow(), 'ColumnNotFound', 'colour');
     await fails(() => table.query().select({ a: 'colour' }).toArrow(), 'ColumnNotFound', 'colour');
     await fails(() => table.query().where('colour = 1').explainPlan(), 'ColumnNotFound', 'colour');
@@ -17,6 +17,33 @@ forEachSubject('wrong queries', (makeCatalog) => {
     await fails(() => table.delete('colour = 1'), 'ColumnNotFound', 'colour');
     await fails(() => table.vectorSearch([1, 2]).toArrow(), 'InvalidInput', '2');
   });
+
+  test('by a column that is not there do not sort', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await fails(() => table.query().orderBy('colour').toArrow(), 'ColumnNotFound', 'colour');
+  });
+
+  test('in numbers of rows are refused before anything is asked', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await fails(async () => table.query().limit(-1), 'InvalidInput', '-1');
+    await fails(async () => table.query().limit(1.5), 'InvalidInput', '1.5');
+    await fails(async () => table.query().offset(Number.NaN), 'InvalidInput', 'NaN');
+    await fails(async () => table.vectorSearch([1, Number.NaN, 0]), 'InvalidInput', 'position 1');
+    await fails(async () => table.vectorSearch([]), 'InvalidInput', 'empty');
+    await fails(async () => table.fullTextSearch(' '), 'InvalidInput', 'empty');
+  });
+
+  test('are mistakes of the caller', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await fails(() => table.vectorSearch([1, 2]).toArrow(), 'InvalidInput', '2');
+    await fails(() => table.query().where("name == = 'x'").toArrow(), 'InvalidInput', 'name');
+  });
+
+  // From here on in the words of our own engine; another server has its own.
+  if (subject.id === 'upstream') return;
 
   test('by a vector of another length name the columns of vectors and their lengths', async () => {
     const { db } = await makeCatalog();
@@ -64,22 +91,5 @@ forEachSubject('wrong queries', (makeCatalog) => {
     await fails(() => table.countRows('corrupt(name) = 1'), 'InvalidInput', 'corrupt');
     await fails(() => table.delete('concurrent(name) = 1'), 'InvalidInput', 'concurrent');
     await fails(() => table.vectorSearch([1, 0, 0], { column: 'corrupt' }).toArrow(), 'ColumnNotFound', 'corrupt');
-  });
-
-  test('by a column that is not there do not sort', async () => {
-    const { db } = await makeCatalog();
-    const table = await db.createTable('t', rows);
-    await fails(() => table.query().orderBy('colour').toArrow(), 'ColumnNotFound', 'colour');
-  });
-
-  test('in numbers of rows are refused before anything is asked', async () => {
-    const { db } = await makeCatalog();
-    const table = await db.createTable('t', rows);
-    await fails(async () => table.query().limit(-1), 'InvalidInput', '-1');
-    await fails(async () => table.query().limit(1.5), 'InvalidInput', '1.5');
-    await fails(async () => table.query().offset(Number.NaN), 'InvalidInput', 'NaN');
-    await fails(async () => table.vectorSearch([1, Number.NaN, 0]), 'InvalidInput', 'position 1');
-    await fails(async () => table.vectorSearch([]), 'InvalidInput', 'empty');
-    await fails(async () => table.fullTextSearch(' '), 'InvalidInput', 'empty');
   });
 });
