@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inRoot } from '../../scripts/paths.ts';
+import { startServe } from '../contract/serveProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { cliEntry, command, sampleCatalog } from './support.ts';
 
@@ -25,6 +26,35 @@ suite('The command line', function () {
       const { code, stdout, stderr } = await cli(['run', inRoot('scripts/sample/tour.ipynb'), '--catalog', catalog]);
       assert.equal(code, 0, `${time}: ${stdout}${stderr}`);
       assert.match(stdout, /\[7\] .*\n {4}[\d,]+ of 1,000,000 orders/);
+    }
+  });
+
+  test('runs a notebook on a server, by its address and a key of the environment', async () => {
+    const key = 'sesame-sesame-sesame-sesame';
+    const root = await sampleCatalog();
+    const server = await startServe(['--root', root, '--api-key-env', 'LANCE_TEST_KEY'], {
+      env: { LANCE_TEST_KEY: key },
+    });
+    try {
+      const cells = [
+        'db.implementation',
+        "await (await db.openTable('products', { namespacePath: ['shop'] })).countRows()",
+      ];
+      const env = { LANCE_CATALOG_API_KEY: key };
+      const notebook = writeNotebook(cells);
+      const named = await cli(['run', notebook, '--catalog', server.address], env);
+      assert.equal(named.code, 0, named.stdout + named.stderr);
+      assert.match(named.stdout, /\[1\] .*\n {4}'rest'\n\[2\] .*\n {4}500\n/);
+      const refused = await cli(['run', notebook], {
+        LANCE_CATALOG: server.address,
+        LANCE_CATALOG_API_KEY: 'other-other-other',
+      });
+      assert.equal(refused.code, 1);
+      assert.match(refused.stdout, /\[2\][^]*API key/);
+      assert.ok(!(named.stdout + refused.stdout).includes(key));
+      assert.ok(!refused.stdout.includes('other-other'));
+    } finally {
+      await server.stop();
     }
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { parseKernelArguments } from '../../../kernel/session/arguments.ts';
 import { catalogOfArgument } from '../../../kernel/session/catalogArgument.ts';
 import { chosenCatalog } from '../../../kernel/session/chosenCatalog.ts';
@@ -104,5 +105,20 @@ suite('db of a notebook without a catalog', () => {
         call,
         (error) => isCatalogError(error, 'InvalidInput') && /LANCE_CATALOG/.test(error.message),
       );
+  });
+
+  test('says so of its jobs and their events too', async () => {
+    const { jobs } = chosenCatalog(null);
+    await assert.rejects(jobs.list(), /No catalog is chosen/);
+    await assert.rejects(async () => {
+      for await (const _ of jobs.events('job')) assert.fail('there is no event');
+    }, /No catalog is chosen/);
+  });
+
+  test('shows where it is and none of its secrets', () => {
+    const uri = 'https://catalog.example.com';
+    const db = chosenCatalog({ implementation: 'rest', uri, apiKey: 'sesame', headers: { 'x-team': 'sesame' } });
+    assert.equal(inspect(db), `Catalog rest ${uri}`);
+    assert.doesNotMatch(inspect(db, { showHidden: true, depth: 9, customInspect: false }), /sesame/);
   });
 });
