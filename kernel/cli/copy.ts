@@ -21,7 +21,7 @@ What
   NEW_PATH             where to, when it is not the same path
   --kind table|namespace   which one, where both have the same path
   --overwrite          puts the copy in the place of tables that are there, once it is whole
-  --chunk MB           of rows, after which a copy can go on; 128 when not given
+  --chunk MB           of rows, after which a copy can go on; 64 when not given
   --json               prints what was copied as JSON to stdout
 
 ${sidesHelp}

@@ -16,7 +16,7 @@ export type CopyOptions = CallOptions & {
   kind?: 'table' | 'namespace' | undefined;
   /** Puts the copy in the place of tables that are there, once it is whole; without it they are an error. */
   overwrite?: boolean | undefined;
-  /** Bytes of rows, as they are in memory, between two points where a copy can go on; 128 MB when not given. */
+  /** Bytes of rows, as they are in memory, between two points where a copy can go on; 64 MB when not given. */
   chunkBytes?: number | undefined;
   onProgress?: ((progress: CopyProgress) => void) | undefined;
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Schema } from '#arrow';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { CallOptions } from './callOptions.ts';
@@ -41,9 +42,25 @@ export async function stateOf(place: TablePlace, options: CallOptions): Promise<
   }
 }
 
-export async function wayOf(target: Catalog, options: CallOptions): Promise<Way> {
-  const can = await target.capabilities({ ...options, probe: ['RenameTable', 'UpdateTableSchemaMetadata'] });
-  return { renames: can.RenameTable === 'yes', marks: can.UpdateTableSchemaMetadata === 'yes' };
+export async function wayOf(place: TablePlace, options: CallOptions): Promise<Way> {
+  const can = await place.catalog.capabilities({ ...options, probe: ['UpdateTableSchemaMetadata'] });
+  return { renames: await canRename(place, options), marks: can.UpdateTableSchemaMetadata === 'yes' };
+}
+
+/**
+ * Whether tables can be renamed in this very namespace, which differs in some catalogs from one to another. Asked of a
+ * table that nobody can have, so that nothing is renamed: where it is missed, it would have been renamed.
+ */
+async function canRename(place: TablePlace, options: CallOptions): Promise<boolean> {
+  const name = randomUUID();
+  try {
+    await place.catalog.renameTable(stagingName(name), name, namespaceOf(place), options);
+    return false;
+  } catch (error) {
+    if (isCatalogError(error, 'TableNotFound')) return true;
+    if (isCatalogError(error, 'Unsupported')) return false;
+    throw error;
+  }
 }
 
 /** Whether a finished copy is one of this version of its source, and nobody has written to it since. */

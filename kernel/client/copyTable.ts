@@ -35,7 +35,8 @@ import type { Table } from './table.ts';
 // - One that can change metadata gets them under the name itself, and the mark says that it is unfinished.
 // - One that can do neither gets all rows in one piece, which is whole or absent too, and can't go on.
 
-const defaultChunkBytes = 128 * 1024 * 1024;
+/** The engine holds a chunk several times while it writes it; many small ones make a table slow to read. */
+const defaultChunkBytes = 64 * 1024 * 1024;
 
 /** Copies one table. @throws CatalogError InvalidTableState (19) for a source that is half a copy itself */
 export function copyTable(source: TablePlace, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
@@ -58,7 +59,7 @@ async function copy(source: TablePlace, target: TablePlace, options: CopyOptions
   }
   if (existing && !options.overwrite && !(isHalf && isOurs)) throw alreadyThere(target, isHalf, isOurs);
 
-  const way = await wayOf(target.catalog, { signal });
+  const way = await wayOf(target, { signal });
   const place = way.renames ? stagingOf(target) : target;
   const begun = way.renames ? await stateOf(place, { signal }) : isHalf ? existing : undefined;
   if (way.renames && begun && begun.mark === undefined) throw inTheWay(place);

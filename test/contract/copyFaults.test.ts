@@ -149,9 +149,9 @@ suite('A copy that meets trouble', function () {
     const poor: Partial<Catalog> = {
       capabilities: async (options) => ({
         ...(await db.capabilities(options)),
-        RenameTable: 'no',
         UpdateTableSchemaMetadata: 'no',
       }),
+      renameTable: () => Promise.reject(new CatalogError('Unsupported', 'Nothing is renamed here.', '')),
     };
     const stop = new AbortController();
     const stopping = source.copy(from, to(catalogStandIn(db, () => ({}), poor)), {
