@@ -37,6 +37,8 @@ const partly: ReadonlySet<Operation> = new Set<Operation>([
 /** What a server has shown that it can do. */
 export class CapabilityLog {
   readonly #known = new Map<Operation, Capability>();
+  /** What has been done, and not only refused by its name. */
+  readonly #done = new Set<Operation>();
 
   /** Everything that is known, and `unknown` for the rest. */
   all(): Capabilities {
@@ -48,8 +50,9 @@ export class CapabilityLog {
     return this.#known.get(operation) ?? 'unknown';
   }
 
-  note(operation: Operation, capability: Capability): void {
-    this.#known.set(operation, capability);
+  noteSuccess(operation: Operation): void {
+    this.#done.add(operation);
+    this.#known.set(operation, 'yes');
   }
 
   /** Learns from a failure; `isWhole` when what was asked has no part that may be refused by itself. */
@@ -57,9 +60,9 @@ export class CapabilityLog {
     if (error.kind === 'Unsupported') {
       // What has worked before is there, whatever was wrong with this request.
       const isGone = error.status === 404 || error.status === 405;
-      if ((isWhole || isGone) && this.of(operation) !== 'yes') this.note(operation, 'no');
-    } else if (!silent.has(error.kind) && isToldByServer(error)) {
-      this.note(operation, 'yes');
+      if ((isWhole || isGone) && !this.#done.has(operation)) this.#known.set(operation, 'no');
+    } else if (!silent.has(error.kind) && isToldByServer(error) && this.of(operation) === 'unknown') {
+      this.#known.set(operation, 'yes');
     }
   }
 }

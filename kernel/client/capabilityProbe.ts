@@ -88,7 +88,7 @@ async function ask(wire: Wire, log: CapabilityLog, request: WireRequest): Promis
   try {
     const { body } = await wire.send(request);
     body.destroy();
-    log.note(request.operation, 'yes');
+    log.noteSuccess(request.operation);
   } catch (error) {
     if (!isCatalogError(error)) throw error;
     const { kind, status } = error;

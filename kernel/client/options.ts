@@ -48,6 +48,8 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
     throw new CatalogError('InvalidInput', `${call} was given too many arguments.`, 'Put options in one object.');
   }
   const positional = Array.isArray(first) ? first : undefined;
+  // `openTable('orders', 'shop')`: what was meant is clear, and the options are not what is wrong.
+  if (typeof first === 'string') checkKnownPath(first);
   if (!positional && first !== undefined && second !== undefined) {
     throw new CatalogError(
       'InvalidInput',

@@ -67,9 +67,10 @@ export async function describeTable(
 ): Promise<TableDescription> {
   const { signal } = options;
   const target = await openTarget(wire, path, name, options);
-  const { version = target.version, location } = await describe(target, { signal }, true);
-  if (version === undefined) throw wire.unexpected('a table without a version');
+  const found = await describe(target, { signal }, true);
+  const version = target.version ?? found.version ?? (await new RestTable(target).version({ signal }));
   const table = new RestTable({ ...target, version });
+  const { location } = found;
   const [schema, numRows] = await Promise.all([table.schema({ signal }), table.countRows(undefined, { signal })]);
   const columns = columnsOf(schema);
   return { name, namespacePath: path, version, columns, numRows, ...(location !== undefined && { location }) };

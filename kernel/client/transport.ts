@@ -73,7 +73,7 @@ export class Transport implements Wire {
       const bytes = await readAll(body, maxJsonBytes, this.name);
       const value = this.#parse(bytes, contentType);
       if (value !== undefined) this.#isKnown = true;
-      this.capabilities.note(request.operation, 'yes');
+      this.capabilities.noteSuccess(request.operation);
       return value;
     });
   }
@@ -88,7 +88,7 @@ export class Transport implements Wire {
       const response = await this.#ask(request, address);
       if (response.contentType.startsWith('application/vnd.apache.arrow')) {
         this.#isKnown = true;
-        this.capabilities.note(request.operation, 'yes');
+        this.capabilities.noteSuccess(request.operation);
       }
       return response;
     });

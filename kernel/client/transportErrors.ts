@@ -7,8 +7,10 @@ import {
   messageOf,
   type CatalogErrorKind,
 } from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
-import { isSentence, wordsOfKind, type Asked } from './transportWords.ts';
+import { firstLine, meaningOf } from './foreignTexts.ts';
+import { hintOfKind, namesIt, wordsOfKind, type Asked } from './transportWords.ts';
 import { isBrokenConnection, noteAsPassing, parseRetryAfter } from './transportRetry.ts';
 
 // What servers and connections say when they fail, as `CatalogError`s. The one place on this side of the contract that
@@ -68,17 +70,21 @@ function ofContract(
 ): CatalogError {
   const { status } = answer;
   const raw = redact(words.error, server.secrets);
-  const kind = words.kind === 'Internal' && saysNotImplemented(raw) ? 'Unsupported' : words.kind;
-  const own = isSentence(raw) ? undefined : wordsOfKind(kind, asked);
+  const meaning = meaningOf(words.kind, raw, asked);
+  const kind = meaning?.kind ?? words.kind;
+  // A next step of the server's own shows that its words are for people.
+  const detail = firstLine(redact(words.detail, server.secrets));
+  const own = detail === '' && !namesIt(raw, asked) ? wordsOfKind(kind, asked) : undefined;
   const said = sentence(firstLine(raw) || `${server.name} refused with status ${status}`);
-  const hint = firstLine(redact(words.detail, server.secrets)) || own?.[1] || hintOf(kind, answer);
+  const what = meaning?.what ?? own?.[0] ?? (kind === 'Unsupported' ? notOffered(server, asked, said) : said);
+  const hint = detail || meaning?.hint || own?.[1] || hintOf(kind, answer);
   // Of a plain sentence the cause would only repeat it.
-  return new CatalogError(kind, own?.[0] ?? said, hint, { status, ...(raw.trim() === said ? {} : cause) });
+  return new CatalogError(kind, what, hint, { status, ...(raw.trim() === what ? {} : cause) });
 }
 
-/** For servers that do not say "not implemented" by the code that the specification has for it. */
-const saysNotImplemented = (text: string): boolean =>
-  /\bnot implemented\b|^\s*(?:not supported|unsupported)\b/i.test(text);
+/** What is not offered is told with what it was asked for, which few servers say. */
+const notOffered = (server: Server, asked: Asked, said: string): string =>
+  namesIt(said, asked) ? said : `${server.name} refused ${asked.operation} of "${displayPath(asked.id)}": ${said}`;
 
 function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }): CatalogError {
   const { status } = answer;
@@ -90,7 +96,7 @@ function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }
   const kind = kindOfStatus(status);
   const page = answer.contentType.startsWith('text/html') ? ' and a web page' : '';
   const words = redact(wordsOf(answer.text), server.secrets);
-  const hint = hintOf(kind, answer) || 'Check that the address is that of a catalog server.';
+  const hint = kind === 'InvalidInput' ? 'Check that the address is that of a catalog server.' : hintOf(kind, answer);
   const what = sentence(`${name} answered with status ${status}${page}${words && `: ${words}`}`);
   return new CatalogError(kind, what, hint, { status, ...cause });
 }
@@ -107,9 +113,7 @@ function redirected(server: Server, { status, location }: FailedAnswer): Catalog
 }
 
 function hintOf(kind: CatalogErrorKind, answer: FailedAnswer): string {
-  if (kind === 'Unauthenticated') return 'Check the API key or token.';
-  if (kind === 'PermissionDenied') return 'Ask for access, or check the API key and the database.';
-  if (kind !== 'Throttling' && kind !== 'ServiceUnavailable') return '';
+  if (kind !== 'Throttling' && kind !== 'ServiceUnavailable') return hintOfKind(kind);
   const wait = parseRetryAfter(answer.retryAfter, Date.now());
   return wait === undefined ? 'Try again later.' : `Try again in ${Math.ceil(wait / 1000)} s.`;
 }
@@ -141,15 +145,6 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The first sentence of a text, without its causes and the paths of the machine that its server was built on. */
-function firstLine(text: string): string {
-  const first = text.split(/\s*\n|\s+Caused by:|,?\s*\blocation: Location \{/i)[0] ?? '';
-  return first
-    .replaceAll(/,?\s*(?:[A-Za-z]:)?[^\s,:"'`(]*[/\\][^\s,:"'`]+\.rs:\d+(?::\d+)?/g, '')
-    .replace(/[\s,;:]+$/, '')
-    .slice(0, 600);
 }
 
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

@@ -30,5 +30,24 @@ export function wordsOfKind(kind: CatalogErrorKind, asked: Asked): [what: string
   return words[kind];
 }
 
-/** Whether a text says more than what it is about, `shop$orders` or `table id 'orders'`. */
-export const isSentence = (text: string): boolean => text.trim().split(/\s+/).length > 3;
+const hints: { readonly [K in CatalogErrorKind]?: string } = {
+  Unsupported: 'This server does not offer it.',
+  IndexNotFound: 'See listIndices() for those there are.',
+  IndexAlreadyExists: 'Choose another name, or drop the index first.',
+  TagNotFound: 'See tags().list() for those there are.',
+  TagAlreadyExists: 'Choose another name, or update the tag.',
+  VersionNotFound: 'See listVersions() for those there are.',
+  ColumnNotFound: 'See schema() for those there are.',
+  ConcurrentModification: 'Try again.',
+  InvalidInput: 'Correct the call.',
+  SchemaValidation: 'See schema() for what the table holds.',
+  Unauthenticated: 'Check the API key or token.',
+  PermissionDenied: 'Ask for access, or check the API key and the database.',
+  Internal: 'Ask who runs the server: its log may say more.',
+};
+
+/** The next step where a server names none. */
+export const hintOfKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask who runs the server.';
+
+/** Whether a text names what it is about as we would, and so is a sentence that can be shown. */
+export const namesIt = (text: string, { id }: Asked): boolean => text.includes(`"${displayPath(id)}"`);

@@ -10,9 +10,10 @@ export function makeCertificate(
   const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   const { status, stderr } = spawnSync(
     'openssl',
+    // prettier-ignore
     [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-      ...['-subj', `/CN=${name}`, '-addext', `subjectAltName=${hosts}`, '-keyout', key, '-out', cert],
+      'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
+      '-subj', `/CN=${name}`, '-addext', `subjectAltName=${hosts}`, '-keyout', key, '-out', cert,
     ],
     { encoding: 'utf8' },
   );

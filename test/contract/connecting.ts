@@ -1,0 +1,39 @@
+import { openRest, type RestCatalog } from '#client/rest.ts';
+import type { RestConfig } from '#client/connect.ts';
+import { transportOptionsOf } from '#client/restConfig.ts';
+import { Transport } from '#client/transport.ts';
+import { FaultyServerStandIn, type Behaviors } from './faultyServer.ts';
+
+/** Servers and connections of a test, which end with it. */
+export class Connecting {
+  readonly #ends: (() => Promise<void>)[] = [];
+
+  async serve(behaviors: Behaviors, tls?: { key: string; cert: string }): Promise<FaultyServerStandIn> {
+    const server = await FaultyServerStandIn.start(behaviors, tls);
+    this.#ends.push(() => server.stop());
+    return server;
+  }
+
+  /** A connection as a configuration describes it, which asks once unless that says otherwise. */
+  open(config: RestConfig): Transport {
+    const transport = new Transport(transportOptionsOf({ retries: 0, ...config }));
+    this.#ends.push(() => transport.close());
+    return transport;
+  }
+
+  /** The same with the catalog over it. */
+  async catalog(config: RestConfig): Promise<RestCatalog> {
+    const catalog = await openRest({ retries: 0, ...config });
+    this.#ends.push(() => catalog.close());
+    return catalog;
+  }
+
+  atEnd(end: () => Promise<void>): void {
+    this.#ends.push(end);
+  }
+
+  /** The last one first: who asks before who answers. */
+  async end(): Promise<void> {
+    for (const end of this.#ends.splice(0).toReversed()) await end();
+  }
+}
