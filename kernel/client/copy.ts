@@ -34,7 +34,7 @@ export type CopiedTable = {
   warnings: string[];
 };
 
-/** A table of a namespace that there is nothing to copy of. */
+/** A table of a namespace that can't be copied, such as one that is half a copy itself. */
 export type SkippedTable = { from: string; reason: string };
 
 export type CopyResult = { tables: CopiedTable[]; skipped: SkippedTable[] };

@@ -20,6 +20,7 @@ import {
   type TableState,
   type Way,
 } from './copyPlace.ts';
+import { schemaOfCopy } from './copySchema.ts';
 import { checksumOf, rowsOf, rowsPerChunk, type RowRange } from './copyRows.ts';
 import { RowChecksum } from './rowChecksum.ts';
 import type { Table } from './table.ts';
@@ -69,9 +70,15 @@ async function copy(source: TablePlace, target: TablePlace, options: CopyOptions
 
   const isThere = way.renames ? goingOn !== undefined : existing !== undefined;
   const made = await copyRows(job, place, isThere, options);
-  const indexes = await copyIndexes(job.table, made, { signal });
+  const { indexes, warnings } = await copyIndexes(job.table, made, { signal });
   await finish({ made, mark: job.mark, place, target, way, replaces: existing !== undefined }, { signal });
-  return { ...ends(source, target), ...counts(job.mark), how: goingOn ? 'resumed' : 'copied', ...indexes };
+  return {
+    ...ends(source, target),
+    ...counts(job.mark),
+    how: goingOn ? 'resumed' : 'copied',
+    indexes,
+    warnings: [...job.warnings, ...warnings],
+  };
 }
 
 const ends = (source: TablePlace, target: TablePlace) => ({
@@ -83,7 +90,7 @@ const counts = ({ version, rows }: CopyMark) => ({ version, rows });
 type From = { place: TablePlace; id: string; version: number };
 
 /** A source at its version, how its copy is marked, and how many of its rows are there. */
-type Job = { table: Table; schema: Schema; mark: CopyMark; done: number };
+type Job = { table: Table; schema: Schema; mark: CopyMark; done: number; warnings: string[] };
 
 /** What there is to do when an earlier try has left something that can be gone on with. */
 async function goOn({ place, id }: From, begun: TableState, options: CallOptions): Promise<Job | undefined> {
@@ -101,7 +108,7 @@ async function goOn({ place, id }: From, begun: TableState, options: CallOptions
     const last = { start: done - count, count };
     if ((await checksumOf(table, last, options)) !== (await checksumOf(begun.table, last, options))) return undefined;
   }
-  return { table, schema: withMark(await table.schema(options), mark), mark, done };
+  return { ...(await jobOf(table, mark, options)), done };
 }
 
 async function startOver({ place, id, version }: From, way: Way, options: CopyOptions): Promise<Job> {
@@ -112,7 +119,12 @@ async function startOver({ place, id, version }: From, way: Way, options: CopyOp
   const chunkRows = isOnePiece ? Math.max(1, rows) : await rowsPerChunk(table, chunkBytes, { signal });
   const state = way.renames ? 'staged' : way.marks ? 'copying' : 'finished';
   const mark: CopyMark = { source: id, version, rows, chunkRows, state };
-  return { table, schema: withMark(await table.schema({ signal }), mark), mark, done: 0 };
+  return { ...(await jobOf(table, mark, { signal })), done: 0 };
+}
+
+async function jobOf(table: Table, mark: CopyMark, options: CallOptions): Promise<Omit<Job, 'done'>> {
+  const { schema, warnings } = schemaOfCopy(table.name, await table.schema(options));
+  return { table, schema: withMark(schema, mark), mark, warnings };
 }
 
 async function copyRows(job: Job, place: TablePlace, isThere: boolean, options: CopyOptions): Promise<Table> {

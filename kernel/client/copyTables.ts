@@ -86,8 +86,9 @@ async function copyNamespace(source: Place, target: Place, options: CopyOptions)
       const to = { catalog: target.catalog, path: [...target.path, ...path] };
       tables.push(await copyTable({ catalog: source.catalog, path: from }, to, options));
     } catch (error) {
-      // Nothing was written to it yet, or only a part of a copy.
-      if (!isCatalogError(error, 'InvalidTableState') || error.identifier !== displayTable(from)) throw error;
+      // Not to be copied at any time: part of a copy itself, or of a kind that can't be read. The others can be.
+      const isLasting = isCatalogError(error, 'InvalidTableState') || isCatalogError(error, 'Unsupported');
+      if (!isLasting || error.identifier !== displayTable(from)) throw error;
       skipped.push({ from: displayTable(from), reason: error.message });
     }
   }
