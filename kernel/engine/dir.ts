@@ -2,7 +2,7 @@ import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import type { Schema } from '#arrow';
 import { columnsOf } from '#shared/arrowTypes.ts';
 import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
-import { checkName, displayPath, type NamespacePath } from '#shared/names.ts';
+import { checkKnownPath, checkName, displayPath, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import type { Capabilities, CapabilityOptions } from '#client/capabilities.ts';
 import type {
@@ -41,15 +41,17 @@ import { allPages } from '#client/pages.ts';
 import { checkRoot, isObjectStore, localRoot } from '#client/root.ts';
 import { adoptSchema } from '#client/tableData.ts';
 import type { TableSource } from '#client/tableSource.ts';
-import { dirCapabilities } from './dirCapabilities.ts';
+import { checkProbe, dirCapabilities } from './dirCapabilities.ts';
 import { DirConnection } from './dirConnection.ts';
 import { create, type NewTable } from './dirCreate.ts';
+import { dropTable } from './dirDrop.ts';
 import { noJobs } from './dirJobs.ts';
 import { DirNamespaces } from './dirNamespaces.ts';
 import { declareTable, deregisterTable, registerTable } from './dirRegister.ts';
 import { renameTable } from './dirRename.ts';
 import { DirTable } from './dirTable.ts';
 import { tableSubject } from './engineErrors.ts';
+import { lettingGo } from './gathered.ts';
 import { openNative } from './openNative.ts';
 import { declaredLocation, tableLocation } from './tableLocation.ts';
 import { TableHandle, type Pin } from './tableHandle.ts';
@@ -90,6 +92,7 @@ export class DirCatalog implements Catalog {
   /** Known beforehand: nothing has to be asked. */
   async capabilities(options: CapabilityOptions = {}): Promise<Capabilities> {
     checkOptions('capabilities', options, ['probe', 'signal']);
+    checkProbe(options.probe);
     return dirCapabilities;
   }
 
@@ -168,7 +171,7 @@ export class DirCatalog implements Catalog {
         (await this.#open(name, namespacePath, options)).close();
         return true;
       } catch (error) {
-        if (isCatalogError(error, 'TableNotFound')) return false;
+        if (isCatalogError(error, 'TableNotFound') || isCatalogError(error, 'NamespaceNotFound')) return false;
         // It is there though nothing of it can be read, or nothing is written yet.
         if (isCatalogError(error, 'InvalidTableState')) return true;
         throw error;
@@ -223,7 +226,9 @@ export class DirCatalog implements Catalog {
   async dropTable(name: string, ...tail: Tail<DropTableOptions>): Promise<void> {
     const { namespacePath, options } = tableCall<DropTableOptions>('dropTable', name, tail, []);
     await this.#during('DropTable', name, namespacePath, () =>
-      this.#inNamespace(name, namespacePath, options, (connection, path) => connection.dropTable(name, path)),
+      this.#inNamespace(name, namespacePath, options, (connection) =>
+        dropTable(this.#connection.place, connection, { name, path: namespacePath }),
+      ),
     );
   }
 
@@ -231,9 +236,10 @@ export class DirCatalog implements Catalog {
     const { namespacePath: path, options } = tableCall<RenameTableOptions>('renameTable', name, tail, [
       'newNamespacePath',
     ]);
+    checkName('table', newName);
     const target = options.newNamespacePath ?? path;
+    checkKnownPath(target);
     await this.#change('RenameTable', name, path, options, async () => {
-      checkName('table', newName);
       await this.#namespaces.mustExist(target, options);
       await renameTable(this.#connection.place, { name, path }, { name: newName, path: target });
     });
@@ -255,17 +261,19 @@ export class DirCatalog implements Catalog {
   }
 
   #create(table: Omit<NewTable, 'mode'>, given: unknown): Promise<DirTable> {
-    const { name, path, signal } = table;
+    const { name, path, data, signal } = table;
     return this.#during('CreateTable', name, path, async () => {
-      const mode = checkCreateMode(table.call, given);
-      // The engine would put a table into a namespace that nobody created and no list shows.
-      await this.#namespaces.mustExist(path, { signal });
       try {
-        await this.#connection.call(tableSubject(name, path), { signal }, (connection) =>
-          create(this.#connection.place, connection, { ...table, mode }),
-        );
+        await lettingGo(data, async () => {
+          const mode = checkCreateMode(table.call, given);
+          // The engine would put a table into a namespace that nobody created and no list shows.
+          await this.#namespaces.mustExist(path, { signal });
+          await this.#connection.call(tableSubject(name, path), { signal }, (connection) =>
+            create(this.#connection.place, connection, { ...table, mode }),
+          );
+        });
       } catch (error) {
-        if (mode !== 'exist_ok' || !isCatalogError(error, 'TableAlreadyExists')) throw error;
+        if (given !== 'exist_ok' || !isCatalogError(error, 'TableAlreadyExists')) throw error;
       }
       return this.#open(name, path, { signal });
     });

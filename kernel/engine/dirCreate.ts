@@ -3,12 +3,13 @@ import type { Schema } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import type { NamespacePath } from '#shared/names.ts';
 import { batchesOf } from '#client/batchSource.ts';
+import { cancellable } from '#client/calls.ts';
 import type { CreateMode } from '#client/catalog.ts';
 import type { TableSource } from '#client/tableSource.ts';
 import type { Place } from './dirConnection.ts';
 import { addGathered } from './dirWrites.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
-import { gather, type Gathered } from './gathered.ts';
+import { abortable, gather, type Gathered } from './gathered.ts';
 import { alreadyThere, makeTable } from './staging.ts';
 
 export type NewTable = {
@@ -30,8 +31,8 @@ export async function create(place: Place, connection: Connection, table: NewTab
   const { call, name, path, data, schema, mode, signal } = table;
   const state = await stateOf(connection, name, path);
   if (state === 'missing' && (place.isLocal || path.length > 0)) {
-    const source = await batchesOf(call, data, schema);
-    return makeTable(place, name, path, source.schema, source.batches);
+    const source = await cancellable(batchesOf(call, data, schema), signal);
+    return makeTable(place, name, path, source.schema, abortable(source.batches, signal));
   }
   if (state === 'readable' && mode !== 'overwrite') throw alreadyThere(name, path);
   const rows = await gather(call, data, schema, signal);

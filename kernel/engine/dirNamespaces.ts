@@ -13,6 +13,7 @@ import type { Operation } from '#client/operations.ts';
 import { checkCreateMode, checkDrop, checkOptions, checkPage } from '#client/options.ts';
 import { allPages } from '#client/pages.ts';
 import type { DirConnection } from './dirConnection.ts';
+import { dropTable } from './dirDrop.ts';
 import { namespacesPage, pageOf, tablesOnly, tablesPage } from './dirLists.ts';
 import { namespaceSubject, tableSubject } from './engineErrors.ts';
 
@@ -147,7 +148,7 @@ export class DirNamespaces {
   async #dropTable(name: string, path: NamespacePath, options: CallOptions): Promise<void> {
     try {
       await this.#connection.call(tableSubject(name, path), options, (connection) =>
-        connection.dropTable(name, [...path]),
+        dropTable(this.#connection.place, connection, { name, path }),
       );
     } catch (error) {
       // Somebody else was faster.

@@ -8,10 +8,11 @@ import type { Place } from './dirConnection.ts';
 import { notThere, type Named } from './dirRename.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
 import { objectId, onManifest } from './manifestTable.ts';
-import { alreadyThere, isThere, newFolder, rootFolder } from './staging.ts';
+import { isThere, rootFolder } from './folders.ts';
+import { alreadyThere, newFolder } from './staging.ts';
 
 /** In the folder of a table that has no rows yet, and of one in the root that was forgotten; other clients look for them. */
-const markers = { declared: '.lance-reserved', forgotten: '.lance-deregistered' } as const;
+export const markers = { declared: '.lance-reserved', forgotten: '.lance-deregistered' } as const;
 
 export const declaredMarker = markers.declared;
 

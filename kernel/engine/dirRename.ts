@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import type { Place } from './dirConnection.ts';
-import { objectId, onManifest } from './manifestTable.ts';
-import { alreadyThere, isThere, moveTo, rootFolder } from './staging.ts';
+import { manifestFolder, objectId, onManifest } from './manifestTable.ts';
+import { foldersOf, isThere, moveTo, rootFolder } from './folders.ts';
+import { alreadyThere } from './staging.ts';
 
 /** A table by its name and where it is. */
 export type Named = { name: string; path: NamespacePath };
@@ -42,9 +43,16 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
   const [source, target] = [join(place.location, rootFolder(from)), join(place.location, rootFolder(to))];
   if (!(await isThere(source))) throw notThere({ name: from, path: [] });
   if (await isThere(target)) throw alreadyThere(to, []);
+  if ((await foldersOf(place.location, rootFolder(from))).length > 1) {
+    throw new CatalogError(
+      'Unsupported',
+      `Table "${from}" can't be renamed: for a name of such characters the engine has made several folders.`,
+      'Copy it with copy() and drop it here.',
+    );
+  }
   // The list may have a row for the folder too, beside which the folder counts as well: it goes before, and comes back
   // afterwards with its properties, so that there is no moment in which the row names a folder that is not there.
-  const isListed = await isThere(join(place.location, '__manifest'));
+  const isListed = await isThere(join(place.location, manifestFolder));
   const entry = isListed ? await takeFromList(place, from) : undefined;
   let isMoved = false;
   try {

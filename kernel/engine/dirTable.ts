@@ -1,5 +1,5 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
-import { displayPath, type NamespacePath } from '#shared/names.ts';
+import type { NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import { MergeInsert, mergeColumns } from '#client/mergeInsert.ts';
 import { checkFilter, Query } from '#client/query.ts';
@@ -158,11 +158,11 @@ export class DirTable implements Table {
   }
 
   updateSchemaMetadata(): Promise<Record<string, string>> {
-    return Promise.reject(unsupported('UpdateTableSchemaMetadata', this.#identifier()));
+    return this.#refuse('UpdateTableSchemaMetadata');
   }
 
   backfillColumn(): Promise<{ jobId: string }> {
-    return Promise.reject(unsupported('AlterTableBackfillColumns', this.#identifier()));
+    return this.#refuse('AlterTableBackfillColumns');
   }
 
   /** Lets go of the engine's handle once it is idle. */
@@ -170,7 +170,7 @@ export class DirTable implements Table {
     this.#handle.close();
   }
 
-  #identifier(): string {
-    return displayPath(this.namespacePath, this.name);
+  #refuse(operation: 'UpdateTableSchemaMetadata' | 'AlterTableBackfillColumns'): Promise<never> {
+    return this.#handle.write(operation, {}, () => Promise.reject(unsupported(operation)));
   }
 }

@@ -15,25 +15,27 @@ import type {
   WriteResult,
 } from '#client/table.ts';
 import type { TableSource } from '#client/tableSource.ts';
-import { gather, whole, type Gathered } from './gathered.ts';
+import { gather, lettingGo, whole, type Gathered } from './gathered.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** Adds rows, or puts them in the place of all ("InsertIntoTable"). */
 export function addRows(handle: TableHandle, data: TableSource, options: AddOptions): Promise<InsertResult> {
-  return handle.during('InsertIntoTable', async () => {
-    checkOptions('add', options, ['mode', 'signal']);
-    const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
-    handle.checkWritable();
-    const schema = Array.isArray(data)
-      ? await handle.read('InsertIntoTable', options, (native) => native.schema())
-      : undefined;
-    const rows = await gather('add', data, schema, options.signal);
-    try {
-      return await handle.write('InsertIntoTable', options, (native) => addGathered(native, rows, mode));
-    } finally {
-      await rows.dispose();
-    }
-  });
+  return handle.during('InsertIntoTable', () =>
+    lettingGo(data, async () => {
+      checkOptions('add', options, ['mode', 'signal']);
+      const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
+      handle.checkWritable();
+      const schema = Array.isArray(data)
+        ? await handle.read('InsertIntoTable', options, (native) => native.schema())
+        : undefined;
+      const rows = await gather('add', data, schema, options.signal);
+      try {
+        return await handle.write('InsertIntoTable', options, (native) => addGathered(native, rows, mode));
+      } finally {
+        await rows.dispose();
+      }
+    }),
+  );
 }
 
 /** Puts rows into a table: in one version where they are a table, else in several. */
@@ -98,14 +100,16 @@ export async function mergeRows(
   data: TableSource,
   options: CallOptions,
 ): Promise<MergeResult> {
-  return handle.during('MergeInsertIntoTable', async () => {
-    handle.checkWritable();
-    const schema = Array.isArray(data)
-      ? await handle.read('MergeInsertIntoTable', options, (native) => native.schema())
-      : undefined;
-    const rows = await whole('mergeInsert', data, schema, options.signal);
-    return handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows));
-  });
+  return handle.during('MergeInsertIntoTable', () =>
+    lettingGo(data, async () => {
+      handle.checkWritable();
+      const schema = Array.isArray(data)
+        ? await handle.read('MergeInsertIntoTable', options, (native) => native.schema())
+        : undefined;
+      const rows = await whole('mergeInsert', data, schema, options.signal);
+      return handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows));
+    }),
+  );
 }
 
 async function merge(native: NativeTable, spec: MergeSpec, rows: ArrowTable): Promise<MergeResult> {

@@ -121,7 +121,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: new RegExp(
-      `${lead}(?:Commit conflict|Retryable commit|Too many concurrent writ|Too much .*contention|Object '.*' was concurrently)`,
+      `${lead}(?:Failed to execute merge insert: GenericFailure, )?(?:[^\\n]*does not have a transaction file|Commit conflict|Retryable commit|Too many concurrent writ|Too much .*contention|Object '.*' was concurrently)`,
     ),
     kind: 'ConcurrentModification',
     say: (subject) => [`${thing(subject)} was changed by someone else at the same time.`, 'Try again.'],
@@ -133,7 +133,8 @@ const rules: readonly Rule[] = [
     say: (subject) => [`${thing(subject)} has a name that is too long for files.`, 'Use a shorter one.'],
   },
   {
-    pattern: /\(os error (?:1|13|30)\)|kind: (?:PermissionDenied|ReadOnlyFilesystem)|lacked the necessary privileges/,
+    pattern:
+      /^(?:EACCES|EPERM|EROFS): |\(os error (?:1|13|30)\)|kind: (?:PermissionDenied|ReadOnlyFilesystem)|lacked the necessary privileges/,
     kind: 'PermissionDenied',
     say: (subject, found) => [
       `${thing(subject)} can't be accessed: ${firstLine(found.input)}.`,

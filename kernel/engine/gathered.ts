@@ -1,5 +1,6 @@
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
 import { batchesOf, isBatchSource } from '#client/batchSource.ts';
+import { cancellable } from '#client/calls.ts';
 import { toArrowTable } from '#client/tableData.ts';
 import type { TableSource } from '#client/tableSource.ts';
 import { bytesOf, chunksOf, tableOf } from './chunks.ts';
@@ -23,6 +24,40 @@ export type Gathered = {
  */
 const oneVersionBytes = 256 * 2 ** 20;
 
+/** Batches until there are no more, or until `signal`: a source may wait for something that never comes. */
+export async function* abortable(
+  batches: AsyncIterable<RecordBatch>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RecordBatch> {
+  const iterator = batches[Symbol.asyncIterator]();
+  let isOver = false;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const next = await cancellable(iterator.next(), signal);
+      isOver = next.done === true;
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not waited for: it comes after the batch that the source may be waiting for.
+    if (!isOver) void iterator.return?.().catch(() => undefined);
+  }
+}
+
+/** Runs a call that is given rows; a source of which it has not read all is told that nobody will. */
+export async function lettingGo<T>(data: TableSource, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (isBatchSource(data))
+      void data[Symbol.asyncIterator]()
+        .return?.()
+        .catch(() => undefined);
+    throw error;
+  }
+}
+
 /** Waits for all rows. @throws as `batchesOf`, and then nothing of them is left */
 export async function gather(
   call: string,
@@ -31,10 +66,10 @@ export async function gather(
   signal: AbortSignal | undefined,
 ): Promise<Gathered> {
   if (!isBatchSource(data)) return inMemory(toArrowTable(call, data, schema));
-  const stream = await batchesOf(call, data, schema);
-  const { kept, rest } = await keep(stream.batches, signal);
+  const stream = await cancellable(batchesOf(call, data, schema), signal);
+  const { kept, rest } = await keep(abortable(stream.batches, signal));
   if (!rest) return inMemory(tableOf(stream.schema, kept));
-  const spool = await Spool.of(stream.schema, both(kept, rest), signal);
+  const spool = await Spool.of(stream.schema, both(kept, rest));
   return {
     schema: stream.schema,
     table: undefined,
@@ -60,24 +95,19 @@ export async function whole(
   signal: AbortSignal | undefined,
 ): Promise<ArrowTable> {
   if (!isBatchSource(data)) return toArrowTable(call, data, schema);
-  const stream = await batchesOf(call, data, schema);
-  const { kept } = await keep(stream.batches, signal, Infinity);
+  const stream = await cancellable(batchesOf(call, data, schema), signal);
+  const { kept } = await keep(abortable(stream.batches, signal), Infinity);
   return tableOf(stream.schema, kept);
 }
 
 /** Reads batches until they are too many to keep; then `rest` are those to come. */
 async function keep(
   batches: AsyncIterable<RecordBatch>,
-  signal: AbortSignal | undefined,
   limit = oneVersionBytes,
 ): Promise<{ kept: RecordBatch[]; rest?: AsyncIterator<RecordBatch> }> {
   const kept: RecordBatch[] = [];
   const iterator = batches[Symbol.asyncIterator]();
   for (let size = 0; size < limit;) {
-    if (signal?.aborted) {
-      await iterator.return?.();
-      signal.throwIfAborted();
-    }
     const next = await iterator.next();
     if (next.done) return { kept };
     kept.push(next.value);

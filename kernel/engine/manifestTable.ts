@@ -1,14 +1,17 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
-import { CatalogError } from '#shared/errors.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { idDelimiter, type NamespacePath } from '#shared/names.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
+import { engineError } from './engineErrors.ts';
 
 // The list of namespaces and tables of a directory is a Lance table itself: `__manifest`, with a row for each, by its
 // identifier and the folder of its data ("Directory Namespace" of the format). Every change here is one commit of that
 // table, so it is there or not, also after a crash, and other clients see it as they see their own changes.
 
-const folder = '__manifest';
+/** Where the list is in a root; not there until somebody has made a namespace or changed the list. */
+export const manifestFolder = '__manifest';
 const columns = ['object_id', 'object_type', 'location', 'metadata', 'base_objects'];
 
 /** A table in the list. */
@@ -17,23 +20,39 @@ export type Entry = { location: string; metadata: string | null };
 /** How the list identifies a table. */
 export const objectId = (name: string, path: NamespacePath): string => [...path, name].join(idDelimiter);
 
-/** Runs a call on the list. @throws CatalogError Unsupported (0) for a list of another format */
-export const onManifest = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
-  onDataset(place, folder, async (connection) => {
+/** How often a change of the list is tried when others change it at the same time. */
+const tries = 20;
+
+/**
+ * Runs a call on the list; on the list as it has become by then, when others change it meanwhile, until it goes through.
+ * @throws CatalogError Unsupported (0) for a list of another format, ConcurrentModification (14) after many tries
+ */
+export async function onManifest<T>(place: Place, call: (manifest: Manifest) => Promise<T>): Promise<T> {
+  for (let left = tries; ; left--) {
+    try {
+      return await onOpened(place, call);
+    } catch (error) {
+      const told = engineError(error, { kind: 'namespace', name: '/' });
+      if (left === 0 || !isCatalogError(told, 'ConcurrentModification')) throw told;
+      await pause(5 + Math.random() * 45);
+    }
+  }
+}
+
+const onOpened = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
+  onDataset(place, manifestFolder, async (connection) => {
     const native = await connection.openTable(datasetName);
     try {
       const names = (await native.schema()).fields.map((field) => field.name);
-      if (names.join() !== columns.join()) {
-        throw new CatalogError(
-          'Unsupported',
-          `The list of tables has other columns than are known here (${names.join(', ')}).`,
-          'A newer client has made it; use that one for this.',
-        );
-      }
-      return await call(new Manifest(native));
+      if (names.join() === columns.join()) return await call(new Manifest(native));
     } finally {
       native.close();
     }
+    throw new CatalogError(
+      'Unsupported',
+      'The list of tables of this directory has other columns than are known here.',
+      'A newer client has made it; use that one for this.',
+    );
   });
 
 export class Manifest {

@@ -16,13 +16,12 @@ export class Spool {
   }
 
   /** Writes batches down until there are no more. Nothing is left of those that end with a failure. */
-  static async of(schema: Schema, batches: AsyncIterable<RecordBatch>, signal?: AbortSignal): Promise<Spool> {
+  static async of(schema: Schema, batches: AsyncIterable<RecordBatch>): Promise<Spool> {
     const spool = new Spool(await mkdtemp(join(tmpdir(), 'lance-catalog-')));
     try {
       const file = await open(spool.#file, 'wx', 0o600);
       try {
         for await (const chunk of encodeBatches('stream', schema, batches)) {
-          signal?.throwIfAborted();
           await file.write(chunk);
         }
       } finally {

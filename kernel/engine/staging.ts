@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import type { RecordBatch, Schema } from '#arrow';
@@ -8,8 +8,9 @@ import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { chunksOf } from './chunks.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
+import { hiddenFolder, isThere, moveTo, rootFolder } from './folders.ts';
 import { loadNative } from './native.ts';
-import { objectId, onManifest } from './manifestTable.ts';
+import { manifestFolder, objectId, onManifest } from './manifestTable.ts';
 
 // How a table is made so that it is there whole or not at all, also when this process is killed in the middle. The
 // engine would put it into the list first, and write it afterwards, as a list of versions with a part of the rows in
@@ -38,7 +39,7 @@ export async function makeTable(
     if (!(await list(place, id, folder))) throw alreadyThere(name, path);
     return;
   }
-  const workshop = join(place.location, `.unfinished-${randomBytes(8).toString('hex')}`);
+  const workshop = join(place.location, hiddenFolder('unfinished'));
   await mkdir(workshop);
   try {
     const { connect } = await loadNative();
@@ -71,6 +72,8 @@ async function publish(place: Place, written: string, name: string, path: Namesp
   if (path.length === 0) {
     const target = join(place.location, rootFolder(name));
     if (!(await moveTo(written, target))) throw alreadyThere(name, path);
+    // It is a table without it, but other clients can't drop one that the list does not have.
+    await listInRoot(place, name).catch(() => undefined);
     return;
   }
   const id = objectId(name, path);
@@ -85,29 +88,13 @@ async function publish(place: Place, written: string, name: string, path: Namesp
   }
 }
 
-const list = (place: Place, id: string, location: string): Promise<boolean> =>
-  onManifest(place, (manifest) => manifest.insert(id, { location, metadata: null }));
-
-/** What a table in the root of a directory is: a folder of this name. */
-export const rootFolder = (name: string): string => `${name}.lance`;
-
-/** Renames a folder. False when there is something at `target`; an empty folder there would be replaced in silence. */
-export async function moveTo(source: string, target: string): Promise<boolean> {
-  if (await isThere(target)) return false;
-  try {
-    await rename(source, target);
-    return true;
-  } catch (error) {
-    if (await isThere(target)) return false;
-    throw error;
-  }
+/** Puts a table of the root into the list, where there is one. */
+export async function listInRoot(place: Place, name: string): Promise<void> {
+  if (await isThere(join(place.location, manifestFolder))) await list(place, objectId(name, []), rootFolder(name));
 }
 
-export const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
+const list = (place: Place, id: string, location: string): Promise<boolean> =>
+  onManifest(place, (manifest) => manifest.insert(id, { location, metadata: null }));
 
 export const alreadyThere = (name: string, path: NamespacePath): CatalogError =>
   new CatalogError(

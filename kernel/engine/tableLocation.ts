@@ -3,7 +3,7 @@ import type { Place } from './dirConnection.ts';
 import { declaredMarker, fullLocation } from './dirRegister.ts';
 import type { Named } from './dirRename.ts';
 import { objectId, onManifest } from './manifestTable.ts';
-import { isThere, rootFolder } from './staging.ts';
+import { isThere, rootFolder } from './folders.ts';
 
 /** Where the files of a table are, as a whole path or address; `undefined` where the list says nothing. */
 export async function tableLocation(place: Place, { name, path }: Named): Promise<string | undefined> {

@@ -1,0 +1,53 @@
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+
+/** What a table in the root of a directory is: a folder of this name. */
+export const rootFolder = (name: string): string => `${name}.lance`;
+
+/** A folder of ours in a root, which nobody takes for a table: for what is being made, and for what is going. */
+export const hiddenFolder = (purpose: 'unfinished' | 'dropped'): string =>
+  `.${purpose}-${randomBytes(8).toString('hex')}`;
+
+export const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Renames a folder. False when there is something at `target`; an empty folder there would be replaced in silence. */
+export async function moveTo(source: string, target: string): Promise<boolean> {
+  if (await isThere(target)) return false;
+  try {
+    await rename(source, target);
+    return true;
+  } catch (error) {
+    if (await isThere(target)) return false;
+    throw error;
+  }
+}
+
+/** Removes a folder of a root in one step, whatever it takes to delete what is in it. */
+export async function removeFolder(root: string, folder: string): Promise<void> {
+  const going = join(root, hiddenFolder('dropped'));
+  await rename(join(root, folder), going);
+  await rm(going, { recursive: true, force: true });
+}
+
+/** Characters that the engine escapes in some of the paths that it makes for one table, and in others not. */
+const isEscaped = (folder: string): boolean => /[^\x20-\x7e]|%/.test(folder);
+
+/** The folders of a table: one, and where its name has characters that the engine escapes, up to three. */
+export async function foldersOf(root: string, folder: string): Promise<string[]> {
+  if (!isEscaped(folder)) return (await isThere(join(root, folder))) ? [folder] : [];
+  const entries = await readdir(root);
+  return entries.filter((entry) => [entry, decoded(entry), decoded(decoded(entry))].includes(folder));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
