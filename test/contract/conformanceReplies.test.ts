@@ -99,7 +99,7 @@ suite('what our server answers', function () {
     const response = await fetch(`${server.uri}${address}${query === undefined ? '' : `?${query}`}`, {
       method,
       ...(json !== undefined && { body: JSON.stringify(json), headers: { 'content-type': 'application/json' } }),
-      ...(arrow && { body: arrow, headers: { 'content-type': arrowStreamMime } }),
+      ...(arrow && { body: new Uint8Array(arrow), headers: { 'content-type': arrowStreamMime } }),
     });
     const contentType = response.headers.get('content-type');
     if (contentType === arrowFileMime) {
