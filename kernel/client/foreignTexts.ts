@@ -27,6 +27,14 @@ const rules: readonly Rule[] = [
       hint: 'See listVersions() for those it has.',
     }),
   },
+  {
+    pattern: /^tag '([^']+)'/i,
+    means: (about, found) => ({ kind: 'TagNotFound', what: `${about} has no tag "${found[1]}".` }),
+  },
+  {
+    pattern: /\bindex not found: name=([^\s,]+?)\.?(?:\s|,|$)/i,
+    means: (about, found) => ({ kind: 'IndexNotFound', what: `${about} has no index "${found[1]}".` }),
+  },
   { pattern: /FieldNotFound \{ field: Column \{[^}]*\bname: "([^"]*)"/, means: noColumn },
   { pattern: /No field named ["`]?([^\s"`]+?)["`]?\.(?:\s|$)/i, means: noColumn },
   { pattern: /\bcolumn '?([^\s']+)'? does not exist/i, means: noColumn },
@@ -39,6 +47,14 @@ const rules: readonly Rule[] = [
     }),
   },
   {
+    pattern: /does not have sufficient data, len|Invalid range \d+\.\.\d+ for object|file size is too small/,
+    means: (about) => ({
+      kind: 'InvalidTableState',
+      what: `${about} can't be read: its files are broken or incomplete.`,
+      hint: 'Restore them from a backup, or drop the table.',
+    }),
+  },
+  {
     pattern: /sql parser error|Error parsing statement|Error during planning|\bInvalidInput \{|Invalid user input/,
     means: () => ({ kind: 'InvalidInput' }),
   },
@@ -46,27 +62,35 @@ const rules: readonly Rule[] = [
 
 /**
  * What a server's text means where its code says nothing: upstream's own answers nearly everything that the engine
- * refuses as Internal (18), and a missing column as bad input. Any other code stands as it is.
+ * refuses as Internal (18), and a missing column as bad input. Any other code stands as it is, and may find its sentence.
  */
-export function meaningOf(kind: CatalogErrorKind, text: string, { operation, id }: Asked): Meaning | undefined {
-  if (kind !== 'Internal' && kind !== 'InvalidInput') return undefined;
-  const about = `${operations[operation].subject === 'table' ? 'Table' : 'Namespace'} "${displayPath(id)}"`;
+export function meaningOf(kind: CatalogErrorKind, text: string, asked: Asked): Meaning | undefined {
+  const about = thingOf(asked);
   for (const { pattern, means } of rules) {
     const found = pattern.exec(text);
-    if (!found) continue;
-    const meaning = means(about, found);
-    // Bad input is what the code says already; the text may hold the words of another rule by chance.
-    return kind === 'InvalidInput' && meaning.kind !== 'ColumnNotFound' ? undefined : meaning;
+    const meaning = found && means(about, found);
+    if (!meaning) continue;
+    const isRefined = kind === 'Internal' || (kind === 'InvalidInput' && meaning.kind === 'ColumnNotFound');
+    if (isRefined || meaning.kind === kind) return meaning;
   }
   return undefined;
 }
 
-/** The first sentence of a text, without its causes and the paths of the machine that its server was built on. */
+/** What a request was about, at the beginning of a sentence; nothing where it was about the whole server. */
+export function thingOf({ operation, id }: Asked): string {
+  const { subject } = operations[operation];
+  if (subject === 'none') return 'The catalog';
+  return `${subject === 'table' ? 'Table' : 'Namespace'} "${displayPath(id)}"`;
+}
+
+/** The first sentence of a text, without its causes, what the engine prints of itself, and paths of other machines. */
 export function firstLine(text: string): string {
-  const first = text.split(/\s*\n|\s+Caused by:|,?\s*\blocation: Location \{/i)[0] ?? '';
+  const first = text.split(/\s*\n|\s+Caused by:|,?\s*\blocation: Location \{|:?\s*Schema \{ fields:/i)[0] ?? '';
   return first
     .replace(/\b(?:InvalidInput|\w*Error|Internal|NotSupported) \{ source: "(.*?)"?$/, '$1')
+    .replace(/(?::\s*\w+)?\s*\{\s*(?:source|uri|store|field)\b.*$/, '')
     .replaceAll(/,?\s*(?:[A-Za-z]:)?[^\s,:"'`(]*[/\\][^\s,:"'`]+\.rs:\d+(?::\d+)?/g, '')
+    .replaceAll(/\s*\bat ['"`]?[a-z][a-z0-9+.-]*:\/\/[^\s'"`,]*['"`]?/g, '')
     .replace(/[\s,;:]+$/, '')
     .slice(0, 600);
 }

@@ -28,9 +28,11 @@ export function parseAddress(option: string, text: unknown): URL {
   return url;
 }
 
-/** Somebody may have pasted a key where the address belongs: only what looks like an address is shown. */
+/** Somebody may have pasted a key where the address belongs: only a short word or what looks like an address is shown. */
 const isShowable = (text: unknown): text is string =>
-  typeof text === 'string' && text.length < 256 && /^[a-z][a-z0-9+.-]*:|[./]/i.test(text) && !text.includes('@');
+  typeof text === 'string' &&
+  text.length < 256 &&
+  (/^[a-z]{1,15}$/i.test(text) || (/^[a-z][a-z0-9+.-]*:|[./]/i.test(text) && !text.includes('@')));
 
 /** The address of a request by the specification, or by what the server's dialect has instead. */
 export function addressOf(request: WireRequest, delimiter: string = idDelimiter, other?: OtherPath): Address {

@@ -9,7 +9,7 @@ import {
 } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
-import { firstLine, meaningOf } from './foreignTexts.ts';
+import { firstLine, meaningOf, thingOf } from './foreignTexts.ts';
 import { hintOfKind, namesIt, wordsOfKind, type Asked } from './transportWords.ts';
 import { isBrokenConnection, noteAsPassing, parseRetryAfter } from './transportRetry.ts';
 
@@ -70,21 +70,28 @@ function ofContract(
 ): CatalogError {
   const { status } = answer;
   const raw = redact(words.error, server.secrets);
-  const meaning = meaningOf(words.kind, raw, asked);
-  const kind = meaning?.kind ?? words.kind;
   // A next step of the server's own shows that its words are for people.
   const detail = firstLine(redact(words.detail, server.secrets));
+  const meaning = detail === '' ? meaningOf(words.kind, raw, asked) : undefined;
+  const kind = meaning?.kind ?? words.kind;
   const own = detail === '' && !namesIt(raw, asked) ? wordsOfKind(kind, asked) : undefined;
   const said = sentence(firstLine(raw) || `${server.name} refused with status ${status}`);
-  const what = meaning?.what ?? own?.[0] ?? (kind === 'Unsupported' ? notOffered(server, asked, said) : said);
+  const what = meaning?.what ?? own?.[0] ?? (detail === '' ? withThing(server, asked, kind, said) : said);
   const hint = detail || meaning?.hint || own?.[1] || hintOf(kind, answer);
   // Of a plain sentence the cause would only repeat it.
   return new CatalogError(kind, what, hint, { status, ...(raw.trim() === what ? {} : cause) });
 }
 
-/** What is not offered is told with what it was asked for, which few servers say. */
-const notOffered = (server: Server, asked: Asked, said: string): string =>
-  namesIt(said, asked) ? said : `${server.name} refused ${asked.operation} of "${displayPath(asked.id)}": ${said}`;
+/** A server's words with what they are about, which few of them say. */
+function withThing(server: Server, asked: Asked, kind: CatalogErrorKind, said: string): string {
+  if (namesIt(said, asked) || isAboutCaller(kind)) return said;
+  if (kind !== 'Unsupported') return `${thingOf(asked)}: ${said}`;
+  return `${server.name} refused ${asked.operation} of "${displayPath(asked.id)}": ${said}`;
+}
+
+/** Errors that would be the same for any other table. */
+const isAboutCaller = (kind: CatalogErrorKind): boolean =>
+  kind === 'Unauthenticated' || kind === 'PermissionDenied' || kind === 'Throttling' || kind === 'ServiceUnavailable';
 
 function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }): CatalogError {
   const { status } = answer;
@@ -92,6 +99,13 @@ function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }
   if ((status === 404 || status === 405) && server.isKnown) {
     const hint = 'This server has no such operation.';
     return new CatalogError('Unsupported', `${name} answered with status ${status}.`, hint, { status, ...cause });
+  }
+  if (status === 413) {
+    const hint = 'Send them in smaller parts: create the table with the first, and add the others.';
+    return new CatalogError('InvalidInput', `${name} takes no body as large as these rows.`, hint, {
+      status,
+      ...cause,
+    });
   }
   const kind = kindOfStatus(status);
   const page = answer.contentType.startsWith('text/html') ? ' and a web page' : '';
