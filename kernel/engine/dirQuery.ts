@@ -4,12 +4,21 @@ import { CatalogError } from '#shared/errors.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import type { QueryOptions, QueryRunner, QuerySpec } from '#client/querySpec.ts';
 import type { BatchStream } from '#client/table.ts';
+import { batchLength, fixedWidth, sampleRows, sampledWidth } from './batchLength.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** The rows of a query as the engine's own Arrow IPC buffers, one file with one batch each, and their schema. */
 export type IpcRows = { schema: Schema; buffers: AsyncIterable<Uint8Array> };
 
 type Built = NativeQuery | VectorQuery;
+type Started = { query: Built; schema: Schema; maxBatchLength: number | undefined };
+
+/** What the engine's queries can do beside what they show: run with a number of rows in a batch, decoded or as they are. */
+type Inside = {
+  execute?: (options: { maxBatchLength?: number }) => AsyncIterator<RecordBatch>;
+  nativeExecute?: (options: { maxBatchLength?: number }) => Promise<{ next(): Promise<Buffer | null> }>;
+};
+const inside = (query: Built): Inside => query as unknown as Inside;
 
 /** Runs queries on the engine's handle of a table ("QueryTable"). */
 export const dirQueryRunner = (handle: TableHandle): QueryRunner => ({
@@ -21,18 +30,18 @@ export const dirQueryRunner = (handle: TableHandle): QueryRunner => ({
 });
 
 async function run(handle: TableHandle, spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
-  const { query, schema } = await start(handle, spec, { signal });
-  return { schema, batches: batchesOf(handle, query, spec, signal) };
+  const started = await start(handle, spec, { signal });
+  return { schema: started.schema, batches: batchesOf(handle, started, spec, signal) };
 }
 
 async function* batchesOf(
   handle: TableHandle,
-  query: Built,
+  { query, maxBatchLength }: Started,
   spec: QuerySpec,
   signal?: AbortSignal,
 ): AsyncGenerator<RecordBatch> {
   signal?.throwIfAborted();
-  const batches = query[Symbol.asyncIterator]();
+  const batches = inside(query).execute?.(lengthOption(maxBatchLength)) ?? query[Symbol.asyncIterator]();
   for (;;) {
     const next = await handle.read('QueryTable', { signal }, () => batches.next(), spec.filter);
     if (next.done) return;
@@ -51,11 +60,11 @@ export async function queryIpc(
   signal?: AbortSignal,
 ): Promise<IpcRows | undefined> {
   // One query for both: each holds the table in memory until it is collected.
-  const { query: built, schema } = await start(handle, spec, { signal });
-  const query = built as unknown as { nativeExecute?: () => Promise<{ next(): Promise<Buffer | null> }> };
+  const { query: built, schema, maxBatchLength } = await start(handle, spec, { signal });
+  const query = inside(built);
   if (typeof query.nativeExecute !== 'function') return undefined;
   const call = <T>(work: () => Promise<T>): Promise<T> => handle.read('QueryTable', { signal }, work, spec.filter);
-  const buffers = await call(() => query.nativeExecute!());
+  const buffers = await call(() => query.nativeExecute!(lengthOption(maxBatchLength)));
   return {
     schema,
     buffers: (async function* () {
@@ -65,16 +74,35 @@ export async function queryIpc(
   };
 }
 
-const start = (handle: TableHandle, spec: QuerySpec, options: CallOptions): Promise<{ query: Built; schema: Schema }> =>
+const start = (handle: TableHandle, spec: QuerySpec, options: CallOptions): Promise<Started> =>
   handle.read(
     'QueryTable',
     options,
     async (native) => {
       const query = build(native, spec);
-      return { query, schema: await query.outputSchema() };
+      const schema = await query.outputSchema();
+      return { query, schema, maxBatchLength: await batchLengthOf(native, spec, schema) };
     },
     spec.filter,
   );
+
+const lengthOption = (maxBatchLength: number | undefined) => (maxBatchLength === undefined ? {} : { maxBatchLength });
+
+/** How many rows a batch should have; `undefined` for the engine's own number, of which a short result is one batch or two. */
+async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schema): Promise<number | undefined> {
+  const isShort = spec.limit !== undefined && spec.limit <= 4096;
+  if (isShort || spec.vector || spec.fullText) return undefined;
+  const width = fixedWidth(schema);
+  if (width !== undefined) return batchLength(width);
+  const { columns, columnAliases, withRowId } = spec;
+  const sample = await build(native, {
+    ...(columns && { columns }),
+    ...(columnAliases && { columnAliases }),
+    ...(withRowId && { withRowId }),
+    limit: sampleRows,
+  }).toArrow();
+  return batchLength(sampledWidth(sample.batches));
+}
 
 /** @throws CatalogError InvalidInput (13), Unsupported (0) for what the engine would leave out without a word */
 function build(native: NativeTable, spec: QuerySpec): Built {
@@ -87,7 +115,9 @@ function build(native: NativeTable, spec: QuerySpec): Built {
   const scores = [...(spec.vector ? ['_distance'] : []), ...(spec.fullText && !spec.vector ? ['_score'] : [])];
   if (spec.columns) query.select(withScores(spec.columns, scores));
   if (spec.columnAliases) query.select(aliasesWithScores(spec.columnAliases, scores));
-  if (spec.filter !== undefined) query.where(spec.filter);
+  const filter = spec.filter ?? (spec.orderBy ? 'true' : undefined);
+  // Without a filter the engine can't sort by a column that is not among those read.
+  if (filter !== undefined) query.where(filter);
   const limit = spec.limit ?? (spec.vector || spec.fullText ? 10 : undefined);
   if (limit !== undefined) query.limit(limit);
   if (spec.offset !== undefined) query.offset(spec.offset);

@@ -1,0 +1,56 @@
+import { DataType, type Data, type Field, type RecordBatch, type Schema } from '#arrow';
+
+// The engine gives batches of 1,024 rows unless told otherwise, of which each costs about as much as reading it: a million
+// narrow rows are read in 53 ms by batches of half a megabyte, in 123 ms by its own. Much larger ones are no faster, and both
+// ends hold several of them. So the number of rows in a batch follows from how wide they are.
+
+const wantedBytes = 512 * 1024;
+/** The engine's own, below which nothing is gained. */
+const fewestRows = 1024;
+const mostRows = 65_536;
+
+/** Rows of which as many as make a sample tell how wide the others are. */
+export const sampleRows = 64;
+
+/** How many rows a batch should have; `undefined` for the engine's own number. */
+export function batchLength(bytesPerRow: number): number | undefined {
+  const rows = 2 ** Math.floor(Math.log2(wantedBytes / Math.max(bytesPerRow, 1)));
+  return rows > fewestRows ? Math.min(rows, mostRows) : undefined;
+}
+
+/** Bytes in a row of a schema; `undefined` where they differ from row to row, as those of texts do. */
+export function fixedWidth(schema: Schema): number | undefined {
+  return sum(schema.fields.map(({ type }) => widthOf(type)));
+}
+
+function widthOf(type: DataType): number | undefined {
+  if (DataType.isNull(type)) return 0;
+  if (DataType.isBool(type)) return 1;
+  if (DataType.isInt(type) || DataType.isTime(type) || DataType.isDecimal(type)) return type.bitWidth / 8;
+  if (DataType.isFloat(type)) return [2, 4, 8][type.precision];
+  if (DataType.isDate(type) || DataType.isTimestamp(type) || DataType.isDuration(type)) return 8;
+  if (DataType.isFixedSizeBinary(type)) return type.byteWidth;
+  if (DataType.isFixedSizeList(type)) {
+    const item = widthOf(type.valueType);
+    return item === undefined ? undefined : item * type.listSize;
+  }
+  if (DataType.isStruct(type)) return sum((type.children as readonly Field[]).map((child) => widthOf(child.type)));
+  return undefined;
+}
+
+const sum = (widths: readonly (number | undefined)[]): number | undefined =>
+  widths.reduce((total, width) => (total === undefined || width === undefined ? undefined : total + width), 0);
+
+/** Bytes in a row of a sample. */
+export function sampledWidth(sample: readonly RecordBatch[]): number {
+  const rows = sample.reduce((total, batch) => total + batch.numRows, 0);
+  const bytes = sample.reduce((total, batch) => total + bytesOf(batch.data), 0);
+  return rows === 0 ? 0 : bytes / rows;
+}
+
+const bytesOf = (data: Data): number => data.byteLength + dictionaryBytes(data);
+
+function dictionaryBytes({ dictionary, children }: Data): number {
+  const own = dictionary?.data.reduce((total, values) => total + bytesOf(values), 0) ?? 0;
+  return children.reduce((total, child) => total + dictionaryBytes(child), own);
+}

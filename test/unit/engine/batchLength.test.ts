@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { Bool, Field, FixedSizeList, Float32, Int64, List, Schema, Struct, Table, Utf8, vectorFromArray } from '#arrow';
+import { batchLength, fixedWidth, sampledWidth } from '#engine/batchLength.ts';
+
+suite('the rows of a batch', () => {
+  test('are as many as make half a megabyte, in powers of two', () => {
+    assert.equal(batchLength(32), 16_384);
+    assert.equal(batchLength(40), 8192);
+    assert.equal(batchLength(256), 2048);
+  });
+
+  test('are never more than 65,536, and never fewer than the engine gives by itself', () => {
+    assert.equal(batchLength(1), 65_536);
+    assert.equal(batchLength(0), 65_536);
+    assert.equal(batchLength(512), undefined);
+    assert.equal(batchLength(3072), undefined);
+  });
+
+  test('are known from types of one width', () => {
+    const vector = new FixedSizeList(128, new Field('item', new Float32()));
+    const point = new Struct([new Field('x', new Float32()), new Field('y', new Float32())]);
+    const fields = [
+      new Field('id', new Int64()),
+      new Field('v', vector),
+      new Field('p', point),
+      new Field('b', new Bool()),
+    ];
+    assert.equal(fixedWidth(new Schema(fields)), 8 + 512 + 8 + 1);
+    for (const type of [new Utf8(), new List(new Field('item', new Int64()))]) {
+      assert.equal(fixedWidth(new Schema([...fields, new Field('w', type)])), undefined);
+    }
+  });
+
+  test('are guessed from a sample of the others', () => {
+    const text = 'x'.repeat(1000);
+    const texts = vectorFromArray([text, text, text, text], new Utf8());
+    const { batches } = new Table({ id: vectorFromArray([1n, 2n, 3n, 4n], new Int64()), texts });
+    const width = sampledWidth(batches);
+    assert.ok(width > 1000 && width < 1200, String(width));
+    assert.equal(sampledWidth([]), 0);
+  });
+});
