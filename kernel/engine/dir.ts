@@ -1,6 +1,5 @@
 import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import type { Schema } from '#arrow';
-import { columnsOf } from '#shared/arrowTypes.ts';
 import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
 import { checkKnownPath, checkName, displayPath, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#client/callOptions.ts';
@@ -41,6 +40,7 @@ import { allPages } from '#client/pages.ts';
 import { checkRoot, isObjectStore, localRoot } from '#client/root.ts';
 import { adoptSchema } from '#client/tableData.ts';
 import type { TableSource } from '#client/tableSource.ts';
+import { describeAt } from './describe.ts';
 import { checkProbe, dirCapabilities } from './dirCapabilities.ts';
 import { DirConnection } from './dirConnection.ts';
 import { create, type NewTable } from './dirCreate.ts';
@@ -53,7 +53,7 @@ import { DirTable } from './dirTable.ts';
 import { tableSubject } from './engineErrors.ts';
 import { lettingGo } from './gathered.ts';
 import { openNative } from './openNative.ts';
-import { declaredLocation, tableLocation } from './tableLocation.ts';
+import { declaredLocation } from './tableLocation.ts';
 import { TableHandle, type Pin } from './tableHandle.ts';
 
 /**
@@ -133,28 +133,9 @@ export class DirCatalog implements Catalog {
 
   async describeTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<TableDescription> {
     const { namespacePath, options } = tableCall<OpenTableOptions>('describeTable', name, tail, pins);
-    return this.#during('DescribeTable', name, namespacePath, async () => {
-      const { signal } = options;
-      const asked = await this.#open(name, namespacePath, options);
-      try {
-        const version = await asked.version({ signal });
-        // At that version, so that columns and rows belong together though others write meanwhile.
-        const { branch } = options;
-        const table = await this.#open(name, namespacePath, { version, branch, signal });
-        try {
-          const [schema, numRows, location] = await Promise.all([
-            table.schema({ signal }),
-            table.countRows(undefined, { signal }),
-            tableLocation(this.#connection.place, { name, path: namespacePath }),
-          ]);
-          return { name, namespacePath, version, columns: columnsOf(schema), numRows, ...(location && { location }) };
-        } finally {
-          table.close();
-        }
-      } finally {
-        asked.close();
-      }
-    });
+    return this.#during('DescribeTable', name, namespacePath, () =>
+      describeAt(this.#connection.place, (pin) => this.#open(name, namespacePath, pin), options),
+    );
   }
 
   /** Where a table will be that is declared and not yet written; `undefined` for any other. */
