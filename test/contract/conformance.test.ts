@@ -40,7 +40,8 @@ suite('requests made from the specification', function () {
     assert.deepEqual(server.failures, []);
     // A run that reached nothing would pass too.
     for (const operation of ['QueryTable', 'CreateTable', 'InsertIntoTable', 'ListTableIndices', 'DescribeTable']) {
-      assert.ok((server.answered.get(`${operation} 200`) ?? 0) > 0, `No ${operation} succeeded.`);
+      const worked = server.log.some((entry) => entry.operation === operation && entry.status === 200);
+      assert.ok(worked, `No ${operation} succeeded.`);
     }
   });
 });
