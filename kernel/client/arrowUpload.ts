@@ -12,7 +12,7 @@ export type Encoded = {
   schema: Schema;
   body: Uint8Array | AsyncGenerator<Uint8Array, void, undefined>;
   /** Lets go of the source, also of one that nobody has begun to read. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 };
 
 /**

@@ -9,7 +9,7 @@ import { adoptSchema, checkColumnNames, checkSameColumns, toArrowTable } from '.
 import type { BatchSource, TableSource } from './tableSource.ts';
 
 /** Batches of ours, and a way to let go of their source when nobody has begun to read them. */
-export type SourceBatches = BatchStream & { close(): Promise<void> };
+export type SourceBatches = BatchStream & { close: () => Promise<void> };
 
 /**
  * What tables are made of, as batches of one schema of ours: rows and tables at once, a source of batches as it comes.

@@ -22,13 +22,13 @@ export function checkVectorOptions(options: QueryOptions): QueryOptions {
   for (const name of ['nprobes', 'refineFactor', 'ef'] as const) {
     const value: unknown = options[name];
     if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= 1)) {
-      refuse(`nearestTo: ${String(value)} is no ${name}.`, 'Give a whole number from 1.');
+      refuse(`nearestTo: ${text(value)} is no ${name}.`, 'Give a whole number from 1.');
     }
   }
   for (const name of ['lowerBound', 'upperBound'] as const) {
     const value: unknown = options[name];
     if (value !== undefined && !Number.isFinite(value))
-      refuse(`nearestTo: ${String(value)} is no ${name}.`, 'Give a number.');
+      refuse(`nearestTo: ${text(value)} is no ${name}.`, 'Give a number.');
   }
   return options;
 }
@@ -55,7 +55,7 @@ export function checkSelection(
 
 /** @throws CatalogError InvalidInput (13) for no column, or an unknown option of one */
 export function checkOrder(ordering: string | Ordering | readonly (string | Ordering)[]): Ordering[] {
-  const list: readonly (string | Ordering)[] = isList(ordering) ? ordering : [ordering as string | Ordering];
+  const list: readonly (string | Ordering)[] = isList(ordering) ? ordering : [ordering];
   if (list.length === 0) refuse('orderBy names no column.', 'Write for instance orderBy("price").');
   return list.map((one) => {
     const order = typeof one === 'string' ? { column: one } : one;
@@ -66,7 +66,9 @@ export function checkOrder(ordering: string | Ordering | readonly (string | Orde
 }
 
 // `Array.isArray` alone does not narrow a readonly array.
-const isList = <T>(value: unknown): value is readonly T[] => Array.isArray(value);
+const isList = <T>(value: T | readonly T[] | string | object): value is readonly T[] => Array.isArray(value);
+
+const text = (value: unknown): string => (typeof value === 'number' ? String(value) : `a ${typeof value}`);
 
 function refuse(what: string, hint: string): never {
   throw new CatalogError('InvalidInput', what, hint);

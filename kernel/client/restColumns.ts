@@ -6,7 +6,7 @@ import type { CallOptions } from './callOptions.ts';
 import type { BackfillColumnOptions } from './jobs.ts';
 import { jsonType, type JsonArrowType } from './jsonArrow.ts';
 import { given } from './restQueryBody.ts';
-import { Reply } from './restReply.ts';
+import type { Reply } from './restReply.ts';
 import { about, ask, checkWritable, onBranch, pinned, type RestTarget } from './restTarget.ts';
 import type { ColumnChange, NewColumn, WriteResult } from './table.ts';
 import { checkText, checkTexts } from './tableArguments.ts';

@@ -9,20 +9,12 @@ import { isTypedArray, tagOf } from './convertValue.ts';
  */
 export function sqlLiteral(value: unknown, name = 'value'): string {
   if (value === null || value === undefined) return 'NULL';
-  switch (typeof value) {
-    case 'string':
-      return textLiteral(value, name);
-    case 'number':
-      return numberLiteral(value, name);
-    case 'bigint':
-      return bigintLiteral(value, name);
-    case 'boolean':
-      return value ? 'TRUE' : 'FALSE';
-    case 'object':
-      return objectLiteral(value, name);
-    default:
-      return refuse(name, `is a ${typeof value}`);
-  }
+  if (typeof value === 'string') return textLiteral(value, name);
+  if (typeof value === 'number') return numberLiteral(value, name);
+  if (typeof value === 'bigint') return bigintLiteral(value, name);
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
+  if (typeof value === 'object') return objectLiteral(value, name);
+  return refuse(name, `is a ${typeof value}`);
 }
 
 /** Quotes are doubled; a backslash stands for itself. */

@@ -60,10 +60,12 @@ export function batchAdopter(schema: Schema): (foreign: unknown) => RecordBatch 
   const memo = newMemo();
   return (foreign) => {
     if (!isForeignBatch(foreign)) return undefined;
-    const isOurs = foreign.schema === schema && isMadeBy(RecordBatch, foreign) && isOwnData(foreign.data as Data);
-    return isOurs ? (foreign as unknown as RecordBatch) : adoptBatch(foreign, schema, memo);
+    return isBatchOf(schema, foreign) ? foreign : adoptBatch(foreign, schema, memo);
   };
 }
+
+const isBatchOf = (schema: Schema, batch: unknown): batch is RecordBatch =>
+  isMadeBy(RecordBatch, batch) && (batch as RecordBatch).schema === schema && isOwnData((batch as RecordBatch).data);
 
 // `instanceof` would be true for foreign tables of 21.2: its classes recognise each other by a shared symbol.
 const isMadeBy = (ctor: { prototype: object }, value: unknown): boolean =>

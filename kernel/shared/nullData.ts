@@ -1,4 +1,15 @@
-import { DataType, RecordBatch, Struct, Table, Vector, makeData, type Data, type Field, type Schema } from '#arrow';
+import {
+  DataType,
+  IntervalUnit,
+  RecordBatch,
+  Struct,
+  Table,
+  Vector,
+  makeData,
+  type Data,
+  type Field,
+  type Schema,
+} from '#arrow';
 
 // Where columns of a table differ in length, and in its own empty batches, Arrow's JavaScript library has data without
 // buffers. Its own reader takes that for nulls; readers in other languages refuse it.
@@ -42,11 +53,13 @@ const isOffsetType = (type: DataType): boolean =>
   DataType.isLargeList(type) ||
   DataType.isMap(type);
 
+const intervalWords = { [IntervalUnit.YEAR_MONTH]: 1, [IntervalUnit.DAY_TIME]: 2, [IntervalUnit.MONTH_DAY_NANO]: 4 };
+
 /** Elements of the array of values for each row. */
 function strideOf(type: DataType): number {
   if (DataType.isFixedSizeBinary(type)) return type.byteWidth;
   if (DataType.isDecimal(type)) return type.bitWidth / 32;
-  if (DataType.isInterval(type)) return type.unit === 2 ? 4 : type.unit === 1 ? 2 : 1;
+  if (DataType.isInterval(type)) return intervalWords[type.unit];
   return 1;
 }
 

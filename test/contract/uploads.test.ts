@@ -14,8 +14,8 @@ const batchFrom = (start: number): RecordBatch =>
 
 /** A source of batches that knows whether it was let go; `stopAt` throws instead of giving that batch. */
 class Source implements AsyncIterable<RecordBatch> {
-  given = 0;
-  isClosed = false;
+  /** What is not begun needs no end. */
+  isClosed = true;
   readonly #batches: number;
   readonly #stopAt: number;
   readonly #error: Error;
@@ -27,11 +27,11 @@ class Source implements AsyncIterable<RecordBatch> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordBatch> {
+    this.isClosed = false;
     try {
       for (let batch = 0; batch < this.#batches; batch++) {
         if (batch === this.#stopAt) throw this.#error;
         await later(0);
-        this.given += 1;
         yield batchFrom(batch * rowsPerBatch);
       }
     } finally {
@@ -44,6 +44,17 @@ const closed = async (source: Source): Promise<void> => {
   for (let tries = 0; tries < 100 && !source.isClosed; tries++) await later(20);
   assert.ok(source.isClosed, 'the source was not let go');
 };
+
+async function* odd(): AsyncGenerator<RecordBatch> {
+  yield batchFrom(0);
+  await later(0);
+  yield new Table({ id: vectorFromArray(['x'], new Utf8()) }).batches[0]!;
+}
+
+async function* junk(): AsyncGenerator<RecordBatch> {
+  await later(0);
+  yield { id: 1 } as never;
+}
 
 forEachSubject('uploads', (makeCatalog) => {
   test('of batches as they come make one version with all rows in order', async () => {
@@ -94,16 +105,7 @@ forEachSubject('uploads', (makeCatalog) => {
 
   test('with a batch of other columns are refused, and nothing of them is kept', async () => {
     const { db } = await makeCatalog();
-    const odd = async function* (): AsyncGenerator<RecordBatch> {
-      yield batchFrom(0);
-      await later(0);
-      yield new Table({ id: vectorFromArray(['x'], new Utf8()) }).batches[0]!;
-    };
     await fails(() => db.createTable('t', odd()), 'SchemaValidation', 'id: utf8', 'id: int64', 'row 2000');
-    const junk = async function* (): AsyncGenerator<RecordBatch> {
-      await later(0);
-      yield { id: 1 } as never;
-    };
     await fails(() => db.createTable('t', junk()), 'InvalidInput', 'record batch');
     assert.deepEqual(await db.tableNames(), []);
   });
@@ -133,7 +135,7 @@ forEachSubject('uploads', (makeCatalog) => {
   test('that are refused let go of their source, however much is left of it', async () => {
     const { db } = await makeCatalog();
     await db.createTable('t', new Source(1));
-    const source = new Source(300);
+    const source = new Source(50);
     await fails(() => db.createTable('t', source), 'TableAlreadyExists', 't');
     await closed(source);
   });

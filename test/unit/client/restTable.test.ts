@@ -82,6 +82,9 @@ suite('a long query', () => {
   });
 });
 
+const isUnsupported = (error: unknown): boolean =>
+  isCatalogError(error, 'Unsupported') && error.operation === 'QueryTable' && error.identifier === 'shop/t';
+
 suite('a query over REST', () => {
   test('that is short is one request', async () => {
     const { wire, table } = opened(50_000, { filesOnly: true });
@@ -104,8 +107,6 @@ suite('a query over REST', () => {
 
   test('in an order is refused where the server does not say that it sorted', async () => {
     const { wire, table } = opened(50);
-    const isUnsupported = (error: unknown): boolean =>
-      isCatalogError(error, 'Unsupported') && error.operation === 'QueryTable' && error.identifier === 'shop/t';
     await assert.rejects(table.query().orderBy('id').toArrow(), isUnsupported);
     await assert.rejects(table.queryIpc({ orderBy: [{ column: 'id' }] }), isUnsupported);
     assert.equal(wire.open, 0);
