@@ -6,6 +6,7 @@ import { registerRest } from '#client/registerRest.ts';
 import { openDir } from '#engine/dir.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { ServePair } from './servePair.ts';
 import { startServing, type Serving } from './serving.ts';
 import { expectGaps } from './upstreamGaps.ts';
 import { UpstreamServers } from './upstreamServers.ts';
@@ -22,7 +23,7 @@ export const startEngine = (log?: (line: string) => void): Promise<EngineProcess
   EngineProcess.start({ entry: engineEntry(), node: { path: process.execPath, env: {} }, log });
 
 /** Which side answers. */
-export type SubjectId = 'dir' | 'engine' | 'serve' | 'upstream';
+export type SubjectId = 'dir' | 'engine' | 'serve' | 'pair' | 'upstream';
 
 /** One implementation under test: how a catalog on a directory is opened with it. */
 export type Subject = {
@@ -32,6 +33,8 @@ export type Subject = {
   start(): Promise<void>;
   stop(): Promise<void>;
   open(root: string): Promise<Catalog>;
+  /** Where a new root is, for those that have it in no folder of this machine. */
+  place?(): Promise<string>;
 };
 
 function inProcess(): Subject {
@@ -82,6 +85,35 @@ function overServe(): Subject {
   };
 }
 
+const pair = new ServePair();
+
+function overPair(): Subject {
+  return {
+    id: 'pair',
+    name: 'rest, over two of our servers on one object store, in turns',
+    start: () => {
+      registerRest();
+      return Promise.resolve();
+    },
+    stop: () => Promise.resolve(),
+    open: async (root) => connectNamespace('rest', await pair.reach(root)),
+    place: () => pair.place(),
+  };
+}
+
+/** What has to do with state, which servers may not have: the others are the same code, and a store takes its time. */
+const onPair = [
+  'creating tables',
+  'namespaces',
+  'tables',
+  'writing',
+  'two writers at once',
+  'versions',
+  'tags',
+  'branches',
+  'renaming',
+];
+
 let servers: UpstreamServers | undefined;
 
 /** Upstream's servers, one process for all suites of a run; ended after the last one. */
@@ -114,9 +146,16 @@ export function forEachSubject(
 ): void {
   if (!endsServers) {
     endsServers = true;
-    suiteTeardown(() => servers?.stop());
+    suiteTeardown(() => Promise.all([servers?.stop(), pair.stop()]));
   }
-  for (const subject of [inProcess(), overEngine(), overServe(), overUpstream()]) {
+  const subjects = [
+    inProcess(),
+    overEngine(),
+    overServe(),
+    ...(onPair.includes(title) ? [overPair()] : []),
+    overUpstream(),
+  ];
+  for (const subject of subjects) {
     suite(`${title}: ${subject.name}`, function () {
       this.timeout(30_000);
       suiteSetup(() => subject.start());
@@ -126,7 +165,7 @@ export function forEachSubject(
         await Promise.all(opened.splice(0).map((db) => db.close()));
       });
       define(async () => {
-        const root = tempFolder();
+        const root = (await subject.place?.()) ?? tempFolder();
         const db = await subject.open(root);
         opened.push(db);
         return { db, root };
