@@ -153,7 +153,7 @@ suite('what is changed from the tree', () => {
       assert.match(contextOf(table), /dropTable/);
       assert.match(contextOf(connectionNode(api, 'limited')), /createNamespace/);
       assert.doesNotMatch(contextOf(namespaceNode('limited', 'shop')), /dropNamespace/);
-    assert.deepEqual(limited.refused.toSorted(), ['drop', 'rename']);
+      assert.deepEqual(limited.refused.toSorted(), ['drop', 'rename']);
     });
 
     test('is known for each catalog by itself', () => {
