@@ -29,8 +29,12 @@ export function createListener(options: ListenerOptions) {
       const path = pathOf(request);
       const own = Object.hasOwn(ownRoutes, path) ? ownRoutes[path] : undefined;
       if (own) return answerOwn(own, request, response, options);
-      if (contract.inFlight >= options.maxRequests) return refuse(response, tooMany());
       metrics.begin();
+      if (contract.inFlight >= options.maxRequests) {
+        refuse(response, tooMany());
+        metrics.end({ operation: 'other', status: response.statusCode, seconds: 0, bytesIn: 0, bytesOut: 0 });
+        return;
+      }
       await contract.handle(request, response);
     },
     /** Counts a request of the contract that is over, and writes its line. */

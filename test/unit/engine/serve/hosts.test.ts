@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { isLoopback, routeOfHost } from '#engine/serve/hosts.ts';
 
-suite('the host of a request', () => {
-  const route = (host: string | undefined, listen = '127.0.0.1') => routeOfHost(host, listen, ['Catalog.example.com']);
+const route = (host: string | undefined, listen = '127.0.0.1') => routeOfHost(host, listen, ['Catalog.example.com']);
 
+suite('the host of a request', () => {
   test('is taken when it is what the server listens on, localhost or a public name, with any port', () => {
     for (const host of [
       '127.0.0.1',

@@ -6,6 +6,10 @@ import { WatchedFiles } from '#engine/serve/watchedFiles.ts';
 import { messageOf } from '#shared/errors.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 5000; !holds(); await sleep(5)) assert.ok(Date.now() < end, 'waited five seconds');
+}
+
 suite('a watched file', function () {
   this.timeout(20_000);
   let folder: string;
@@ -34,10 +38,6 @@ suite('a watched file', function () {
     });
     return watched;
   };
-
-  async function until(holds: () => boolean): Promise<void> {
-    for (const end = Date.now() + 5000; !holds(); await sleep(5)) assert.ok(Date.now() < end, 'waited five seconds');
-  }
 
   test('is read again when it is written', async () => {
     const file = await open();
