@@ -6,7 +6,7 @@ import type { CallOptions } from './callOptions.ts';
 import type { CopyOptions, CopyResult, CopyTarget } from './copy.ts';
 import type { Jobs } from './jobs.ts';
 import type { Table } from './table.ts';
-import type { TableData, TableSource } from './tableSource.ts';
+import type { TableSource } from './tableSource.ts';
 
 export type PageOptions = CallOptions & {
   /** The `pageToken` of the page before; none for the first page. */
