@@ -41,6 +41,7 @@ async function* batchesOf(
   signal?: AbortSignal,
 ): AsyncGenerator<RecordBatch> {
   signal?.throwIfAborted();
+  if (spec.limit === 0) return;
   const batches = inside(query).execute?.(lengthOption(maxBatchLength)) ?? query[Symbol.asyncIterator]();
   for (;;) {
     const next = await handle.read('QueryTable', { signal }, () => batches.next(), spec.filter);
@@ -68,6 +69,7 @@ export async function queryIpc(
   return {
     schema,
     buffers: (async function* () {
+      if (spec.limit === 0) return;
       for (let buffer = await call(() => buffers.next()); buffer; buffer = await call(() => buffers.next()))
         yield buffer;
     })(),
@@ -118,7 +120,9 @@ function build(native: NativeTable, spec: QuerySpec): Built {
   const filter = spec.filter ?? (spec.orderBy ? 'true' : undefined);
   // Without a filter the engine can't sort by a column that is not among those read.
   if (filter !== undefined) query.where(filter);
-  const limit = spec.limit ?? (spec.vector || spec.fullText ? 10 : undefined);
+  const isSearch = spec.vector !== undefined || spec.fullText !== undefined;
+  // The engine fails at a search for no row; whoever asks for none is given none of what is found.
+  const limit = isSearch ? Math.max(spec.limit ?? 10, 1) : spec.limit;
   if (limit !== undefined) query.limit(limit);
   if (spec.offset !== undefined) query.offset(spec.offset);
   if (spec.withRowId) query.withRowId();

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
+import type { Answered } from '#engine/server.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { makeConformanceRoot } from './conformanceRoot.ts';
-import { startPlainServer, type PlainServer } from './plainServer.ts';
+import { startPlainServer } from './plainServer.ts';
 
 /** The specification's own document. */
 const specification = inRoot('test/fixtures/namespace-spec/lance-namespace-spec-0.11.1.yaml');
@@ -23,40 +24,48 @@ const checks = [
   'errors_have_a_body',
 ];
 
-suite('requests made from the specification', function () {
-  this.timeout(180_000);
-  let server: PlainServer;
+/** Half of the operations: making requests takes a processor longer than answering them, and there are two. */
+const half = '(column|index|tags|branches|version|plan|metadata)';
 
-  suiteSetup(async () => {
-    const root = tempFolder();
-    await makeConformanceRoot(root);
-    server = await startPlainServer(root);
-  });
-  suiteTeardown(() => server.close());
+suite('requests made from the specification', function () {
+  this.timeout(300_000);
 
   test('find no failure of the server and no answer that is not in it', async () => {
-    const { code, output } = await schemathesis(server.uri);
-    assert.equal(code, 0, `${output.slice(-6000)}\n${server.failures.join('\n').slice(-4000)}`);
-    assert.deepEqual(server.failures, []);
+    const answered = await Promise.all([run([`--include-path-regex=${half}`]), run([`--exclude-path-regex=${half}`])]);
     // A run that reached nothing would pass too.
     for (const operation of ['QueryTable', 'CreateTable', 'InsertIntoTable', 'ListTableIndices', 'DescribeTable']) {
-      const worked = server.log.some((entry) => entry.operation === operation && entry.status === 200);
+      const worked = answered.flat().some((entry) => entry.operation === operation && entry.status === 200);
       assert.ok(worked, `No ${operation} succeeded.`);
     }
   });
 });
 
-async function schemathesis(uri: string): Promise<{ code: number; output: string }> {
+/** Asks a server of its own, and gives how every request went. */
+async function run(which: readonly string[]): Promise<readonly Answered[]> {
+  const root = tempFolder();
+  await makeConformanceRoot(root);
+  const server = await startPlainServer(root);
+  try {
+    const { code, output } = await schemathesis(server.uri, which);
+    assert.equal(code, 0, `${output.slice(-6000)}\n${server.failures.join('\n').slice(-4000)}`);
+    assert.deepEqual(server.failures, []);
+    return server.log;
+  } finally {
+    await server.close();
+  }
+}
+
+async function schemathesis(uri: string, which: readonly string[]): Promise<{ code: number; output: string }> {
   const child = spawn(
     join(dirname(python()), 'st'),
     [
       'run',
       specification,
       `--url=${uri}`,
+      ...which,
       `--checks=${checks.join(',')}`,
       '--phases=examples,coverage,fuzzing',
       '--max-examples=8',
-      '--seed=1',
       '--generation-deterministic',
       '--no-shrink',
       '--continue-on-failure',

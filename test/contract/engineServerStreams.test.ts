@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { Float64, Int64, Table, makeData, makeVector, tableFromIPC, tableToIPC, vectorFromArray } from '#arrow';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { openDir } from '#engine/dir.ts';
@@ -51,7 +52,7 @@ suite('rows on their way through our server', function () {
 
   async function send(what: Sent): Promise<Received> {
     const response = await begin(what);
-    const body = Buffer.concat(await Array.fromAsync(response as AsyncIterable<Buffer>));
+    const body = await buffer(response);
     return { status: response.statusCode ?? 0, headers: response.headers, body };
   }
 
