@@ -1,9 +1,7 @@
 import {
-  AsyncByteQueue,
   DataType,
   RecordBatch,
   RecordBatchFileWriter,
-  RecordBatchStreamWriter,
   Schema,
   Struct,
   Table as ArrowTable,
@@ -12,6 +10,8 @@ import {
   tableToIPC,
   vectorFromArray,
 } from '#arrow';
+import { batchAdopter } from '#shared/adoptTable.ts';
+import { WrittenBytes, encodeStream } from '#client/ipcWriter.ts';
 
 // The engine hands out each batch as an Arrow IPC file of its own. Decoding and encoding it again costs about as much as
 // the scan itself, so a stream is cut out of the files: a file is the stream's messages between a magic and a footer.
@@ -49,38 +49,32 @@ function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8A
   return { schemaMessage: bytes.subarray(start, batches), batches: bytes.subarray(batches, end) };
 }
 
-/** The bytes of a batch as they are written, instead of a queue that is read in the writer's pieces of a few bytes. */
-class Chunks extends AsyncByteQueue {
-  #chunks: Uint8Array[] = [];
-
-  take(): Uint8Array {
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    return Buffer.concat(chunks);
-  }
-
-  override write(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
-  }
-}
-
 /** Batches as Arrow IPC in either format, a chunk for each batch, so that who reads slowly holds up who writes. */
-export async function* encodeBatches(
+export const encodeBatches = (
   format: 'file' | 'stream',
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,
-): AsyncGenerator<Uint8Array> {
-  const writer = format === 'file' ? new RecordBatchFileWriter() : new RecordBatchStreamWriter();
-  const chunks = new Chunks();
-  const plain = format === 'file' ? plainSchema(schema) : schema;
-  writer.reset(chunks, plain);
+): AsyncGenerator<Uint8Array, void, undefined> =>
+  format === 'stream' ? encodeStream(schema, batches) : encodeFile(schema, batches);
+
+async function* encodeFile(
+  schema: Schema,
+  batches: AsyncIterable<RecordBatch>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const writer = new RecordBatchFileWriter();
+  const written = new WrittenBytes();
+  const plain = plainSchema(schema);
+  writer.reset(written, plain);
+  // The writer ends the file, without a word, at a batch whose schema differs in as little as what may be null.
+  const adopt = batchAdopter(plain);
   for await (const batch of batches) {
     if (batch.numRows === 0) continue;
-    writer.write(plain === schema ? batch : plainBatch(batch, plain));
-    yield chunks.take();
+    const own = plain === schema ? batch : plainBatch(batch, plain);
+    writer.write(adopt(own) ?? own);
+    yield written.take();
   }
   writer.finish();
-  yield chunks.take();
+  yield written.take();
 }
 
 // A file can't replace a dictionary from batch to batch, and each batch of a scan has its own. So a file has the values
