@@ -42,7 +42,8 @@ async function on<T>(
   call: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const { connect } = await loadNative();
-  const connection = await connect(uri, { readConsistencyInterval: 0, storageOptions });
+  // Without an interval a handle stays at what it has read or written itself.
+  const connection = await connect(uri, { storageOptions });
   try {
     return await call(connection);
   } finally {

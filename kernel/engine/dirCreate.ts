@@ -1,14 +1,17 @@
-import type { Connection } from '@lancedb/lancedb';
-import type { Schema } from '#arrow';
+import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
+import type { Schema, Table as ArrowTable } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import type { NamespacePath } from '#shared/names.ts';
 import { batchesOf } from '#client/batchSource.ts';
 import { cancellable } from '#client/calls.ts';
 import type { CreateMode } from '#client/catalog.ts';
 import type { TableSource } from '#client/tableSource.ts';
+import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
+import { dropTable } from './dirDrop.ts';
 import { addGathered } from './dirWrites.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
+import { rootFolder } from './folders.ts';
 import { abortable, gather, type Gathered } from './gathered.ts';
 import { alreadyThere, makeTable } from './staging.ts';
 
@@ -38,7 +41,8 @@ export async function create(place: Place, connection: Connection, table: NewTab
   const rows = await gather(call, data, schema, signal);
   try {
     if (state === 'readable') await replace(connection, name, path, rows);
-    else await createInPlace(connection, name, path, rows, mode, state === 'missing');
+    else if (state === 'missing') await createAtName(place, connection, name, rows);
+    else await createInPlace(connection, name, path, rows, mode);
   } finally {
     await rows.dispose();
   }
@@ -74,31 +78,64 @@ async function replace(connection: Connection, name: string, path: NamespacePath
 }
 
 /**
- * Lets the engine make the table where it has to be: one that is declared has its place already, and in the root of an
- * object store, where nothing can be renamed, a table is where its name says.
+ * Makes a table in the root of an object store, where nothing can be renamed, and a table is where its name says. Of two
+ * that make it at once the engine lets both: the second one's rows become version 2. Who finds that it was second puts
+ * the first one's rows back, and has not made the table.
  */
+async function createAtName(place: Place, connection: Connection, name: string, rows: Gathered): Promise<void> {
+  let isOurs = false;
+  try {
+    await onDataset(place, rootFolder(name), async (dataset) => {
+      let native: NativeTable | undefined;
+      for await (const part of rows.tables()) {
+        if (native) await native.add(part);
+        else {
+          native = await firstPart(dataset, part);
+          if (!(await isFirst(native))) throw alreadyThere(name, []);
+          isOurs = true;
+        }
+      }
+      native?.close();
+    });
+  } catch (error) {
+    // Why it was not made matters more than that it was not tidied up.
+    if (isOurs) await dropTable(place, connection, { name, path: [] }).catch(() => undefined);
+    // The first version can't be put where there is one.
+    else if (isCatalogError(engineError(error, tableSubject(name, [])), 'ConcurrentModification'))
+      throw alreadyThere(name, []);
+    throw error;
+  }
+}
+
+const firstPart = (dataset: Connection, part: ArrowTable): Promise<NativeTable> =>
+  part.numRows > 0 ? dataset.createTable(datasetName, part) : dataset.createEmptyTable(datasetName, part.schema);
+
+/** Whether the table is at its first version, which nobody else made; else it gets that back, if nobody did it yet. */
+async function isFirst(native: NativeTable): Promise<boolean> {
+  const own = await native.version();
+  if (own === 1) return true;
+  await native.checkoutLatest();
+  if ((await native.version()) === own) {
+    await native.checkout(1);
+    await native.restore();
+  }
+  return false;
+}
+
+/** Lets the engine write a table where its place is already: one that is declared, or one that can't be read. */
 async function createInPlace(
   connection: Connection,
   name: string,
   path: NamespacePath,
   rows: Gathered,
   mode: CreateMode,
-  isNew: boolean,
 ): Promise<void> {
   const engineMode = { mode: mode === 'overwrite' ? mode : 'create' } as const;
-  try {
-    let native;
-    for await (const part of rows.tables()) {
-      if (native) await native.add(part);
-      else if (part.numRows === 0) native = await connection.createEmptyTable(name, rows.schema, [...path], engineMode);
-      else native = await connection.createTable(name, part, [...path], engineMode);
-    }
-    native?.close();
-  } catch (error) {
-    // Why it was not made matters more than that it was not tidied up.
-    if (isNew && !isCatalogError(engineError(error, tableSubject(name, path)), 'TableAlreadyExists')) {
-      await connection.dropTable(name, [...path]).catch(() => undefined);
-    }
-    throw error;
+  let native;
+  for await (const part of rows.tables()) {
+    if (native) await native.add(part);
+    else if (part.numRows === 0) native = await connection.createEmptyTable(name, rows.schema, [...path], engineMode);
+    else native = await connection.createTable(name, part, [...path], engineMode);
   }
+  native?.close();
 }

@@ -43,7 +43,7 @@ async function dropInStore(place: Place, connection: Connection, { name, path }:
     // In the root it may be there all the same.
     (await connection.openTable(name)).close();
     await onManifest(place, (manifest) =>
-      manifest.insert(objectId(name, []), { location: rootFolder(name), metadata: null }),
+      manifest.insert(objectId(name, []), { location: rootFolder(name), metadata: null }, undefined),
     );
     await connection.dropTable(name);
   }

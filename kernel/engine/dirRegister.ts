@@ -7,7 +7,7 @@ import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { notThere, type Named } from './dirRename.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
-import { objectId, onManifest } from './manifestTable.ts';
+import { namespaceId, objectId, onManifest } from './manifestTable.ts';
 import { isThere, rootFolder } from './folders.ts';
 import { alreadyThere, newFolder } from './staging.ts';
 
@@ -38,7 +38,7 @@ export async function declareTable(
   const folder = newFolder(id);
   if (place.isLocal) await makeDeclared(join(place.location, folder));
   const isNew = await onManifest(place, (manifest) =>
-    manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) }),
+    manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) }, namespaceId(path)),
   );
   if (isNew) return { location: fullLocation(place, folder) };
   if (place.isLocal) await rm(join(place.location, folder), { recursive: true, force: true });
@@ -75,7 +75,11 @@ export async function registerTable(
   await checkDataset(place, { name, path }, folder, location);
   const id = objectId(name, path);
   await onManifest(place, async (manifest) => {
-    const isNew = await manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) });
+    const isNew = await manifest.insert(
+      id,
+      { location: folder, metadata: metadataOf(options.properties) },
+      namespaceId(path),
+    );
     if (isNew) return;
     if (options.mode !== 'overwrite') throw alreadyThere(name, path);
     if (!(await manifest.move(id, folder))) throw notThere({ name, path });

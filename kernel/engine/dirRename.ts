@@ -64,7 +64,7 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
     const name = isMoved ? to : from;
     if (entry) {
       await onManifest(place, (manifest) =>
-        manifest.insert(objectId(name, []), { ...entry, location: rootFolder(name) }),
+        manifest.insert(objectId(name, []), { ...entry, location: rootFolder(name) }, undefined),
       ).catch(() => undefined);
     }
   }

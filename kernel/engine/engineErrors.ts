@@ -60,7 +60,10 @@ const rules: readonly Rule[] = [
     // The catalog knows the table, its directory holds none.
     pattern: /Dataset at path .* was not found|not found in dataset path/i,
     kind: 'InvalidTableState',
-    say: brokenTable,
+    say: (subject) => [
+      `${thing(subject)} can't be read: its name is taken, but nothing is written there, or its files are gone.`,
+      'Write it with createTable, or drop it.',
+    ],
   },
   {
     pattern: /Namespace not found: parent namespace '([^']*)'/,

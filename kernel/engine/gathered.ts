@@ -3,7 +3,7 @@ import { batchesOf, isBatchSource } from '#client/batchSource.ts';
 import { cancellable } from '#client/calls.ts';
 import { toArrowTable } from '#client/tableData.ts';
 import type { TableSource } from '#client/tableSource.ts';
-import { bytesOf, chunksOf, tableOf } from './chunks.ts';
+import { bytesOf, chunkBytes, chunksOf, tableOf } from './chunks.ts';
 import { Spool } from './spool.ts';
 
 /**
@@ -22,7 +22,7 @@ export type Gathered = {
  * one buffer; a longer stream is spooled to disk until it is whole, so that one that fails adds nothing, and becomes
  * several versions. Who reads in between sees a part of it.
  */
-const oneVersionBytes = 256 * 2 ** 20;
+const sizes = { version: 256 * 2 ** 20, part: chunkBytes } as const;
 
 /** Batches until there are no more, or until `signal`: a source may wait for something that never comes. */
 export async function* abortable(
@@ -64,16 +64,17 @@ export async function gather(
   data: TableSource,
   schema: Schema | undefined,
   signal: AbortSignal | undefined,
+  limits: { version: number; part: number } = sizes,
 ): Promise<Gathered> {
   if (!isBatchSource(data)) return inMemory(toArrowTable(call, data, schema));
   const stream = await cancellable(batchesOf(call, data, schema), signal);
-  const { kept, rest } = await keep(abortable(stream.batches, signal));
+  const { kept, rest } = await keep(abortable(stream.batches, signal), limits.version);
   if (!rest) return inMemory(tableOf(stream.schema, kept));
   const spool = await Spool.of(stream.schema, both(kept, rest));
   return {
     schema: stream.schema,
     table: undefined,
-    tables: () => chunksOf(stream.schema, spool.batches()),
+    tables: () => chunksOf(stream.schema, spool.batches(), limits.part),
     dispose: () => spool.dispose(),
   };
 }
@@ -103,7 +104,7 @@ export async function whole(
 /** Reads batches until they are too many to keep; then `rest` are those to come. */
 async function keep(
   batches: AsyncIterable<RecordBatch>,
-  limit = oneVersionBytes,
+  limit: number,
 ): Promise<{ kept: RecordBatch[]; rest?: AsyncIterator<RecordBatch> }> {
   const kept: RecordBatch[] = [];
   const iterator = batches[Symbol.asyncIterator]();

@@ -17,6 +17,10 @@ const columns = ['object_id', 'object_type', 'location', 'metadata', 'base_objec
 /** A table in the list. */
 export type Entry = { location: string; metadata: string | null };
 
+/** How the list identifies a namespace; the root has no row. */
+export const namespaceId = (path: NamespacePath): string | undefined =>
+  path.length === 0 ? undefined : path.join(idDelimiter);
+
 /** How the list identifies a table. */
 export const objectId = (name: string, path: NamespacePath): string => [...path, name].join(idDelimiter);
 
@@ -70,14 +74,36 @@ export class Manifest {
     return location === null ? undefined : { location, metadata };
   }
 
-  /** Adds a table. False when the list has something of this identifier, and then nothing changes. */
-  async insert(id: string, { location, metadata }: Entry): Promise<boolean> {
-    // Two that insert the same identifier at once are told apart by the engine: it is the key of the list.
+  /**
+   * Adds a table of a namespace, or of the root where `namespace` is undefined. False when the list has something of
+   * this identifier, and then nothing changes.
+   *
+   * Two that insert the same identifier at once are told apart by the engine: it is the key of the list. A rename and an
+   * insertion are not, since one changes rows and the other adds some; so an insertion writes the row of its namespace
+   * anew, as a rename does with every row.
+   * @throws CatalogError NamespaceNotFound (1)
+   */
+  async insert(id: string, { location, metadata }: Entry, namespace: string | undefined): Promise<boolean> {
+    const row = { object_id: id, object_type: 'table', location, metadata, base_objects: null };
+    const above = namespace === undefined ? [] : [await this.#namespaceRow(namespace)];
     const { numInsertedRows } = await this.#native
       .mergeInsert('object_id')
+      .whenMatchedUpdateAll({ where: "target.object_type = 'namespace'" })
       .whenNotMatchedInsertAll()
-      .execute([{ object_id: id, object_type: 'table', location, metadata, base_objects: null }]);
-    return numInsertedRows === 1;
+      .execute([row, ...above]);
+    return numInsertedRows > 0 && (await this.find(id))?.location === location;
+  }
+
+  async #namespaceRow(id: string): Promise<Record<string, unknown>> {
+    const isNamespace = `object_id = ${quoted(id)} AND object_type = 'namespace'`;
+    const rows = await this.#native.query().where(isNamespace).select(columns).limit(1).toArray();
+    const row = rows[0] as { toJSON(): Record<string, unknown> } | undefined;
+    if (row) return row.toJSON();
+    throw new CatalogError(
+      'NamespaceNotFound',
+      `Namespace "${id.replaceAll(idDelimiter, '/')}" does not exist.`,
+      'Create it first, or list the namespaces there are.',
+    );
   }
 
   /** Points a table that is in the list elsewhere. False when it is not in the list any more. */
@@ -109,10 +135,23 @@ export class Manifest {
     try {
       await this.#native.update({ valuesSql: { object_id: `coalesce(${renamed}, nullif(object_id, ${quoted(to)}))` } });
     } catch (error) {
+      await this.#native.checkoutLatest();
       if (await this.#has(to)) return 'taken';
       throw error;
     }
-    return (await this.find(to))?.location === entry.location ? 'renamed' : 'missing';
+    if ((await this.find(to))?.location !== entry.location) return 'missing';
+    if (await this.#isAlone(to)) return 'renamed';
+    // A client of before the list was written as a whole may have added one of this identifier in the same moment.
+    await this.#native.update({
+      where: `${isTable(to)} AND location = ${quoted(entry.location)}`,
+      values: { object_id: from },
+    });
+    return 'taken';
+  }
+
+  async #isAlone(id: string): Promise<boolean> {
+    await this.#native.checkoutLatest();
+    return (await this.#native.countRows(`object_id = ${quoted(id)}`)) === 1;
   }
 
   async #has(id: string): Promise<boolean> {

@@ -10,7 +10,7 @@ import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { hiddenFolder, isThere, moveTo, rootFolder } from './folders.ts';
 import { loadNative } from './native.ts';
-import { manifestFolder, objectId, onManifest } from './manifestTable.ts';
+import { manifestFolder, namespaceId, objectId, onManifest } from './manifestTable.ts';
 
 // How a table is made so that it is there whole or not at all, also when this process is killed in the middle. The
 // engine would put it into the list first, and write it afterwards, as a list of versions with a part of the rows in
@@ -36,7 +36,7 @@ export async function makeTable(
     // A store has no rename: the files stay where they are written. What fails leaves files that nobody lists.
     const folder = newFolder(id);
     await onDataset(place, folder, (connection) => write(connection, schema, batches));
-    if (!(await list(place, id, folder))) throw alreadyThere(name, path);
+    if (!(await list(place, name, path, folder))) throw alreadyThere(name, path);
     return;
   }
   const workshop = join(place.location, hiddenFolder('unfinished'));
@@ -81,7 +81,7 @@ async function publish(place: Place, written: string, name: string, path: Namesp
   const target = join(place.location, folder);
   await rename(written, target);
   try {
-    if (!(await list(place, id, folder))) throw alreadyThere(name, path);
+    if (!(await list(place, name, path, folder))) throw alreadyThere(name, path);
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
@@ -90,11 +90,13 @@ async function publish(place: Place, written: string, name: string, path: Namesp
 
 /** Puts a table of the root into the list, where there is one. */
 export async function listInRoot(place: Place, name: string): Promise<void> {
-  if (await isThere(join(place.location, manifestFolder))) await list(place, objectId(name, []), rootFolder(name));
+  if (await isThere(join(place.location, manifestFolder))) await list(place, name, [], rootFolder(name));
 }
 
-const list = (place: Place, id: string, location: string): Promise<boolean> =>
-  onManifest(place, (manifest) => manifest.insert(id, { location, metadata: null }));
+const list = (place: Place, name: string, path: NamespacePath, location: string): Promise<boolean> =>
+  onManifest(place, (manifest) =>
+    manifest.insert(objectId(name, path), { location, metadata: null }, namespaceId(path)),
+  );
 
 export const alreadyThere = (name: string, path: NamespacePath): CatalogError =>
   new CatalogError(
