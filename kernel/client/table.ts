@@ -166,7 +166,10 @@ export interface Table {
   /** The whole table in memory. Prefer `query()` with a limit, or its batches, for large ones. */
   toArrow(options?: CallOptions): Promise<ArrowTable>;
 
-  /** Adds rows, or puts them in the place of all rows (`overwrite`). Batches are sent as they come, in one version. */
+  /**
+   * Adds rows, or puts them in the place of all rows (`overwrite`), in one version. Batches are taken as they come; a
+   * stream that fails adds nothing. In a directory one of more than 256 MiB becomes several versions, once it is whole.
+   */
   add(data: TableSource, options?: AddOptions): Promise<InsertResult>;
   /**
    * Matches new rows with those of the table by the values of columns:

@@ -16,6 +16,7 @@ import type { DirConnection } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
 import { namespacesPage, pageOf, tablesOnly, tablesPage } from './dirLists.ts';
 import { namespaceSubject, tableSubject } from './engineErrors.ts';
+import { inTurn } from './turns.ts';
 
 /** The namespaces of a directory, and the lists of what is in them. */
 export class DirNamespaces {
@@ -33,8 +34,14 @@ export class DirNamespaces {
       if (mode === 'overwrite') throw noOverwrite(namespacePath);
       if (namespacePath.length === 0 && mode === 'exist_ok') return;
       try {
-        await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
-          connection.createNamespace([...namespacePath], options.properties ? { properties: options.properties } : {}),
+        // The first one of a root makes the list of namespaces too, and of two at that moment each may win.
+        await inTurn(this.#connection.place.location, () =>
+          this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
+            connection.createNamespace(
+              [...namespacePath],
+              options.properties ? { properties: options.properties } : {},
+            ),
+          ),
         );
       } catch (error) {
         if (mode !== 'exist_ok' || !isCatalogError(error, 'NamespaceAlreadyExists')) throw error;
