@@ -128,6 +128,8 @@ print(json.dumps(out))`;
         // Renames to and fro until it is killed.
         const child = spawn(process.execPath, [inRoot('test/contract/renameForever.ts'), root, path.join('/')], {
           stdio: ['ignore', 'pipe', 'inherit'],
+          // What a killed process leaves in its temporary folder goes with that of the test.
+          env: { ...process.env, TMPDIR: tempFolder() },
         });
         const exited = once(child, 'exit');
         await once(child.stdout, 'data');
