@@ -19,7 +19,7 @@ import { openDir } from '#engine/dir.ts';
 import { registerDir } from '#engine/register.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { fails } from './expect.ts';
-import { forEachSubject } from './subjects.ts';
+import { forEachOfOurs } from './subjects.ts';
 
 suite('connecting', () => {
   suiteSetup(() => {
@@ -139,7 +139,7 @@ suite('connecting', () => {
   });
 });
 
-forEachSubject('broken catalogs', (makeCatalog) => {
+forEachOfOurs('broken catalogs', (makeCatalog) => {
   test('a root that goes away is an error, not an empty catalog', async () => {
     const { db, root } = await makeCatalog();
     await db.createTable('t', [{ id: 1 }]);

@@ -134,27 +134,31 @@ function overUpstream(): Subject {
   };
 }
 
-let endsServers = false;
+type Define = (makeCatalog: () => Promise<{ db: Catalog; root: string }>, subject: Subject) => void;
 
 /**
  * Runs the same tests against every implementation; `makeCatalog` gives a catalog on an empty directory. What upstream's
  * server cannot do is in `upstreamGaps.ts`, not in the tests.
  */
-export function forEachSubject(
-  title: string,
-  define: (makeCatalog: () => Promise<{ db: Catalog; root: string }>, subject: Subject) => void,
-): void {
+export function forEachSubject(title: string, define: Define): void {
+  const onStore = onPair.includes(title) ? [overPair()] : [];
+  forEach([inProcess(), overEngine(), overServe(), ...onStore, overUpstream()], title, define);
+}
+
+/**
+ * The same for what is no matter of the specification: what becomes of a directory that somebody breaks under its server.
+ */
+export function forEachOfOurs(title: string, define: Define): void {
+  forEach([inProcess(), overEngine(), overServe()], title, define);
+}
+
+let endsServers = false;
+
+function forEach(subjects: readonly Subject[], title: string, define: Define): void {
   if (!endsServers) {
     endsServers = true;
     suiteTeardown(() => Promise.all([servers?.stop(), pair.stop()]));
   }
-  const subjects = [
-    inProcess(),
-    overEngine(),
-    overServe(),
-    ...(onPair.includes(title) ? [overPair()] : []),
-    overUpstream(),
-  ];
   for (const subject of subjects) {
     suite(`${title}: ${subject.name}`, function () {
       this.timeout(30_000);

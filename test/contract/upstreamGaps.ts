@@ -66,13 +66,6 @@ export const upstreamGaps: readonly UpstreamGap[] = [
     says: /Failed to delete table directory/,
   },
   {
-    operation: 'CreateTable',
-    reason: 'A table that another writer makes at the same moment is an error of the server to it.',
-    evidence: 'create twice at once: 500 {"error":"Failed to write dataset: DatasetAlreadyExists { uri: …","code":18}',
-    cases: { 'two writers at once': ['create a table once'] },
-    says: /^Internal: .*DatasetAlreadyExists/,
-  },
-  {
     operation: 'InsertIntoTable',
     reason: 'Rows without a column that may not be null are an error of the server to it.',
     evidence: 'insert of such: 500 {"error":"Failed to write table …: Append with different schema: …","code":18}',

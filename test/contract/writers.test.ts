@@ -18,7 +18,10 @@ async function race(calls: readonly (() => Promise<unknown>)[], ...conflicts: re
 const each = <T>(dbs: readonly Catalog[], times: number, call: (db: Catalog, round: number) => Promise<T>) =>
   dbs.flatMap((db, at) => Array.from({ length: times }, (_, round) => () => call(db, at * times + round)));
 
-forEachSubject('two writers at once', (makeCatalog) => {
+forEachSubject('two writers at once', (makeCatalog, subject) => {
+  /** An object store takes its time over every conflict. */
+  const calls = (number: number): number => (subject.id === 'pair' ? Math.ceil(number / 3) : number);
+
   /** The catalog under test and, for a second writer, the same root opened in this process. */
   async function makeTwo(): Promise<Catalog[]> {
     const { db, root } = await makeCatalog();
@@ -28,7 +31,7 @@ forEachSubject('two writers at once', (makeCatalog) => {
   test('lose no row that they add', async () => {
     const dbs = await makeTwo();
     await dbs[0]!.createTable('t', [{ id: -1 }]);
-    const done = await race(each(dbs, 8, async (db, id) => (await db.openTable('t')).add([{ id }])));
+    const done = await race(each(dbs, calls(8), async (db, id) => (await db.openTable('t')).add([{ id }])));
     assert.ok(done > 0);
     assert.equal(await (await dbs[1]!.openTable('t')).countRows(), done + 1);
   });
@@ -37,7 +40,7 @@ forEachSubject('two writers at once', (makeCatalog) => {
     const dbs = await makeTwo();
     const table = await dbs[0]!.createTable('t', [{ id: 1, n: 0 }]);
     const done = await race(
-      each(dbs, 4, async (db) => (await db.openTable('t')).update({ valuesSql: { n: 'n + 1' } })),
+      each(dbs, calls(4), async (db) => (await db.openTable('t')).update({ valuesSql: { n: 'n + 1' } })),
     );
     assert.ok(done > 0);
     assert.deepEqual(await table.query().toArray(), [{ id: 1n, n: BigInt(done) }]);
@@ -47,7 +50,7 @@ forEachSubject('two writers at once', (makeCatalog) => {
     const dbs = await makeTwo();
     const table = await dbs[0]!.createTable('t', [{ id: 1, by: 'nobody' }]);
     const done = await race(
-      each(dbs, 4, async (db, round) =>
+      each(dbs, calls(4), async (db, round) =>
         (await db.openTable('t'))
           .mergeInsert('id')
           .whenMatchedUpdateAll()
@@ -66,6 +69,8 @@ forEachSubject('two writers at once', (makeCatalog) => {
       const done = await race(
         each(dbs, 3, (db, round) => db.createTable('t', [{ by: round }], path)),
         'TableAlreadyExists',
+        // Upstream's server has no kind of error for who comes second by milliseconds; it is no gap that shows every time.
+        ...(subject.id === 'upstream' ? ['Internal'] : []),
       );
       assert.equal(done, 1);
       assert.equal(await (await dbs[1]!.openTable('t', path)).countRows(), 1);
@@ -74,14 +79,26 @@ forEachSubject('two writers at once', (makeCatalog) => {
 
   test('create a namespace once', async () => {
     const dbs = await makeTwo();
-    assert.equal(
-      await race(
-        each(dbs, 3, (db) => db.createNamespace(['shop'])),
-        'NamespaceAlreadyExists',
-      ),
-      1,
+    await dbs[0]!.createNamespace(['before']);
+    const done = await race(
+      each(dbs, 3, (db) => db.createNamespace(['shop'])),
+      'NamespaceAlreadyExists',
     );
-    assert.deepEqual((await dbs[1]!.listNamespaces()).namespaces, ['shop']);
+    assert.equal(done, 1);
+    assert.deepEqual((await dbs[1]!.listNamespaces()).namespaces.toSorted(), ['before', 'shop']);
+  });
+
+  test('lose none of the first namespaces of a root', async () => {
+    const dbs = await makeTwo();
+    const made = new Set<string>();
+    await race(
+      each(dbs, calls(3), async (db, round) => {
+        await db.createNamespace([`n${round}`]);
+        made.add(`n${round}`);
+      }),
+    );
+    assert.ok(made.size > 0);
+    assert.deepEqual((await dbs[0]!.listNamespaces()).namespaces.toSorted(), [...made].toSorted());
   });
 
   test('see all tables that they make beside each other', async () => {
@@ -89,7 +106,7 @@ forEachSubject('two writers at once', (makeCatalog) => {
     await dbs[0]!.createNamespace(['shop']);
     const made = new Set<string>();
     await race(
-      each(dbs, 5, async (db, round) => {
+      each(dbs, calls(5), async (db, round) => {
         await db.createTable(`t${round}`, [{ id: round }], ['shop']);
         made.add(`t${round}`);
       }),
