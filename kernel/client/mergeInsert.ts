@@ -1,5 +1,7 @@
+import { Schema } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import type { CallOptions } from './callOptions.ts';
+import type { Row } from './inferRows.ts';
 import { checkFilter } from './query.ts';
 import type { MergeResult, MergeRunner, MergeSpec } from './table.ts';
 import type { TableSource } from './tableSource.ts';
@@ -22,7 +24,10 @@ export class MergeInsert {
     return this.#spec;
   }
 
-  /** Rows of the table that match a new row take its values; with `where` those for which the SQL holds. */
+  /**
+   * Rows of the table that match a new row take its values, and keep those of columns that it leaves out; with `where`
+   * those for which the SQL holds.
+   */
   whenMatchedUpdateAll(options: { where?: string | undefined } = {}): MergeInsert {
     const { where } = options;
     if (where !== undefined) checkFilter(where);
@@ -32,7 +37,7 @@ export class MergeInsert {
     });
   }
 
-  /** New rows that match none of the table are added. */
+  /** New rows that match none of the table are added, with null in columns that they leave out. */
   whenNotMatchedInsertAll(): MergeInsert {
     return this.#with({ whenNotMatchedInsertAll: true });
   }
@@ -78,3 +83,31 @@ export function mergeColumns(on: string | readonly string[]): string[] {
     'Write for instance mergeInsert("id").',
   );
 }
+
+/**
+ * The schema of the rows of a merge: of the table's columns those that the rows have, since a column that is sent is a
+ * column that is changed.
+ * @throws CatalogError InvalidInput (13) where some rows have a column and others leave it out: null would be put in its place
+ */
+export function mergeSchema(spec: MergeSpec, rows: readonly Row[], table: Schema): Schema {
+  const fields = table.fields.filter(({ name, nullable }) => {
+    const without = rows.findIndex((row) => !has(row, name));
+    if (without < 0) return true;
+    const isKey = spec.on.includes(name);
+    if (isKey || (spec.whenMatchedUpdateAll && rows.some((row) => has(row, name)))) {
+      throw new CatalogError(
+        'InvalidInput',
+        `Row ${without} has no "${name}", ${isKey ? 'which the merge matches by' : 'which other rows have'}.`,
+        isKey
+          ? 'Give it in every row.'
+          : 'Give it in every row (null where there is no value), or merge such rows apart.',
+      );
+    }
+    // Rows that are added need it: the rows are refused for it as those of add() are.
+    return rows.some((row) => has(row, name)) || (spec.whenNotMatchedInsertAll === true && !nullable);
+  });
+  return new Schema(fields, table.metadata);
+}
+
+/** Rows are checked later; a notebook may give anything. */
+const has = (row: Row | null, name: string): boolean => row?.[name] !== undefined;

@@ -107,8 +107,7 @@ export class RestTable implements Table {
   mergeInsert(on: string | readonly string[]): MergeInsert {
     checkWritable(this.#target);
     return new MergeInsert(
-      async (spec, data, options) =>
-        mergeInsert(this.#target, spec, data, await this.#schemaFor(data, options), options),
+      async (spec, data, options) => mergeInsert(this.#target, spec, data, () => this.schema(options), options),
       { on: mergeColumns(on) },
     );
   }

@@ -1,6 +1,7 @@
 import type { CallOptions } from './callOptions.ts';
 import { encodeSource, sendArrow } from './arrowUpload.ts';
 import type { Schema } from '#arrow';
+import { mergeSchema } from './mergeInsert.ts';
 import { checkFilter } from './query.ts';
 import { given } from './restQueryBody.ts';
 import { Reply } from './restReply.ts';
@@ -29,16 +30,17 @@ export function insert(
   });
 }
 
-/** "MergeInsertIntoTable" */
+/** "MergeInsertIntoTable"; `schemaOf` gives the schema of the table, which rows are made to fit. */
 export function mergeInsert(
   target: RestTarget,
   spec: MergeSpec,
   data: TableSource,
-  schema: Schema | undefined,
+  schemaOf: () => Promise<Schema>,
   { signal }: CallOptions,
 ): Promise<MergeResult> {
   checkWritable(target);
   return about(target, 'MergeInsertIntoTable', async () => {
+    const schema = Array.isArray(data) ? mergeSchema(spec, data, await schemaOf()) : undefined;
     const encoded = await encodeSource('mergeInsert', data, schema);
     const query = {
       // The specification knows one column alone; several are several parameters, as upstream's client and server have it.

@@ -1,6 +1,7 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import type { Table as ArrowTable } from '#arrow';
 import { CatalogError, messageOf } from '#shared/errors.ts';
+import { mergeSchema } from '#client/mergeInsert.ts';
 import { checkChoice, checkOptions } from '#client/options.ts';
 import { checkFilter } from '#client/query.ts';
 import { updateEntries } from '#client/updateEntries.ts';
@@ -104,7 +105,7 @@ export async function mergeRows(
     lettingGo(data, async () => {
       handle.checkWritable();
       const schema = Array.isArray(data)
-        ? await handle.read('MergeInsertIntoTable', options, (native) => native.schema())
+        ? mergeSchema(spec, data, await handle.read('MergeInsertIntoTable', options, (native) => native.schema()))
         : undefined;
       const rows = await whole('mergeInsert', data, schema, options.signal);
       return handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows));

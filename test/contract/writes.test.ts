@@ -112,6 +112,26 @@ forEachSubject('writing', (makeCatalog) => {
     assert.equal(result.numInsertedRows ?? 1, 1);
   });
 
+  test('merges rows with some columns, and leaves the others of the table as they are', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    const merge = table.mergeInsert('id').whenMatchedUpdateAll();
+    await merge.execute([{ id: 2, price: 49 }]);
+    await merge.whenNotMatchedInsertAll().execute([
+      { id: 3, name: 'stool' },
+      { id: 4, name: 'plant' },
+    ]);
+    assert.deepEqual(await sorted(table), [
+      { id: 1n, name: 'mug', price: 9.5 },
+      { id: 2n, name: 'lamp', price: 49 },
+      { id: 3n, name: 'stool', price: 120 },
+      { id: 4n, name: 'plant', price: null },
+    ]);
+    const uneven = [{ id: 1, price: 8 }, { id: 2 }];
+    await fails(() => merge.execute(uneven), 'InvalidInput', 'Row 1', '"price"');
+    await fails(() => merge.execute([{ price: 8 }]), 'InvalidInput', 'Row 0', '"id"');
+  });
+
   test('merges with a condition, and deletes what the new rows no longer have', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
