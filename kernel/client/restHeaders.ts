@@ -34,12 +34,15 @@ const ours: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** Headers by their names in lower case; those that name the database once more, and which values are secret. */
+export type Headers = { headers: Record<string, string>; database: Record<string, string>; secrets: string[] };
+
 /**
- * The headers that a configuration asks for, by their names in lower case, and which of their values are secret: all
- * but the database's, since nobody but the person knows what they forward.
+ * The headers that a configuration asks for. All values but the database's are secret, since nobody but the person knows
+ * what they forward.
  * @throws CatalogError InvalidInput (13) naming the header, never its value
  */
-export function headersOf(config: RestConfig, url: URL): { headers: Record<string, string>; secrets: string[] } {
+export function headersOf(config: RestConfig, url: URL): Headers {
   const headers = new Map<string, string>();
   const put = (name: string, value: unknown) => {
     const [key, text] = checkHeader(name, value);
@@ -63,15 +66,27 @@ export function headersOf(config: RestConfig, url: URL): { headers: Record<strin
     put(headerNames?.databasePrefix ?? names.databasePrefix, required('databasePrefix', databasePrefix));
   }
   const open = new Set([...databaseHeaders, ...Object.values(headerNames ?? {}).map((name) => name?.toLowerCase())]);
+  const ofDatabase = Object.fromEntries([...headers].filter(([name]) => open.has(name)));
   const secrets = [...headers].filter(([name]) => !open.has(name)).map(([, value]) => value);
   if (config.token !== undefined) secrets.push(config.token);
   if (!headers.has('user-agent')) headers.set('user-agent', 'lance-catalog');
   // Longest first, so that a secret which is part of another is not cut out of it.
-  return { headers: Object.fromEntries(headers), secrets: secrets.toSorted((a, b) => b.length - a.length) };
+  return {
+    headers: Object.fromEntries(headers),
+    database: ofDatabase,
+    secrets: secrets.toSorted((a, b) => b.length - a.length),
+  };
 }
 
-/** Whether the address names the database already: `sales.eu.example.com` is the host of the database `sales`. */
-const isInHost = (database: string, url: URL): boolean => url.hostname.startsWith(`${database.toLowerCase()}.`);
+/**
+ * Whether the address names the database already, as a service writes it: `sales.eu.api.example.com` is the host of the
+ * database `sales` in the region `eu`. Any other host that happens to begin with its name is told the database: without
+ * that a server of several would read and write in the one that it takes for the default.
+ */
+function isInHost(database: string, url: URL): boolean {
+  const [first, , third, ...domain] = url.hostname.split('.');
+  return first === database.toLowerCase() && third === 'api' && domain.length >= 2;
+}
 
 const invalid = (what: string, hint: string): CatalogError => new CatalogError('InvalidInput', what, hint);
 

@@ -16,7 +16,7 @@ export type RestConfig = {
   apiKey?: string | undefined;
   /** Sent as `Authorization: Bearer …`. */
   token?: string | undefined;
-  /** Sent as `x-service-database`; left out where the host of `uri` names the database already. */
+  /** Sent as `x-service-database`; left out for the host of a service's database, `<database>.<region>.api.<domain>`. */
   database?: string | undefined;
   /** Sent as `x-service-database-prefix`. */
   databasePrefix?: string | undefined;

@@ -126,11 +126,20 @@ suite('what a connection sends', function () {
     assert.equal(headers['x-lancedb-database'], 'sales');
     assert.equal(headers['x-lancedb-database-prefix'], 'eu');
     assert.equal(headers['x-service-database'], undefined);
-    const inHost = await headersOf({ database: 'sales', apiKey: 'k1' }, 'sales.eu.example.com');
+    const inHost = await headersOf({ database: 'sales', apiKey: 'k1' }, 'sales.eu.api.example.com');
     assert.equal(inHost['x-service-database'], undefined);
-    assert.equal(inHost.host, 'sales.eu.example.com');
-    const other = await headersOf({ database: 'sales' }, 'salesforce.example.com');
-    assert.equal(other['x-service-database'], 'sales');
+    assert.equal(inHost.host, 'sales.eu.api.example.com');
+  });
+
+  test('has the database on a host that only begins with its name', async () => {
+    for (const host of [
+      'sales.example.com',
+      'sales.eu.example.com',
+      'sales.api.example.com',
+      'salesforce.eu.api.a.com',
+    ]) {
+      assert.equal((await headersOf({ database: 'sales' }, host))['x-service-database'], 'sales', host);
+    }
   });
 
   test('has no header that a value or a name brings along', async () => {
