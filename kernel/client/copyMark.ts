@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Schema } from '#arrow';
 import { isRecord } from '#shared/records.ts';
 import { displayPath } from '#shared/names.ts';
+import type { Identity } from './identity.ts';
 
 /** The entry in a table's schema metadata that says of what it is a copy. Made with the table, so never missing. */
 export const markKey = 'lance-catalog.copy';
@@ -18,13 +19,11 @@ export type CopyMark = {
   /** Rows that are added at once; a whole number of them is there, or all. */
   chunkRows: number;
   state: 'staged' | 'copying' | 'finished';
-  /** The version of the copy when it was finished: with another one, somebody has written to it since. */
-  copyVersion?: number;
 };
 
-export const sourceId = (location: string, path: readonly string[]): string =>
+export const sourceId = (catalog: Identity, path: readonly string[]): string =>
   createHash('sha256')
-    .update(JSON.stringify([location, path]))
+    .update(JSON.stringify([catalog, path]))
     .digest('hex')
     .slice(0, 32);
 
@@ -41,11 +40,11 @@ export function readMark(schema: Schema): CopyMark | undefined {
     return undefined;
   }
   if (!isRecord(value)) return undefined;
-  const { source, version, rows, chunkRows, state, copyVersion } = value;
+  const { source, version, rows, chunkRows, state } = value;
   if (typeof source !== 'string' || !isCount(version) || !isCount(rows) || !isCount(chunkRows)) return undefined;
   if (chunkRows === 0) return undefined;
   if (state !== 'staged' && state !== 'copying' && state !== 'finished') return undefined;
-  return { source, version, rows, chunkRows, state, ...(isCount(copyVersion) && { copyVersion }) };
+  return { source, version, rows, chunkRows, state };
 }
 
 export const writeMark = (mark: CopyMark): string => JSON.stringify(mark);

@@ -5,10 +5,14 @@ import type { CallOptions } from './callOptions.ts';
 import type { Catalog } from './catalog.ts';
 import { displayTable, isUnfinished, markKey, readMark, stagingName, writeMark, type CopyMark } from './copyMark.ts';
 import { checksumOf } from './copyRows.ts';
+import type { Identity } from './identity.ts';
 import type { Table } from './table.ts';
 
 /** A path in a catalog that names a table, whether or not there is one. */
 export type TablePlace = { catalog: Catalog; path: readonly string[] };
+
+/** The place that is copied from, and which catalog that is. */
+export type CopySource = TablePlace & { identity: Identity };
 
 /** A table that is at a place, and of what it says that it is a copy. */
 export type TableState = { table: Table; mark: CopyMark | undefined; rows: number };
@@ -63,7 +67,10 @@ async function canRename(place: TablePlace, options: CallOptions): Promise<boole
   }
 }
 
-/** Whether a finished copy is one of this version of its source, and nobody has written to it since. */
+/**
+ * Whether a finished copy has the rows that this version of its source has. Read and compared, all of them: that mark
+ * and numbers agree says nothing of a source that was dropped and made again, nor of a copy that was written to.
+ */
 export async function isCopyOf(
   { table, mark, rows }: TableState,
   source: Table,
@@ -71,9 +78,6 @@ export async function isCopyOf(
   options: CallOptions,
 ): Promise<boolean> {
   if (mark?.version !== version || mark.rows !== rows) return false;
-  // Where metadata can't be changed, the number of rows has to do: to compare them all takes as long as to copy them.
-  if (mark.state === 'staged') return true;
-  if (mark.copyVersion !== undefined && mark.copyVersion === (await table.version(options))) return true;
   const all = { start: 0, count: rows };
   return (await checksumOf(source, all, options)) === (await checksumOf(table, all, options));
 }
@@ -94,9 +98,7 @@ export async function finish(
   options: CallOptions,
 ): Promise<void> {
   if (way.marks) {
-    // Saying so is a version of its own.
-    const copyVersion = (await made.version(options)) + 1;
-    const finished: CopyMark = { ...mark, state: 'finished', copyVersion };
+    const finished: CopyMark = { ...mark, state: 'finished' };
     await made.updateSchemaMetadata({ [markKey]: writeMark(finished) }, options).catch((error: unknown) => {
       // The new name says it too; without that a copy that can't be told whole must not pass for one.
       if (!way.renames || !isCatalogError(error, 'Unsupported')) throw error;

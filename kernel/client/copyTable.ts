@@ -16,6 +16,7 @@ import {
   stagingOf,
   stateOf,
   wayOf,
+  type CopySource,
   type TablePlace,
   type TableState,
   type Way,
@@ -40,13 +41,13 @@ import type { Table } from './table.ts';
 const defaultChunkBytes = 64 * 1024 * 1024;
 
 /** Copies one table. @throws CatalogError InvalidTableState (19) for a source that is half a copy itself */
-export function copyTable(source: TablePlace, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
+export function copyTable(source: CopySource, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
   return during({ identifier: displayTable(source.path) }, () => copy(source, target, options));
 }
 
-async function copy(source: TablePlace, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
+async function copy(source: CopySource, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
   const { signal } = options;
-  const from = { place: source, id: sourceId(source.catalog.location, source.path), version: 0 };
+  const from = { place: source, id: sourceId(source.identity, source.path), version: 0 };
   const newest = await openPlace(source, { signal });
   from.version = await newest.version({ signal });
   checkWhole(source, await newest.schema({ signal }));

@@ -4,6 +4,8 @@ import type { Catalog } from './catalog.ts';
 import type { CopiedTable, CopyOptions, CopyResult, CopyTarget, SkippedTable } from './copy.ts';
 import { copyTable } from './copyTable.ts';
 import { displayTable } from './copyMark.ts';
+import type { CopySource } from './copyPlace.ts';
+import type { Identity } from './identity.ts';
 import { checkChoice, checkOptions } from './options.ts';
 import { allPages } from './pages.ts';
 
@@ -19,7 +21,7 @@ type Place = { catalog: Catalog; path: readonly string[] };
  * other rows than the source; and whatever either side fails with. Calling again goes on where it stopped.
  */
 export async function copyTables(
-  source: Catalog,
+  { catalog: source, identity }: { catalog: Catalog; identity: Identity },
   from: readonly string[],
   to: CopyTarget,
   options: CopyOptions = {},
@@ -32,11 +34,11 @@ export async function copyTables(
   if ((asked ?? (await kindOf(source, from, options))) === 'table') {
     checkTable(target.path);
     checkApart({ catalog: source, path: from }, target);
-    return { tables: [await copyTable({ catalog: source, path: from }, target, options)], skipped: [] };
+    return { tables: [await copyTable({ catalog: source, identity, path: from }, target, options)], skipped: [] };
   }
   checkNamespacePath(target.path);
   checkApart({ catalog: source, path: from }, target);
-  return copyNamespace({ catalog: source, path: from }, target, options);
+  return copyNamespace({ catalog: source, identity, path: from }, target, options);
 }
 
 /** Is a table or a namespace called this? The root is always a namespace. */
@@ -68,7 +70,7 @@ async function kindOf(
   return isTable ? 'table' : 'namespace';
 }
 
-async function copyNamespace(source: Place, target: Place, options: CopyOptions): Promise<CopyResult> {
+async function copyNamespace(source: CopySource, target: Place, options: CopyOptions): Promise<CopyResult> {
   const plan = await planOf(source, target.path, options);
   for (const path of plan.namespaces) {
     const { properties } = await source.catalog.describeNamespace([...source.path, ...path], {
@@ -84,7 +86,7 @@ async function copyNamespace(source: Place, target: Place, options: CopyOptions)
     const from = [...source.path, ...path];
     try {
       const to = { catalog: target.catalog, path: [...target.path, ...path] };
-      tables.push(await copyTable({ catalog: source.catalog, path: from }, to, options));
+      tables.push(await copyTable({ ...source, path: from }, to, options));
     } catch (error) {
       // Not to be copied at any time: part of a copy itself, or of a kind that can't be read. The others can be.
       const isLasting = isCatalogError(error, 'InvalidTableState') || isCatalogError(error, 'Unsupported');

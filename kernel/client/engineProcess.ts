@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { CatalogError } from '#shared/errors.ts';
 import { startNode, type NodeRuntime } from './childProcess.ts';
 import { parseHandshake, type EngineHandshake } from './engineHandshake.ts';
+import { identityOfRoot } from './identity.ts';
 import { RestCatalog } from './rest.ts';
 import { isSecretOption } from './storageSecrets.ts';
 import { engineHost, rootHeader, storageOptionsHeader } from './wire.ts';
@@ -99,7 +100,7 @@ export class EngineProcess {
         secrets: [this.#secret, ...secretsOf(storageOptions)],
         explain: (cause) => this.#explain(cause),
       },
-      root,
+      { location: root, identity: identityOfRoot(root, storageOptions) },
     );
     this.#catalogs.add(catalog);
     return catalog;

@@ -9,6 +9,7 @@ import type * as catalog from './catalog.ts';
 import type { ConnectOptions, RestConfig } from './connect.ts';
 import type { CopyOptions, CopyResult, CopyTarget } from './copy.ts';
 import { copyTables } from './copyTables.ts';
+import type { Identity } from './identity.ts';
 import type { Jobs } from './jobs.ts';
 import type { Operation } from './operations.ts';
 import {
@@ -37,7 +38,8 @@ import { Transport, type TransportOptions } from './transport.ts';
 /** @throws CatalogError InvalidInput (13) for a bad configuration; nothing is sent yet */
 export async function openRest(config: RestConfig, options: ConnectOptions = {}): Promise<RestCatalog> {
   options.signal?.throwIfAborted();
-  return new RestCatalog(transportOptionsOf(config, options.log), config.uri);
+  const { identity, ...transport } = transportOptionsOf(config, options.log);
+  return new RestCatalog(transport, { location: config.uri, identity });
 }
 
 /**
@@ -49,9 +51,11 @@ export class RestCatalog implements catalog.Catalog {
   readonly location: string;
   readonly jobs: Jobs;
   readonly #wire: Transport;
+  readonly #identity: Identity;
 
-  constructor(transport: TransportOptions, location: string) {
+  constructor(transport: TransportOptions, { location, identity }: { location: string; identity: Identity }) {
     this.#wire = new Transport(transport);
+    this.#identity = identity;
     this.location = location;
     this.jobs = new RestJobs(this.#wire);
   }
@@ -214,7 +218,7 @@ export class RestCatalog implements catalog.Catalog {
   }
 
   copy(from: readonly string[], to: CopyTarget, options?: CopyOptions): Promise<CopyResult> {
-    return copyTables(this, from, to, options);
+    return copyTables({ catalog: this, identity: this.#identity }, from, to, options);
   }
 
   close(): Promise<void> {

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { CatalogError } from '#shared/errors.ts';
 import { idDelimiter } from '#shared/names.ts';
 import type { RestConfig } from './connect.ts';
+import { identityOfServer, type Identity } from './identity.ts';
 import { parseAddress } from './transportAddress.ts';
 import { headersOf } from './restHeaders.ts';
 import { isThisMachine } from './thisMachine.ts';
@@ -14,17 +15,22 @@ const defaultRetries = 3;
  * What a configuration means for the connection.
  * @throws CatalogError InvalidInput (13) naming the part that is wrong, never showing a secret
  */
-export function transportOptionsOf(config: RestConfig, log?: (line: string) => void): TransportOptions {
+export function transportOptionsOf(
+  config: RestConfig,
+  log?: (line: string) => void,
+): TransportOptions & { identity: Identity } {
   if (config.uri === undefined || config.uri === '') {
     throw new CatalogError('InvalidInput', 'The catalog has no address.', 'Give it as uri, for instance "https://…".');
   }
   const url = parseAddress('uri', config.uri);
-  const { headers, secrets } = headersOf(config, url);
+  const { headers, database, secrets } = headersOf(config, url);
   if (secrets.length > 0 && url.protocol === 'http:' && !isThisMachine(url.hostname)) {
     log?.(`${url.origin} is sent keys without encryption. Use an address with https: if it has one.`);
   }
+  const endpoint = config.endpoint === undefined ? undefined : checkEndpoint(config.endpoint, url, config.proxy);
   return {
     uri: config.uri,
+    identity: identityOfServer(url, database, endpoint),
     headers,
     secrets,
     delimiter: checkDelimiter(config.delimiter),
@@ -34,7 +40,7 @@ export function transportOptionsOf(config: RestConfig, log?: (line: string) => v
       headers: checkTimeout('headers', config.timeouts?.headers),
       body: checkTimeout('body', config.timeouts?.body),
     },
-    ...(config.endpoint !== undefined && { endpoint: checkEndpoint(config.endpoint, url, config.proxy) }),
+    ...(endpoint && { endpoint }),
     ...(config.ca !== undefined && { ca: checkCertificates(config.ca) }),
     ...(config.proxy !== undefined && { proxy: checkProxy(config.proxy) }),
   };

@@ -25,6 +25,7 @@ import type {
 import type { ConnectOptions, DirConfig } from '#client/connect.ts';
 import type { CopyOptions, CopyResult, CopyTarget } from '#client/copy.ts';
 import { copyTables } from '#client/copyTables.ts';
+import { identityOfRoot } from '#client/identity.ts';
 import type { Jobs } from '#client/jobs.ts';
 import type { Operation } from '#client/operations.ts';
 import {
@@ -227,7 +228,8 @@ export class DirCatalog implements Catalog {
   }
 
   copy(from: readonly string[], to: CopyTarget, options: CopyOptions = {}): Promise<CopyResult> {
-    return copyTables(this, from, to, options);
+    const { location, storageOptions } = this.#connection.place;
+    return copyTables({ catalog: this, identity: identityOfRoot(location, storageOptions) }, from, to, options);
   }
 
   close(): Promise<void> {

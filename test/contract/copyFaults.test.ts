@@ -208,11 +208,26 @@ suite('A copy that meets trouble', function () {
     await fails(() => source.copy(from, { catalog: db, path: ['a b'] }), 'InvalidInput', 'a b');
   });
 
+  test('is made again of a source that was dropped and made again with as many rows', async () => {
+    await source.copy(from, to());
+    await source.dropTable('numbers');
+    const x = makeVector(Float64Array.from({ length: count }, (_, row) => -row));
+    await source.createTable('numbers', new ArrowTable({ x }));
+    await fails(() => source.copy(from, to()), 'TableAlreadyExists', 'copied');
+    const { tables } = await source.copy(from, to(), { overwrite: true });
+    assert.equal(tables[0]?.how, 'copied');
+    assert.deepEqual(await rowsOf(db, ['copied']), await rowsOf(source, from));
+  });
+
   test('of a name that only other clients make is told before the first row', async () => {
     const names = source.tableNames.bind(source);
     const odd = withCalls(source, { tableNames: async (path, options) => [...(await names(path, options)), 'a b'] });
     const { copyTables } = await import('#client/copyTables.ts');
-    await fails(() => copyTables(odd, [], { catalog: db, path: [] }), 'InvalidInput', 'a b');
+    await fails(
+      () => copyTables({ catalog: odd, identity: 'odd' }, [], { catalog: db, path: [] }),
+      'InvalidInput',
+      'a b',
+    );
     assert.deepEqual(await db.tableNames(), []);
   });
 });

@@ -3,7 +3,10 @@ import { Field, Int32, LargeBinary, Schema } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import { isUnfinished, readMark, sourceId, stagingName, withMark, type CopyMark } from '#client/copyMark.ts';
 import { schemaOfCopy } from '#client/copySchema.ts';
+import type { RestConfig } from '#client/connect.ts';
+import { identityOfRoot } from '#client/identity.ts';
 import { indexSettings } from '#client/indexSettings.ts';
+import { transportOptionsOf } from '#client/restConfig.ts';
 
 const field = (name: string, metadata: Record<string, string> = {}): Field =>
   new Field(name, new Int32(), true, new Map(Object.entries(metadata)));
@@ -12,8 +15,8 @@ const mark: CopyMark = { source: 'abc', version: 3, rows: 10, chunkRows: 4, stat
 
 suite('The mark of a copy', () => {
   test('is read as it was written, beside the metadata of the schema', () => {
-    const schema = withMark(new Schema([field('a')], new Map([['k', 'v']])), { ...mark, copyVersion: 7 });
-    assert.deepEqual(readMark(schema), { ...mark, copyVersion: 7 });
+    const schema = withMark(new Schema([field('a')], new Map([['k', 'v']])), mark);
+    assert.deepEqual(readMark(schema), mark);
     assert.equal(schema.metadata.get('k'), 'v');
     assert.equal(readMark(withMark(schema)), undefined);
   });
@@ -43,6 +46,31 @@ suite('The mark of a copy', () => {
     assert.notEqual(sourceId('/home/ana/tables', ['shop/orders']), id);
     assert.notEqual(sourceId('/home/eva/tables', ['shop', 'orders']), id);
     assert.match(id, /^[0-9a-f]{32}$/);
+  });
+});
+
+suite('What tells the catalogs apart that are copied from', () => {
+  const uri = 'https://data.example.com';
+  const of = (config: Partial<RestConfig>) => transportOptionsOf({ uri, ...config }).identity;
+
+  test('is the database too, its prefix, by whichever header, and the endpoint', () => {
+    const ids = [
+      of({}),
+      of({ database: 'a' }),
+      of({ database: 'b' }),
+      of({ databasePrefix: 'a' }),
+      of({ headers: { 'X-LanceDB-Database': 'a' } }),
+      of({ endpoint: '127.0.0.1:1' }),
+      of({ uri: `${uri}/a` }),
+      identityOfRoot('s3://b'),
+      identityOfRoot('s3://b', { awsEndpoint: 'http://127.0.0.1:1' }),
+    ];
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  test('is neither the key nor how the address is written', () => {
+    assert.equal(of({ apiKey: 'k1', token: 't1', headers: { 'x-mine': 'k2' }, uri: `${uri}/` }), of({}));
+    assert.equal(identityOfRoot('s3://b', { awsSecretAccessKey: 'k', accountKey: 'k', region: 'eu' }), 's3://b');
   });
 });
 
