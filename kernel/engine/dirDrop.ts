@@ -5,8 +5,8 @@ import type { Place } from './dirConnection.ts';
 import { markers } from './dirRegister.ts';
 import { notThere, type Named } from './dirRename.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
-import { foldersOf, isThere, removeFolder, rootFolder } from './folders.ts';
-import { manifestFolder, objectId, onManifest } from './manifestTable.ts';
+import { foldersOf, inRoot, isOneStep, isTableLocation, isThere, removeFolder, rootFolder } from './folders.ts';
+import { changingList, manifestFolder, objectId, onManifest } from './manifestTable.ts';
 
 /**
  * Drops a table and its files ("DropTable"): what is listed first and then the files, each in one step, so that there is
@@ -15,12 +15,16 @@ import { manifestFolder, objectId, onManifest } from './manifestTable.ts';
  * @throws CatalogError TableNotFound (4)
  */
 export async function dropTable(place: Place, connection: Connection, table: Named): Promise<void> {
-  if (!place.isLocal) return dropInStore(place, connection, table);
+  // A name of several steps is a path only to the engine, which knows what it has made of it.
+  const isPath = table.path.length === 0 && !isOneStep(table.name);
+  if (!place.isLocal || isPath) return dropByEngine(place, connection, table);
   const entry = await unlist(place, table);
   const folder = table.path.length === 0 ? rootFolder(table.name) : entry?.location;
+  // What the list has elsewhere is not a table's to delete: no longer being listed is all that can be done about it.
+  if (entry && !isTableLocation(entry.location)) return;
   const folders = folder === undefined ? [] : await foldersOf(place.location, folder);
   const isForgotten =
-    !entry && folder !== undefined && (await isThere(join(place.location, folder, markers.forgotten)));
+    !entry && folder !== undefined && (await isThere(join(inRoot(place.location, folder), markers.forgotten)));
   if (!entry && (folders.length === 0 || isForgotten)) throw notThere(table);
   for (const one of folders) await removeFolder(place.location, one);
 }
@@ -28,23 +32,20 @@ export async function dropTable(place: Place, connection: Connection, table: Nam
 async function unlist(place: Place, { name, path }: Named) {
   if (!(await isThere(join(place.location, manifestFolder)))) return undefined;
   const id = objectId(name, path);
-  return onManifest(place, async (manifest) => {
-    const found = await manifest.find(id);
-    return found && (await manifest.remove(id)) ? found : undefined;
-  });
+  return onManifest(place, (manifest) => manifest.take(id));
 }
 
-async function dropInStore(place: Place, connection: Connection, { name, path }: Named): Promise<void> {
+async function dropByEngine(place: Place, connection: Connection, { name, path }: Named): Promise<void> {
   try {
-    await connection.dropTable(name, [...path]);
+    await changingList(place, () => connection.dropTable(name, [...path]));
   } catch (error) {
     const isMissing = isCatalogError(engineError(error, tableSubject(name, path)), 'TableNotFound');
-    if (!isMissing || path.length > 0) throw error;
+    if (!isMissing || path.length > 0 || !isOneStep(name)) throw error;
     // In the root it may be there all the same.
     (await connection.openTable(name)).close();
     await onManifest(place, (manifest) =>
       manifest.insert(objectId(name, []), { location: rootFolder(name), metadata: null }, undefined),
     );
-    await connection.dropTable(name);
+    await changingList(place, () => connection.dropTable(name));
   }
 }

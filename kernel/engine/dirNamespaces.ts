@@ -16,7 +16,7 @@ import type { DirConnection } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
 import { namespacesPage, pageOf, tablesOnly, tablesPage } from './dirLists.ts';
 import { namespaceSubject, tableSubject } from './engineErrors.ts';
-import { inTurn } from './turns.ts';
+import { changingList } from './manifestTable.ts';
 
 /** The namespaces of a directory, and the lists of what is in them. */
 export class DirNamespaces {
@@ -35,7 +35,7 @@ export class DirNamespaces {
       if (namespacePath.length === 0 && mode === 'exist_ok') return;
       try {
         // The first one of a root makes the list of namespaces too, and of two at that moment each may win.
-        await inTurn(this.#connection.place.location, () =>
+        await changingList(this.#connection.place, () =>
           this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
             connection.createNamespace(
               [...namespacePath],
@@ -122,8 +122,10 @@ export class DirNamespaces {
       }
       try {
         if (behavior === 'cascade') await this.#dropContents(namespacePath, options);
-        await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
-          connection.dropNamespace([...namespacePath]),
+        await changingList(this.#connection.place, () =>
+          this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
+            connection.dropNamespace([...namespacePath]),
+          ),
         );
       } catch (error) {
         if (mode !== 'skip' || !isCatalogError(error, 'NamespaceNotFound')) throw error;

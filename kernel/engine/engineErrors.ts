@@ -124,7 +124,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: new RegExp(
-      `${lead}(?:Failed to execute merge insert: GenericFailure, )?(?:[^\\n]*does not have a transaction file|Commit conflict|Retryable commit|Too many concurrent writ|Too much .*contention|Object '.*' was concurrently)`,
+      `${lead}(?:Failed to execute merge insert: GenericFailure, )?(?:[^\\n]*does not have a transaction file|Commit conflict|Retryable commit|[^\\n]*Incompatible transaction: This \\w+ transaction is incompatible |Too many concurrent writ|Too much .*contention|Object '.*' was concurrently)`,
     ),
     kind: 'ConcurrentModification',
     say: (subject) => [`${thing(subject)} was changed by someone else at the same time.`, 'Try again.'],

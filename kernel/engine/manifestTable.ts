@@ -5,6 +5,8 @@ import { idDelimiter, type NamespacePath } from '#shared/names.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { engineError } from './engineErrors.ts';
+import { isTableLocation } from './folders.ts';
+import { inTurn } from './turns.ts';
 
 // The list of namespaces and tables of a directory is a Lance table itself: `__manifest`, with a row for each, by its
 // identifier and the folder of its data ("Directory Namespace" of the format). Every change here is one commit of that
@@ -28,17 +30,33 @@ export const objectId = (name: string, path: NamespacePath): string => [...path,
 const tries = 20;
 
 /**
- * Runs a call on the list; on the list as it has become by then, when others change it meanwhile, until it goes through.
+ * Runs a call that changes the list, one after the other in this process; and again while other processes change the list
+ * at the same time, until it goes through. A change that conflicts was not committed, so nothing is done twice.
+ * @throws CatalogError ConcurrentModification (14) after many tries
+ */
+export const changingList = <T>(place: Place, call: () => Promise<T>): Promise<T> =>
+  untilDone(() => inTurn(`list of ${place.location}`, call));
+
+/**
+ * Runs a call that changes the list, on the list as it is by then; see `changingList`, in which it must not be.
  * @throws CatalogError Unsupported (0) for a list of another format, ConcurrentModification (14) after many tries
  */
-export async function onManifest<T>(place: Place, call: (manifest: Manifest) => Promise<T>): Promise<T> {
+export const onManifest = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
+  changingList(place, () => onOpened(place, call));
+
+/** The entry of a table as it is now, which waits for no change. @throws CatalogError Unsupported (0) as `onManifest` */
+export const entryOf = (place: Place, id: string): Promise<Entry | undefined> =>
+  untilDone(() => onOpened(place, (manifest) => manifest.find(id)));
+
+async function untilDone<T>(call: () => Promise<T>): Promise<T> {
   for (let left = tries; ; left--) {
     try {
-      return await onOpened(place, call);
+      return await call();
     } catch (error) {
       const told = engineError(error, { kind: 'namespace', name: '/' });
       if (left === 0 || !isCatalogError(told, 'ConcurrentModification')) throw told;
-      await pause(5 + Math.random() * 45);
+      // The longer others are at it, the longer the wait.
+      await pause(5 + Math.random() * 15 * (tries + 1 - left));
     }
   }
 }
@@ -66,7 +84,24 @@ export class Manifest {
     this.#native = native;
   }
 
+  /** @throws CatalogError InvalidTableState (19) where the list has the table at a place that is none for tables */
   async find(id: string): Promise<Entry | undefined> {
+    const entry = await this.#entry(id);
+    if (!entry || isTableLocation(entry.location)) return entry;
+    throw new CatalogError(
+      'InvalidTableState',
+      `The list of tables has "${id.replaceAll(idDelimiter, '/')}" at "${entry.location}", where no table can be.`,
+      'Take it off the list with deregisterTable().',
+    );
+  }
+
+  /** Takes a table off the list, wherever that has it. */
+  async take(id: string): Promise<Entry | undefined> {
+    const entry = await this.#entry(id);
+    return entry && (await this.#remove(id)) ? entry : undefined;
+  }
+
+  async #entry(id: string): Promise<Entry | undefined> {
     const rows = await this.#native.query().where(isTable(id)).select(['location', 'metadata']).toArray();
     const row: unknown = rows[0];
     if (!row) return undefined;
@@ -112,7 +147,7 @@ export class Manifest {
     return rowsUpdated === 1;
   }
 
-  async remove(id: string): Promise<boolean> {
+  async #remove(id: string): Promise<boolean> {
     const { numDeletedRows } = await this.#native.delete(isTable(id));
     return numDeletedRows === 1;
   }

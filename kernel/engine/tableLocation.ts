@@ -2,18 +2,19 @@ import { join } from 'node:path';
 import type { Place } from './dirConnection.ts';
 import { declaredMarker, fullLocation } from './dirRegister.ts';
 import type { Named } from './dirRename.ts';
-import { objectId, onManifest } from './manifestTable.ts';
-import { isThere, rootFolder } from './folders.ts';
+import { entryOf, objectId } from './manifestTable.ts';
+import { inRoot, isOneStep, isThere, rootFolder } from './folders.ts';
 
 /** Where the files of a table are, as a whole path or address; `undefined` where the list says nothing. */
 export async function tableLocation(place: Place, { name, path }: Named): Promise<string | undefined> {
   if (path.length > 0) {
-    const entry = await onManifest(place, (manifest) => manifest.find(objectId(name, path)));
+    const entry = await entryOf(place, objectId(name, path));
     return entry && fullLocation(place, entry.location);
   }
+  if (!isOneStep(name)) return undefined;
   const folder = rootFolder(name);
   // Names with characters of their own are in a folder that is called otherwise.
-  return !place.isLocal || (await isThere(join(place.location, folder))) ? fullLocation(place, folder) : undefined;
+  return !place.isLocal || (await isThere(inRoot(place.location, folder))) ? fullLocation(place, folder) : undefined;
 }
 
 /**

@@ -116,4 +116,21 @@ forEachSubject('two writers at once', (makeCatalog, subject) => {
     assert.deepEqual(names.toSorted(), [...made].toSorted());
     for (const name of names) assert.equal(await (await dbs[1]!.openTable(name, ['shop'])).countRows(), 1);
   });
+
+  test('make, rename and drop tables in namespaces of their own without standing in the way of each other', async () => {
+    // Upstream's server makes namespaces that only one can make at a time.
+    const dbs = await makeTwo();
+    const tasks = subject.id === 'upstream' ? 1 : calls(8);
+    const done = await race(
+      each(dbs, tasks, async (db, round) => {
+        const path = [`n${round}`];
+        await db.createNamespace(path);
+        await db.createTable('t', [{ id: round }], path);
+        if (subject.id !== 'upstream' && round % 2 === 0) await db.renameTable('t', 'u', path);
+        else await db.dropTable('t', path);
+      }),
+    );
+    // Those in one process take turns, and no two of ours give up on each other.
+    assert.equal(done, 2 * tasks);
+  });
 });
