@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
 import { startNode, type NodeRuntime } from './childProcess.ts';
 import { parseHandshake, type EngineHandshake } from './engineHandshake.ts';
 import { identityOfRoot } from './identity.ts';
@@ -29,6 +30,10 @@ export type EngineProcessOptions = {
 /** How long a process may take to say that it listens: loading 200 MB from a cold disk takes seconds. */
 const startTimeout = 20_000;
 const maxKept = 4096;
+/** How much later than the end of its connections the end of a process may be told, milliseconds. */
+const exitDelay = 500;
+/** How it fails to connect to a socket at which nobody listens any more. */
+const noConnection: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
  * The engine in a process of its own, so that 200 MB of native code and its crashes are not in this one. Reached by the
@@ -139,15 +144,31 @@ export class EngineProcess {
     void removeFolder(this.#folder);
   }
 
-  /** A connection that breaks means that the process ends, though its exit may be told a moment later. */
-  #explain(cause: unknown): CatalogError {
-    const how = this.#exit
-      ? this.#exit.signal
-        ? `by ${this.#exit.signal}`
-        : `with code ${this.#exit.code}`
-      : 'or does not answer';
-    return new CatalogError('ServiceUnavailable', `The engine process ended ${how}.`, 'Restart it and try again.', {
-      cause,
+  /**
+   * A connection breaks when the process ends, though its exit may be told a moment later. It also breaks off an answer
+   * that it cannot finish, such as a scan that fails midway, and goes on.
+   */
+  async #explain(cause: unknown): Promise<CatalogError> {
+    const exit = await this.#exitSoon();
+    const [what, hint] = exit
+      ? [`ended ${exit.signal ? `by ${exit.signal}` : `with code ${exit.code}`}`, 'Restart it and try again.']
+      : isRecord(cause) && noConnection.has(cause['code'])
+        ? ['does not answer', 'Restart it and try again.']
+        : ['broke off its answer', 'Try again; its log says why.'];
+    return new CatalogError('ServiceUnavailable', `The engine process ${what}.`, hint, { cause });
+  }
+
+  /** How the process ended, if it has, or does within a moment. */
+  #exitSoon(): Promise<EngineExit | undefined> {
+    return new Promise((resolve) => {
+      const late = setTimeout(() => {
+        listening.dispose();
+        resolve(undefined);
+      }, exitDelay);
+      const listening = this.onDidExit((exit) => {
+        clearTimeout(late);
+        resolve(exit);
+      });
     });
   }
 }

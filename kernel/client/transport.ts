@@ -27,7 +27,7 @@ export type TransportOptions = {
   /** The server is ours, so nobody needs to find out how it speaks. */
   isOurs?: boolean;
   /** What to say instead when the connection fails, for instance that the process has ended. */
-  explain?: (error: unknown) => CatalogError | undefined;
+  explain?: (error: unknown) => Promise<CatalogError | undefined>;
 } & Pick<Route, 'socketPath' | 'endpoint' | 'ca' | 'proxy'>;
 
 const maxJsonBytes = 64 * 1024 * 1024;
@@ -156,10 +156,10 @@ export class Transport implements Wire {
         throw await this.#refusal(request, { status: statusCode, contentType, retryAfter, location, text });
       }
       const applied = wishesOf(headerOf(headers, 'preference-applied'));
-      const broken = (error: unknown): unknown => this.#failure(error, signal, 'answering');
+      const broken = (error: unknown): Promise<unknown> => this.#failure(error, signal, 'answering');
       return { contentType, applied, body: bodyOf(response.body, broken) };
     } catch (error) {
-      throw this.#failure(upload?.failure() ?? error, signal, 'asking');
+      throw await this.#failure(upload?.failure() ?? error, signal, 'asking');
     }
   }
 
@@ -202,13 +202,13 @@ export class Transport implements Wire {
     return new CatalogError('InvalidInput', `${this.name} was closed here.`, 'Connect again.');
   }
 
-  #failure(error: unknown, signal: AbortSignal | undefined, phase: 'asking' | 'answering'): unknown {
+  async #failure(error: unknown, signal: AbortSignal | undefined, phase: 'asking' | 'answering'): Promise<unknown> {
     // An abort may carry any reason; it is thrown as it is.
     if (signal?.aborted) return signal.reason;
     if (isCatalogError(error)) return error;
     if (this.#closed) return this.#closedHere();
     // Who destroys an answer gets this. While asking it is what a proxy's refusal looks like, and no cancellation.
     if (phase === 'answering' && isAbort(error)) return error;
-    return this.#options.explain?.(error) ?? errorOfConnection(this.#server(), error, phase);
+    return (await this.#options.explain?.(error)) ?? errorOfConnection(this.#server(), error, phase);
   }
 }

@@ -8,7 +8,7 @@ const maxErrorBytes = 64 * 1024;
 type Incoming = AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown };
 
 /** An answer's body as the contract hands it out; what goes wrong with it passes through `broken`. */
-export function bodyOf(body: Incoming, broken: (error: unknown) => unknown): WireResponse['body'] {
+export function bodyOf(body: Incoming, broken: (error: unknown) => Promise<unknown>): WireResponse['body'] {
   return {
     destroy: () => void body.destroy(),
     // A generator between undici's stream and its reader: readers of Arrow destroy a Node stream at its end, which
@@ -17,7 +17,7 @@ export function bodyOf(body: Incoming, broken: (error: unknown) => unknown): Wir
       try {
         for await (const chunk of body) yield chunk;
       } catch (error) {
-        throw broken(error);
+        throw await broken(error);
       }
     },
   };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Float64, Table, makeData, makeVector } from '#arrow';
@@ -46,6 +46,25 @@ suite('the engine process and its parent', function () {
     await fails(() => db.listTables(), 'ServiceUnavailable', 'engine process ended', 'Restart');
     assert.deepEqual(exits, [{ code: null, signal: 'SIGKILL', expected: false }]);
     assert.equal(engine.isRunning, false);
+    await engine.dispose();
+  });
+
+  test('an answer that breaks off says so, and not that the process ended', async () => {
+    const engine = await startEngine();
+    const root = tempFolder();
+    const db = engine.catalog(root);
+    const rows = new Table({ x: makeVector(new Float64Array(500_000)) });
+    const files = () => readdirSync(join(root, 't.lance/data'));
+    const table = await db.createTable('t', rows);
+    const before = files();
+    await table.add(rows);
+    for (const file of files().filter((name) => !before.includes(name))) rmSync(join(root, 't.lance/data', file));
+    const read = async () => {
+      for await (const batch of table.query()) assert.ok(batch.numRows > 0);
+    };
+    await fails(read, 'ServiceUnavailable', 'broke off its answer', 'Try again');
+    assert.equal(engine.isRunning, true);
+    assert.deepEqual(await db.tableNames(), ['t']);
     await engine.dispose();
   });
 
