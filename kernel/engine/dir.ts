@@ -2,6 +2,7 @@ import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import type { Schema } from '#arrow';
 import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
 import { checkKnownPath, checkName, displayPath, type NamespacePath } from '#shared/names.ts';
+import { lettingGo } from '#client/batchSource.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import type { Capabilities, CapabilityOptions } from '#client/capabilities.ts';
 import type {
@@ -52,7 +53,7 @@ import { declareTable, deregisterTable, registerTable } from './dirRegister.ts';
 import { renameTable } from './dirRename.ts';
 import { DirTable } from './dirTable.ts';
 import { tableSubject } from './engineErrors.ts';
-import { lettingGo } from './gathered.ts';
+import { listable } from './manifestTable.ts';
 import { openNative } from './openNative.ts';
 import { declaredLocation } from './tableLocation.ts';
 import { TableHandle, type Pin } from './tableHandle.ts';
@@ -176,7 +177,7 @@ export class DirCatalog implements Catalog {
 
   async declareTable(name: string, ...tail: Tail<DeclareTableOptions>): Promise<{ location: string }> {
     const known = ['location', 'properties'] as const;
-    const { namespacePath: path, options } = newTableCall<DeclareTableOptions>('declareTable', name, tail, [...known]);
+    const { namespacePath: path, options } = newTableCall<DeclareTableOptions>('declareTable', name, tail, known);
     return this.#change('DeclareTable', name, path, options, () =>
       declareTable(this.#connection.place, { name, path }, options),
     );
@@ -184,9 +185,7 @@ export class DirCatalog implements Catalog {
 
   async registerTable(name: string, location: string, ...tail: Tail<RegisterTableOptions>): Promise<void> {
     const known = ['mode', 'properties'] as const;
-    const { namespacePath: path, options } = newTableCall<RegisterTableOptions>('registerTable', name, tail, [
-      ...known,
-    ]);
+    const { namespacePath: path, options } = newTableCall<RegisterTableOptions>('registerTable', name, tail, known);
     checkChoice('registerTable', 'mode', options.mode, ['create', 'overwrite']);
     await this.#change('RegisterTable', name, path, options, () =>
       registerTable(this.#connection.place, { name, path }, location, options),
@@ -285,7 +284,7 @@ export class DirCatalog implements Catalog {
   ): Promise<T> {
     try {
       return await this.#connection.call(tableSubject(name, path), options, (connection) =>
-        call(connection, [...path]),
+        call(connection, listable(path, name)),
       );
     } catch (error) {
       if (isCatalogError(error, 'TableNotFound')) await this.#namespaces.mustExist(path, options);

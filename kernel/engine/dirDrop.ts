@@ -17,6 +17,7 @@ import { changingList, manifestFolder, objectId, onManifest } from './manifestTa
 export async function dropTable(place: Place, connection: Connection, table: Named): Promise<void> {
   // A name of several steps is a path only to the engine, which knows what it has made of it.
   const isPath = table.path.length === 0 && !isOneStep(table.name);
+  if (isPath && !table.name.split(/[/\\]/).every(isOneStep)) throw notThere(table);
   if (!place.isLocal || isPath) return dropByEngine(place, connection, table);
   const entry = await unlist(place, table);
   const folder = table.path.length === 0 ? rootFolder(table.name) : entry?.location;

@@ -2,6 +2,7 @@ import type { Connection } from '@lancedb/lancedb';
 import { isCatalogError } from '#shared/errors.ts';
 import type { NamespacePath } from '#shared/names.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
+import { listable } from './manifestTable.ts';
 
 type Page = { names: string[]; pageToken?: string };
 type ReadPage = (limit: number, pageToken: string | undefined) => Promise<Page>;
@@ -23,14 +24,14 @@ export async function pageOf(read: ReadPage, limit: number, pageToken: string | 
 export const namespacesPage =
   (connection: Connection, path: NamespacePath): ReadPage =>
   async (limit, pageToken) => {
-    const { namespaces, pageToken: next } = await connection.listNamespaces([...path], given(limit, pageToken));
+    const { namespaces, pageToken: next } = await connection.listNamespaces(listable(path), given(limit, pageToken));
     return page(namespaces, next);
   };
 
 export const tablesPage =
   (connection: Connection, path: NamespacePath): ReadPage =>
   async (limit, pageToken) => {
-    const { tables, pageToken: next } = await connection.listTables([...path], given(limit, pageToken));
+    const { tables, pageToken: next } = await connection.listTables(listable(path), given(limit, pageToken));
     return page(tables, next);
   };
 

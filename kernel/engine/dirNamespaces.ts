@@ -16,7 +16,7 @@ import type { DirConnection } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
 import { namespacesPage, pageOf, tablesOnly, tablesPage } from './dirLists.ts';
 import { namespaceSubject, tableSubject } from './engineErrors.ts';
-import { changingList } from './manifestTable.ts';
+import { changingList, listable } from './manifestTable.ts';
 
 /** The namespaces of a directory, and the lists of what is in them. */
 export class DirNamespaces {
@@ -38,7 +38,7 @@ export class DirNamespaces {
         await changingList(this.#connection.place, () =>
           this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
             connection.createNamespace(
-              [...namespacePath],
+              listable(namespacePath),
               options.properties ? { properties: options.properties } : {},
             ),
           ),
@@ -87,7 +87,7 @@ export class DirNamespaces {
       checkOptions('describeNamespace', options, ['signal']);
       checkKnownPath(namespacePath);
       const found = await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
-        connection.describeNamespace([...namespacePath]),
+        connection.describeNamespace(listable(namespacePath)),
       );
       return { properties: found.properties ?? {} };
     });
@@ -104,7 +104,7 @@ export class DirNamespaces {
   async #there(namespacePath: NamespacePath, options: CallOptions): Promise<boolean> {
     try {
       await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
-        connection.describeNamespace([...namespacePath]),
+        connection.describeNamespace(listable(namespacePath)),
       );
       return true;
     } catch (error) {
@@ -124,7 +124,7 @@ export class DirNamespaces {
         if (behavior === 'cascade') await this.#dropContents(namespacePath, options);
         await changingList(this.#connection.place, () =>
           this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
-            connection.dropNamespace([...namespacePath]),
+            connection.dropNamespace(listable(namespacePath)),
           ),
         );
       } catch (error) {
@@ -137,7 +137,7 @@ export class DirNamespaces {
   async mustExist(path: NamespacePath, { signal }: CallOptions): Promise<void> {
     if (path.length === 0) return;
     await this.#connection.call(namespaceSubject(path), { signal }, (connection) =>
-      connection.describeNamespace([...path]),
+      connection.describeNamespace(listable(path)),
     );
   }
 

@@ -8,7 +8,7 @@ import type { Place } from './dirConnection.ts';
 import { notThere, type Named } from './dirRename.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
 import { namespaceId, objectId, onManifest } from './manifestTable.ts';
-import { isThere, rootFolder } from './folders.ts';
+import { inRoot, isOneStep, isTableLocation, isThere, rootFolder } from './folders.ts';
 import { alreadyThere, newFolder } from './staging.ts';
 
 /** In the folder of a table that has no rows yet, and of one in the root that was forgotten; other clients look for them. */
@@ -36,19 +36,19 @@ export async function declareTable(
   if (path.length === 0) return { location: await declareInRoot(place, name, options) };
   const id = objectId(name, path);
   const folder = newFolder(id);
-  if (place.isLocal) await makeDeclared(join(place.location, folder));
+  if (place.isLocal) await makeDeclared(inRoot(place.location, folder));
   const isNew = await onManifest(place, (manifest) =>
     manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) }, namespaceId(path)),
   );
   if (isNew) return { location: fullLocation(place, folder) };
-  if (place.isLocal) await rm(join(place.location, folder), { recursive: true, force: true });
+  if (place.isLocal) await rm(inRoot(place.location, folder), { recursive: true, force: true });
   throw alreadyThere(name, path);
 }
 
 async function declareInRoot(place: Place, name: string, options: DeclareTableOptions): Promise<string> {
   onlyLocal(place, `Table "${name}" can't be declared`);
   noProperties(name, options.properties);
-  const folder = join(place.location, rootFolder(name));
+  const folder = inRoot(place.location, rootFolder(name));
   try {
     await makeDeclared(folder);
   } catch (error) {
@@ -95,7 +95,7 @@ async function registerInRoot(
 ): Promise<void> {
   onlyLocal(place, `Table "${name}" can't be registered`);
   noProperties(name, options.properties);
-  const marker = join(place.location, rootFolder(name), markers.forgotten);
+  const marker = join(inRoot(place.location, rootFolder(name)), markers.forgotten);
   if (folder !== rootFolder(name)) {
     throw new CatalogError(
       'Unsupported',
@@ -112,15 +112,12 @@ async function registerInRoot(
 export async function deregisterTable(place: Place, { name, path }: Named): Promise<{ location: string }> {
   if (path.length > 0) {
     const id = objectId(name, path);
-    const entry = await onManifest(place, async (manifest) => {
-      const found = await manifest.find(id);
-      return found && (await manifest.remove(id)) ? found : undefined;
-    });
+    const entry = await onManifest(place, (manifest) => manifest.take(id));
     if (!entry) throw notThere({ name, path });
     return { location: fullLocation(place, entry.location) };
   }
   onlyLocal(place, `Table "${name}" can't be deregistered`);
-  const folder = join(place.location, rootFolder(name));
+  const folder = inRoot(place.location, rootFolder(name));
   if (!(await isThere(folder)) || (await isThere(join(folder, markers.forgotten)))) throw notThere({ name, path });
   await writeFile(join(folder, markers.forgotten), '');
   return { location: folder };
@@ -132,10 +129,10 @@ function folderOf(place: Place, location: string): string {
   const isInRoot = location.startsWith(`${root}/`) || location.startsWith(`${root}\\`);
   const folder = (isInRoot ? location.slice(root.length + 1) : location).replace(/\/+$/, '');
   // One folder and no path: other clients can't drop a table whose location is one.
-  if (/^[^/\\:]+$/.test(folder) && folder !== '.' && folder !== '..') return folder;
+  if (isOneStep(folder) && !folder.includes(':') && isTableLocation(folder)) return folder;
   throw new CatalogError(
     'InvalidInput',
-    `The location "${location}" is no folder directly in the root of this directory.`,
+    `The location "${location}" is no folder of a table directly in the root of this directory.`,
     `Give the name of a folder in "${root}".`,
   );
 }

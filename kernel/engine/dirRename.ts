@@ -3,7 +3,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import type { Place } from './dirConnection.ts';
 import { manifestFolder, objectId, onManifest } from './manifestTable.ts';
-import { foldersOf, isThere, moveTo, rootFolder } from './folders.ts';
+import { foldersOf, inRoot, isThere, moveTo, rootFolder } from './folders.ts';
 import { alreadyThere } from './staging.ts';
 
 /** A table by its name and where it is. */
@@ -40,7 +40,7 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
       'Keep tables that are to be renamed in a namespace, or copy it with copy() and drop it here.',
     );
   }
-  const [source, target] = [join(place.location, rootFolder(from)), join(place.location, rootFolder(to))];
+  const [source, target] = [inRoot(place.location, rootFolder(from)), inRoot(place.location, rootFolder(to))];
   if (!(await isThere(source))) throw notThere({ name: from, path: [] });
   if (await isThere(target)) throw alreadyThere(to, []);
   if ((await foldersOf(place.location, rootFolder(from))).length > 1) {
@@ -71,12 +71,7 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
   if (!isMoved) throw alreadyThere(to, []);
 }
 
-const takeFromList = (place: Place, name: string) =>
-  onManifest(place, async (manifest) => {
-    const entry = await manifest.find(objectId(name, []));
-    if (entry) await manifest.remove(objectId(name, []));
-    return entry;
-  });
+const takeFromList = (place: Place, name: string) => onManifest(place, (manifest) => manifest.take(objectId(name, [])));
 
 const hasCode = (error: unknown, code: string): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === code;

@@ -1,7 +1,7 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { idDelimiter, type NamespacePath } from '#shared/names.ts';
+import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { engineError } from './engineErrors.ts';
@@ -19,12 +19,35 @@ const columns = ['object_id', 'object_type', 'location', 'metadata', 'base_objec
 /** A table in the list. */
 export type Entry = { location: string; metadata: string | null };
 
+/**
+ * A path, and the name of a table in it, as the list can have them. It joins components by `$`, so it has none with one in
+ * it; asked for `a$b`, the engine would answer with what is `b` in `a`.
+ * @throws CatalogError NamespaceNotFound (1), TableNotFound (4)
+ */
+export function listable(path: NamespacePath, name?: string): string[] {
+  const depth = path.findIndex((one) => one.includes(idDelimiter));
+  if (depth >= 0) throw noNamespace(path.slice(0, depth + 1));
+  if (name?.includes(idDelimiter)) {
+    const what = `Table "${displayPath(path, name)}" does not exist.`;
+    throw new CatalogError('TableNotFound', what, 'List the tables there are with listTables().');
+  }
+  return [...path];
+}
+
+const noNamespace = (path: NamespacePath): CatalogError =>
+  new CatalogError(
+    'NamespaceNotFound',
+    `Namespace "${displayPath(path)}" does not exist.`,
+    'Create it first, or list the namespaces there are.',
+  );
+
 /** How the list identifies a namespace; the root has no row. */
 export const namespaceId = (path: NamespacePath): string | undefined =>
-  path.length === 0 ? undefined : path.join(idDelimiter);
+  path.length === 0 ? undefined : listable(path).join(idDelimiter);
 
 /** How the list identifies a table. */
-export const objectId = (name: string, path: NamespacePath): string => [...path, name].join(idDelimiter);
+export const objectId = (name: string, path: NamespacePath): string =>
+  [...listable(path, name), name].join(idDelimiter);
 
 /** How often a change of the list is tried when others change it at the same time. */
 const tries = 20;
@@ -134,11 +157,7 @@ export class Manifest {
     const rows = await this.#native.query().where(isNamespace).select(columns).limit(1).toArray();
     const row = rows[0] as { toJSON(): Record<string, unknown> } | undefined;
     if (row) return row.toJSON();
-    throw new CatalogError(
-      'NamespaceNotFound',
-      `Namespace "${id.replaceAll(idDelimiter, '/')}" does not exist.`,
-      'Create it first, or list the namespaces there are.',
-    );
+    throw noNamespace(id.split(idDelimiter));
   }
 
   /** Points a table that is in the list elsewhere. False when it is not in the list any more. */

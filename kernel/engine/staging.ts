@@ -8,7 +8,7 @@ import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { chunksOf } from './chunks.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
-import { hiddenFolder, isThere, moveTo, rootFolder } from './folders.ts';
+import { hiddenFolder, inRoot, isThere, moveTo, rootFolder } from './folders.ts';
 import { loadNative } from './native.ts';
 import { manifestFolder, namespaceId, objectId, onManifest } from './manifestTable.ts';
 
@@ -18,7 +18,7 @@ import { manifestFolder, namespaceId, objectId, onManifest } from './manifestTab
 // `<table>.lance`, which is what a table in the root is, or one commit of the list of tables for those in namespaces.
 
 /** The folder of a table in a namespace: its identifier, and enough of chance that no two are the same. */
-export const newFolder = (id: string): string => `${randomBytes(4).toString('hex')}_${id}`;
+export const newFolder = (id: string): string => `${randomBytes(4).toString('hex')}_${id.replaceAll(/[/\\\0]/g, '_')}`;
 
 /**
  * Makes a table of batches.
@@ -70,7 +70,7 @@ async function write(connection: Connection, schema: Schema, batches: AsyncItera
 
 async function publish(place: Place, written: string, name: string, path: NamespacePath): Promise<void> {
   if (path.length === 0) {
-    const target = join(place.location, rootFolder(name));
+    const target = inRoot(place.location, rootFolder(name));
     if (!(await moveTo(written, target))) throw alreadyThere(name, path);
     // It is a table without it, but other clients can't drop one that the list does not have.
     await listInRoot(place, name).catch(() => undefined);
@@ -78,7 +78,7 @@ async function publish(place: Place, written: string, name: string, path: Namesp
   }
   const id = objectId(name, path);
   const folder = newFolder(id);
-  const target = join(place.location, folder);
+  const target = inRoot(place.location, folder);
   await rename(written, target);
   try {
     if (!(await list(place, name, path, folder))) throw alreadyThere(name, path);
