@@ -4,8 +4,8 @@ import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { inUnit, unitName } from './timestamps.ts';
 
-/** Where a value is, for the error that names it. */
-export type Place = { row: number; column: string };
+/** Where a value is, for the error that names it; without a row it is the new value of a whole column. */
+export type Place = { row?: number | undefined; column: string };
 
 /** What an object is, whichever realm made it: a notebook cell may run in one whose `Date` is not this one's. */
 export const tagOf = (value: object): string => Object.prototype.toString.call(value).slice(8, -1);
@@ -17,7 +17,9 @@ export const isTypedArray = (value: unknown): value is TypedArray =>
 
 /** @throws CatalogError SchemaValidation (20), always */
 export function fail(place: Place, problem: string, hint: string): never {
-  throw new CatalogError('SchemaValidation', `Column "${place.column}" of row ${place.row} ${problem}.`, hint);
+  const where =
+    place.row === undefined ? `The value for "${place.column}"` : `Column "${place.column}" of row ${place.row}`;
+  throw new CatalogError('SchemaValidation', `${where} ${problem}.`, hint);
 }
 
 /**
@@ -69,7 +71,11 @@ const misfit = (type: DataType, value: unknown, place: Place): never =>
   fail(place, `is ${describe(value)} where ${typeText(type)} is expected`, 'Convert it, or change the schema.');
 
 const describe = (value: unknown): string =>
-  typeof value === 'object' && value !== null ? `a ${value.constructor?.name ?? 'object'}` : `a ${typeof value}`;
+  typeof value === 'object' && value !== null
+    ? `a ${value.constructor?.name ?? 'object'}`
+    : value === undefined || value === null
+      ? String(value)
+      : `a ${typeof value}`;
 
 function toInt(bits: number, signed: boolean, value: unknown, place: Place): number | bigint {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
@@ -178,7 +184,7 @@ function toStruct(
   return Object.fromEntries(
     type.children.map(({ name, type: inner }) => [
       name,
-      convertValue(inner, members[name], { row: place.row, column: `${place.column}.${name}` }),
+      convertValue(inner, members[name], { ...place, column: `${place.column}.${name}` }),
     ]),
   );
 }

@@ -22,7 +22,7 @@ export function addColumns(
   columns: readonly NewColumn[],
   options: CallOptions,
 ): Promise<WriteResult> {
-  checkWritable(target);
+  checkWritable(target, 'AlterTableAddColumns');
   checkTexts(
     'addColumns',
     'column',
@@ -41,7 +41,7 @@ export async function alterColumns(
   changes: readonly ColumnChange[],
   options: CallOptions,
 ): Promise<WriteResult> {
-  checkWritable(target);
+  checkWritable(target, 'AlterTableAlterColumns');
   checkTexts(
     'alterColumns',
     'column',
@@ -89,7 +89,7 @@ function isSayable(json: unknown): boolean {
 
 /** "AlterTableDropColumns" */
 export function dropColumns(target: RestTarget, names: readonly string[], options: CallOptions): Promise<WriteResult> {
-  checkWritable(target);
+  checkWritable(target, 'AlterTableDropColumns');
   const json = { columns: checkTexts('dropColumns', 'column', names), ...onBranch(target) };
   return ask(target, 'AlterTableDropColumns', { json }, options, written);
 }
@@ -103,7 +103,7 @@ export async function updateSchemaMetadata(
   metadata: Readonly<Record<string, string | null>>,
   options: CallOptions,
 ): Promise<Record<string, string>> {
-  checkWritable(target);
+  checkWritable(target, 'UpdateTableSchemaMetadata');
   const changes = Object.entries(metadata);
   const wrong = changes.find(([, value]) => value !== null && typeof value !== 'string');
   if (wrong) {
@@ -140,7 +140,7 @@ export function backfillColumn(
   column: string,
   options: BackfillColumnOptions,
 ): Promise<{ jobId: string }> {
-  checkWritable(target);
+  checkWritable(target, 'AlterTableBackfillColumns');
   const json = {
     column: checkText('backfillColumn', 'column', column),
     ...onBranch(target),

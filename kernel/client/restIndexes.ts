@@ -17,8 +17,8 @@ export async function createIndex(
   type: IndexType,
   options: CreateIndexOptions,
 ): Promise<void> {
-  checkWritable(target);
   const operation = indexTypes[type] === 'vector' ? 'CreateTableIndex' : 'CreateTableScalarIndex';
+  checkWritable(target, operation);
   const json = { column, index_type: type, ...onBranch(target), ...parameters(options) };
   const create = (): Promise<void> => ask(target, operation, { json }, options, () => undefined);
   const name = options.name ?? `${column}_idx`;

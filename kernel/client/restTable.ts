@@ -63,10 +63,10 @@ export class RestTable implements Table {
   }
 
   async countRows(filter?: string, { signal }: CallOptions = {}): Promise<number> {
-    if (filter !== undefined) checkFilter(filter);
     const { wire, id } = this.#target;
     const json = { ...pinned(this.#target), ...(filter !== undefined && { predicate: filter }) };
     return about(this.#target, 'CountTableRows', async () => {
+      if (filter !== undefined) checkFilter(filter);
       const count = await wire.json({ operation: 'CountTableRows', id, json, signal });
       if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
       throw wire.unexpected('a count that is no whole number');
@@ -98,14 +98,15 @@ export class RestTable implements Table {
   }
 
   async add(data: TableSource, options: AddOptions = {}): Promise<InsertResult> {
-    checkOptions('add', options, ['mode', 'signal']);
-    const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
-    checkWritable(this.#target);
-    return insert(this.#target, data, mode, await this.#schemaFor(data, options), options);
+    return about(this.#target, 'InsertIntoTable', async () => {
+      checkOptions('add', options, ['mode', 'signal']);
+      const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
+      checkWritable(this.#target);
+      return insert(this.#target, data, mode, await this.#schemaFor(data, options), options);
+    });
   }
 
   mergeInsert(on: string | readonly string[]): MergeInsert {
-    checkWritable(this.#target);
     return new MergeInsert(
       async (spec, data, options) => mergeInsert(this.#target, spec, data, () => this.schema(options), options),
       { on: mergeColumns(on) },
@@ -113,13 +114,17 @@ export class RestTable implements Table {
   }
 
   async update(spec: UpdateSpec, options: CallOptions = {}): Promise<UpdateResult> {
-    checkOptions('update', options, ['signal']);
-    return update(this.#target, spec, options);
+    return about(this.#target, 'UpdateTable', () => {
+      checkOptions('update', options, ['signal']);
+      return update(this.#target, spec, () => this.schema(options), options);
+    });
   }
 
   async delete(predicate: string, options: CallOptions = {}): Promise<WriteResult> {
-    checkOptions('delete', options, ['signal']);
-    return deleteRows(this.#target, predicate, options);
+    return about(this.#target, 'DeleteFromTable', () => {
+      checkOptions('delete', options, ['signal']);
+      return deleteRows(this.#target, predicate, options);
+    });
   }
 
   listVersions(options: CallOptions = {}): Promise<VersionInfo[]> {
@@ -139,8 +144,10 @@ export class RestTable implements Table {
   }
 
   async createIndex(column: string, options: CreateIndexOptions = {}): Promise<void> {
-    checkText('createIndex', 'column', column);
-    checkWritable(this.#target);
+    await about(this.#target, 'CreateTableIndex', () => {
+      checkText('createIndex', 'column', column);
+      checkWritable(this.#target);
+    });
     const type = options.type ?? defaultIndexType(await this.schema(options), column);
     await createIndex(this.#target, column, type, options);
   }

@@ -1,7 +1,8 @@
+import { checkRefName } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
 import { checkOptions } from './options.ts';
 import { given } from './restQueryBody.ts';
-import { ask, checkWritable, everyPage, onBranch, type RestTarget } from './restTarget.ts';
+import { about, ask, checkWritable, everyPage, onBranch, type RestTarget } from './restTarget.ts';
 import { checkCount, checkText } from './tableArguments.ts';
 import type { Branches, BranchInfo, TagInfo, Tags } from './table.ts';
 
@@ -41,10 +42,12 @@ export class RestTags implements Tags {
   }
 
   async delete(tag: string, options: CallOptions = {}): Promise<void> {
-    checkOptions('tags.delete', options, ['signal']);
-    checkWritable(this.#target);
-    const json = { tag: checkText('tags.delete', 'tag', tag) };
-    await ask(this.#target, 'DeleteTableTag', { json }, options, () => undefined);
+    await about(this.#target, 'DeleteTableTag', () => {
+      checkOptions('tags.delete', options, ['signal']);
+      checkWritable(this.#target);
+      const json = { tag: checkText('tags.delete', 'tag', tag) };
+      return ask(this.#target, 'DeleteTableTag', { json }, options, () => undefined);
+    });
   }
 
   async #set(
@@ -54,10 +57,14 @@ export class RestTags implements Tags {
     version: number,
     options: CallOptions,
   ): Promise<void> {
-    checkOptions(call, options, ['signal']);
-    checkWritable(this.#target);
-    const json = { tag: checkText(call, 'tag', tag), version: checkCount(call, 'version', version) };
-    await ask(this.#target, operation, { json: { ...json, ...onBranch(this.#target) } }, options, () => undefined);
+    await about(this.#target, operation, () => {
+      checkOptions(call, options, ['signal']);
+      checkWritable(this.#target);
+      // One that is there may have any name; what is made may not.
+      if (operation === 'CreateTableTag') checkRefName('tag', tag);
+      const json = { tag: checkText(call, 'tag', tag), version: checkCount(call, 'version', version) };
+      return ask(this.#target, operation, { json: { ...json, ...onBranch(this.#target) } }, options, () => undefined);
+    });
   }
 }
 
@@ -67,11 +74,13 @@ export async function tagVersion(
   tag: string,
   options: CallOptions,
 ): Promise<{ version: number; branch: string | undefined }> {
-  const json = { tag: checkText('tags.getVersion', 'tag', tag) };
-  return ask(target, 'GetTableTagVersion', { json }, options, (reply) => ({
-    version: reply.count('version'),
-    branch: reply.maybeText('branch'),
-  }));
+  return about(target, 'GetTableTagVersion', () => {
+    const json = { tag: checkText('tags.getVersion', 'tag', tag) };
+    return ask(target, 'GetTableTagVersion', { json }, options, (reply) => ({
+      version: reply.count('version'),
+      branch: reply.maybeText('branch'),
+    }));
+  });
 }
 
 /** Lines of versions on a server ("ListTableBranches", "CreateTableBranch", "DeleteTableBranch"). */
@@ -94,7 +103,8 @@ export class RestBranches implements Branches {
           branches.set(name, {
             parentVersion: branch.count('parentVersion'),
             ...(parentBranch !== undefined && { parentBranch }),
-            ...(seconds !== undefined && { created: new Date(seconds * 1000) }),
+            // Servers that do not know say 0.
+            ...(seconds !== undefined && seconds > 0 && { created: new Date(seconds * 1000) }),
             ...(manifestSize !== undefined && { manifestSize }),
           });
         }
@@ -108,19 +118,23 @@ export class RestBranches implements Branches {
     branch: string,
     options: CallOptions & { fromBranch?: string | undefined; fromVersion?: number | undefined } = {},
   ): Promise<void> {
-    checkOptions('branches.create', options, ['fromBranch', 'fromVersion', 'signal']);
-    checkWritable(this.#target);
-    const { fromBranch = this.#target.branch, fromVersion } = options;
-    if (fromVersion !== undefined) checkCount('branches.create', 'fromVersion', fromVersion);
-    const name = checkText('branches.create', 'branch', branch);
-    const json = { name, ...given({ from_branch: fromBranch, from_version: fromVersion }) };
-    await ask(this.#target, 'CreateTableBranch', { json }, options, () => undefined);
+    await about(this.#target, 'CreateTableBranch', () => {
+      checkOptions('branches.create', options, ['fromBranch', 'fromVersion', 'signal']);
+      checkWritable(this.#target);
+      const { fromBranch = this.#target.branch, fromVersion } = options;
+      if (fromVersion !== undefined) checkCount('branches.create', 'fromVersion', fromVersion);
+      checkRefName('branch', branch);
+      const json = { name: branch, ...given({ from_branch: fromBranch, from_version: fromVersion }) };
+      return ask(this.#target, 'CreateTableBranch', { json }, options, () => undefined);
+    });
   }
 
   async delete(branch: string, options: CallOptions = {}): Promise<void> {
-    checkOptions('branches.delete', options, ['signal']);
-    checkWritable(this.#target);
-    const json = { name: checkText('branches.delete', 'branch', branch) };
-    await ask(this.#target, 'DeleteTableBranch', { json }, options, () => undefined);
+    await about(this.#target, 'DeleteTableBranch', () => {
+      checkOptions('branches.delete', options, ['signal']);
+      checkWritable(this.#target);
+      const json = { name: checkText('branches.delete', 'branch', branch) };
+      return ask(this.#target, 'DeleteTableBranch', { json }, options, () => undefined);
+    });
   }
 }

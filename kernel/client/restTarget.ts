@@ -41,16 +41,17 @@ export function ask<T>(
 }
 
 /** Runs a call that is an operation on a table: its errors say so. */
-export const about = <T>(target: RestTarget, operation: Operation, call: () => Promise<T>): Promise<T> =>
-  during({ operation, identifier: displayPath(target.id) }, call);
+export const about = <T>(target: RestTarget, operation: Operation, call: () => Promise<T> | T): Promise<T> =>
+  during({ operation, identifier: displayPath(target.id) }, async () => call());
 
 /** @throws CatalogError InvalidInput (13) for a table that was opened at a version or a tag */
-export function checkWritable(target: RestTarget): void {
+export function checkWritable(target: RestTarget, operation?: Operation): void {
   if (target.version === undefined) return;
   throw new CatalogError(
     'InvalidInput',
     `Table "${displayPath(target.id)}" was opened at version ${target.version} and can't be changed there.`,
     'Open it without a version or tag to write.',
+    { operation, identifier: displayPath(target.id) },
   );
 }
 

@@ -1,7 +1,7 @@
 import type { CallOptions } from './callOptions.ts';
 import { given } from './restQueryBody.ts';
 import type { Reply } from './restReply.ts';
-import { ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './restTarget.ts';
+import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './restTarget.ts';
 import type { TableStats, VersionInfo } from './table.ts';
 import { checkCount } from './tableArguments.ts';
 
@@ -38,9 +38,11 @@ const versionInfo = (reply: Reply): VersionInfo => ({
 
 /** "RestoreTable" */
 export async function restore(target: RestTarget, version: number, options: CallOptions): Promise<void> {
-  checkWritable(target);
-  const json = { version: checkCount('restore', 'version', version), ...onBranch(target) };
-  await ask(target, 'RestoreTable', { json }, options, () => undefined);
+  await about(target, 'RestoreTable', () => {
+    checkWritable(target);
+    const json = { version: checkCount('restore', 'version', version), ...onBranch(target) };
+    return ask(target, 'RestoreTable', { json }, options, () => undefined);
+  });
 }
 
 /** "GetTableStats" */

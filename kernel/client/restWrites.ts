@@ -8,7 +8,7 @@ import { Reply } from './restReply.ts';
 import { about, ask, checkWritable, onBranch, type RestTarget } from './restTarget.ts';
 import type { InsertResult, MergeResult, MergeSpec, UpdateResult, UpdateSpec, WriteResult } from './table.ts';
 import type { TableSource } from './tableSource.ts';
-import { updateEntries } from './updateEntries.ts';
+import { checkFits, updateEntries } from './updateEntries.ts';
 
 /** "InsertIntoTable"; `schema` is that of the table, for rows, and `undefined` for what has one itself. */
 export function insert(
@@ -18,8 +18,8 @@ export function insert(
   schema: Schema | undefined,
   { signal }: CallOptions,
 ): Promise<InsertResult> {
-  checkWritable(target);
   return about(target, 'InsertIntoTable', async () => {
+    checkWritable(target);
     const encoded = await encodeSource('add', data, schema);
     const query = { mode, ...onBranch(target) };
     const request = { operation: 'InsertIntoTable', id: target.id, query, signal } as const;
@@ -38,8 +38,8 @@ export function mergeInsert(
   schemaOf: () => Promise<Schema>,
   { signal }: CallOptions,
 ): Promise<MergeResult> {
-  checkWritable(target);
   return about(target, 'MergeInsertIntoTable', async () => {
+    checkWritable(target);
     const schema = Array.isArray(data) ? mergeSchema(spec, data, await schemaOf()) : undefined;
     const encoded = await encodeSource('mergeInsert', data, schema);
     const query = {
@@ -63,20 +63,32 @@ export function mergeInsert(
   });
 }
 
-/** "UpdateTable" */
-export async function update(target: RestTarget, spec: UpdateSpec, options: CallOptions): Promise<UpdateResult> {
-  const updates = updateEntries(spec);
-  checkWritable(target);
-  const json = { updates, ...given({ predicate: spec.where }), ...onBranch(target) };
-  return ask(target, 'UpdateTable', { json }, options, (reply) =>
-    given({ numUpdatedRows: reply.maybeCount('updated_rows'), version: reply.maybeCount('version') }),
-  );
+/** "UpdateTable"; `schemaOf` gives the schema of the table, which values must fit. */
+export function update(
+  target: RestTarget,
+  spec: UpdateSpec,
+  schemaOf: () => Promise<Schema>,
+  options: CallOptions,
+): Promise<UpdateResult> {
+  return about(target, 'UpdateTable', async () => {
+    checkWritable(target);
+    const updates = updateEntries(spec);
+    await checkFits(spec, schemaOf);
+    const json = { updates, ...given({ predicate: spec.where }), ...onBranch(target) };
+    return ask(target, 'UpdateTable', { json }, options, (reply) =>
+      given({ numUpdatedRows: reply.maybeCount('updated_rows'), version: reply.maybeCount('version') }),
+    );
+  });
 }
 
 /** "DeleteFromTable" */
-export async function deleteRows(target: RestTarget, predicate: string, options: CallOptions): Promise<WriteResult> {
-  checkFilter(predicate);
-  checkWritable(target);
-  const json = { predicate, ...onBranch(target) };
-  return ask(target, 'DeleteFromTable', { json }, options, (reply) => given({ version: reply.maybeCount('version') }));
+export function deleteRows(target: RestTarget, predicate: string, options: CallOptions): Promise<WriteResult> {
+  return about(target, 'DeleteFromTable', async () => {
+    checkWritable(target);
+    checkFilter(predicate);
+    const json = { predicate, ...onBranch(target) };
+    return ask(target, 'DeleteFromTable', { json }, options, (reply) =>
+      given({ version: reply.maybeCount('version') }),
+    );
+  });
 }

@@ -1,7 +1,12 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Table as NativeTable } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
+import { checkRefName } from '#shared/names.ts';
 import { checkVersion } from '#client/options.ts';
-import type { Branches, Tags, VersionInfo } from '#client/table.ts';
+import type { Branches, TagInfo, Tags, VersionInfo } from '#client/table.ts';
 import type { CallOptions } from '#client/callOptions.ts';
+import { tableLocation } from './tableLocation.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** Versions, oldest first ("ListTableVersions"). */
@@ -14,35 +19,70 @@ export async function listVersions(handle: TableHandle, options: CallOptions): P
 
 /** Makes a version the newest one ("RestoreTable"). */
 export async function restore(handle: TableHandle, version: number, options: CallOptions): Promise<void> {
-  checkVersion('restore', requireVersion('restore', version));
-  handle.checkWritable();
-  await handle.apart('RestoreTable', { version }, options, (native) => native.restore());
+  await handle.during('RestoreTable', async () => {
+    checkVersion('restore', requireVersion('restore', version));
+    handle.checkWritable();
+    await handle.apart('RestoreTable', { version }, options, (native) => native.restore());
+  });
 }
 
 export const dirTags = (handle: TableHandle): Tags => ({
   list: (options = {}) =>
     handle.read('ListTableTags', options, async (native) => {
-      const found = await (await native.tags()).list();
+      const found = await tagsOf(handle, native);
       // The engine's objects answer by getters, which leave nothing to copy or to print.
       return new Map(
-        Object.entries(found).map(([tag, { version, manifestSize }]) => [tag, { version, manifestSize }] as const),
+        Object.entries(found).map(
+          ([tag, { version, manifestSize }]) =>
+            [tag, { version, ...(manifestSize !== undefined && { manifestSize }) }] as const,
+        ),
       );
     }),
   getVersion: (tag, options = {}) =>
     handle.read('GetTableTagVersion', options, async (native) => (await native.tags()).getVersion(text('tag', tag))),
   create: (tag, version, options = {}) =>
-    handle.read('CreateTableTag', options, async (native) => {
+    handle.write('CreateTableTag', options, async (native) => {
+      checkRefName('tag', tag);
       checkVersion('create', requireVersion('create', version));
-      await (await native.tags()).create(text('tag', tag), version);
+      await (await native.tags()).create(tag, version);
     }),
   update: (tag, version, options = {}) =>
-    handle.read('UpdateTableTag', options, async (native) => {
+    handle.write('UpdateTableTag', options, async (native) => {
       checkVersion('update', requireVersion('update', version));
       await (await native.tags()).update(text('tag', tag), version);
     }),
   delete: (tag, options = {}) =>
-    handle.read('DeleteTableTag', options, async (native) => (await native.tags()).delete(text('tag', tag))),
+    handle.write('DeleteTableTag', options, async (native) => (await native.tags()).delete(text('tag', tag))),
 });
+
+/**
+ * The tags of a table. Of a tag whose name it had to escape the engine finds the file no more, and lists none at all; in
+ * a directory of this machine they are read without it then.
+ */
+async function tagsOf(handle: TableHandle, native: NativeTable): Promise<Record<string, TagInfo>> {
+  try {
+    return await (await native.tags()).list();
+  } catch (error) {
+    const { place, name, namespacePath: path } = handle;
+    const location = place.isLocal ? await tableLocation(place, { name, path }) : undefined;
+    if (location === undefined) throw error;
+    const folder = join(location, '_refs', 'tags');
+    const files = await readdir(folder).catch(() => []);
+    if (!files.some((file) => file.includes('%'))) throw error;
+    const tags: Record<string, TagInfo> = {};
+    for (const file of files) {
+      const tag = tagOf(await readFile(join(folder, file), 'utf8'));
+      if (tag && file.endsWith('.json')) tags[decodeURIComponent(file.slice(0, -'.json'.length))] = tag;
+    }
+    return tags;
+  }
+}
+
+function tagOf(text: string): TagInfo | undefined {
+  const { version, manifestSize } = JSON.parse(text) as { version?: unknown; manifestSize?: unknown };
+  if (typeof version !== 'number') return undefined;
+  return { version, ...(typeof manifestSize === 'number' && { manifestSize }) };
+}
 
 export const dirBranches = (handle: TableHandle): Branches => ({
   list: (options = {}) =>
@@ -56,18 +96,20 @@ export const dirBranches = (handle: TableHandle): Branches => ({
       );
     }),
   create: (branch, { fromBranch, fromVersion, ...options } = {}) =>
-    handle.read('CreateTableBranch', options, async (native) => {
+    handle.write('CreateTableBranch', options, async (native) => {
+      checkRefName('branch', branch);
       const branches = await native.branches();
-      const from = fromBranch === mainBranch ? undefined : fromBranch;
+      const of = fromBranch ?? handle.pin.branch;
+      const from = of === mainBranch ? undefined : of;
       checkVersion('create', fromVersion);
       // The engine calls a name that is taken its own bug, and takes a branch that is not there for a broken table.
       const known = await branches.list();
-      if (text('branch', branch) === mainBranch || branch in known) throw branchExists(branch);
+      if (branch in known) throw branchExists(branch);
       if (from !== undefined && !(from in known)) throw noBranch(from);
       (await branches.create(branch, from, fromVersion)).close();
     }),
   delete: (branch, options = {}) =>
-    handle.read('DeleteTableBranch', options, async (native) => {
+    handle.write('DeleteTableBranch', options, async (native) => {
       const branches = await native.branches();
       if (!(text('branch', branch) in (await branches.list()))) throw noBranch(branch);
       await branches.delete(branch);
@@ -75,7 +117,7 @@ export const dirBranches = (handle: TableHandle): Branches => ({
 });
 
 /** How the engine calls the line of versions that every table has. */
-const mainBranch = 'main';
+export const mainBranch = 'main';
 
 const branchExists = (branch: string): CatalogError =>
   new CatalogError('BranchAlreadyExists', `There is a branch "${branch}" already.`, 'Choose another name.');

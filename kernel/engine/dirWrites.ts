@@ -1,10 +1,11 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import type { Table as ArrowTable } from '#arrow';
 import { CatalogError, messageOf } from '#shared/errors.ts';
+import { lettingGo } from '#client/batchSource.ts';
 import { mergeSchema } from '#client/mergeInsert.ts';
 import { checkChoice, checkOptions } from '#client/options.ts';
 import { checkFilter } from '#client/query.ts';
-import { updateEntries } from '#client/updateEntries.ts';
+import { checkFits, updateEntries } from '#client/updateEntries.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import type {
   AddOptions,
@@ -16,8 +17,10 @@ import type {
   WriteResult,
 } from '#client/table.ts';
 import type { TableSource } from '#client/tableSource.ts';
-import { gather, lettingGo, whole, type Gathered } from './gathered.ts';
+import { gather, whole, type Gathered } from './gathered.ts';
+import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
+import { inTurn } from './turns.ts';
 
 /** Adds rows, or puts them in the place of all ("InsertIntoTable"). */
 export function addRows(handle: TableHandle, data: TableSource, options: AddOptions): Promise<InsertResult> {
@@ -104,11 +107,15 @@ export async function mergeRows(
   return handle.during('MergeInsertIntoTable', () =>
     lettingGo(data, async () => {
       handle.checkWritable();
+      checkSql(spec.whenMatchedUpdateAllFilter ?? '');
+      checkSql(spec.whenNotMatchedBySourceDeleteFilter ?? '');
       const schema = Array.isArray(data)
         ? mergeSchema(spec, data, await handle.read('MergeInsertIntoTable', options, (native) => native.schema()))
         : undefined;
       const rows = await whole('mergeInsert', data, schema, options.signal);
-      return handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows));
+      // Two merges that add rows of the same new key at once do not conflict for the engine, and both rows would stay.
+      const table = JSON.stringify(['merge', handle.place.location, ...handle.namespacePath, handle.name]);
+      return inTurn(table, () => handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows)));
     }),
   );
 }
@@ -135,6 +142,8 @@ export async function updateRows(handle: TableHandle, spec: UpdateSpec, options:
     options,
     async (native) => {
       const valuesSql = new Map(updateEntries(spec));
+      for (const sql of [...valuesSql.values(), spec.where ?? '']) checkSql(sql);
+      await checkFits(spec, () => native.schema());
       const { rowsUpdated, version } = await native.update({
         valuesSql,
         ...(spec.where !== undefined && { where: spec.where }),
@@ -152,6 +161,7 @@ export async function deleteRows(handle: TableHandle, predicate: string, options
     options,
     async (native) => {
       checkFilter(predicate);
+      checkSql(predicate);
       const { version } = await native.delete(predicate);
       return { version };
     },

@@ -1,5 +1,18 @@
 import assert from 'node:assert/strict';
-import { Field, Float32, Int64, Schema, Table, makeVector, type RecordBatch } from '#arrow';
+import {
+  DateDay,
+  Field,
+  FixedSizeList,
+  Float16,
+  Float32,
+  Int8,
+  Int64,
+  Schema,
+  Table,
+  TimestampSecond,
+  makeVector,
+  type RecordBatch,
+} from '#arrow';
 import type { Table as CatalogTable } from '#client/table.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';
@@ -193,6 +206,28 @@ forEachSubject('writing', (makeCatalog) => {
     assert.equal(found[0]?.['on'], false);
     assert.equal(await table.countRows(`at = timestamp '2024-02-29 12:34:56.789'`), 1);
     assert.equal(await table.countRows(`name = 'a' AND on`), 1);
+  });
+
+  test('refuses values that their column would hold as others', async () => {
+    const { db } = await makeCatalog();
+    const types = {
+      v: new FixedSizeList(3, new Field('item', new Float32(), true)),
+      half: new Float16(),
+      small: new Int8(),
+      second: new TimestampSecond(),
+      day: new DateDay(),
+    };
+    const fields = Object.entries(types).map(([name, type]) => new Field(name, type, true));
+    const table = await db.createTable('t', [{ v: [1, 2, 3] }], { schema: new Schema(fields) });
+    const misfit = (values: Record<string, unknown>, ...words: string[]) =>
+      fails(() => table.update({ values }), 'SchemaValidation', ...words);
+    await misfit({ v: [9, 9] }, '"v" has 2 elements', 'holds 3');
+    await misfit({ half: 1e6 }, '"half" is 1000000', 'Float16');
+    await misfit({ small: 300 }, '"small" is 300', 'Int8');
+    await misfit({ second: new Date(1500) }, '"second" is not a whole second');
+    await misfit({ day: new Date(1500) }, '"day" is not midnight');
+    await table.update({ values: { v: [9, 9, 9], half: 2.5, second: new Date(2000) } });
+    assert.equal(await table.countRows('second is not null and half is not null'), 1);
   });
 
   test('updates by SQL over the row, and says how many rows', async () => {
