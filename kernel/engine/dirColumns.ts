@@ -4,6 +4,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { checkColumnNames } from '#client/tableData.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import type { ColumnChange, NewColumn, WriteResult } from '#client/table.ts';
+import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** Adds columns whose values are SQL over the others ("AlterTableAddColumns"). */
@@ -19,6 +20,7 @@ export function addColumns(
       throw new CatalogError('InvalidInput', `The column "${name}" has no expression.`, 'Write SQL, "price * 2".');
     }
     checkNewNames(columns.map(({ name }) => name));
+    for (const { expression } of columns) checkSql(expression);
     return versionOf(await native.addColumns(columns.map(({ name, expression }) => ({ name, valueSql: expression }))));
   });
 }

@@ -5,6 +5,7 @@ import type { CallOptions } from '#client/callOptions.ts';
 import type { QueryOptions, QueryRunner, QuerySpec } from '#client/querySpec.ts';
 import type { BatchStream } from '#client/table.ts';
 import { batchLength, fixedWidth, sampleRows, sampledWidth } from './batchLength.ts';
+import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** The rows of a query as the engine's own Arrow IPC buffers, one file with one batch each, and their schema. */
@@ -108,6 +109,7 @@ async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schem
 
 /** @throws CatalogError InvalidInput (13), Unsupported (0) for what the engine would leave out without a word */
 function build(native: NativeTable, spec: QuerySpec): Built {
+  for (const sql of [spec.filter ?? '', ...Object.values(spec.columnAliases ?? {})]) checkSql(sql);
   const plain = native.query();
   const query = spec.vector ? nearest(plain, spec.vector) : plain;
   if (spec.fullText) {

@@ -28,6 +28,7 @@ import { createIndex, dropIndex, indexStats, listIndices, tableStats } from './d
 import { dirQueryRunner, queryIpc, type IpcRows } from './dirQuery.ts';
 import { dirBranches, dirTags, listVersions, restore } from './dirRefs.ts';
 import { addRows, deleteRows, mergeRows, updateRows } from './dirWrites.ts';
+import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** A table of a directory, on the engine's own handle. */
@@ -50,12 +51,20 @@ export class DirTable implements Table {
     return this.#handle.read('DescribeTable', options, (native) => native.version());
   }
 
+  /** The branch that it was opened on; none for the main one. A tag brings its own. */
+  branch(options: CallOptions = {}): Promise<string | undefined> {
+    return this.#handle.read('DescribeTable', options, (native) => Promise.resolve(native.currentBranch() ?? undefined));
+  }
+
   countRows(filter?: string, options: CallOptions = {}): Promise<number> {
     return this.#handle.read(
       'CountTableRows',
       options,
       async (native) => {
-        if (filter !== undefined) checkFilter(filter);
+        if (filter !== undefined) {
+          checkFilter(filter);
+          checkSql(filter);
+        }
         return native.countRows(filter);
       },
       filter,
