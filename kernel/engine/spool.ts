@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RecordBatchReader, type RecordBatch, type Schema } from '#arrow';
+import type { RecordBatch, Schema } from '#arrow';
+import { readIpc } from '#client/ipcReader.ts';
 import { encodeBatches } from './ipcStream.ts';
 
 /** Batches that wait on disk, in a folder of the machine's own that only its user can look into. */
@@ -22,7 +23,8 @@ export class Spool {
       const file = await open(spool.#file, 'wx', 0o600);
       try {
         for await (const chunk of encodeBatches('stream', schema, batches)) {
-          await file.write(chunk);
+          // Not `write`, which may leave the rest of a chunk out.
+          await file.appendFile(chunk);
         }
       } finally {
         await file.close();
@@ -34,9 +36,10 @@ export class Spool {
     }
   }
 
+  /** The batches, those without rows left out. @throws IpcError where the file is not whole any more */
   async *batches(): AsyncGenerator<RecordBatch> {
-    const reader = await RecordBatchReader.from(createReadStream(this.#file));
-    yield* reader;
+    const { batches } = await readIpc(createReadStream(this.#file));
+    yield* batches;
   }
 
   dispose(): Promise<void> {
