@@ -9,6 +9,7 @@ import { missingNamespace } from './restExists.ts';
 import { Reply } from './restReply.ts';
 import { RestTable } from './restTable.ts';
 import { tagVersion } from './restTagsBranches.ts';
+import { checkTagBranch } from './tagBranch.ts';
 import type { RestTarget } from './restTarget.ts';
 import type { Wire } from './wireRequest.ts';
 
@@ -29,6 +30,7 @@ export async function openTarget(
   checkOneVersion('openTable', options);
   const newest: RestTarget = { wire, id: [...path, name], branch, version: options.version };
   const tagged = tag === undefined ? undefined : await tagVersion(newest, tag, { signal });
+  if (tag !== undefined) checkTagBranch(tag, tagged?.branch, branch);
   const target = { ...newest, version: tagged?.version ?? newest.version, branch: tagged?.branch ?? branch };
   await describe(target, { signal }, target.version !== undefined);
   await checkBranch(target, signal);

@@ -239,7 +239,9 @@ export class DirCatalog implements Catalog {
     checkVersion('openTable', pin.version);
     const open = (at: Pin, options: CallOptions): Promise<NativeTable> =>
       this.#inNamespace(name, path, options, (connection) => openNative(connection, name, path, at, options));
-    return new DirTable(new TableHandle(await open(pin, { signal }), name, path, pin, open));
+    return new DirTable(
+      new TableHandle(await open(pin, { signal }), this.#connection.place, { name, path }, pin, open),
+    );
   }
 
   #create(table: Omit<NewTable, 'mode'>, given: unknown): Promise<DirTable> {

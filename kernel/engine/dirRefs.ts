@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
-import { checkRefName } from '#shared/names.ts';
+import { checkRefName, mainBranch } from '#shared/names.ts';
 import { checkVersion } from '#client/options.ts';
 import type { Branches, TagInfo, Tags, VersionInfo } from '#client/table.ts';
 import type { CallOptions } from '#client/callOptions.ts';
@@ -115,9 +115,6 @@ export const dirBranches = (handle: TableHandle): Branches => ({
       await branches.delete(branch);
     }),
 });
-
-/** How the engine calls the line of versions that every table has. */
-export const mainBranch = 'main';
 
 const branchExists = (branch: string): CatalogError =>
   new CatalogError('BranchAlreadyExists', `There is a branch "${branch}" already.`, 'Choose another name.');

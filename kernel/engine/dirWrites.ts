@@ -20,6 +20,7 @@ import type { TableSource } from '#client/tableSource.ts';
 import { gather, whole, type Gathered } from './gathered.ts';
 import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
+import { takenBack } from './takeBack.ts';
 import { inTurn } from './turns.ts';
 
 /** Adds rows, or puts them in the place of all ("InsertIntoTable"). */
@@ -34,7 +35,9 @@ export function addRows(handle: TableHandle, data: TableSource, options: AddOpti
         : undefined;
       const rows = await gather('add', data, schema, options.signal);
       try {
-        return await handle.write('InsertIntoTable', options, (native) => addGathered(native, rows, mode));
+        return await handle.write('InsertIntoTable', options, (native) =>
+          addGathered(native, rows, mode, (work) => handle.apart('InsertIntoTable', {}, {}, work)),
+        );
       } finally {
         await rows.dispose();
       }
@@ -42,12 +45,17 @@ export function addRows(handle: TableHandle, data: TableSource, options: AddOpti
   );
 }
 
+/** Runs a call on a handle of the same table that nobody else uses. */
+type Apart = (work: (own: NativeTable) => Promise<boolean>) => Promise<boolean>;
+
 /** Puts rows into a table: in one version where they are a table, else in several. */
 export const addGathered = (
   native: NativeTable,
-  rows: Gathered,
+  rows: Pick<Gathered, 'table' | 'tables'>,
   mode: 'append' | 'overwrite',
-): Promise<InsertResult> => (rows.table ? addTable(native, rows.table, mode) : addInParts(native, rows.tables(), mode));
+  apart: Apart,
+): Promise<InsertResult> =>
+  rows.table ? addTable(native, rows.table, mode) : addInParts(native, rows.tables(), mode, apart);
 
 async function addTable(native: NativeTable, table: ArrowTable, mode: 'append' | 'overwrite'): Promise<InsertResult> {
   // The engine refuses a table without rows; adding none changes nothing.
@@ -61,40 +69,31 @@ async function addInParts(
   native: NativeTable,
   tables: AsyncIterable<ArrowTable>,
   mode: 'append' | 'overwrite',
+  apart: Apart,
 ): Promise<InsertResult> {
   const before = await native.version();
   let version = before;
+  let parts = 0;
   let numInsertedRows = 0;
   try {
     for await (const table of tables) {
-      ({ version } = await native.add(table, { mode: numInsertedRows === 0 ? mode : 'append' }));
+      ({ version } = await native.add(table, { mode: parts === 0 ? mode : 'append' }));
+      parts++;
       numInsertedRows += table.numRows;
     }
   } catch (error) {
-    if (numInsertedRows > 0) await takeBack(native, before, version, numInsertedRows, error);
-    throw error;
+    if (parts === 0) throw error;
+    // Others may have written between the parts too.
+    const isOurs = version === before + parts;
+    if (isOurs && (await apart((own) => takenBack(own, before, version)).catch(() => false))) throw error;
+    throw new CatalogError(
+      'InvalidTableState',
+      `The first ${numInsertedRows} rows were added and the others not: ${messageOf(error)}; they can't be taken back, since others may have written.`,
+      `Look at the versions after ${before}, the one before.`,
+      { cause: error },
+    );
   }
   return { version, numInsertedRows };
-}
-
-async function takeBack(
-  native: NativeTable,
-  before: number,
-  ours: number,
-  rows: number,
-  cause: unknown,
-): Promise<void> {
-  if ((await native.version()) === ours) {
-    await native.checkout(before);
-    await native.restore();
-    return;
-  }
-  throw new CatalogError(
-    'InvalidTableState',
-    `The first ${rows} rows were added and the others not: ${messageOf(cause)}; others have written since.`,
-    `The version before is ${before}.`,
-    { cause },
-  );
 }
 
 /** Merges rows into the table ("MergeInsertIntoTable"). A merge looks at all new rows together, so they are in memory. */

@@ -1,7 +1,8 @@
 import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
-import type { NamespacePath } from '#shared/names.ts';
+import { mainBranch, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#client/callOptions.ts';
+import { checkTagBranch } from '#client/tagBranch.ts';
 import { noBranch } from './dirRefs.ts';
 import { guarded, tableSubject } from './engineErrors.ts';
 import type { Pin } from './tableHandle.ts';
@@ -43,9 +44,13 @@ async function open(connection: Connection, name: string, path: NamespacePath, p
   }
   const table = await connection.openTable(name, [...path]);
   try {
-    const line = branch === undefined || branch === 'main' ? table : await onBranch(table, branch);
-    if (tag !== undefined) await line.checkout(tag);
-    else if (version !== undefined) await line.checkout(version);
+    const line = branch === undefined || branch === mainBranch ? table : await onBranch(table, branch);
+    if (tag !== undefined) {
+      // That moves to the branch of the tag, whatever branch it is on.
+      await line.checkout(tag);
+      checkTagBranch(tag, line.currentBranch() ?? undefined, branch);
+    }
+    if (version !== undefined) await line.checkout(version);
     return line;
   } catch (error) {
     table.close();

@@ -40,6 +40,25 @@ export const queryRules: readonly Rule[] = [
     say: (subject) => [`${thing(subject)}: the column to search holds no vectors.`, vectorHint(subject)],
   },
   {
+    pattern:
+      /^(?:Invalid input, )+(?:Error during planning: Filter predicate must return BOOLEAN values, got \w+|The filter [^]* does not return a boolean)/,
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${thing(subject)}: ${subject.filter === undefined ? 'the filter' : `the filter "${subject.filter}"`} is no condition that is true or false.`,
+      'Compare with something, for instance id > 3 or name IS NOT NULL.',
+    ],
+  },
+  {
+    // A value of the rows, or one that is written in the SQL.
+    pattern:
+      /^(?:Invalid input, |lance error: |LanceError\(\w+\): |Failed to execute query stream: GenericFailure, )*Cast error: (Can(?:not|'t) cast [^\n]*? to (?:value of|type) \w+)/,
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${thing(subject)}: ${found[1]!.replace(/^Can(?:not|'t)/, 'the SQL can not')}.`,
+      'Leave such rows out by a filter, or write try_cast(… AS …), which gives null.',
+    ],
+  },
+  {
     pattern: /^(?:Invalid input, )+Operator && is not supported/,
     kind: 'Unsupported',
     say: (subject) => [`${thing(subject)}: the operator && is not supported in a filter.`, 'Write AND / OR.'],

@@ -20,6 +20,48 @@ export const refRules: readonly Rule[] = [
     ],
   },
   {
+    pattern: new RegExp(`${lead}Ref conflict error: Branch (.+?) is referenced by (\\[[^\n]*\\])`),
+    kind: 'InvalidInput',
+    say: (subject, found) => {
+      const others = [...found[2]!.matchAll(/"([^"]+)"/g)].map(([quoted]) => quoted).join(', ');
+      return [
+        `${thing(subject)}: the branch "${found[1]}" can't be deleted, since others began at it: ${others}.`,
+        'Delete those first.',
+      ];
+    },
+  },
+  {
+    pattern: new RegExp(`${lead}Duplicate field name "(.+?)" in schema`),
+    kind: 'InvalidInput',
+    say: (subject, found) => [`${thing(subject)} has a column "${found[1]}" already.`, 'Choose another name.'],
+  },
+  {
+    pattern: new RegExp(`${lead}num_sub_vectors must divide vector dimension (\\d+), but got (\\d+)`),
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${thing(subject)}: vectors of ${found[1]} numbers can't be cut into ${found[2]} equal parts.`,
+      `Give a numSubVectors by which ${found[1]} can be divided, or leave it out.`,
+    ],
+  },
+  {
+    pattern: new RegExp(`${lead}Not supported: Creating empty vector indices[^\n]*for column '(.+?)'`),
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${thing(subject)} has no rows to train an index of the column "${found[1]}" with.`,
+      'Add rows first, then make the index.',
+    ],
+  },
+  {
+    pattern: new RegExp(
+      `${lead}(?:Failed to execute merge insert: GenericFailure, )?(?:Invalid input, )?Ambiguous merge inserts[^\n]*? on \\((.+?)\\)\\.`,
+    ),
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${thing(subject)}: several of the rows to merge match the same row (${found[1]}).`,
+      'Give one row for each.',
+    ],
+  },
+  {
     pattern: new RegExp(`${lead}Ref not found error: Branch (.+?) does not exist`),
     kind: 'BranchNotFound',
     say: (subject, found) => [

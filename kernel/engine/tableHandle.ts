@@ -3,6 +3,8 @@ import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import type { Operation } from '#client/operations.ts';
+import type { Place } from './dirConnection.ts';
+import type { Named } from './dirRename.ts';
 import { engineError, guarded, tableSubject, type Subject } from './engineErrors.ts';
 
 /** What of a table is opened; nothing of it is its main line as it is now. */
@@ -18,6 +20,7 @@ type Work<T> = (native: NativeTable) => Promise<T>;
  * writers, also when they drop the table and make it again, which puts it into another directory.
  */
 export class TableHandle {
+  readonly place: Place;
   readonly name: string;
   readonly namespacePath: NamespacePath;
   readonly pin: Pin;
@@ -28,13 +31,14 @@ export class TableHandle {
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  constructor(native: NativeTable, name: string, namespacePath: NamespacePath, pin: Pin, open: OpenNative) {
+  constructor(native: NativeTable, place: Place, { name, path }: Named, pin: Pin, open: OpenNative) {
     this.#native = native;
+    this.place = place;
     this.name = name;
-    this.namespacePath = namespacePath;
+    this.namespacePath = path;
     this.pin = pin;
     this.#open = open;
-    this.#subject = tableSubject(name, namespacePath, pin.version);
+    this.#subject = tableSubject(name, path, pin.version);
   }
 
   /** Runs a call that changes nothing. `filter` is what a person wrote, for errors. */

@@ -7,7 +7,7 @@ export type NamespacePath = readonly string[];
 export const idDelimiter = '$';
 
 const allowed = /^[A-Za-z0-9_.-]+$/;
-const limits = { namespace: 64, table: 128, depth: 10 } as const;
+const limits = { namespace: 64, table: 128, ref: 128, depth: 10 } as const;
 const rule = 'letters, digits, "_", "-" and "."';
 
 /**
@@ -86,6 +86,28 @@ export function checkNamespacePath(path: unknown): asserts path is NamespacePath
   }
   for (const name of path.slice(0, -1)) checkKnownName('namespace', name);
   if (path.length > 0) checkName('namespace', path.at(-1));
+}
+
+/** The line of versions that every table has. */
+export const mainBranch = 'main';
+
+/**
+ * Checks the name of a tag or a branch that is about to be made. The engine keeps each in a file, and writes some names
+ * that it then can't read: with one of those no tag of the table is listed any more.
+ * @throws CatalogError InvalidInput (13)
+ */
+export function checkRefName(what: 'tag' | 'branch', name: unknown): asserts name is string {
+  const hint = `Use ${rule}${what === 'branch' ? ', with "/" between' : ''}; at most ${limits.ref} characters.`;
+  const wrong = (problem: string) => new CatalogError('InvalidInput', problem, hint);
+  if (typeof name !== 'string' || name === '') throw wrong(`The ${what} has no name.`);
+  const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+  if (name === mainBranch)
+    throw wrong(`"${name}" can't be the name of a ${what}: it is the line of versions of every table.`);
+  const parts = what === 'branch' ? name.split('/') : [name];
+  const isFine = (part: string): boolean => allowed.test(part) && !/^\.|\.\.|\.$|\.lock$/.test(part);
+  if (name.length > limits.ref || !parts.every(isFine)) {
+    throw wrong(`${JSON.stringify(shown)} can't be the name of a ${what}.`);
+  }
 }
 
 /** How a path is written for people: `sales/eu/orders`; the root is `/`. */

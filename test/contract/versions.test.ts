@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import * as upstream from '@lancedb/lancedb';
 import { fails } from './expect.ts';
-import { forEachSubject } from './subjects.ts';
+import { forEachOfOurs, forEachSubject } from './subjects.ts';
 
 const rows = [{ id: 1 }, { id: 2 }];
 
@@ -131,5 +132,91 @@ forEachSubject('branches', (makeCatalog) => {
     await assert.rejects(() => db.openTable('t', { branch: 'try' }));
     await assert.rejects(() => table.branches().delete('try'));
     assert.equal(await table.countRows(), 2);
+  });
+});
+
+forEachOfOurs('tags and branches', (makeCatalog) => {
+  test('that are made on a branch are of that branch', async () => {
+    const { db } = await makeCatalog();
+    const main = await db.createTable('t', rows);
+    await main.branches().create('trial');
+    const trial = await db.openTable('t', { branch: 'trial' });
+    await trial.add([{ id: 3 }]);
+    await trial.tags().create('three', 2);
+    await main.add([{ id: 4 }, { id: 5 }]);
+    assert.equal(await (await db.openTable('t', { tag: 'three' })).countRows(), 3);
+    assert.equal(await (await db.openTable('t', { tag: 'three', branch: 'trial' })).countRows(), 3);
+    await fails(() => db.openTable('t', { tag: 'three', branch: 'main' }), 'InvalidInput', '"trial"', '"main"');
+    await main.tags().create('four', 2);
+    await fails(() => db.openTable('t', { tag: 'four', branch: 'trial' }), 'InvalidInput', '"main"', '"trial"');
+    await trial.branches().create('next');
+    assert.equal((await main.branches().list()).get('next')?.parentBranch, 'trial');
+    assert.equal(await (await db.openTable('t', { branch: 'next' })).countRows(), 3);
+    await trial.branches().create('other', { fromBranch: 'main' });
+    assert.equal(await (await db.openTable('t', { branch: 'other' })).countRows(), 4);
+    await fails(() => main.branches().delete('trial'), 'InvalidInput', '"trial"', '"next"');
+  });
+
+  test('have names that the engine finds again', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    for (const name of ['ü', 'main', 'a b', '.a', 'a..b', 'a.lock', '', 'x'.repeat(200)]) {
+      await fails(() => table.tags().create(name, 1), 'InvalidInput', 'tag');
+      await fails(() => table.branches().create(name), 'InvalidInput', 'branch');
+    }
+    await fails(() => table.tags().create('a/b', 1), 'InvalidInput', '"a/b"');
+    await fails(() => table.branches().create('a//b'), 'InvalidInput', '"a//b"');
+    await table.branches().create('a/b');
+    assert.deepEqual(
+      [[...(await table.tags().list()).keys()], [...(await table.branches().list()).keys()]],
+      [[], ['a/b']],
+    );
+  });
+
+  test('are listed though another client has made a tag that the engine loses, and can go', async () => {
+    const { db, root } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.tags().create('one', 1);
+    const theirs = await upstream.connectNamespace('dir', { root });
+    await (await (await theirs.openTable('t')).tags()).create('ü', 1);
+    assert.deepEqual([...(await table.tags().list()).keys()].toSorted(), ['one', 'ü']);
+    await table.tags().delete('ü');
+    assert.deepEqual([...(await table.tags().list()).keys()], ['one']);
+    await table.branches().create('trial');
+    await table.branches().delete('trial');
+  });
+});
+
+forEachOfOurs('branches and', (makeCatalog) => {
+  test('tags: one names a version of the branch that it was made on', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.branches().create('try');
+    const branch = await db.openTable('t', { branch: 'try' });
+    await branch.add([{ id: 3 }]);
+    await table.add([{ id: 3 }, { id: 4 }]);
+    await branch.tags().create('there', 2);
+    assert.equal(await (await db.openTable('t', { tag: 'there' })).countRows(), 3);
+    assert.equal((await db.describeTable('t', { tag: 'there' })).numRows, 3);
+    await table.tags().update('there', 2);
+    assert.equal((await db.describeTable('t', { tag: 'there' })).numRows, 4);
+    await branch.tags().update('there', 2);
+    assert.equal((await db.describeTable('t', { tag: 'there' })).numRows, 3);
+  });
+
+  test('indexes: those of a version of a branch are those that it had', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.branches().create('try');
+    const branch = await db.openTable('t', { branch: 'try' });
+    await branch.createIndex('id', { type: 'BTREE' });
+    await table.add([{ id: 3 }]);
+    const version = await branch.version();
+    const at = await db.openTable('t', { branch: 'try', version });
+    assert.deepEqual(
+      (await at.listIndices()).map(({ name }) => name),
+      ['id_idx'],
+    );
+    assert.equal((await at.indexStats('id_idx')).numIndexedRows, 2);
   });
 });
