@@ -34,6 +34,19 @@ export async function batchesOf(call: string, source: TableSource, schema?: Sche
 export const isBatchSource = (source: TableSource): source is BatchSource =>
   typeof source === 'object' && source !== null && Symbol.asyncIterator in source;
 
+/** Runs a call that is given rows; a source of which it has not read all is told that nobody will. */
+export async function lettingGo<T>(data: TableSource, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (isBatchSource(data))
+      void data[Symbol.asyncIterator]()
+        .return?.()
+        .catch(() => undefined);
+    throw error;
+  }
+}
+
 async function opened(call: string, source: BatchSource, given: Schema | undefined): Promise<SourceBatches> {
   const wanted = given && adoptSchema(given);
   const reading = new Reading(call, source[Symbol.asyncIterator]());

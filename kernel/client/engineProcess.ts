@@ -91,7 +91,7 @@ export class EngineProcess {
   catalog(root: string, options: { storageOptions?: Readonly<Record<string, string>> | undefined } = {}): RestCatalog {
     const { storageOptions = {} } = options;
     const hasOptions = Object.keys(storageOptions).length > 0;
-    const catalog = new RestCatalog(
+    const catalog: RestCatalog = new RestCatalog(
       {
         uri: `http://${engineHost}`,
         name: 'The engine process',
@@ -105,7 +105,11 @@ export class EngineProcess {
         secrets: [this.#secret, ...secretsOf(storageOptions)],
         explain: (cause) => this.#explain(cause),
       },
-      { location: root, identity: identityOfRoot(root, storageOptions) },
+      {
+        location: root,
+        identity: identityOfRoot(root, storageOptions),
+        onClose: () => void this.#catalogs.delete(catalog),
+      },
     );
     this.#catalogs.add(catalog);
     return catalog;

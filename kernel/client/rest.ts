@@ -2,6 +2,7 @@ import { Table as ArrowTable, type Schema } from '#arrow';
 import { during } from '#shared/errors.ts';
 import { checkKnownPath, checkName, checkNamespacePath, displayGiven, type NamespacePath } from '#shared/names.ts';
 import { encodeSource, type Encoded } from './arrowUpload.ts';
+import { lettingGo } from './batchSource.ts';
 import type { CallOptions } from './callOptions.ts';
 import type { Capabilities, CapabilityOptions } from './capabilities.ts';
 import { checkOperations, probeCapabilities } from './capabilityProbe.ts';
@@ -42,6 +43,9 @@ export async function openRest(config: RestConfig, options: ConnectOptions = {})
   return new RestCatalog(transport, { location: config.uri, identity });
 }
 
+/** Which catalog it is, for people and for comparing; `onClose` tells who made it that it needs no more looking after. */
+type Shown = { location: string; identity: Identity; onClose?: () => void };
+
 /**
  * A catalog on a server that speaks the Lance Namespace REST contract. Checks what is asked, sends it, and makes good
  * what servers leave open, so that the same calls do the same as on a directory.
@@ -52,10 +56,12 @@ export class RestCatalog implements catalog.Catalog {
   readonly jobs: Jobs;
   readonly #wire: Transport;
   readonly #identity: Identity;
+  readonly #onClose: (() => void) | undefined;
 
-  constructor(transport: TransportOptions, { location, identity }: { location: string; identity: Identity }) {
+  constructor(transport: TransportOptions, { location, identity, onClose }: Shown) {
     this.#wire = new Transport(transport);
     this.#identity = identity;
+    this.#onClose = onClose;
     this.location = location;
     this.jobs = new RestJobs(this.#wire);
   }
@@ -148,7 +154,8 @@ export class RestCatalog implements catalog.Catalog {
   async createTable(name: string, data: TableSource, ...tail: Tail<catalog.CreateTableOptions>): Promise<RestTable> {
     type Options = catalog.CreateTableOptions;
     const { namespacePath: path, options } = newTableCall<Options>('createTable', name, tail, ['mode', 'schema']);
-    return this.#create(path, name, options, () => encodeSource('createTable', data, options.schema));
+    const encode = () => encodeSource('createTable', data, options.schema);
+    return lettingGo(data, () => this.#create(path, name, options, encode));
   }
 
   async createEmptyTable(
@@ -222,6 +229,7 @@ export class RestCatalog implements catalog.Catalog {
   }
 
   close(): Promise<void> {
+    this.#onClose?.();
     return this.#wire.close();
   }
 

@@ -1,7 +1,7 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
 import type { NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
-import { isBatchSource } from './batchSource.ts';
+import { isBatchSource, lettingGo } from './batchSource.ts';
 import { defaultIndexType } from './indexTypes.ts';
 import type { BackfillColumnOptions } from './jobs.ts';
 import { mergeColumns, MergeInsert } from './mergeInsert.ts';
@@ -98,17 +98,20 @@ export class RestTable implements Table {
   }
 
   async add(data: TableSource, options: AddOptions = {}): Promise<InsertResult> {
-    return about(this.#target, 'InsertIntoTable', async () => {
+    const target = this.#target;
+    const add = async () => {
       checkOptions('add', options, ['mode', 'signal']);
       const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
-      checkWritable(this.#target);
-      return insert(this.#target, data, mode, await this.#schemaFor(data, options), options);
-    });
+      checkWritable(target);
+      return insert(target, data, mode, await this.#schemaFor(data, options), options);
+    };
+    return about(target, 'InsertIntoTable', () => lettingGo(data, add));
   }
 
   mergeInsert(on: string | readonly string[]): MergeInsert {
     return new MergeInsert(
-      async (spec, data, options) => mergeInsert(this.#target, spec, data, () => this.schema(options), options),
+      async (spec, data, options) =>
+        lettingGo(data, () => mergeInsert(this.#target, spec, data, () => this.schema(options), options)),
       { on: mergeColumns(on) },
     );
   }

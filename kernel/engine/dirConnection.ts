@@ -12,10 +12,13 @@ export type Place = {
   readonly storageOptions?: Readonly<Record<string, string>> | undefined;
 };
 
+/** A connection of the engine, and the calls on it that have not come back, also those that an abort has left behind. */
+type Opened = { readonly connection: Promise<Connection>; readonly running: Set<Promise<unknown>> };
+
 /** The engine's connection to one directory, made at the first call: opening a catalog loads nothing yet. */
 export class DirConnection {
   readonly place: Place;
-  #connection: Promise<Connection> | undefined;
+  #opened: Opened | undefined;
   #identity: string | undefined;
   #closed = false;
 
@@ -27,31 +30,51 @@ export class DirConnection {
   async call<T>(subject: Subject, options: CallOptions, call: (connection: Connection) => Promise<T>): Promise<T> {
     // Asked every time: the engine shows a root that went away as an empty catalog.
     if (this.place.isLocal) this.#sameRoot(await checkRoot(this.place.location));
-    return guarded(subject, options.signal, async () => call(await this.#connect()));
+    return guarded(subject, options.signal, () => {
+      const opened = this.#open();
+      const running = opened.connection.then(call);
+      opened.running.add(running);
+      const settled = () => opened.running.delete(running);
+      running.then(settled, settled);
+      return running;
+    });
   }
 
   /** A directory that was replaced by another needs a new connection: the old one remembers files that are gone. */
   #sameRoot(identity: string): void {
-    if (this.#identity !== undefined && this.#identity !== identity) this.#connection = undefined;
+    if (this.#identity !== undefined && this.#identity !== identity) void this.#leave();
     this.#identity = identity;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    const connection = await this.#connection?.catch(() => undefined);
-    connection?.close();
+    const isIdle = this.#opened?.running.size === 0;
+    const left = this.#leave();
+    // A call may wait for rows that never come.
+    if (isIdle) await left;
   }
 
-  #connect(): Promise<Connection> {
+  /** Lets go of the connection once it is idle: one that is closed under a call takes its memory away from it. */
+  async #leave(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (!opened) return;
+    await Promise.allSettled(opened.running);
+    (await opened.connection.catch(() => undefined))?.close();
+  }
+
+  #open(): Opened {
     if (this.#closed) {
       throw new CatalogError('InvalidInput', `The catalog "${this.place.location}" was closed.`, 'Connect again.');
     }
-    this.#connection ??= connectPlace(this.place).catch((error: unknown) => {
-      // A failure is not kept: the next call tries again.
-      this.#connection = undefined;
-      throw error;
+    if (this.#opened) return this.#opened;
+    const opened: Opened = { connection: connectPlace(this.place), running: new Set() };
+    this.#opened = opened;
+    // A failure is not kept: the next call tries again, unless another connection has taken its place.
+    opened.connection.catch(() => {
+      if (this.#opened === opened) this.#opened = undefined;
     });
-    return this.#connection;
+    return opened;
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -16,8 +17,11 @@ import { fileURLToPath } from 'node:url';
 import { connect, connectNamespace } from '#client/connect.ts';
 import { registerRest } from '#client/registerRest.ts';
 import { openDir } from '#engine/dir.ts';
+import { DirConnection } from '#engine/dirConnection.ts';
+import { namespaceSubject } from '#engine/engineErrors.ts';
 import { registerDir } from '#engine/register.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { eventually } from './eventually.ts';
 import { fails } from './expect.ts';
 import { forEachOfOurs } from './subjects.ts';
 
@@ -212,3 +216,27 @@ function breakManifests(root: string, suffix: string, text: string): void {
   const versions = join(root, folder, '_versions');
   for (const file of readdirSync(versions)) writeFileSync(join(versions, file), text);
 }
+
+suite('The connection to a root', () => {
+  const subject = namespaceSubject([]);
+
+  test('that was replaced is closed once nothing runs on it, and the new one stays', async () => {
+    const [root, fresh] = [tempFolder(), tempFolder()];
+    const place = new DirConnection({ location: root, isLocal: true });
+    const first = await place.call(subject, {}, (connection) => Promise.resolve(connection));
+    const gate = new EventEmitter();
+    const call = place.call(subject, {}, () => once(gate, 'open'));
+    await place.call(subject, {}, () => Promise.resolve());
+    rmSync(root, { recursive: true });
+    renameSync(fresh, root);
+    const second = await place.call(subject, {}, (connection) => Promise.resolve(connection));
+    assert.notEqual(second, first);
+    assert.ok(first.isOpen(), 'closed under a call');
+    gate.emit('open');
+    await call;
+    await eventually(() => assert.equal(first.isOpen(), false));
+    assert.ok(second.isOpen());
+    await place.close();
+    assert.equal(second.isOpen(), false);
+  });
+});

@@ -81,6 +81,18 @@ suite('the engine process and its parent', function () {
     await engine.dispose();
   });
 
+  test('dispose closes the catalogs that are open, and forgot those that were closed', async () => {
+    const engine = await startEngine();
+    const closed = engine.catalog(tempFolder());
+    const open = engine.catalog(tempFolder());
+    await closed.close();
+    const again: string[] = [];
+    closed.close = async () => void again.push('closed');
+    open.close = async () => void again.push('open');
+    await engine.dispose();
+    assert.deepEqual(again, ['open']);
+  });
+
   test('the secret is in neither its arguments nor its environment', async () => {
     const engine = await startEngine();
     const arguments_ = readFileSync(`/proc/${engine.handshake.pid}/cmdline`, 'utf8').split('\0').filter(Boolean);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as later } from 'node:timers/promises';
 import { Field, Int32, Int64, Schema, Table, Utf8, makeVector, vectorFromArray, type RecordBatch } from '#arrow';
-import { isCatalogError } from '#shared/errors.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';
 
@@ -138,6 +138,24 @@ forEachSubject('uploads', (makeCatalog) => {
     const source = new Source(50);
     await fails(() => db.createTable('t', source), 'TableAlreadyExists', 't');
     await closed(source);
+  });
+
+  test('that are refused before anything is sent let go of a source that was begun', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', new Source(1));
+    const old = await db.openTable('t', { version: await table.version() });
+    const calls: ((rows: AsyncGenerator<RecordBatch>) => Promise<unknown>)[] = [
+      (rows) => db.createTable('t', rows, ['missing']),
+      (rows) => old.add(rows),
+      (rows) => old.mergeInsert('id').whenNotMatchedInsertAll().execute(rows),
+    ];
+    for (const call of calls) {
+      const source = new Source(50);
+      const rows = source[Symbol.asyncIterator]();
+      await rows.next();
+      await assert.rejects(call(rows), CatalogError);
+      await closed(source);
+    }
   });
 
   test('that are cancelled end their source and leave nothing', async () => {
