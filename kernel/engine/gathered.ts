@@ -45,19 +45,6 @@ export async function* abortable(
   }
 }
 
-/** Runs a call that is given rows; a source of which it has not read all is told that nobody will. */
-export async function lettingGo<T>(data: TableSource, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (isBatchSource(data))
-      void data[Symbol.asyncIterator]()
-        .return?.()
-        .catch(() => undefined);
-    throw error;
-  }
-}
-
 /** Waits for all rows. @throws as `batchesOf`, and then nothing of them is left */
 export async function gather(
   call: string,
