@@ -1,4 +1,5 @@
-import { Table as ArrowTable, vectorFromArray, DataType, type RecordBatch, type Schema, type Vector } from '#arrow';
+import { Table as ArrowTable, type RecordBatch, type Schema } from '#arrow';
+import { oneDictionary } from './dictionaries.ts';
 
 /** Bytes of rows, as they are in memory, that go to the engine at once: it takes a table as one buffer. */
 export const chunkBytes = 64 * 2 ** 20;
@@ -27,13 +28,5 @@ export async function* chunksOf(
 }
 
 /** A table that the engine takes: it reads tables as Arrow files, and in those a column has one dictionary. */
-export function tableOf(schema: Schema, batches: readonly RecordBatch[]): ArrowTable {
-  const table = new ArrowTable(schema, [...batches]);
-  if (batches.length < 2 || !schema.fields.some((field) => DataType.isDictionary(field.type))) return table;
-  const columns = schema.fields.map((field, index) => {
-    const column = table.getChildAt(index)!;
-    const united = DataType.isDictionary(field.type) ? vectorFromArray([...column], field.type) : column;
-    return [field.name, united] as const;
-  });
-  return new ArrowTable(schema, Object.fromEntries(columns) as Record<string, Vector>);
-}
+export const tableOf = (schema: Schema, batches: readonly RecordBatch[]): ArrowTable =>
+  new ArrowTable(schema, oneDictionary(schema, batches));
