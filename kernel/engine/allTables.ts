@@ -1,7 +1,6 @@
-import { CatalogError } from '#shared/errors.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import type { Catalog } from '#client/catalog.ts';
-import { allPages } from '#client/pages.ts';
+import type { Catalog, TablePage } from '#client/catalog.ts';
 
 // A list of every table of every namespace has no state on the server: the token of a page says in which namespace the
 // next one begins, and where in it.
@@ -32,12 +31,14 @@ export async function listAllTables(
   for (let visited = 0; visited < mostNamespaces && tables.length < options.limit; visited++) {
     const { path, pageToken }: Place = place;
     const limit = options.limit - tables.length;
-    const page = await catalog.listTables(path, {
-      limit,
-      pageToken,
-      signal,
-      ...(includeDeclared !== undefined && { includeDeclared }),
-    });
+    const page: TablePage = await orNone<TablePage>({ tables: [] }, () =>
+      catalog.listTables(path, {
+        limit,
+        pageToken,
+        signal,
+        ...(includeDeclared !== undefined && { includeDeclared }),
+      }),
+    );
     tables.push(...page.tables.map((name) => [...path, name]));
     place =
       page.pageToken === undefined ? await namespaceAfter(catalog, path, signal) : { path, pageToken: page.pageToken };
@@ -46,24 +47,35 @@ export async function listAllTables(
   return { tables, pageToken: tokenOf(place) };
 }
 
-/** The next namespace, depth first; none after the last one. */
+/**
+ * The next namespace, depth first; none after the last one. The token of a page of namespaces is the last name in it, for
+ * every catalog that this server has: so the list goes on behind a name, also one that is not there any more.
+ */
 async function namespaceAfter(
   catalog: Catalog,
   path: readonly string[],
   signal: AbortSignal,
 ): Promise<Place | undefined> {
-  const below = await catalog.listNamespaces(path, { limit: 1, signal });
-  if (below.namespaces[0] !== undefined) return { path: [...path, below.namespaces[0]] };
-  for (let depth = path.length - 1; depth >= 0; depth--) {
-    const parent = path.slice(0, depth);
-    const names = await allPages(async (pageToken) => {
-      const page = await catalog.listNamespaces(parent, { limit: 1000, pageToken, signal });
-      return { names: page.namespaces, pageToken: page.pageToken };
-    });
-    const next = names[names.indexOf(path[depth]!) + 1];
-    if (next !== undefined) return { path: [...parent, next] };
+  const firstIn = async (parent: readonly string[], pageToken?: string): Promise<Place | undefined> => {
+    const { namespaces } = await orNone({ namespaces: [] }, () =>
+      catalog.listNamespaces(parent, { limit: 1, pageToken, signal }),
+    );
+    return namespaces[0] === undefined ? undefined : { path: [...parent, namespaces[0]] };
+  };
+  let next = await firstIn(path);
+  for (let depth = path.length - 1; depth >= 0 && !next; depth--)
+    next = await firstIn(path.slice(0, depth), path[depth]);
+  return next;
+}
+
+/** A namespace that was dropped between two pages has nothing in it. */
+async function orNone<T>(none: T, list: () => Promise<T>): Promise<T> {
+  try {
+    return await list();
+  } catch (error) {
+    if (isCatalogError(error, 'NamespaceNotFound')) return none;
+    throw error;
   }
-  return undefined;
 }
 
 const tokenOf = (place: Place): string => Buffer.from(JSON.stringify(place)).toString('base64url');

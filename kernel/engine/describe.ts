@@ -12,10 +12,12 @@ export async function describeAt(
   open: (pin: Pin & CallOptions) => Promise<DirTable>,
   options: Pin & CallOptions,
 ): Promise<TableDescription> {
-  const { signal, branch } = options;
+  const { signal } = options;
   const asked = await open(options);
   try {
     const version = options.version ?? (await asked.version({ signal }));
+    // A tag names a version of a branch.
+    const branch = await asked.branch({ signal });
     // At that version, so that columns and rows belong together though others write meanwhile.
     const table = options.version === undefined ? await open({ version, branch, signal }) : asked;
     try {

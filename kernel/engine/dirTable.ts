@@ -53,7 +53,9 @@ export class DirTable implements Table {
 
   /** The branch that it was opened on; none for the main one. A tag brings its own. */
   branch(options: CallOptions = {}): Promise<string | undefined> {
-    return this.#handle.read('DescribeTable', options, (native) => Promise.resolve(native.currentBranch() ?? undefined));
+    return this.#handle.read('DescribeTable', options, (native) =>
+      Promise.resolve(native.currentBranch() ?? undefined),
+    );
   }
 
   countRows(filter?: string, options: CallOptions = {}): Promise<number> {

@@ -5,21 +5,20 @@ const mostEntries = 1000;
 
 /**
  * One page of a list whose keys are in order; the token of a page is its last key, so that entries which come and go
- * between two pages move no other.
+ * between two pages move no other, the one of that key among them. `isBehind` tells the order, by characters if not given.
  * @throws CatalogError InvalidInput (13) for a limit that is no whole number from 1
  */
 export function pageOfList<T>(
   list: readonly T[],
   keyOf: (entry: T) => string,
   { limit, pageToken }: { limit: number | undefined; pageToken: string | undefined },
+  isBehind: (key: string, token: string) => boolean = (key, token) => key > token,
 ): { entries: T[]; page_token?: string } {
   const most = limit ?? mostEntries;
   if (!Number.isInteger(most) || most < 1) wrong('limit', 'a whole number from 1');
-  const last = pageToken === undefined ? -1 : list.findIndex((entry) => keyOf(entry) === pageToken);
-  if (pageToken !== undefined && last < 0) wrong('page_token', 'one of this list');
-  const entries = list.slice(last + 1, last + 1 + most);
-  const isEnd = last + 1 + most >= list.length;
-  return isEnd ? { entries } : { entries, page_token: keyOf(entries.at(-1)!) };
+  const left = pageToken === undefined ? list : list.filter((entry) => isBehind(keyOf(entry), pageToken));
+  const entries = left.slice(0, most);
+  return most >= left.length ? { entries } : { entries, page_token: keyOf(entries.at(-1)!) };
 }
 
 /** The page that an address asks for. */

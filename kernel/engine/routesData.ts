@@ -1,4 +1,5 @@
 import { mergeColumns } from '#client/mergeInsert.ts';
+import { DirTable } from './dirTable.ts';
 import { querySpec, versionOf } from './queryRequest.ts';
 import { choice, flag, object, queryFlag, queryText, requiredText, text, wrong, type Json } from './requests.ts';
 import { openTable, type Call, type Handlers } from './routeTypes.ts';
@@ -12,6 +13,16 @@ export const openBranch = (call: Call, body: Json) => openTable(call, branchOf(t
 
 /** The same where the branch stands in the address. */
 export const openQueryBranch = (call: Call) => openTable(call, branchOf(queryText(call.query, 'branch')));
+
+/** The version that a tag names, and its branch where that is not the main one: numbers of versions repeat in branches. */
+export async function taggedVersion(call: Call, tag: string): Promise<{ version: number; branch?: string }> {
+  const table = await openTable(call, { tag });
+  const { signal } = call;
+  return {
+    version: await table.version({ signal }),
+    ...(table instanceof DirTable && branchOf(await table.branch({ signal }))),
+  };
+}
 
 const versionIn = (version: number | undefined): { version?: number } => (version === undefined ? {} : { version });
 
@@ -73,15 +84,21 @@ export const dataHandlers: Handlers = {
     const { query, signal } = call;
     const updatesWhere = queryText(query, 'when_matched_update_all_filt');
     const deletesWhere = queryText(query, 'when_not_matched_by_source_delete_filt');
+    const updates = queryFlag(query, 'when_matched_update_all') ?? false;
+    const deletes = queryFlag(query, 'when_not_matched_by_source_delete') ?? false;
+    if (updatesWhere !== undefined && !updates) {
+      wrong('when_matched_update_all_filt', 'together with when_matched_update_all=true');
+    }
+    if (deletesWhere !== undefined && !deletes) {
+      wrong('when_not_matched_by_source_delete_filt', 'together with when_not_matched_by_source_delete=true');
+    }
     const on = columnsIn(query.getAll('on').filter((name) => name !== ''));
     if (on.length === 0) wrong('on', 'there');
     const table = await openQueryBranch(call);
     let merge = table.mergeInsert(mergeColumns(on));
-    if (queryFlag(query, 'when_matched_update_all')) merge = merge.whenMatchedUpdateAll({ where: updatesWhere });
+    if (updates) merge = merge.whenMatchedUpdateAll({ where: updatesWhere });
     if (queryFlag(query, 'when_not_matched_insert_all')) merge = merge.whenNotMatchedInsertAll();
-    if (queryFlag(query, 'when_not_matched_by_source_delete')) {
-      merge = merge.whenNotMatchedBySourceDelete({ where: deletesWhere });
-    }
+    if (deletes) merge = merge.whenNotMatchedBySourceDelete({ where: deletesWhere });
     const rows = await call.arrow();
     const made = await merge.execute(rows.batches, { signal });
     return {

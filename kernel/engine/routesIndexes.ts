@@ -1,5 +1,5 @@
 import type { CreateIndexOptions, IndexInfo, IndexType } from '#client/table.ts';
-import { CatalogError } from '#shared/errors.ts';
+import { versionOf } from './queryRequest.ts';
 import { pageOfList } from './replyPages.ts';
 import { choice, count, flag, notOffered, requiredText, text, type Json } from './requests.ts';
 import { openBranch, openQueryBranch } from './routesData.ts';
@@ -89,12 +89,8 @@ const indexReply = (info: IndexInfo) => ({
   ...(info.details !== undefined && { index_details: info.details }),
 });
 
-/** Opens the version or the branch that a body names, for reading. */
-function openAt(call: Call, body: Json) {
-  const version = count(body, 'version');
-  if (version === 0) throw new CatalogError('VersionNotFound', 'No table has a version 0.', 'Versions begin at 1.');
-  return version === undefined ? openBranch(call, body) : openTable(call, { version });
-}
+/** Opens the version, of the branch, that a body names, for reading. */
+const openAt = (call: Call, body: Json) => openTable(call, versionOf(body));
 
 export const indexHandlers: Handlers = {
   CreateTableIndex: createIndex([...vectorTypes, ...scalarTypes]),

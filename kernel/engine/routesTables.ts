@@ -20,6 +20,7 @@ import {
 } from './requests.ts';
 import { DirCatalog } from './dir.ts';
 import { versionOf } from './queryRequest.ts';
+import { taggedVersion } from './routesData.ts';
 import { openTable, tableOf, type Call, type Handlers } from './routeTypes.ts';
 
 // This server gives nobody the keys to its storage: replies have no `storage_options`, asked for or not.
@@ -43,8 +44,7 @@ async function tableAt(call: Call, body: Json): Promise<{ version?: number; bran
   const tag = text(body, 'tag');
   if (tag === undefined || tag === '') return at;
   if (at.version !== undefined || at.branch !== undefined) wrong('tag', 'alone: leave out version and branch');
-  const table = await openTable(call);
-  return { version: await table.tags().getVersion(tag, { signal: call.signal }) };
+  return taggedVersion(call, tag);
 }
 
 /**
@@ -95,16 +95,17 @@ async function describe(call: Call): Promise<unknown> {
     // What can be described has been written.
     ...((checksDeclared || isDetailed) && { is_only_declared: false }),
   };
-  if (!isDetailed) return { table: name, namespace: namespacePath, ...place };
   const { version } = found;
   const table = await openTable(call, { version, ...(at.branch !== undefined && { branch: at.branch }) });
-  const [schema, stats] = await Promise.all([table.schema({ signal }), table.stats({ signal })]);
+  const [schema, stats] = await Promise.all([
+    table.schema({ signal }),
+    isDetailed ? table.stats({ signal }) : undefined,
+  ]);
+  // LanceDB's own client never asks for details, and reads the version and the schema all the same.
+  const shown = { table: name, namespace: namespacePath, ...place, version, schema: jsonSchema(schema) };
+  if (!stats) return shown;
   return {
-    table: name,
-    namespace: namespacePath,
-    ...place,
-    version,
-    schema: jsonSchema(schema),
+    ...shown,
     metadata: Object.fromEntries(schema.metadata),
     // The engine does not tell how many rows were deleted, only how many are there.
     stats: { num_fragments: stats.numFragments, num_deleted_rows: 0 },
@@ -115,7 +116,11 @@ export const tableHandlers: Handlers = {
   async CreateTable({ catalog, id, query, arrow, own, signal }) {
     const [name, path] = tableOf(id);
     const mode = choice(queryText(query, 'mode'), 'mode', ['create', 'exist_ok', 'overwrite']);
-    queryMap(query, 'properties');
+    if (Object.keys(queryMap(query, 'properties')).length > 0) {
+      // 400, for the specification has no 406 for this operation.
+      const hint = 'Leave properties out, or declare the table with them first.';
+      throw new CatalogError('InvalidInput', 'A table that is made with rows gets no properties here.', hint);
+    }
     if (Object.keys(queryMap(query, 'storage_options')).length > 0) {
       notOffered('other storage options than its own', 'Leave storage_options out.');
     }

@@ -1,8 +1,8 @@
 import { CatalogError } from '#shared/errors.ts';
 import type { VersionInfo } from '#client/table.ts';
 import { pageInQuery, pageOfList } from './replyPages.ts';
-import { count, queryFlag, requiredCount, requiredText, text } from './requests.ts';
-import { openBranch, openQueryBranch } from './routesData.ts';
+import { count, queryFlag, requiredCount, requiredText, text, wrong } from './requests.ts';
+import { openBranch, openQueryBranch, taggedVersion } from './routesData.ts';
 import { openTable, type Handlers } from './routeTypes.ts';
 
 /** A list by name, in an order that a page can go on in. */
@@ -31,7 +31,14 @@ export const versionHandlers: Handlers = {
     const table = await openQueryBranch(call);
     const versions = (await table.listVersions({ signal })).toSorted((a, b) => a.version - b.version);
     if (isDescending) versions.reverse();
-    const { entries, ...token } = pageOfList(versions, ({ version }) => String(version), pageInQuery(query));
+    const page = pageInQuery(query);
+    if (page.pageToken !== undefined && !/^\d+$/.test(page.pageToken)) wrong('page_token', 'one of this list');
+    const { entries, ...token } = pageOfList(
+      versions,
+      ({ version }) => String(version),
+      page,
+      isDescending ? (key, last) => Number(key) < Number(last) : (key, last) => Number(key) > Number(last),
+    );
     return { json: { versions: entries.map(versionReply), ...token } };
   },
   async DescribeTableVersion(call) {
@@ -72,20 +79,19 @@ export const versionHandlers: Handlers = {
   },
   async GetTableTagVersion(call) {
     const tag = requiredText(await call.json(), 'tag');
-    const table = await openTable(call);
-    return { json: { version: await table.tags().getVersion(tag, { signal: call.signal }) } };
+    return { json: await taggedVersion(call, tag) };
   },
   async CreateTableTag(call) {
     const body = await call.json();
     const [tag, version] = [requiredText(body, 'tag'), requiredCount(body, 'version')];
-    const table = await openTable(call);
+    const table = await openBranch(call, body);
     await table.tags().create(tag, version, { signal: call.signal });
     return { json: {} };
   },
   async UpdateTableTag(call) {
     const body = await call.json();
     const [tag, version] = [requiredText(body, 'tag'), requiredCount(body, 'version')];
-    const table = await openTable(call);
+    const table = await openBranch(call, body);
     await table.tags().update(tag, version, { signal: call.signal });
     return { json: {} };
   },

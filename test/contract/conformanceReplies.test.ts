@@ -31,7 +31,7 @@ const tour: readonly [Operation, Step][] = [
   ['ListNamespaces', { id: '%24', query: 'limit=1' }],
   ['ListTables', { id: 'shop', query: 'include_declared=false' }],
   ['ListAllTables', { query: 'limit=3' }],
-  ['CreateTable', { id: 'tour%24t', query: 'mode=create&properties=%7B%22a%22%3A%22b%22%7D', arrow: more }],
+  ['CreateTable', { id: 'tour%24t', query: 'mode=create&properties=%7B%7D', arrow: more }],
   ['DeclareTable', { id: 'tour%24declared', json: {} }],
   ['DescribeTable', { id: 'tour%24declared', query: 'check_declared=true', json: {} }],
   ['DescribeTable', { id: 'shop%24products', json: {} }],
@@ -172,6 +172,28 @@ suite('what our server answers', function () {
       token = `&page_token=${encodeURIComponent(page.page_token)}`;
     }
     assert.deepEqual(seen, ['eu/', 'products']);
+  });
+
+  test('refuses what it would have to leave out', async () => {
+    const named = { id: 'tour%24made', query: `properties=${encodeURIComponent('{"a":"b"}')}`, arrow: more };
+    assert.equal((await ask('CreateTable', named)).status, 400);
+    assert.equal((await ask('TableExists', { id: 'tour%24made', json: {} })).status, 404);
+    for (const filter of ['when_matched_update_all_filt', 'when_not_matched_by_source_delete_filt']) {
+      const query = `on=id&when_not_matched_insert_all=true&${filter}=true`;
+      const { status, body } = await ask('MergeInsertIntoTable', { id: 'shop%24products', query, arrow: more });
+      assert.equal(status, 400, JSON.stringify(body));
+    }
+  });
+
+  test('goes on with all tables behind a namespace that was dropped', async () => {
+    await ask('CreateNamespace', { id: 'mid', json: {} });
+    const token = Buffer.from(JSON.stringify({ path: ['mid', 'gone'] })).toString('base64url');
+    const before = await ask('ListAllTables', { query: `page_token=${token}` });
+    await ask('DropNamespace', { id: 'mid', json: {} });
+    const after = await ask('ListAllTables', { query: `page_token=${token}` });
+    assert.equal(after.status, 200, JSON.stringify(after.body));
+    assert.deepEqual(after.body, { tables: ['shop$products', 'shop$eu$orders', 'tour$declared'] });
+    assert.deepEqual(before.body, after.body);
   });
 
   test('lists all tables of all namespaces, page by page', async () => {

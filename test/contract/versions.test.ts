@@ -187,8 +187,8 @@ forEachOfOurs('tags and branches', (makeCatalog) => {
   });
 });
 
-forEachOfOurs('branches and', (makeCatalog) => {
-  test('tags: one names a version of the branch that it was made on', async () => {
+forEachOfOurs('versions of branches', (makeCatalog) => {
+  test('are described by the tags that were made or moved there', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
     await table.branches().create('try');
@@ -204,7 +204,7 @@ forEachOfOurs('branches and', (makeCatalog) => {
     assert.equal((await db.describeTable('t', { tag: 'there' })).numRows, 3);
   });
 
-  test('indexes: those of a version of a branch are those that it had', async () => {
+  test('have the indexes that they had', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
     await table.branches().create('try');
