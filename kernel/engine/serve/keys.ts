@@ -20,8 +20,10 @@ export const digestOf = (key: string): Buffer => createHash('sha256').update(key
 /**
  * The key that was presented, if it is one of `keys`. Digests are equally long and all of them are looked at, so the
  * time that it takes says nothing about how much of a guess was right, nor about which key it was.
+ * No key at all is none of them, whatever they are.
  */
 export function findKey(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
+  if (presented === '') return undefined;
   const digest = digestOf(presented);
   let found: ApiKey | undefined;
   for (const key of keys) if (timingSafeEqual(key.digest, digest)) found = key;
@@ -59,6 +61,10 @@ function parseLine(words: readonly string[], line: number): ApiKey {
   if (!/^[0-9a-f]{64}$/i.test(hash)) {
     // Not repeated: it may be the key itself, put there by mistake.
     throw wrongLine(line, 'has no SHA-256 in its second place', `Make a line with: ${makeKeyHint}.`);
+  }
+  if (hash.toLowerCase() === digestOf('').toString('hex')) {
+    // What a script writes whose variable was not set.
+    throw wrongLine(line, 'has the SHA-256 of an empty key', `Make a line with: ${makeKeyHint}.`);
   }
   const known = accesses.find((one) => one === access);
   if (!known) throw wrongLine(line, 'does not say what the key may do', `Write ${accesses.join(' or ')} third.`);

@@ -38,6 +38,7 @@ suite('a file of keys', () => {
     ['a database against the rule of names', `ana ${hash('a')} read-only shop,a/b`],
     ['something after the databases', `ana ${hash('a')} read-only shop eu`],
     ['a name that would break a log', `a"na ${hash('a')} read-only *`],
+    ['the hash of an empty key', `ana ${hash('').toUpperCase()} read-only *`],
     ['the name of another line', `one ${hash('a')} read-only *`],
     ['the key of another line', `two ${hash('1')} read-only *`],
   ] as const) {
@@ -60,6 +61,11 @@ suite('a file of keys', () => {
     assert.equal(findKey(keys, ''), undefined);
     assert.equal(findKey(keys, line.split(' ')[1]!), undefined);
     assert.ok(!line.includes(key));
+  });
+
+  test('never opens without a key, whatever is in it', () => {
+    const nobody = { name: 'x', digest: Buffer.from(hash(''), 'hex'), access: 'read-only', databases: '*' } as const;
+    assert.equal(findKey([nobody], ''), undefined);
   });
 
   test('never gets two equal keys', () => {
