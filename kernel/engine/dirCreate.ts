@@ -14,6 +14,7 @@ import { engineError, tableSubject } from './engineErrors.ts';
 import { rootFolder } from './folders.ts';
 import { abortable, gather, type Gathered } from './gathered.ts';
 import { alreadyThere, makeTable } from './staging.ts';
+import { takenBack } from './takeBack.ts';
 
 export type NewTable = {
   /** The call that it was given to, for errors. */
@@ -71,7 +72,7 @@ async function replace(connection: Connection, name: string, path: NamespacePath
   }
   const native = await connection.openTable(name, [...path]);
   try {
-    await addGathered(native, rows, 'overwrite');
+    await addGathered(native, rows, 'overwrite', (work) => work(native));
   } finally {
     native.close();
   }
@@ -110,15 +111,11 @@ async function createAtName(place: Place, connection: Connection, name: string, 
 const firstPart = (dataset: Connection, part: ArrowTable): Promise<NativeTable> =>
   part.numRows > 0 ? dataset.createTable(datasetName, part) : dataset.createEmptyTable(datasetName, part.schema);
 
-/** Whether the table is at its first version, which nobody else made; else it gets that back, if nobody did it yet. */
-async function isFirst(native: NativeTable): Promise<boolean> {
+/** Whether the table is at its first version, which nobody else made; else it gets back what was there before. */
+export async function isFirst(native: NativeTable): Promise<boolean> {
   const own = await native.version();
   if (own === 1) return true;
-  await native.checkoutLatest();
-  if ((await native.version()) === own) {
-    await native.checkout(1);
-    await native.restore();
-  }
+  await takenBack(native, own - 1, own);
   return false;
 }
 

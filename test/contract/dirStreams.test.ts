@@ -5,7 +5,7 @@ import * as upstream from '@lancedb/lancedb';
 import { Table, makeVector, vectorFromArray, Dictionary, Int32, Utf8, type RecordBatch } from '#arrow';
 import { openDir } from '#engine/dir.ts';
 import { addGathered } from '#engine/dirWrites.ts';
-import { gather } from '#engine/gathered.ts';
+import { gather, whole } from '#engine/gathered.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { fails } from './expect.ts';
 
@@ -67,7 +67,7 @@ suite('streams into a directory', function () {
     const native = await (await upstream.connect(db.location)).openTable('t');
     const rows = await gather('add', counted(30), undefined, undefined, { version: 40_000, part: 40_000 });
     assert.equal(rows.table, undefined);
-    const { numInsertedRows } = await addGathered(native, rows, 'append');
+    const { numInsertedRows } = await addGathered(native, rows, 'append', (work) => work(native));
     await rows.dispose();
     assert.equal(numInsertedRows, 30_000);
     const ids = [...(await table.toArrow()).getChild('id')!].map(Number);
@@ -96,7 +96,7 @@ suite('streams into a directory', function () {
       },
       dispose: () => Promise.resolve(),
     };
-    await assert.rejects(addGathered(native, parts, 'append'));
+    await assert.rejects(addGathered(native, parts, 'append', (work) => work(native)));
     assert.deepEqual(await table.query().toArray(), [{ id: -1n }]);
   });
 
@@ -116,5 +116,19 @@ suite('streams into a directory', function () {
     await db.createTable('t', [{ id: 1 }]);
     assert.deepEqual(await db.tableNames(), ['t']);
     assert.deepEqual((await (await upstream.connectNamespace('dir', { root })).listTables()).tables, ['t']);
+  });
+
+  test('that are needed as a whole are refused when they are more than memory is for, and let go', async () => {
+    let isOpen = true;
+    async function* endless(): AsyncGenerator<RecordBatch> {
+      try {
+        for (let first = 0; ; first += 1000) yield batch(first, 1000);
+      } finally {
+        isOpen = false;
+      }
+    }
+    await fails(() => whole('mergeInsert', endless(), undefined, undefined, 100_000), 'InvalidInput', '100000');
+    assert.equal(isOpen, false);
+    assert.equal((await whole('mergeInsert', counted(3), undefined, undefined, 100_000)).numRows, 3000);
   });
 });
