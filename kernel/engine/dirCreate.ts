@@ -1,7 +1,7 @@
 import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import type { Schema, Table as ArrowTable } from '#arrow';
-import { isCatalogError } from '#shared/errors.ts';
-import type { NamespacePath } from '#shared/names.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { batchesOf } from '#client/batchSource.ts';
 import { cancellable } from '#client/calls.ts';
 import type { CreateMode } from '#client/catalog.ts';
@@ -14,6 +14,7 @@ import { engineError, tableSubject } from './engineErrors.ts';
 import { rootFolder } from './folders.ts';
 import { abortable, gather, type Gathered } from './gathered.ts';
 import { alreadyThere, makeTable } from './staging.ts';
+import { declaredLocation } from './tableLocation.ts';
 import { takenBack } from './takeBack.ts';
 
 export type NewTable = {
@@ -29,11 +30,22 @@ export type NewTable = {
 
 /**
  * Makes a table ("CreateTable"): whole, or not at all. Rows are not looked at where a table is there that stays.
- * @throws CatalogError TableAlreadyExists (5), also for `exist_ok`
+ * @throws CatalogError TableAlreadyExists (5), also for `exist_ok`; InvalidTableState (19) where one is that is broken
  */
 export async function create(place: Place, connection: Connection, table: NewTable): Promise<void> {
   const { call, name, path, data, schema, mode, signal } = table;
   const state = await stateOf(connection, name, path);
+  if (state === 'unreadable') {
+    const declared = await declaredLocation(place, { name, path });
+    if (declared === undefined && mode !== 'overwrite') throw broken(name, path);
+    if (place.isLocal) {
+      const source = await cancellable(batchesOf(call, data, schema), signal);
+      // What is broken makes room at the end, when all rows are there.
+      const clear = () => dropTable(place, connection, { name, path });
+      const inPlaceOf = declared === undefined ? { clear } : { declared };
+      return makeTable(place, name, path, source.schema, abortable(source.batches, signal), inPlaceOf);
+    }
+  }
   if (state === 'missing' && (place.isLocal || path.length > 0)) {
     const source = await cancellable(batchesOf(call, data, schema), signal);
     return makeTable(place, name, path, source.schema, abortable(source.batches, signal));
@@ -63,6 +75,13 @@ async function stateOf(connection: Connection, name: string, path: NamespacePath
     throw told;
   }
 }
+
+const broken = (name: string, path: NamespacePath): CatalogError =>
+  new CatalogError(
+    'InvalidTableState',
+    `Table "${displayPath(path, name)}" is there and can't be read, so it can't be created.`,
+    'Bring its files back, drop it, or pass mode: "overwrite" to put new rows in its place.',
+  );
 
 /** New rows and columns in the place of those of a table, which keeps its versions. */
 async function replace(connection: Connection, name: string, path: NamespacePath, rows: Gathered): Promise<void> {
@@ -119,7 +138,7 @@ export async function isFirst(native: NativeTable): Promise<boolean> {
   return false;
 }
 
-/** Lets the engine write a table where its place is already: one that is declared, or one that can't be read. */
+/** Lets the engine write a table in an object store where its place is already: one that is declared or broken. */
 async function createInPlace(
   connection: Connection,
   name: string,

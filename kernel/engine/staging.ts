@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import type { RecordBatch, Schema } from '#arrow';
@@ -17,11 +17,19 @@ import { manifestFolder, namespaceId, objectId, onManifest } from './manifestTab
 // each. So its files are written where nobody looks, and then one step shows them: a folder that is renamed to
 // `<table>.lance`, which is what a table in the root is, or one commit of the list of tables for those in namespaces.
 
-/** The folder of a table in a namespace: its identifier, and enough of chance that no two are the same. */
-export const newFolder = (id: string): string => `${randomBytes(4).toString('hex')}_${id.replaceAll(/[/\\\0]/g, '_')}`;
+/**
+ * The folder of a table in a namespace: its identifier, and enough of chance that no two are the same. It never ends as
+ * those of tables in the root do, whatever the table is called.
+ */
+export const newFolder = (id: string): string =>
+  `${randomBytes(4).toString('hex')}_${id.replaceAll(/[/\\\0]/g, '_').replace(/\.lance$/, '.lance_')}`;
+
+/** What is at the name of a table that is made: the whole path of a declared folder, or what has to go first. */
+export type InPlaceOf = { declared?: string | undefined; clear?: () => Promise<void> };
 
 /**
- * Makes a table of batches.
+ * Makes a table of batches, in a local directory also where something is that can't be read; that stays until all rows
+ * are there.
  * @throws CatalogError TableAlreadyExists (5), also where somebody else was faster; nothing is left then
  */
 export async function makeTable(
@@ -30,6 +38,7 @@ export async function makeTable(
   path: NamespacePath,
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,
+  { declared, clear }: InPlaceOf = {},
 ): Promise<void> {
   const id = objectId(name, path);
   if (!place.isLocal) {
@@ -49,11 +58,13 @@ export async function makeTable(
     } finally {
       connection.close();
     }
-    await publish(place, join(workshop, `${datasetName}.lance`), name, path);
-    await rmdir(workshop);
-  } catch (error) {
+    const written = join(workshop, `${datasetName}.lance`);
+    await clear?.();
+    if (declared === undefined) await publish(place, written, name, path);
+    else if (await fill(written, declared)) await listIfInRoot(place, name, path);
+    else throw alreadyThere(name, path);
+  } finally {
     await rm(workshop, { recursive: true, force: true });
-    throw error;
   }
 }
 
@@ -72,8 +83,7 @@ async function publish(place: Place, written: string, name: string, path: Namesp
   if (path.length === 0) {
     const target = inRoot(place.location, rootFolder(name));
     if (!(await moveTo(written, target))) throw alreadyThere(name, path);
-    // It is a table without it, but other clients can't drop one that the list does not have.
-    await listInRoot(place, name).catch(() => undefined);
+    await listIfInRoot(place, name, path);
     return;
   }
   const id = objectId(name, path);
@@ -86,6 +96,36 @@ async function publish(place: Place, written: string, name: string, path: Namesp
     await rm(target, { recursive: true, force: true });
     throw error;
   }
+}
+
+/**
+ * Moves a table into the folder that its declaration has made, and that others know by then. Its versions come last: in
+ * that step it becomes a table. False, and nothing has changed, when somebody else was faster.
+ */
+async function fill(written: string, declared: string): Promise<boolean> {
+  const versions = '_versions';
+  const moved: string[] = [];
+  let isFilled = false;
+  try {
+    for (const part of await readdir(written)) {
+      if (part === versions) continue;
+      await mkdir(join(declared, part), { recursive: true });
+      for (const file of await readdir(join(written, part))) {
+        const target = join(declared, part, file);
+        await rename(join(written, part, file), target);
+        moved.push(target);
+      }
+    }
+    isFilled = await moveTo(join(written, versions), join(declared, versions));
+    return isFilled;
+  } finally {
+    if (!isFilled) for (const one of moved) await rm(one, { recursive: true, force: true });
+  }
+}
+
+/** It is a table without it, but other clients can't drop one in the root that the list does not have. */
+async function listIfInRoot(place: Place, name: string, path: NamespacePath): Promise<void> {
+  if (path.length === 0) await listInRoot(place, name).catch(() => undefined);
 }
 
 /** Puts a table of the root into the list, where there is one. */
