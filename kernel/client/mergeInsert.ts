@@ -9,6 +9,10 @@ import type { TableSource } from './tableSource.ts';
 /**
  * Merges new rows into a table: says step by step what becomes of rows that match, of new ones and of old ones, and
  * runs with `execute(rows)`. Every step gives a new merge; without any step nothing would happen, and `execute` says so.
+ *
+ * Merges of one table run one after the other within a process. Two processes that add the same new key at the same time
+ * both add their row, unless the schema names the key as primary: a column that can't be null, with the metadata
+ * `"lance-schema:unenforced-primary-key": "true"`.
  */
 export class MergeInsert {
   readonly #run: MergeRunner;
@@ -52,7 +56,11 @@ export class MergeInsert {
     });
   }
 
-  /** @throws CatalogError InvalidInput (13) when no step was named, SchemaValidation (20) for rows that do not fit */
+  /**
+   * Merges the rows in one version ("MergeInsertIntoTable").
+   * @throws CatalogError InvalidInput (13) when no step was named, SchemaValidation (20) for rows that do not fit,
+   * ConcurrentModification (14)
+   */
   async execute(data: TableSource, options: CallOptions = {}): Promise<MergeResult> {
     const { whenMatchedUpdateAll, whenNotMatchedInsertAll, whenNotMatchedBySourceDelete } = this.#spec;
     if (!whenMatchedUpdateAll && !whenNotMatchedInsertAll && !whenNotMatchedBySourceDelete) {

@@ -1,6 +1,6 @@
 import type { Connection } from '@lancedb/lancedb';
 import { isCatalogError } from '#shared/errors.ts';
-import type { NamespacePath } from '#shared/names.ts';
+import { idDelimiter, type NamespacePath } from '#shared/names.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
 import { listable } from './manifestTable.ts';
 
@@ -53,6 +53,8 @@ export async function tablesOnly(
 ): Promise<string[]> {
   const kept: string[] = [];
   for (const name of names) {
+    // The folder of a table in a namespace, whose name makes the engine take it for one in the root as well.
+    if (name.includes(idDelimiter)) continue;
     const isDoubtful = /%[0-9A-F]{2}/i.test(name);
     if ((!isDoubtful && includeDeclared) || (await isKept(connection, name, path, includeDeclared))) kept.push(name);
   }

@@ -78,8 +78,8 @@ async function tagsOf(handle: TableHandle, native: NativeTable): Promise<Record<
   }
 }
 
-function tagOf(text: string): TagInfo | undefined {
-  const { version, manifestSize } = JSON.parse(text) as { version?: unknown; manifestSize?: unknown };
+function tagOf(json: string): TagInfo | undefined {
+  const { version, manifestSize } = JSON.parse(json) as { version?: unknown; manifestSize?: unknown };
   if (typeof version !== 'number') return undefined;
   return { version, ...(typeof manifestSize === 'number' && { manifestSize }) };
 }

@@ -43,7 +43,7 @@ export const queryRules: readonly Rule[] = [
     pattern:
       /^(?:Invalid input, )+(?:Error during planning: Filter predicate must return BOOLEAN values, got \w+|The filter [^]* does not return a boolean)/,
     kind: 'InvalidInput',
-    say: (subject, found) => [
+    say: (subject) => [
       `${thing(subject)}: ${subject.filter === undefined ? 'the filter' : `the filter "${subject.filter}"`} is no condition that is true or false.`,
       'Compare with something, for instance id > 3 or name IS NOT NULL.',
     ],

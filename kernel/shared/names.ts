@@ -88,6 +88,8 @@ export function checkNamespacePath(path: unknown): asserts path is NamespacePath
   if (path.length > 0) checkName('namespace', path.at(-1));
 }
 
+const isRefPart = (part: string): boolean => allowed.test(part) && !/^\.|\.\.|\.$|\.lock$/.test(part);
+
 /** The line of versions that every table has. */
 export const mainBranch = 'main';
 
@@ -104,8 +106,7 @@ export function checkRefName(what: 'tag' | 'branch', name: unknown): asserts nam
   if (name === mainBranch)
     throw wrong(`"${name}" can't be the name of a ${what}: it is the line of versions of every table.`);
   const parts = what === 'branch' ? name.split('/') : [name];
-  const isFine = (part: string): boolean => allowed.test(part) && !/^\.|\.\.|\.$|\.lock$/.test(part);
-  if (name.length > limits.ref || !parts.every(isFine)) {
+  if (name.length > limits.ref || !parts.every(isRefPart)) {
     throw wrong(`${JSON.stringify(shown)} can't be the name of a ${what}.`);
   }
 }

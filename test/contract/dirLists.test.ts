@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as upstream from '@lancedb/lancedb';
 import { openDir } from '#engine/dir.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { fails } from './expect.ts';
 
 /** A directory with tables of names that upstream takes and nobody else would. */
 async function oddRoot(path: string[]): Promise<string> {
@@ -62,5 +63,23 @@ suite('lists of a directory with odd names', function () {
     assert.deepEqual(await db.tableNames(), ['now', 'soon']);
     assert.deepEqual((await db.listTables([], { includeDeclared: false })).tables, ['now']);
     assert.equal(await (await db.createTable('soon', [{ id: 1 }])).countRows(), 1);
+  });
+
+  test('do not take the folder of a table in a namespace for a table in the root, whatever it is called', async () => {
+    const root = tempFolder();
+    const theirs = await upstream.connectNamespace('dir', { root });
+    await theirs.createNamespace(['shop']);
+    await theirs.createTable('theirs.lance', [{ id: 1 }], ['shop']);
+    const db = await openDir({ root });
+    await db.createTable('ours.lance', [{ id: 1 }], ['shop']);
+    assert.deepEqual(await db.tableNames(), []);
+    assert.ok(!(await theirs.listTables([])).tables.some((name) => name.includes('ours')));
+    const folder = (await readdir(root)).find((name) => name.endsWith('theirs.lance'))!;
+    const phantom = folder.slice(0, -'.lance'.length);
+    await fails(() => db.openTable(phantom), 'TableNotFound', phantom);
+    await fails(() => db.dropTable(phantom), 'TableNotFound', phantom);
+    for (const name of ['ours.lance', 'theirs.lance']) {
+      assert.equal(await (await db.openTable(name, ['shop'])).countRows(), 1);
+    }
   });
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { Field, Int64, Schema } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import type { Catalog } from '#client/catalog.ts';
 import { openDir } from '#engine/dir.ts';
-import { forEachSubject } from './subjects.ts';
+import { forEachOfOurs, forEachSubject } from './subjects.ts';
 
 /** Runs calls at the same time and counts those that were done; any other end than a conflict is a failure. */
 async function race(calls: readonly (() => Promise<unknown>)[], ...conflicts: readonly string[]): Promise<number> {
@@ -118,7 +119,6 @@ forEachSubject('two writers at once', (makeCatalog, subject) => {
   });
 
   test('make, rename and drop tables in namespaces of their own without standing in the way of each other', async () => {
-    // Upstream's server makes namespaces that only one can make at a time.
     const dbs = await makeTwo();
     const tasks = subject.id === 'upstream' ? 1 : calls(8);
     const done = await race(
@@ -132,5 +132,50 @@ forEachSubject('two writers at once', (makeCatalog, subject) => {
     );
     // Those in one process take turns, and no two of ours give up on each other.
     assert.equal(done, 2 * tasks);
+  });
+});
+
+forEachOfOurs('two writers of ours at once', (makeCatalog) => {
+  test('add a new row once by merging in one process', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', [{ id: -1 }]);
+    const upsert = async () =>
+      (await db.openTable('t'))
+        .mergeInsert('id')
+        .whenMatchedUpdateAll()
+        .whenNotMatchedInsertAll()
+        .execute([{ id: 7 }]);
+    assert.equal(await race(Array.from({ length: 8 }, () => upsert)), 8);
+    assert.equal(await table.countRows('id = 7'), 1);
+  });
+
+  test('add a new row once by merging in two processes, where the schema names its key', async () => {
+    const { db, root } = await makeCatalog();
+    const metadata = new Map([['lance-schema:unenforced-primary-key', 'true']]);
+    const table = await db.createEmptyTable('t', new Schema([new Field('id', new Int64(), false, metadata)]));
+    const dbs = [db, await openDir({ root })];
+    const done = await race(
+      each(dbs, 4, async (one) =>
+        (await one.openTable('t'))
+          .mergeInsert('id')
+          .whenMatchedUpdateAll()
+          .whenNotMatchedInsertAll()
+          .execute([{ id: 7 }]),
+      ),
+    );
+    assert.ok(done > 0);
+    assert.equal(await table.countRows('id = 7'), 1);
+  });
+
+  test('add rows while others put theirs in the place of all, or learn of the conflict', async () => {
+    const { db, root } = await makeCatalog();
+    const dbs = [db, await openDir({ root })];
+    await db.createTable('t', [{ id: -1 }]);
+    const done = await race(
+      each(dbs, 6, async (one, id) =>
+        (await one.openTable('t')).add([{ id }], { mode: id % 2 === 0 ? 'append' : 'overwrite' }),
+      ),
+    );
+    assert.ok(done > 0);
   });
 });
