@@ -124,14 +124,27 @@ function build(native: NativeTable, spec: QuerySpec): Built {
   if (filter !== undefined) query.where(filter);
   const isSearch = spec.vector !== undefined || spec.fullText !== undefined;
   // The engine fails at a search for no row; whoever asks for none is given none of what is found.
-  const limit = isSearch ? Math.max(spec.limit ?? 10, 1) : spec.limit;
-  if (limit !== undefined) query.limit(limit);
-  if (spec.offset !== undefined) query.offset(spec.offset);
+  const limit = isSearch ? Math.min(Math.max(spec.limit ?? 10, 1), maxRows) : spec.limit;
+  // Who reads a table up to such a number wants all of it.
+  if (limit !== undefined && limit <= maxRows) query.limit(limit);
+  if (spec.offset !== undefined) query.offset(checkOffset(spec.offset));
   if (spec.withRowId) query.withRowId();
   if (spec.fastSearch) query.fastSearch();
   if (spec.prefilter === false) postfilter(query, spec);
   if (spec.orderBy && spec.orderBy.length > 0) sort(query, spec);
   return query;
+}
+
+/** Numbers of rows have 32 bits in the engine: it would cut off the rest of a larger one. */
+const maxRows = 2 ** 32 - 1;
+
+function checkOffset(offset: number): number {
+  if (offset <= maxRows) return offset;
+  throw new CatalogError(
+    'InvalidInput',
+    `The engine can't pass over ${offset} rows.`,
+    `Give an offset up to ${maxRows}, or a filter.`,
+  );
 }
 
 function nearest(plain: NativeQuery, vector: QueryOptions & { values: readonly number[] }): VectorQuery {

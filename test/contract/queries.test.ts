@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isCatalogError } from '#shared/errors.ts';
 import { Table, makeVector } from '#arrow';
 import { isAbort } from '#shared/errors.ts';
 import type { Catalog } from '#client/catalog.ts';
@@ -153,5 +154,26 @@ forEachSubject('queries', (makeCatalog) => {
     const query = table.query().where('id < 50');
     const all = await Promise.all(Array.from({ length: 40 }, () => query.toArrow()));
     assert.ok(all.every((one) => one.numRows === 50));
+  });
+
+  test('with numbers of rows past 32 bits cut nothing off them', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', [
+      { id: 1, vector: [1, 0] },
+      { id: 2, vector: [2, 0] },
+    ]);
+    for (const limit of [2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]) {
+      assert.equal((await table.query().limit(limit).toArray()).length, 2);
+      assert.equal((await table.vectorSearch([1, 0]).limit(limit).toArray()).length, 2);
+    }
+    // Past the end: no row, or refused where that is more than an engine counts; never the first row again.
+    for (const offset of [2 ** 31, 2 ** 32, 2 ** 32 + 1]) {
+      const far = await table
+        .query()
+        .offset(offset)
+        .toArray()
+        .catch((error: unknown) => error);
+      assert.ok(isCatalogError(far, 'InvalidInput') || (Array.isArray(far) && far.length === 0), String(far));
+    }
   });
 });
