@@ -1,4 +1,5 @@
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
 import { batchesOf, isBatchSource } from '#client/batchSource.ts';
 import { cancellable } from '#client/calls.ts';
 import { toArrowTable } from '#client/tableData.ts';
@@ -75,17 +76,27 @@ const inMemory = (table: ArrowTable): Gathered => ({
   dispose: () => Promise.resolve(),
 });
 
-/** Waits for all rows and keeps them in memory, however many they are. */
+/** What the engine can take only as a whole is in memory, and a copy of it in the engine. */
+const maxWhole = 2 ** 30;
+
+/**
+ * Waits for all rows and keeps them in memory.
+ * @throws CatalogError InvalidInput (13) for more than a gigabyte that comes piece by piece
+ */
 export async function whole(
   call: string,
   data: TableSource,
   schema: Schema | undefined,
   signal: AbortSignal | undefined,
+  limit: number = maxWhole,
 ): Promise<ArrowTable> {
   if (!isBatchSource(data)) return toArrowTable(call, data, schema);
   const stream = await cancellable(batchesOf(call, data, schema), signal);
-  const { kept } = await keep(abortable(stream.batches, signal), Infinity);
-  return tableOf(stream.schema, kept);
+  const { kept, rest } = await keep(abortable(stream.batches, signal), limit);
+  if (!rest) return tableOf(stream.schema, kept);
+  await rest.return?.();
+  const what = `${call} was given more than ${limit} bytes of rows, which it has to hold in memory.`;
+  throw new CatalogError('InvalidInput', what, 'Give the rows in parts, one call for each.');
 }
 
 /** Reads batches until they are too many to keep; then `rest` are those to come. */
