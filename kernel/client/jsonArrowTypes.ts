@@ -73,10 +73,16 @@ const units: Readonly<Record<string, TimeUnit>> = {
   ns: TimeUnit.NANOSECOND,
 };
 
+/** More levels than any table has, and far fewer than the stack can take. */
+const maxDepth = 64;
+
+/** The most digits of a decimal by its bits. */
+const maxDigits: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };
+
 /** The schema in its JSON form. @throws CatalogError InvalidInput (13) */
 export function schemaOfJson(json: unknown): Schema {
   if (!isRecord(json)) return wrong('a schema');
-  return new Schema(fieldsOfJson(json['fields']), metadataOfJson(json['metadata']));
+  return new Schema(fieldsOfJson(json['fields'], 0), metadataOfJson(json['metadata']));
 }
 
 /**
@@ -84,19 +90,22 @@ export function schemaOfJson(json: unknown): Schema {
  * the specification's reference server reads it.
  * @throws CatalogError InvalidInput (13)
  */
-export function typeOfJson(json: unknown): DataType {
+export const typeOfJson = (json: unknown): DataType => typeAt(json, 0);
+
+function typeAt(json: unknown, depth: number): DataType {
+  if (depth > maxDepth) return wrong(`a type of at most ${maxDepth} levels`);
   if (!isRecord(json) || typeof json['type'] !== 'string') return wrong('a type of Arrow');
-  const values = valueTypeOf(json['type'].toLowerCase(), json);
+  const values = valueTypeOf(json['type'].toLowerCase(), json, depth);
   if (json['keys'] === undefined) return values;
-  const keys = typeOfJson(json['keys']);
+  const keys = typeAt(json['keys'], depth + 1);
   if (!isKeyType(keys)) return wrong('a type of keys');
   return new Dictionary(values, keys, undefined, json['ordered'] === true);
 }
 
-function valueTypeOf(name: string, json: Record<string, unknown>): DataType {
+function valueTypeOf(name: string, json: Record<string, unknown>, depth: number): DataType {
   if (Object.hasOwn(plain, name)) return plain[name]!();
   const length = lengthOf(json);
-  const child = () => fieldsOfJson(json['fields'])[0] ?? wrong(`a ${name} with fields`);
+  const child = () => fieldsOfJson(json['fields'], depth + 1)[0] ?? wrong(`a ${name} with fields`);
   switch (name) {
     case 'timestamp': {
       const zone = json['timezone'];
@@ -122,7 +131,7 @@ function valueTypeOf(name: string, json: Record<string, unknown>): DataType {
     case 'large_list':
       return new LargeList(child());
     case 'struct':
-      return new Struct(fieldsOfJson(json['fields']));
+      return new Struct(fieldsOfJson(json['fields'], depth + 1));
     case 'map': {
       const entries = child();
       return isEntries(entries) ? new Map_(entries, json['keysSorted'] === true) : wrong('a map of keys and values');
@@ -135,6 +144,8 @@ function valueTypeOf(name: string, json: Record<string, unknown>): DataType {
 function decimalOf(bitWidth: number, encoded: number): Decimal {
   // The scale may be negative, down to -128, and is then what is missing to the next thousand.
   const precision = Math.floor((encoded + 128) / 1000);
+  const digits = maxDigits[bitWidth]!;
+  if (precision < 1 || precision > digits) return wrong(`a decimal of 1 to ${digits} digits`);
   return new Decimal(encoded - precision * 1000, precision, bitWidth);
 }
 
@@ -146,16 +157,18 @@ function unitOf(json: Record<string, unknown>, absent: TimeUnit = TimeUnit.MICRO
 
 function lengthOf(json: Record<string, unknown>): number {
   const length = json['length'] ?? 0;
-  return typeof length === 'number' && Number.isSafeInteger(length) && length >= 0 ? length : wrong('a length');
+  return typeof length === 'number' && Number.isInteger(length) && length >= 0 && length < 2 ** 31
+    ? length
+    : wrong('a length');
 }
 
-function fieldsOfJson(json: unknown): Field[] {
+function fieldsOfJson(json: unknown, depth: number): Field[] {
   if (!Array.isArray(json)) return wrong('a list of fields');
   return json.map((field: unknown) => {
     if (!isRecord(field) || typeof field['name'] !== 'string') return wrong('a field with a name');
     return new Field(
       field['name'],
-      typeOfJson(field['type']),
+      typeAt(field['type'], depth),
       field['nullable'] !== false,
       metadataOfJson(field['metadata']),
     );

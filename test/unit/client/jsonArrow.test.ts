@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import {
   Binary,
   Bool,
@@ -39,6 +40,13 @@ import { isCatalogError } from '#shared/errors.ts';
 import { typeText } from '#shared/arrowTypes.ts';
 import { jsonSchema, jsonType } from '#client/jsonArrow.ts';
 import { schemaOfJson, typeOfJson } from '#client/jsonArrowTypes.ts';
+
+/** Lists of lists, so many levels deep. */
+function nested(levels: number): unknown {
+  let json: unknown = { type: 'int8' };
+  for (let level = 0; level < levels; level++) json = { type: 'list', fields: [{ name: 'item', type: json }] };
+  return json;
+}
 
 type Entries = { key: Utf8; value: Float32 };
 const item = new Field('item', new Float32(), true);
@@ -126,6 +134,10 @@ suite('the JSON form of Arrow types', () => {
     assert.deepEqual([...back.metadata], [['owner', 'data']]);
   });
 
+  test('may be nested as deep as tables are', () => {
+    assert.equal(jsonType(typeOfJson(nested(60))).type, 'list');
+  });
+
   test('without a unit means microseconds', () => {
     assert.equal(typeText(typeOfJson({ type: 'timestamp' })), 'timestamp[us]');
   });
@@ -142,11 +154,18 @@ suite('the JSON form of Arrow types', () => {
       { type: 'timestamp', unit: 'h' },
       { type: 'fixed_size_binary', length: -1 },
       { type: 'utf8', keys: { type: 'utf8' } },
+      { type: 'fixed_size_binary', length: 2 ** 32 + 4 },
+      { type: 'fixed_size_list', length: 2 ** 31, fields: [{ name: 'item', type: { type: 'int8' } }] },
+      { type: 'decimal128', length: 39_000 },
+      { type: 'decimal32', length: 10_002 },
+      { type: 'decimal64', length: 0 },
+      nested(65),
+      nested(15_000),
     ]) {
       assert.throws(
         () => typeOfJson(json),
         (error) => isCatalogError(error, 'InvalidInput'),
-        JSON.stringify(json),
+        inspect(json),
       );
     }
   });
