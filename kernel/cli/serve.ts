@@ -21,7 +21,8 @@ What is served
   --root DIR|s3://…             the directory or the address that holds the tables
   --database NAME[=ROOT]        a database of this name, several times for several; without ROOT the folder NAME below
                                 --root. Clients name it in the header x-service-database, or as the first label of the
-                                host (NAME.catalog.example.com with --public-host catalog.example.com)
+                                host (NAME.catalog.example.com with --public-host catalog.example.com), in capital
+                                letters or not; a name with a dot goes in the header alone
 ${storageHelp}
 
 Who may ask; every request but /healthz and /readyz needs a key, as x-api-key or Authorization: Bearer

@@ -1,4 +1,4 @@
-import { isObjectStore, localRoot } from '#client/root.ts';
+import { checkAddress, localRoot } from '#client/root.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { nameProblem } from '#shared/names.ts';
 
@@ -24,8 +24,14 @@ export function databasesOf(root: string | undefined, given: readonly string[]):
     const name = split < 0 ? text : text.slice(0, split);
     const problem = nameProblem('namespace', name);
     if (problem) throw new CatalogError('InvalidInput', `"${name}" can't be the name of a database.`, problem.hint);
-    if (databases.some((known) => known.name === name)) {
-      throw new CatalogError('InvalidInput', `The database "${name}" is given twice.`, 'Give each name once.');
+    // Names of hosts are the same in small and capital letters, and so are folders on some machines.
+    const same = databases.find((known) => known.name.toLowerCase() === name.toLowerCase());
+    if (same) {
+      throw new CatalogError(
+        'InvalidInput',
+        `The database "${name}" is given twice${same.name === name ? '' : `, also as "${same.name}"`}.`,
+        'Give each name once, in small or in capital letters.',
+      );
     }
     const place = split < 0 ? below(root, name) : text.slice(split + 1);
     if (!place) {
@@ -44,4 +50,4 @@ export function databasesOf(root: string | undefined, given: readonly string[]):
 export const below = (root: string | undefined, name: string): string | undefined =>
   root === undefined ? undefined : `${root.replace(/[/\\]+$/, '')}/${name}`;
 
-const absolute = (root: string): string => (isObjectStore(root) ? root : localRoot(root));
+const absolute = (root: string): string => (checkAddress(root) ? root : localRoot(root));

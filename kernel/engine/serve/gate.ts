@@ -83,24 +83,27 @@ export class Gate {
 
   #databaseOf({ headers }: IncomingMessage, route: HostRoute, key: ApiKey): Database {
     const named = oneOf(headers, databaseHeaders);
-    if (named !== undefined && route.database !== undefined && named !== route.database) {
+    if (named !== undefined && route.database !== undefined && named.toLowerCase() !== route.database) {
       throw new CatalogError('InvalidInput', 'The host and the header name two databases.', 'Name one of them.');
     }
     const opens = (name: string): boolean => key.databases === '*' || key.databases.includes(name);
-    const name = named ?? route.database ?? this.#onlyOne(opens);
-    // Before it is looked up: a key that does not open it has no business knowing whether it is there.
+    const asked = named ?? route.database ?? this.#onlyOne(opens);
+    // A host has no capital letters, and a database may have some.
+    const isAsked = ({ name }: Database): boolean => name === asked || (!named && name.toLowerCase() === asked);
+    const database = this.#options.databases.find(isAsked);
+    const name = database?.name ?? asked;
+    // Before it is said whether it is there: a key that does not open it has no business knowing whether it is there.
     if (!opens(name)) {
       throw new CatalogError(
         'PermissionDenied',
-        `The key "${key.name}" does not open the database "${name}".`,
+        `The key "${key.name}" does not open the database "${asked}".`,
         'Ask with another key, or for a database that it opens.',
       );
     }
-    const database = this.#options.databases.find((known) => known.name === name);
     if (!database) {
       throw new CatalogError(
         'NamespaceNotFound',
-        `There is no database "${name}" on this server.`,
+        `There is no database "${asked}" on this server.`,
         `Name another in ${databaseHeaders[0]}.`,
       );
     }

@@ -2,7 +2,10 @@ import { networkInterfaces } from 'node:os';
 import { isIP } from 'node:net';
 
 /** What a request's `Host` says. */
-export type HostRoute = { readonly allowed: boolean; /** The label before a known name. */ readonly database?: string };
+export type HostRoute = {
+  readonly allowed: boolean;
+  /** The label before a known name, lower-case. */ readonly database?: string;
+};
 
 /** The host without its port, lower-case; `undefined` for what is no host. */
 export function hostName(header: string | undefined): string | undefined {

@@ -18,6 +18,7 @@ suite('the databases of a server', () => {
   for (const [what, root, given] of [
     ['nothing to serve', undefined, []],
     ['a name twice', '/data', ['a', 'a=/b']],
+    ['a name twice but for capital letters', '/data', ['eu', 'EU=/b']],
     ['a name that leaves the root', '/data', ['..']],
     ['a name with a slash', '/data', ['a/b']],
     ['a database without a root', undefined, ['a']],
