@@ -77,7 +77,8 @@ export const operations = {
 export type Operation = keyof typeof operations;
 
 /**
- * The operations that change nothing, and may be asked again when an answer was lost. No other is among them: the second
+ * The operations that change nothing: those that a key for reading opens, and that may be asked again when an answer was
+ * lost. One that is not named here counts as a change. No other is among them: the second
  * time a table is created, dropped or renamed it fails though the first did what was asked; rows inserted or merged
  * twice are there twice; an update, a deletion or a restored version may undo what somebody else wrote in between.
  */

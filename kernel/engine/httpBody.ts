@@ -15,6 +15,12 @@ export type Limits = {
 
 export const defaultLimits: Limits = { jsonBytes: 4 * 1024 * 1024, arrowBytes: Number.POSITIVE_INFINITY, idle: 0 };
 
+/** How much of a body, and for how many milliseconds, is still read once the answer is out. */
+export type Patience = { bytes: number; time: number };
+export const patience: Patience = { bytes: 64 * 1024 * 1024, time: 5000 };
+/** The same for who was not let in, whom a connection that is held open must cost more than the server. */
+export const strangersPatience: Patience = { bytes: 64 * 1024, time: 500 };
+
 /** The body of one request, read when it is asked for, within limits. */
 export class BodyReader {
   /** How many bytes of it were read. */
@@ -36,11 +42,18 @@ export class BodyReader {
     return this.#type === 'application/json';
   }
 
+  /** Whether nothing is sent at all, as some clients do where the specification has a body that may be empty. */
+  get #isAbsent(): boolean {
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = this.#request.headers;
+    return this.#type === undefined && length === '0' && encoding === undefined;
+  }
+
   /**
    * The JSON object in it; `{}` where there is none.
    * @throws CatalogError InvalidInput (13) for another content type, another shape, or too many bytes
    */
   async json(): Promise<Record<string, unknown>> {
+    if (this.#isAbsent) return {};
     if (!this.isJson) {
       throw new CatalogError(
         'InvalidInput',
@@ -74,21 +87,21 @@ export class BodyReader {
 
   /**
    * Reads and forgets what is left of it, for some time and up to some bytes: a sender who is cut off in the middle of a
-   * body may never see the answer that says why.
+   * body may never see the answer that says why. From one who sends more nothing is taken, for the rest of the time.
    */
-  async discard(): Promise<void> {
+  async discard({ bytes, time }: Patience): Promise<void> {
     const request = this.#request;
     if (request.readableEnded || request.destroyed) return;
     await new Promise<void>((resolve) => {
-      let left = 64 * 1024 * 1024;
-      const late = setTimeout(resolve, 5000);
+      let left = bytes;
+      const late = setTimeout(resolve, time);
       const done = () => {
         clearTimeout(late);
         resolve();
       };
       request.on('data', (chunk: Uint8Array) => {
         left -= chunk.length;
-        if (left < 0) done();
+        if (left < 0) request.pause();
       });
       for (const event of ['end', 'close', 'error']) request.once(event, done);
       request.resume();

@@ -1,12 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogError } from '#shared/errors.ts';
-import type { BodyReader, Limits } from './httpBody.ts';
+import type { BodyReader, Limits, Patience } from './httpBody.ts';
 
 /** A reply that is sent piece by piece. */
 export type Streamed = {
   headers: Record<string, string>;
   chunks: AsyncIterator<Uint8Array>;
 };
+
+/** Bytes of an answer that are handed over at once; how a reader gets on is seen between them. */
+const pieceBytes = 64 * 1024;
 
 /** The answer to one request. */
 export class Reply {
@@ -53,8 +56,12 @@ export class Reply {
     }
   }
 
-  /** Answers with an error, or cuts the connection where an answer has begun. */
-  async refuse(error: CatalogError, body: BodyReader, allow: readonly string[] | undefined): Promise<void> {
+  /** Answers with an error, or cuts the connection where an answer has begun. What is left of the body is waited for. */
+  async refuse(
+    error: CatalogError,
+    body: BodyReader,
+    { allow, patience }: { allow: readonly string[] | undefined; patience: Patience },
+  ): Promise<void> {
     const response = this.#response;
     if (response.headersSent) {
       // Too late for an error body; a cut connection tells the reader that the rows are not complete.
@@ -74,7 +81,7 @@ export class Reply {
     response.write(text);
     this.bytes += Buffer.byteLength(text);
     // The answer is whole by now; the connection stays for who is still sending. From a silent one nothing will come.
-    if (error.status !== 408) await body.discard();
+    if (error.status !== 408) await body.discard(patience);
     await this.#finish(() => response.end());
   }
 
@@ -85,11 +92,12 @@ export class Reply {
 
   async #whole(status: number, text: string): Promise<void> {
     const bytes = Buffer.from(text);
+    this.#response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length });
+    let at = 0;
+    for (; at + pieceBytes < bytes.length; at += pieceBytes) await this.#write(bytes.subarray(at, at + pieceBytes));
     await this.#finish(() => {
-      this.bytes += bytes.length;
-      this.#response
-        .writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length })
-        .end(bytes);
+      this.bytes += bytes.length - at;
+      this.#response.end(bytes.subarray(at));
     });
   }
 
@@ -98,11 +106,13 @@ export class Reply {
     const response = this.#response;
     // Gone already: nothing more will be heard of it.
     if (response.destroyed) return;
+    const late = this.#cutWhenIdle();
     await new Promise<void>((resolve) => {
       response.once('finish', resolve);
       response.once('close', resolve);
       send();
     });
+    clearTimeout(late);
     if (response.writableFinished) this.end = 'sent';
   }
 
@@ -111,11 +121,16 @@ export class Reply {
     this.#signal.throwIfAborted();
     this.bytes += chunk.length;
     if (this.#response.write(chunk)) return;
-    const { idle } = this.#limits;
-    const late = idle > 0 ? setTimeout(() => this.destroy('cut'), idle) : undefined;
+    const late = this.#cutWhenIdle();
     await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
     clearTimeout(late);
     this.#signal.throwIfAborted();
+  }
+
+  /** Cuts the connection to a reader that takes nothing for too long, unless the timer is cleared. */
+  #cutWhenIdle(): NodeJS.Timeout | undefined {
+    const { idle } = this.#limits;
+    return idle > 0 ? setTimeout(() => this.destroy('cut'), idle) : undefined;
   }
 }

@@ -2,16 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CatalogError, during, isAbort, isCatalogError, messageOf, type CatalogErrorCode } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import type { Catalog } from '#client/catalog.ts';
-import type { Operation } from '#client/operations.ts';
+import { readingOperations, type Operation } from '#client/operations.ts';
 import type { Table } from '#client/table.ts';
 import { refusalOf } from './dirCapabilities.ts';
 import { DirTable } from './dirTable.ts';
-import { BodyReader, defaultLimits, type Limits } from './httpBody.ts';
+import { BodyReader, defaultLimits, patience, strangersPatience, type Limits } from './httpBody.ts';
 import { Reply } from './reply.ts';
 import { findRoute, type Found } from './routes.ts';
 import { callOf } from './routeTypes.ts';
 import { rowsOf } from './rows.ts';
-import { permits } from './serve/access.ts';
 
 /** What a request asks for, known before its body is read. */
 export type Asked = {
@@ -40,7 +39,7 @@ export type Answered = {
 export type ContractOptions = {
   /**
    * Refuses who may not ask that, by throwing a `CatalogError`; runs before anything else and sees no body.
-   * @throws CatalogError Unauthenticated (16), PermissionDenied (15)
+   * @throws CatalogError Unauthenticated (16), PermissionDenied (15), ServiceUnavailable (17) where too much is asked
    */
   authorize: (request: IncomingMessage, asked: Asked) => void | Promise<void>;
   /** The catalog that a request is for. It stays the caller's, and must stay open while requests are under way. */
@@ -62,6 +61,9 @@ export type ContractHandler = {
   drain(which?: 'all' | 'writes'): Promise<void>;
 };
 
+const changes = (operation: Operation | undefined): boolean =>
+  operation !== undefined && !readingOperations.has(operation);
+
 /** Makes the REST contract over catalogs. Who may call, and which catalog a request is for, is up to the caller. */
 export function createContractHandler(options: ContractOptions): ContractHandler {
   const running = new Set<{ work: Promise<void>; operation: Operation | undefined }>();
@@ -80,7 +82,7 @@ export function createContractHandler(options: ContractOptions): ContractHandler
     },
     async drain(which = 'all') {
       isDraining = true;
-      const awaited = [...running].filter(({ operation }) => which === 'all' || !permits('read-only', operation));
+      const awaited = [...running].filter(({ operation }) => which === 'all' || changes(operation));
       await Promise.all(awaited.map(({ work }) => work));
     },
   };
@@ -104,10 +106,12 @@ async function answer({ request, response, found, options, limits, isDraining }:
   const body = new BodyReader(request, limits);
   const reply = new Reply(response, limits, gone.signal);
   let failure: CatalogError | undefined;
+  let isLetIn = false;
   try {
     await during({ operation: found.operation, identifier }, async () => {
       if (isDraining) throw new CatalogError('ServiceUnavailable', 'The server is shutting down.', 'Try again.');
       await options.authorize(request, found);
+      isLetIn = true;
       if (found.problem) throw found.problem;
       await serve(request, found, options, body, reply, gone.signal);
     });
@@ -115,7 +119,7 @@ async function answer({ request, response, found, options, limits, isDraining }:
     failure = catalogError(error);
     if (failure.kind === 'Internal' && !isAbort(error)) options.log(stackOf(error));
     if (gone.signal.aborted || isAbort(error)) reply.destroy();
-    else await reply.refuse(failure, body, found.allow);
+    else await reply.refuse(failure, body, { allow: found.allow, patience: isLetIn ? patience : strangersPatience });
   }
   try {
     options.onAnswered?.(request, {

@@ -24,31 +24,37 @@ export type ListenerOptions = {
  */
 export function createListener(options: ListenerOptions) {
   const { contract, metrics } = options;
+  const admitted = new Set<IncomingMessage>();
   return {
     async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const path = pathOf(request);
       const own = Object.hasOwn(ownRoutes, path) ? ownRoutes[path] : undefined;
       if (own) return answerOwn(own, request, response, options);
       metrics.begin();
-      if (contract.inFlight >= options.maxRequests) {
-        refuse(response, tooMany());
-        metrics.end({ operation: 'other', status: response.statusCode, seconds: 0, bytesIn: 0, bytesOut: 0 });
-        return;
-      }
       await contract.handle(request, response);
+    },
+    /**
+     * Gives a request one of the places that there are, until it is answered. For those with a key alone: who has none
+     * must not be able to take the places of the others.
+     * @throws CatalogError ServiceUnavailable (17) where none is left
+     */
+    admit(request: IncomingMessage): void {
+      if (admitted.size >= options.maxRequests) throw tooMany();
+      admitted.add(request);
     },
     /** Counts a request of the contract that is over, and writes its line. */
     answered(request: IncomingMessage, answered: Answered): void {
-      const { operation, status, milliseconds, bytesReceived, bytesSent } = answered;
+      const { operation, status, milliseconds, bytesReceived, bytesSent, end } = answered;
+      admitted.delete(request);
       metrics.end({
         operation: operation ?? 'other',
-        status,
+        status: end === 'cut' ? 'cut' : status,
         seconds: milliseconds / 1000,
         bytesIn: bytesReceived,
         bytesOut: bytesSent,
       });
       const caller = options.gate.callerOf(request);
-      options.log(levelOf(status), 'request', {
+      options.log(end === 'cut' ? 'error' : levelOf(status), 'request', {
         method: answered.method,
         operation,
         identifier: answered.identifier,
@@ -57,7 +63,7 @@ export function createListener(options: ListenerOptions) {
         ms: Math.round(milliseconds * 10) / 10,
         received: bytesReceived,
         sent: bytesSent,
-        ...(answered.end !== 'sent' && { end: answered.end }),
+        ...(end !== 'sent' && { end }),
         key: caller?.key.name,
         database: caller?.database.name,
         client: clientOf(request, options.behindProxy),
@@ -73,6 +79,7 @@ type OwnRoute = (
 
 const plain = 'text/plain; charset=utf-8';
 
+// That it runs says nothing to anybody, and who balances loads asks by the address of a machine and no name.
 const ownRoutes: Readonly<Record<string, OwnRoute>> = {
   '/healthz': () => Promise.resolve({ status: 200, type: plain, body: 'ok\n' }),
   '/readyz': async (_request, { isEnding, readiness }) => {
@@ -80,6 +87,7 @@ const ownRoutes: Readonly<Record<string, OwnRoute>> = {
     return { status: ready ? 200 : 503, type: plain, body: ready ? 'ok\n' : 'not ready\n' };
   },
   '/metrics': (request, { gate, metrics, readiness }) => {
+    gate.checkOrigin(request);
     gate.checkKey(request);
     const body = metrics.text(readiness.isReady);
     return Promise.resolve({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body });
@@ -93,7 +101,6 @@ async function answerOwn(
   options: ListenerOptions,
 ): Promise<void> {
   try {
-    options.gate.checkOrigin(request);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new CatalogError('Unsupported', `This address knows no ${request.method}.`, 'Ask with GET.');
     }
@@ -117,10 +124,9 @@ const tooMany = (): CatalogError =>
   new CatalogError('ServiceUnavailable', 'The server has too many requests at the moment.', 'Ask again in a second.');
 
 function refuse(response: ServerResponse, error: CatalogError): void {
-  const retry = error.status === 503 ? { 'retry-after': '1' } : {};
   // The body of the request is not read, so its connection can't be used again.
   response
-    .writeHead(error.status, { 'content-type': 'application/json', connection: 'close', ...retry })
+    .writeHead(error.status, { 'content-type': 'application/json', connection: 'close' })
     .end(JSON.stringify(error));
 }
 

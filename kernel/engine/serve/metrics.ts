@@ -2,7 +2,8 @@
 export type Measured = {
   /** The specification's name of the operation, `other` for what is none. */
   operation: string;
-  status: number;
+  /** `cut` for an answer that broke off after its headers, which no status tells. */
+  status: number | 'cut';
   seconds: number;
   bytesIn: number;
   bytesOut: number;
@@ -47,7 +48,7 @@ export class Metrics {
     const { rss, heapUsed, external } = process.memoryUsage();
     const cpu = process.cpuUsage();
     const lines = [
-      ...head('lance_catalog_requests_total', 'counter', 'Requests by operation and HTTP status.'),
+      ...head('lance_catalog_requests_total', 'counter', 'Requests by operation and HTTP status, or cut.'),
       ...[...this.#requests].map(([labels, count]) => `lance_catalog_requests_total{${labels}} ${count}`),
       ...head('lance_catalog_request_duration_seconds', 'histogram', 'Time from a request to the end of its answer.'),
       ...[...this.#durations].flatMap(([operation, histogram]) => bucketsOf(operation, histogram)),

@@ -66,7 +66,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const gate = new Gate({ keys, databases: options.databases, host: options.host, publicHosts: options.publicHosts });
   const metrics = new Metrics();
   const contract = createContractHandler({
-    authorize: (request, asked) => gate.authorize(request, asked),
+    authorize: (request, asked) => {
+      gate.authorize(request, asked);
+      listener.admit(request);
+    },
     catalogOf: (request) => {
       const caller = gate.callerOf(request);
       if (!caller) throw new CatalogError('Internal', 'A request passed without a caller.', '');
@@ -88,10 +91,23 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
 
   let closing: Promise<number> | undefined;
-  const { server, certificate } = await makeServer(options, connectionOptions(limits.idle), log);
-  server.maxConnections = limits.connections;
-  server.on('request', (request, response) => void listener.handle(request, response));
-  const port = await listen(server, options);
+  let certificate: { close(): void } | undefined;
+  const closeFiles = (): void => {
+    keys.close();
+    certificate?.close();
+  };
+  let server: Server;
+  let port: number;
+  try {
+    ({ server, certificate } = await makeServer(options, connectionOptions(limits.idle), log));
+    server.maxConnections = limits.connections;
+    server.on('request', (request, response) => void listener.handle(request, response));
+    port = await listen(server, options);
+  } catch (error) {
+    // Files are looked at until they are closed, also for a server that never was.
+    closeFiles();
+    throw error;
+  }
   void readiness.check();
   return {
     address: `${options.tls ? 'https' : 'http'}://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
@@ -100,8 +116,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       (closing ??= (async () => {
         log('info', 'stopping', { requests: contract.inFlight });
         const cut = await end(server, contract.drain(), () => contract.inFlight, limits.grace);
-        keys.close();
-        certificate?.close();
+        closeFiles();
         log(cut > 0 ? 'warn' : 'info', 'stopped', { cut });
         return cut;
       })()),

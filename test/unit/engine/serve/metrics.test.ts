@@ -11,9 +11,12 @@ suite('the metrics of a server', () => {
       metrics.end({ ...request, seconds });
     }
     metrics.begin();
+    metrics.end({ ...request, operation: 'DropTable', status: 'cut', seconds: 1, bytesIn: 0, bytesOut: 0 });
+    metrics.begin();
     const text = metrics.text(true);
     for (const line of [
       'lance_catalog_requests_total{operation="QueryTable",status="200"} 3',
+      'lance_catalog_requests_total{operation="DropTable",status="cut"} 1',
       'lance_catalog_request_duration_seconds_bucket{operation="QueryTable",le="0.005"} 1',
       'lance_catalog_request_duration_seconds_bucket{operation="QueryTable",le="0.25"} 2',
       'lance_catalog_request_duration_seconds_bucket{operation="QueryTable",le="300"} 2',
