@@ -1,5 +1,5 @@
 import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
-import type { Schema, Table as ArrowTable } from '#arrow';
+import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { batchesOf } from '#client/batchSource.ts';
@@ -13,6 +13,7 @@ import { addGathered } from './dirWrites.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
 import { rootFolder } from './folders.ts';
 import { abortable, gather, type Gathered } from './gathered.ts';
+import { entryOf, objectId } from './manifestTable.ts';
 import { alreadyThere, makeTable } from './staging.ts';
 import { declaredLocation } from './tableLocation.ts';
 import { takenBack } from './takeBack.ts';
@@ -55,7 +56,8 @@ export async function create(place: Place, connection: Connection, table: NewTab
   try {
     if (state === 'readable') await replace(connection, name, path, rows);
     else if (state === 'missing') await createAtName(place, connection, name, rows);
-    else await createInPlace(connection, name, path, rows, mode);
+    else if (rows.table || path.length === 0) await createInPlace(connection, name, path, rows, mode);
+    else await createAside(place, name, path, rows);
   } finally {
     await rows.dispose();
   }
@@ -136,6 +138,16 @@ export async function isFirst(native: NativeTable): Promise<boolean> {
   if (own === 1) return true;
   await takenBack(native, own - 1, own);
   return false;
+}
+
+/** Makes a table in an object store of rows that the engine would write one part after the other, each for all to see. */
+async function createAside(place: Place, name: string, path: NamespacePath, rows: Gathered): Promise<void> {
+  const listedAt = (await entryOf(place, objectId(name, path)))?.location;
+  await makeTable(place, name, path, rows.schema, rowsOf(rows), listedAt === undefined ? {} : { listedAt });
+}
+
+async function* rowsOf(rows: Gathered): AsyncGenerator<RecordBatch> {
+  for await (const part of rows.tables()) yield* part.batches;
 }
 
 /** Lets the engine write a table in an object store where its place is already: one that is declared or broken. */

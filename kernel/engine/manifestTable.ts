@@ -160,9 +160,10 @@ export class Manifest {
     throw noNamespace(id.split(idDelimiter));
   }
 
-  /** Points a table that is in the list elsewhere. False when it is not in the list any more. */
-  async move(id: string, location: string): Promise<boolean> {
-    const { rowsUpdated } = await this.#native.update({ where: isTable(id), values: { location } });
+  /** Points a table that is in the list elsewhere, if it is still at `from`. False when it is not in the list any more. */
+  async move(id: string, location: string, from?: string): Promise<boolean> {
+    const where = from === undefined ? isTable(id) : `${isTable(id)} AND location = ${quoted(from)}`;
+    const { rowsUpdated } = await this.#native.update({ where, values: { location } });
     return rowsUpdated === 1;
   }
 

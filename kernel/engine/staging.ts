@@ -24,12 +24,14 @@ import { manifestFolder, namespaceId, objectId, onManifest } from './manifestTab
 export const newFolder = (id: string): string =>
   `${randomBytes(4).toString('hex')}_${id.replaceAll(/[/\\\0]/g, '_').replace(/\.lance$/, '.lance_')}`;
 
-/** What is at the name of a table that is made: the whole path of a declared folder, or what has to go first. */
-export type InPlaceOf = { declared?: string | undefined; clear?: () => Promise<void> };
+/**
+ * What is at the name of a table that is made: in a local directory the whole path of a declared folder, or what has to
+ * go first; in an object store where the list has it, which then is another place.
+ */
+export type InPlaceOf = { declared?: string; clear?: () => Promise<void>; listedAt?: string };
 
 /**
- * Makes a table of batches, in a local directory also where something is that can't be read; that stays until all rows
- * are there.
+ * Makes a table of batches, also where something is that can't be read; that stays until all rows are there.
  * @throws CatalogError TableAlreadyExists (5), also where somebody else was faster; nothing is left then
  */
 export async function makeTable(
@@ -38,14 +40,18 @@ export async function makeTable(
   path: NamespacePath,
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,
-  { declared, clear }: InPlaceOf = {},
+  { declared, clear, listedAt }: InPlaceOf = {},
 ): Promise<void> {
   const id = objectId(name, path);
   if (!place.isLocal) {
     // A store has no rename: the files stay where they are written. What fails leaves files that nobody lists.
     const folder = newFolder(id);
     await onDataset(place, folder, (connection) => write(connection, schema, batches));
-    if (!(await list(place, name, path, folder))) throw alreadyThere(name, path);
+    const isListed =
+      listedAt === undefined
+        ? await list(place, name, path, folder)
+        : await onManifest(place, (manifest) => manifest.move(id, folder, listedAt));
+    if (!isListed) throw alreadyThere(name, path);
     return;
   }
   const workshop = join(place.location, hiddenFolder('unfinished'));

@@ -3,7 +3,10 @@ import { connectNamespace } from '#client/connect.ts';
 import { registerRest } from '#client/registerRest.ts';
 import type { Catalog } from '#client/catalog.ts';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
+import { Table, makeVector } from '#arrow';
 import { openDir } from '#engine/dir.ts';
+import { entryOf } from '#engine/manifestTable.ts';
+import { makeTable } from '#engine/staging.ts';
 import { registerDir } from '#engine/register.ts';
 import { fails } from './expect.ts';
 import { startMoto, type Moto } from './moto.ts';
@@ -41,6 +44,24 @@ suite('a root in an object store', function () {
   suiteTeardown(async () => {
     await server?.stop();
     await moto.stop();
+  });
+
+  test('shows a table that was declared in one step, and to one writer', async () => {
+    const location = moto.root('declared');
+    const storageOptions = { ...moto.storageOptions };
+    const db = await openDir({ root: location, storageOptions });
+    await db.createNamespace(['shop']);
+    await db.declareTable('t', ['shop']);
+    const place = { location, isLocal: false, storageOptions };
+    const listedAt = (await entryOf(place, 'shop$t'))!.location;
+    const rows = new Table({ id: makeVector(Int32Array.of(1, 2)) });
+    async function* batches() {
+      yield* rows.batches;
+    }
+    await makeTable(place, 't', ['shop'], rows.schema, batches(), { listedAt });
+    await fails(() => makeTable(place, 't', ['shop'], rows.schema, batches(), { listedAt }), 'TableAlreadyExists');
+    assert.equal(await (await db.openTable('t', ['shop'])).countRows(), 2);
+    await db.close();
   });
 
   const subjects = {
