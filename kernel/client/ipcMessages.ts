@@ -1,5 +1,5 @@
 import { tableFromIPC, tableToIPC } from '#arrow';
-import { registerCodecs } from './ipcCompression.ts';
+import { DecompressedTooLarge, maxDecompressed, registerCodecs, withinBudget } from './ipcCompression.ts';
 
 // Arrow IPC cut into its messages as the bytes come. A file is the messages of a stream between a magic word and a
 // footer, so both are read alike, from front to back and without keeping either. Arrow's own reader would hold a whole
@@ -26,9 +26,11 @@ export class IpcError extends Error {
 
 const magic = 'ARROW1';
 const continuation = -1;
-// What a length may claim before it is taken for garbage: buffers are made of these numbers before the bytes are there.
+// What a length may claim before it is taken for garbage.
 const maxMetadataBytes = 64 * 1024 * 1024;
 const maxBodyBytes = 2 ** 31;
+/** A buffer of this size is made for what claims to be longer, and grows as the bytes come: a claim costs nothing. */
+const firstBytes = 16 * 1024 * 1024;
 const maxPadding = 512;
 /** Of a file that can't be read from front to back. */
 const maxSpooledBytes = 512 * 1024 * 1024;
@@ -92,8 +94,12 @@ async function* wholeFile(bytes: Uint8Array): AsyncGenerator<IpcMessage, void, u
   }
   let stream: Uint8Array;
   try {
-    stream = tableToIPC(tableFromIPC(bytes), 'stream');
+    stream = tableToIPC(
+      withinBudget(maxDecompressed, () => tableFromIPC(bytes)),
+      'stream',
+    );
   } catch (error) {
+    if (error instanceof DecompressedTooLarge) throw new IpcError('malformed', error.message, error);
     throw new IpcError('malformed', 'The Arrow file is damaged.', error);
   }
   const source = new ByteSource(only(stream));
@@ -111,12 +117,10 @@ async function readMessage(source: ByteSource): Promise<IpcMessage | undefined> 
   }
   const metadata = await source.take(length);
   const { kind, bodyLength } = parseMetadata(metadata);
-  const bytes = Buffer.allocUnsafeSlow(8 + length + bodyLength);
-  bytes.writeInt32LE(continuation, 0);
-  bytes.writeInt32LE(length, 4);
-  bytes.set(metadata, 8);
-  await source.read(bytes.subarray(8 + length));
-  return { kind, bytes };
+  const head = Buffer.allocUnsafe(8);
+  head.writeInt32LE(continuation, 0);
+  head.writeInt32LE(length, 4);
+  return { kind, bytes: await source.takeAfter([head, metadata], 8 + length + bodyLength) };
 }
 
 const readInt = async (source: ByteSource): Promise<number> => viewOf(await source.take(4)).getInt32(0, true);
@@ -158,14 +162,32 @@ class ByteSource {
   }
 
   /** @throws IpcError when the bytes end before */
-  async take(length: number): Promise<Uint8Array> {
-    const bytes = Buffer.allocUnsafeSlow(length);
-    await this.read(bytes);
-    return bytes;
+  take(length: number): Promise<Uint8Array> {
+    return this.takeAfter([], length);
+  }
+
+  /** `length` bytes in a buffer of their own, of which the first are given. @throws IpcError when the bytes end before */
+  async takeAfter(given: readonly Uint8Array[], length: number): Promise<Uint8Array> {
+    let filled = 0;
+    const known = given.reduce((sum, { length: size }) => sum + size, 0);
+    let bytes = Buffer.allocUnsafeSlow(Math.min(length, Math.max(firstBytes, known)));
+    for (const piece of given) {
+      bytes.set(piece, filled);
+      filled += piece.length;
+    }
+    for (;;) {
+      await this.#read(bytes.subarray(filled));
+      if (bytes.length === length) return bytes;
+      filled = bytes.length;
+      // By so much that only a third of the bytes are moved.
+      const grown = Buffer.allocUnsafeSlow(Math.min(length, filled * 4));
+      grown.set(bytes);
+      bytes = grown;
+    }
   }
 
   /** Fills `target`. @throws IpcError when the bytes end before */
-  async read(target: Uint8Array): Promise<void> {
+  async #read(target: Uint8Array): Promise<void> {
     for (let filled = 0; filled < target.length;) {
       if (this.#rest.length === 0 && !(await this.#next())) throw new IpcError('cut', 'The Arrow data ends too early.');
       const piece = this.#rest.subarray(0, target.length - filled);

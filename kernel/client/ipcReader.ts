@@ -1,13 +1,15 @@
 import { RecordBatchReader, type RecordBatch, type RecordBatchStreamReader } from '#arrow';
+import { DecompressedTooLarge, maxDecompressed, withinBudget } from './ipcCompression.ts';
 import { IpcError, ipcMessages, type IpcMessage } from './ipcMessages.ts';
 import type { BatchStream } from './table.ts';
 
 /**
  * The batches of an Arrow IPC stream or file as its bytes come, each as soon as its last byte is there. Batches without a
  * row are left out. Who stops reading ends the reading of `body`.
+ * @param limit bytes of a batch, and of the dictionaries before it, when they are decompressed
  * @throws IpcError where the bytes are cut short or are no Arrow IPC; whatever `body` throws
  */
-export async function readIpc(body: AsyncIterable<Uint8Array>): Promise<BatchStream> {
+export async function readIpc(body: AsyncIterable<Uint8Array>, limit: number = maxDecompressed): Promise<BatchStream> {
   const messages = ipcMessages(body);
   const feed = new Feed();
   try {
@@ -17,7 +19,7 @@ export async function readIpc(body: AsyncIterable<Uint8Array>): Promise<BatchStr
     }
     feed.push(first.value.bytes);
     const reader = decoding(() => RecordBatchReader.from(feed).open({ autoDestroy: false }));
-    return { schema: reader.schema, batches: batchesOf(messages, feed, reader) };
+    return { schema: reader.schema, batches: batchesOf(messages, feed, reader, limit) };
   } catch (error) {
     await messages.return();
     throw error;
@@ -30,13 +32,14 @@ async function* batchesOf(
   messages: AsyncGenerator<IpcMessage, void, undefined>,
   feed: Feed,
   reader: SyncReader,
+  limit: number,
 ): AsyncGenerator<RecordBatch, void, undefined> {
   for await (const { kind, bytes } of messages) {
     if (kind === 'schema') throw new IpcError('malformed', 'The Arrow data has a second schema.');
     feed.push(bytes);
     // A dictionary waits for the batch that uses it: the reader would go on to look for one.
     if (kind === 'dictionary') continue;
-    const batch = decoding(() => decodeNext(reader));
+    const batch = decoding(() => withinBudget(limit, () => decodeNext(reader)));
     if (batch.numRows > 0) yield batch;
   }
 }
@@ -55,6 +58,7 @@ function decoding<T>(decode: () => T): T {
   try {
     return decode();
   } catch (error) {
+    if (error instanceof DecompressedTooLarge) throw new IpcError('malformed', error.message, error);
     throw error instanceof IpcError ? error : new IpcError('malformed', 'The Arrow data is damaged.', error);
   }
 }

@@ -93,7 +93,10 @@ class Output {
   /** Makes room for so many bytes more; a block never holds more than the frame says. */
   reserve(count: number): void {
     const wanted = this.length + count;
-    if (this.length > this.#maxBytes) throw new RangeError(`The LZ4 frame holds more than ${this.#maxBytes} bytes.`);
+    if (this.length > this.#maxBytes) {
+      const error = new RangeError(`The LZ4 frame holds more than ${this.#maxBytes} bytes.`);
+      throw Object.assign(error, { code: 'ERR_BUFFER_TOO_LARGE' });
+    }
     if (wanted <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(wanted, this.#bytes.length * 2));
     grown.set(this.#bytes.subarray(0, this.length));

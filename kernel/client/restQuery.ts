@@ -3,6 +3,7 @@ import { CatalogError, type ErrorContext } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { displayPath } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
+import { maxDecompressed, withinBudget } from './ipcCompression.ts';
 import { endOfStream, ipcMessages } from './ipcMessages.ts';
 import { encodeStream } from './ipcWriter.ts';
 import type { QueryRunner, QuerySpec } from './querySpec.ts';
@@ -85,7 +86,15 @@ export class RestQueryRunner implements QueryRunner {
         body.destroy();
       }
       const stream = Buffer.concat([...parts, endOfStream]);
-      return isCompressed ? tableToIPC(tableFromIPC(stream), 'stream') : stream;
+      if (!isCompressed) return stream;
+      try {
+        return tableToIPC(
+          withinBudget(maxDecompressed, () => tableFromIPC(stream)),
+          'stream',
+        );
+      } catch (error) {
+        throw readError(this.#target.wire, error, this.#context, signal);
+      }
     });
   }
 

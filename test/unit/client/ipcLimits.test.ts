@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { zstdCompressSync } from 'node:zlib';
+import { CompressionType, RecordBatchStreamWriter, Table, compressionRegistry, makeVector, tableToIPC } from '#arrow';
+import { IpcError, ipcMessages } from '#client/ipcMessages.ts';
+import { readIpc } from '#client/ipcReader.ts';
+
+const megabyte = 2 ** 20;
+
+/** Eight columns of a megabyte of zeros, in a few hundred bytes. */
+function compressed(): Uint8Array {
+  const codec = compressionRegistry.get(CompressionType.ZSTD)!;
+  compressionRegistry.set(CompressionType.ZSTD, { ...codec, encode: (bytes) => zstdCompressSync(bytes) });
+  const writer = new RecordBatchStreamWriter({ compressionType: CompressionType.ZSTD });
+  const names = Array.from({ length: 8 }, (_, index) => `c${index}`);
+  writer.writeAll(
+    new Table(Object.fromEntries(names.map((name) => [name, makeVector(new Float64Array(megabyte / 8))]))),
+  );
+  const bytes = writer.finish().toUint8Array(true);
+  compressionRegistry.set(CompressionType.ZSTD, codec);
+  return bytes;
+}
+
+// oxlint-disable-next-line typescript/require-await
+async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+async function rowsOf(bytes: Uint8Array, limit?: number): Promise<number> {
+  let rows = 0;
+  for await (const batch of (await readIpc(inPieces(bytes, 2 ** 20), limit)).batches) rows += batch.numRows;
+  return rows;
+}
+
+suite('Arrow data that claims to be large', function () {
+  this.timeout(20_000);
+
+  test('is refused where the buffers of a batch are more than the limit together', async () => {
+    const bytes = compressed();
+    assert.ok(bytes.length < 10_000);
+    assert.equal(await rowsOf(bytes, 8 * megabyte), megabyte / 8);
+    await assert.rejects(rowsOf(bytes, 7 * megabyte), (error) => {
+      return error instanceof IpcError && error.problem === 'malformed' && error.message.includes(String(7 * megabyte));
+    });
+    // What one used up is not missing to the next.
+    assert.equal(await rowsOf(bytes, 8 * megabyte), megabyte / 8);
+  });
+
+  test('takes no memory before it comes', async () => {
+    const bytes = Buffer.from(tableToIPC(new Table({ x: makeVector(new Float64Array(2 ** 24)) }), 'stream'));
+    const before = process.memoryUsage().arrayBuffers;
+    let grown = 0;
+    // oxlint-disable-next-line typescript/require-await
+    async function* claimed(): AsyncGenerator<Uint8Array> {
+      yield bytes.subarray(0, megabyte);
+      grown = process.memoryUsage().arrayBuffers - before;
+    }
+    const messages = ipcMessages(claimed());
+    await messages.next();
+    await assert.rejects(messages.next(), (error) => error instanceof IpcError);
+    assert.ok(grown > 0 && grown < 32 * megabyte, `${grown} bytes`);
+  });
+
+  test('is read whole when it does come', async () => {
+    const values = Float64Array.from({ length: 3 * megabyte }, (_, index) => index);
+    const bytes = tableToIPC(new Table({ x: makeVector(values) }), 'stream');
+    const { batches } = await readIpc(inPieces(bytes, 1_000_003));
+    const read: unknown[] = [];
+    for await (const batch of batches) read.push(batch.getChildAt(0)!.toArray());
+    assert.equal(read.length, 1);
+    assert.ok(Buffer.from(values.buffer).equals(Buffer.from((read[0] as Float64Array).slice().buffer)));
+  });
+});
