@@ -16,7 +16,9 @@ export type PageOptions = CallOptions & {
 };
 
 export type ListTablesOptions = PageOptions & {
-  /** False: without tables whose name is taken ("DeclareTable") and that nobody has written yet. True when not given. */
+  /**
+   * False: without tables whose name is taken ("DeclareTable") and that nobody has written yet. True when not given.
+   */
   includeDeclared?: boolean | undefined;
 };
 
@@ -31,6 +33,7 @@ export type CreateMode = 'create' | 'exist_ok' | 'overwrite';
 export type CreateNamespaceOptions = CallOptions & {
   /** `create` (default) fails on an existing namespace, `exist_ok` keeps it, `overwrite` is not offered by `dir`. */
   mode?: CreateMode | undefined;
+  /** What is kept beside the name; none when not given. */
   properties?: Record<string, string> | undefined;
 };
 
@@ -42,8 +45,17 @@ export type DropNamespaceOptions = CallOptions & {
 };
 
 export type CreateTableOptions = CallOptions &
-  InNamespace & { mode?: CreateMode | undefined; schema?: Schema | undefined };
-export type CreateEmptyTableOptions = CallOptions & InNamespace & { mode?: CreateMode | undefined };
+  InNamespace & {
+    /** `create` (default) fails on an existing table, `exist_ok` keeps it as it is, `overwrite` takes its place. */
+    mode?: CreateMode | undefined;
+    /** The columns, their order, types and metadata; told from the data when not given. */
+    schema?: Schema | undefined;
+  };
+export type CreateEmptyTableOptions = CallOptions &
+  InNamespace & {
+    /** `create` (default) fails on an existing table, `exist_ok` keeps it as it is, `overwrite` takes its place. */
+    mode?: CreateMode | undefined;
+  };
 export type OpenTableOptions = CallOptions &
   InNamespace & {
     /** Opens the table as it was at this version, read-only; the newest when not given. */
@@ -57,22 +69,29 @@ export type DeclareTableOptions = CallOptions &
   InNamespace & {
     /** Where its data will be; the catalog chooses when not given. */
     location?: string | undefined;
+    /** What is kept beside the name; none when not given. */
     properties?: Record<string, string> | undefined;
   };
 export type RegisterTableOptions = CallOptions &
   InNamespace & {
     /** `create` (default) fails where there is a table of this name, `overwrite` lets the name point elsewhere. */
     mode?: 'create' | 'overwrite' | undefined;
+    /** What is kept beside the name; none when not given. */
     properties?: Record<string, string> | undefined;
   };
 export type DropTableOptions = CallOptions & InNamespace;
-export type RenameTableOptions = CallOptions & InNamespace & { newNamespacePath?: NamespacePath | undefined };
+export type RenameTableOptions = CallOptions &
+  InNamespace & {
+    /** Where it goes, `[]` for the root; where it is when not given. */
+    newNamespacePath?: NamespacePath | undefined;
+  };
 
 export type TableDescription = {
   name: string;
   namespacePath: NamespacePath;
   version: number;
   columns: ColumnInfo[];
+  /** Rows of that version. */
   numRows: number;
   /** Where its files are, as the catalog writes it; a server may keep that to itself. */
   location?: string;
@@ -97,20 +116,47 @@ export interface Catalog {
    */
   capabilities(options?: CapabilityOptions): Promise<Capabilities>;
 
+  /**
+   * Makes a namespace in a parent that is there ("CreateNamespace").
+   * @throws CatalogError InvalidInput (13) for a name that can't be made, NamespaceAlreadyExists (2),
+   * NamespaceNotFound (1) for a missing parent
+   */
   createNamespace(namespacePath: NamespacePath, options?: CreateNamespaceOptions): Promise<void>;
-  /** Names of the namespaces directly under `namespacePath`, a page at a time. */
+  /**
+   * Names of the namespaces directly under `namespacePath` (the root when not given), a page at a time
+   * ("ListNamespaces"). A page without a `pageToken` is the last.
+   * @throws CatalogError NamespaceNotFound (1)
+   */
   listNamespaces(namespacePath?: NamespacePath, options?: PageOptions): Promise<NamespacePage>;
+  /** The properties of a namespace ("DescribeNamespace"). @throws CatalogError NamespaceNotFound (1) */
   describeNamespace(
     namespacePath: NamespacePath,
     options?: CallOptions,
   ): Promise<{ properties: Record<string, string> }>;
+  /** Whether there is such a namespace ("NamespaceExists"). */
   namespaceExists(namespacePath: NamespacePath, options?: CallOptions): Promise<boolean>;
+  /**
+   * Drops a namespace ("DropNamespace"); with `cascade` all that is in it, one after the other, for good.
+   * @throws CatalogError NamespaceNotFound (1) unless `skip`, NamespaceNotEmpty (3) unless `cascade`
+   */
   dropNamespace(namespacePath: NamespacePath, options?: DropNamespaceOptions): Promise<void>;
 
-  /** Names of the tables directly in `namespacePath`, a page at a time. */
+  /**
+   * Names of the tables directly in `namespacePath` (the root when not given), a page at a time ("ListTables"). A page
+   * without a `pageToken` is the last.
+   * @throws CatalogError NamespaceNotFound (1)
+   */
   listTables(namespacePath?: NamespacePath, options?: ListTablesOptions): Promise<TablePage>;
-  /** Names of all tables directly in `namespacePath`. */
+  /**
+   * Names of all tables directly in `namespacePath`, of all pages ("ListTables").
+   * @throws CatalogError NamespaceNotFound (1)
+   */
   tableNames(namespacePath?: NamespacePath, options?: CallOptions): Promise<string[]>;
+  /**
+   * Columns, rows and version of a table ("DescribeTable").
+   * @throws CatalogError TableNotFound (4), NamespaceNotFound (1), VersionNotFound (11), TagNotFound (8),
+   * BranchNotFound (22)
+   */
   describeTable(name: string, options?: OpenTableOptions): Promise<TableDescription>;
   describeTable(
     name: string,
@@ -118,13 +164,17 @@ export interface Catalog {
     options?: Omit<OpenTableOptions, 'namespacePath'>,
   ): Promise<TableDescription>;
 
+  /** Whether there is such a table ("TableExists"). */
   tableExists(name: string, options?: CallOptions & InNamespace): Promise<boolean>;
   tableExists(name: string, namespacePath: NamespacePath, options?: CallOptions): Promise<boolean>;
 
   /**
    * Makes a table of rows, of an Arrow table, or of batches as they come. In rows, whole numbers become Int64, number
    * arrays FixedSizeList<Float32>, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary; `schema` overrides, and
-   * is needed for batches that may be none. Batches are sent as they come; a stream that fails leaves no table.
+   * is needed for batches that may be none. Batches are sent as they come; a stream that fails leaves no table
+   * ("CreateTable").
+   * @throws CatalogError TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13) for a name that can't be made
+   * and for a source that throws, SchemaValidation (20) for rows that do not fit
    */
   createTable(name: string, data: TableSource, options?: CreateTableOptions): Promise<Table>;
   createTable(
@@ -133,6 +183,7 @@ export interface Catalog {
     namespacePath: NamespacePath,
     options?: Omit<CreateTableOptions, 'namespacePath'>,
   ): Promise<Table>;
+  /** Makes a table without rows ("CreateTable"). @throws CatalogError as `createTable` */
   createEmptyTable(name: string, schema: Schema, options?: CreateEmptyTableOptions): Promise<Table>;
   createEmptyTable(
     name: string,
@@ -140,14 +191,21 @@ export interface Catalog {
     namespacePath: NamespacePath,
     options?: Omit<CreateEmptyTableOptions, 'namespacePath'>,
   ): Promise<Table>;
-  /** Reserves a name and a place for a table whose data another client writes ("DeclareTable"). */
+  /**
+   * Reserves a name and a place for a table whose data another client writes ("DeclareTable").
+   * @throws CatalogError TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13)
+   */
   declareTable(name: string, options?: DeclareTableOptions): Promise<{ location: string }>;
   declareTable(
     name: string,
     namespacePath: NamespacePath,
     options?: Omit<DeclareTableOptions, 'namespacePath'>,
   ): Promise<{ location: string }>;
-  /** Gives a name to a table that is at `location` already ("RegisterTable"). */
+  /**
+   * Gives a name to a table that is at `location` already ("RegisterTable").
+   * @throws CatalogError TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13),
+   * Unsupported (0)
+   */
   registerTable(name: string, location: string, options?: RegisterTableOptions): Promise<void>;
   registerTable(
     name: string,
@@ -155,22 +213,36 @@ export interface Catalog {
     namespacePath: NamespacePath,
     options?: Omit<RegisterTableOptions, 'namespacePath'>,
   ): Promise<void>;
-  /** Forgets a table and leaves its data where it is ("DeregisterTable"). */
+  /** Forgets a table and leaves its data where it is ("DeregisterTable"). @throws CatalogError TableNotFound (4) */
   deregisterTable(name: string, options?: CallOptions & InNamespace): Promise<{ location?: string }>;
   deregisterTable(name: string, namespacePath: NamespacePath, options?: CallOptions): Promise<{ location?: string }>;
+  /**
+   * A table to read and write ("DescribeTable"); one that is opened at a version or a tag can be read alone.
+   * @throws CatalogError TableNotFound (4), NamespaceNotFound (1), VersionNotFound (11), TagNotFound (8),
+   * BranchNotFound (22)
+   */
   openTable(name: string, options?: OpenTableOptions): Promise<Table>;
   openTable(
     name: string,
     namespacePath: NamespacePath,
     options?: Omit<OpenTableOptions, 'namespacePath'>,
   ): Promise<Table>;
+  /**
+   * Drops a table with its data, for good ("DropTable").
+   * @throws CatalogError TableNotFound (4), NamespaceNotFound (1)
+   */
   dropTable(name: string, options?: DropTableOptions): Promise<void>;
   dropTable(
     name: string,
     namespacePath: NamespacePath,
     options?: Omit<DropTableOptions, 'namespacePath'>,
   ): Promise<void>;
-  /** Gives a table another name, in another namespace where one is named. There is never a moment with both or none. */
+  /**
+   * Gives a table another name, in another namespace where one is named ("RenameTable"). There is never a moment with
+   * both or none.
+   * @throws CatalogError TableNotFound (4), TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13),
+   * Unsupported (0)
+   */
   renameTable(name: string, newName: string, options?: RenameTableOptions): Promise<void>;
   renameTable(
     name: string,
@@ -182,7 +254,9 @@ export interface Catalog {
   /**
    * Copies a table, or a namespace with all that is in it, to another place of this catalog or of another one:
    * `db.copy(['shop'], { catalog: company, path: ['shop'] })`. Streams, goes on where an earlier try stopped, makes the
-   * indexes again, and compares row counts and checksums at the end.
+   * indexes again, and compares row counts and checksums at the end. Not of the specification.
+   * @throws CatalogError TableAlreadyExists (5) for a table that is there and no copy of this one, without `overwrite`;
+   * TableNotFound (4), NamespaceNotFound (1), InvalidInput (13)
    */
   copy(from: readonly string[], to: CopyTarget, options?: CopyOptions): Promise<CopyResult>;
 

@@ -4,6 +4,8 @@ import type { CallOptions } from './callOptions.ts';
 import { checkFullTextOptions, checkOrder, checkSelection, checkVectorOptions } from './queryArguments.ts';
 import type { FullTextOptions, Ordering, QueryOptions, QueryRunner, QuerySpec } from './querySpec.ts';
 import type { BatchStream } from './table.ts';
+import { sqlProblem } from './sqlTokens.ts';
+import { whatItIs } from './tableArguments.ts';
 
 /**
  * A query that is narrowed step by step and runs when it is read: `for await` gives record batches, `toArrow()` a table,
@@ -93,26 +95,32 @@ export class Query implements AsyncIterable<RecordBatch> {
     return this.#with({ fastSearch: true });
   }
 
+  /** Runs it ("QueryTable"); who stops reading ends it at its source. @throws CatalogError as `execute` */
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordBatch, void, undefined> {
     const { batches } = await this.#runner.run(this.#spec);
     yield* batches;
   }
 
-  /** The result as a stream of batches with its schema known, even where there is no row. */
+  /**
+   * The result as a stream of batches with its schema known, even where there is no row ("QueryTable").
+   * @throws CatalogError InvalidInput (13), ColumnNotFound (12), TableNotFound (4), and ServiceUnavailable (17) where the
+   * stream breaks off
+   */
   execute(options: CallOptions = {}): Promise<BatchStream> {
     return this.#runner.run(this.#spec, options.signal);
   }
 
-  /** How the query would be run, as text. */
+  /** How the query would be run, as text ("ExplainTableQueryPlan"). */
   explainPlan(options: CallOptions & { verbose?: boolean | undefined } = {}): Promise<string> {
     return this.#runner.explainPlan(this.#spec, options);
   }
 
-  /** Runs the query and says how it was run, with times and counts. */
+  /** Runs the query and says how it was run, with times and counts ("AnalyzeTableQueryPlan"). */
   analyzePlan(options: CallOptions = {}): Promise<string> {
     return this.#runner.analyzePlan(this.#spec, options);
   }
 
+  /** All rows of the result in memory. @throws CatalogError as `execute` */
   async toArrow(options: CallOptions = {}): Promise<ArrowTable> {
     const { schema, batches } = await this.#runner.run(this.#spec, options.signal);
     const all: RecordBatch[] = [];
@@ -139,10 +147,21 @@ function checkCount(what: string, value: number): number {
   );
 }
 
-/** @throws CatalogError InvalidInput (13) for an empty filter, or one that is not text */
+/**
+ * A filter stands in parentheses beside others, and the engine reads one until a parenthesis that closes none.
+ * @throws CatalogError InvalidInput (13) for an empty filter, one that is not text, or one that is only a part of one
+ */
 export function checkFilter(filter: string): void {
-  if (typeof filter === 'string' && filter.trim() !== '') return;
-  const what = typeof filter === 'string' ? 'The filter is empty.' : `The filter is a ${typeof filter}, not text.`;
+  if (typeof filter === 'string' && filter.trim() !== '') {
+    const problem = sqlProblem(filter);
+    if (problem === undefined) return;
+    throw new CatalogError(
+      'InvalidInput',
+      `The filter ${JSON.stringify(filter.slice(0, 200))} ${problem}.`,
+      'Write one whole condition.',
+    );
+  }
+  const what = typeof filter === 'string' ? 'The filter is empty.' : `The filter is ${whatItIs(filter)}, not text.`;
   throw new CatalogError('InvalidInput', what, `Write SQL, for instance "id > 3".`);
 }
 
@@ -151,14 +170,13 @@ function checkVector(vector: ArrayLike<number>): number[] {
   // What a notebook gives is not always what the type says.
   const given: unknown = vector;
   if (typeof given !== 'object' || given === null || !('length' in given)) {
-    const what = given === null || given === undefined ? String(given) : `a ${typeof given}`;
-    throw new CatalogError('InvalidInput', `The vector to search by is ${what}.`, hint);
+    throw new CatalogError('InvalidInput', `The vector to search by is ${whatItIs(given)}.`, hint);
   }
   const values: unknown[] = Array.from(vector);
   if (values.length === 0) throw new CatalogError('InvalidInput', 'The vector to search by is empty.', hint);
   return values.map((value, position) => {
     if (typeof value === 'number' && Number.isFinite(value)) return value;
-    const what = typeof value === 'number' || value === null ? String(value) : `a ${typeof value}`;
+    const what = typeof value === 'number' ? String(value) : whatItIs(value);
     throw new CatalogError('InvalidInput', `The vector to search by has ${what} at position ${position}.`, hint);
   });
 }

@@ -7,16 +7,19 @@ export type DistanceType = 'l2' | 'cosine' | 'dot';
 export type QueryOptions = {
   /** The vector column; the only one when not given. */
   column?: string | undefined;
+  /** That of the index, or `l2` without one, when not given. */
   distanceType?: DistanceType | undefined;
-  /** Partitions of an IVF index to look into. */
+  /** Partitions of an IVF index to look into: more find more and take longer; the engine's choice when not given. */
   nprobes?: number | undefined;
-  /** Reads this many times as many rows and sorts them by their true distance. */
+  /** Reads this many times as many rows and sorts them by their true distance; the index's distances when not given. */
   refineFactor?: number | undefined;
-  /** Candidates of an HNSW index. */
+  /** Candidates of an HNSW index, no fewer than rows asked for; the engine's choice when not given. */
   ef?: number | undefined;
-  /** Compares with every row instead of asking the index. */
+  /** Compares with every row instead of asking the index; false when not given. */
   bypassVectorIndex?: boolean | undefined;
+  /** Only rows of this distance or more, in the units of `distanceType`. */
   lowerBound?: number | undefined;
+  /** Only rows of less than this distance. */
   upperBound?: number | undefined;
 };
 
@@ -25,6 +28,7 @@ export type FullTextOptions = {
   columns?: readonly string[] | undefined;
 };
 
+/** One column to sort by: ascending and nulls last, unless said otherwise. */
 export type Ordering = { column: string; descending?: boolean; nullsFirst?: boolean };
 
 /** What a query asks for; plain data, the same for every implementation. */

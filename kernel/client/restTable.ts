@@ -17,7 +17,6 @@ import { currentVersion, listVersions, restore, stats } from './restVersions.ts'
 import { deleteRows, insert, mergeInsert, update } from './restWrites.ts';
 import type {
   AddOptions,
-  Branches,
   ColumnChange,
   CreateIndexOptions,
   IndexInfo,
@@ -26,12 +25,12 @@ import type {
   NewColumn,
   Table,
   TableStats,
-  Tags,
   UpdateResult,
   UpdateSpec,
   VersionInfo,
   WriteResult,
 } from './table.ts';
+import type { Branches, Tags } from './tagsBranches.ts';
 import { checkText } from './tableArguments.ts';
 import type { TableSource } from './tableSource.ts';
 

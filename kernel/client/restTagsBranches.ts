@@ -4,7 +4,7 @@ import { checkOptions } from './options.ts';
 import { given } from './restQueryBody.ts';
 import { about, ask, checkWritable, everyPage, onBranch, type RestTarget } from './restTarget.ts';
 import { checkCount, checkText } from './tableArguments.ts';
-import type { Branches, BranchInfo, TagInfo, Tags } from './table.ts';
+import type { Branches, BranchInfo, TagInfo, Tags } from './tagsBranches.ts';
 
 /** Names of versions on a server ("ListTableTags", "CreateTableTag", …). */
 export class RestTags implements Tags {

@@ -6,6 +6,7 @@ import type { MergeInsert } from './mergeInsert.ts';
 import type { Query } from './query.ts';
 import type { DistanceType, FullTextOptions, QueryOptions } from './querySpec.ts';
 import type { TableSource } from './tableSource.ts';
+import type { Branches, Tags } from './tagsBranches.ts';
 
 /** The version that a write made, where the server says it. */
 export type WriteResult = { version?: number };
@@ -14,6 +15,7 @@ export type UpdateResult = WriteResult & { numUpdatedRows?: number };
 
 export type VersionInfo = {
   version: number;
+  /** When it was made. */
   timestamp: Date;
   /** What the writer of the version kept beside it. */
   metadata?: Record<string, string>;
@@ -22,13 +24,18 @@ export type VersionInfo = {
   manifestSize?: number;
 };
 
-export type AddOptions = CallOptions & { mode?: 'append' | 'overwrite' | undefined };
+export type AddOptions = CallOptions & {
+  /** `append` (default), or `overwrite`: in the place of all rows there are. */
+  mode?: 'append' | 'overwrite' | undefined;
+};
 
 /** New values of columns: plain ones (`values`) or SQL expressions over the row (`valuesSql`); a column once. */
 export type UpdateSpec = {
   /** SQL: only rows for which it holds; all when not given. */
   where?: string | undefined;
+  /** Column → value. */
   values?: Readonly<Record<string, unknown>> | undefined;
+  /** Column → SQL expression. */
   valuesSql?: Readonly<Record<string, string>> | undefined;
 };
 
@@ -38,15 +45,20 @@ export type NewColumn = { name: string; expression: string };
 export type ColumnChange = {
   /** The column, `a.b` for a field of a struct. */
   path: string;
+  /** Its new name; kept when not given. */
   rename?: string | undefined;
+  /** Whether it may hold null; kept when not given. */
   nullable?: boolean | undefined;
+  /** Its new type, which its values are cast to; kept when not given. */
   dataType?: DataType | undefined;
 };
 
 export type TableStats = {
+  /** Bytes of its data files. */
   totalBytes: number;
   numRows: number;
   numIndices: number;
+  /** Pieces that its rows are in, and those of them that are worth putting together. */
   numFragments: number;
   numSmallFragments: number;
   /** Rows in a fragment. */
@@ -62,7 +74,9 @@ export type IndexInfo = {
   typeUrl?: string;
   created?: Date;
   numIndexedRows?: number;
+  /** Rows that were added since: a search reads them one by one. */
   numUnindexedRows?: number;
+  /** Bytes of its files. */
   sizeBytes?: number;
   numSegments?: number;
   indexVersion?: number;
@@ -99,51 +113,41 @@ export type CreateIndexOptions = CallOptions & {
   name?: string | undefined;
   /** Makes it again where there is one of this name; true when not given. */
   replace?: boolean | undefined;
+  /** Of IVF: how far two vectors are from each other; `l2` when not given. A search has to name the same. */
   distanceType?: DistanceType | undefined;
+  /** Of IVF: parts that the vectors are put into; about the square root of the number of rows when not given. */
   numPartitions?: number | undefined;
+  /** Of PQ: pieces that a vector is cut into, each kept as one code; chosen by its length when not given. */
   numSubVectors?: number | undefined;
+  /** Bits: of PQ a code (8 when not given), of RQ a dimension (1 when not given). */
   numBits?: number | undefined;
+  /** Of IVF: vectors a partition that are looked at to find the partitions; 256 when not given. */
   sampleRate?: number | undefined;
+  /** Of IVF: rounds of finding the partitions at most; 50 when not given. */
   maxIterations?: number | undefined;
+  /** Of HNSW: neighbours that a vector is linked with; 20 when not given. */
   m?: number | undefined;
+  /** Of HNSW: candidates for a neighbour; 300 when not given. */
   efConstruction?: number | undefined;
   /** Of FTS: keeps positions, for phrases. */
   withPosition?: boolean | undefined;
+  /**
+   * Of FTS: how a text is cut into words: `simple` (when not given), `whitespace`, `raw` and what else the engine has.
+   */
   baseTokenizer?: string | undefined;
+  /** Of FTS: whose stems and stop words; English when not given. */
   language?: string | undefined;
+  /** Of FTS: longer words are left out, in characters. */
   maxTokenLength?: number | undefined;
+  /** Of FTS: finds words whether they are written with capitals. */
   lowerCase?: boolean | undefined;
+  /** Of FTS: finds words by their stems: `run` in `running`. */
   stem?: boolean | undefined;
+  /** Of FTS: leaves out words such as `the`. */
   removeStopWords?: boolean | undefined;
+  /** Of FTS: finds letters with an accent by those without. */
   asciiFolding?: boolean | undefined;
 };
-
-export type TagInfo = { version: number; /** Bytes of the version's manifest. */ manifestSize?: number };
-
-/** Names of versions. */
-export interface Tags {
-  list(options?: CallOptions): Promise<Map<string, TagInfo>>;
-  /** @throws CatalogError TagNotFound (8) */
-  getVersion(tag: string, options?: CallOptions): Promise<number>;
-  /** @throws CatalogError TagAlreadyExists (9), VersionNotFound (11) */
-  create(tag: string, version: number, options?: CallOptions): Promise<void>;
-  /** @throws CatalogError TagNotFound (8), VersionNotFound (11) */
-  update(tag: string, version: number, options?: CallOptions): Promise<void>;
-  /** @throws CatalogError TagNotFound (8) */
-  delete(tag: string, options?: CallOptions): Promise<void>;
-}
-
-export type BranchInfo = { parentVersion: number; parentBranch?: string; created?: Date; manifestSize?: number };
-
-/** Lines of versions beside the main one. Open one by `openTable(name, { branch })`. */
-export interface Branches {
-  list(options?: CallOptions): Promise<Map<string, BranchInfo>>;
-  create(
-    branch: string,
-    options?: CallOptions & { fromBranch?: string | undefined; fromVersion?: number | undefined },
-  ): Promise<void>;
-  delete(branch: string, options?: CallOptions): Promise<void>;
-}
 
 /**
  * A table of a catalog. It follows other writers: every read sees the newest version unless one was opened. Every call
@@ -153,11 +157,16 @@ export interface Table {
   readonly name: string;
   readonly namespacePath: NamespacePath;
 
+  /** Its columns, with the metadata of each and of the schema ("DescribeTable"). */
   schema(options?: CallOptions): Promise<Schema>;
+  /** The number of the version that is read ("DescribeTable"). */
   version(options?: CallOptions): Promise<number>;
-  /** Rows, or those for which the SQL expression `filter` holds. */
+  /**
+   * How many rows there are, or those for which the SQL expression `filter` holds ("CountTableRows").
+   * @throws CatalogError InvalidInput (13), ColumnNotFound (12) for a bad filter
+   */
   countRows(filter?: string, options?: CallOptions): Promise<number>;
-  /** All rows, to be narrowed: `table.query().where('price > 10').select(['name']).limit(20)`. */
+  /** All rows, to be narrowed: `table.query().where('price > 10').select(['name']).limit(20)` ("QueryTable"). */
   query(): Query;
   /** The rows nearest to a vector: `table.vectorSearch(vector).limit(10)`; adds the column `_distance`. */
   vectorSearch(vector: ArrayLike<number>, options?: QueryOptions): Query;
@@ -168,44 +177,83 @@ export interface Table {
 
   /**
    * Adds rows, or puts them in the place of all rows (`overwrite`), in one version. Batches are taken as they come; a
-   * stream that fails adds nothing. In a directory one of more than 256 MiB becomes several versions, once it is whole.
+   * stream that fails adds nothing ("InsertIntoTable"). In a directory one of more than 256 MiB becomes
+   * several versions, once it is whole.
+   * @throws CatalogError SchemaValidation (20) for rows that do not fit, InvalidInput (13) for a source that throws,
+   * ConcurrentModification (14)
    */
   add(data: TableSource, options?: AddOptions): Promise<InsertResult>;
   /**
    * Matches new rows with those of the table by the values of columns:
-   * `table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows)`.
+   * `table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows)` ("MergeInsertIntoTable").
+   * @throws CatalogError InvalidInput (13) for no column
    */
   mergeInsert(on: string | readonly string[]): MergeInsert;
-  /** `table.update({ where: 'id = 3', values: { name: 'mug' } })` */
+  /**
+   * Changes rows in place, in one version: `table.update({ where: 'id = 3', values: { name: 'mug' } })` ("UpdateTable").
+   * @throws CatalogError InvalidInput (13), ColumnNotFound (12), SchemaValidation (20), ConcurrentModification (14)
+   */
   update(spec: UpdateSpec, options?: CallOptions): Promise<UpdateResult>;
-  /** Deletes the rows for which the SQL expression holds. */
+  /**
+   * Deletes the rows for which the SQL expression holds, in one version ("DeleteFromTable").
+   * @throws CatalogError InvalidInput (13), ColumnNotFound (12), ConcurrentModification (14)
+   */
   delete(predicate: string, options?: CallOptions): Promise<WriteResult>;
 
-  /** Oldest first. */
+  /** Its versions, oldest first ("ListTableVersions"). */
   listVersions(options?: CallOptions): Promise<VersionInfo[]>;
-  /** Makes an earlier version the newest, as a new version. @throws CatalogError VersionNotFound (11) */
+  /**
+   * Makes an earlier version the newest, as a new version ("RestoreTable").
+   * @throws CatalogError VersionNotFound (11)
+   */
   restore(version: number, options?: CallOptions): Promise<void>;
+  /** Names of versions. */
   tags(): Tags;
+  /** Lines of versions beside the main one. */
   branches(): Branches;
 
+  /**
+   * Makes an index of a column and waits for it; a server may go on making it ("CreateTableIndex",
+   * "CreateTableScalarIndex").
+   * @throws CatalogError ColumnNotFound (12), InvalidInput (13), IndexAlreadyExists (7) with `replace: false`,
+   * Unsupported (0) for a kind that can't be made here
+   */
   createIndex(column: string, options?: CreateIndexOptions): Promise<void>;
+  /** Its indexes ("ListTableIndices"). */
   listIndices(options?: CallOptions): Promise<IndexInfo[]>;
-  /** @throws CatalogError IndexNotFound (6) */
+  /** How much of the table an index covers ("DescribeTableIndexStats"). @throws CatalogError IndexNotFound (6) */
   indexStats(name: string, options?: CallOptions): Promise<IndexStats>;
-  /** @throws CatalogError IndexNotFound (6) */
+  /** Drops an index ("DropTableIndex"). @throws CatalogError IndexNotFound (6) */
   dropIndex(name: string, options?: CallOptions): Promise<void>;
+  /** Bytes, rows and pieces ("GetTableStats"). */
   stats(options?: CallOptions): Promise<TableStats>;
 
+  /**
+   * Adds columns whose values are computed now ("AlterTableAddColumns").
+   * @throws CatalogError InvalidInput (13), ColumnNotFound (12) for a bad expression
+   */
   addColumns(columns: readonly NewColumn[], options?: CallOptions): Promise<WriteResult>;
+  /**
+   * Renames columns, casts them, or lets them hold null ("AlterTableAlterColumns").
+   * @throws CatalogError ColumnNotFound (12), InvalidInput (13)
+   */
   alterColumns(changes: readonly ColumnChange[], options?: CallOptions): Promise<WriteResult>;
+  /** Drops columns ("AlterTableDropColumns"). @throws CatalogError ColumnNotFound (12), InvalidInput (13) */
   dropColumns(names: readonly string[], options?: CallOptions): Promise<WriteResult>;
-  /** Sets these entries of the schema's metadata (`null` removes one) and gives all of them as they are now. */
+  /**
+   * Sets these entries of the schema's metadata (`null` removes one) and gives all of them as they are now
+   * ("UpdateTableSchemaMetadata").
+   * @throws CatalogError Unsupported (0) in a directory, where it is given when the table is made
+   */
   updateSchemaMetadata(
     metadata: Readonly<Record<string, string | null>>,
     options?: CallOptions,
   ): Promise<Record<string, string>>;
 
-  /** Asks the server to compute a column ("AlterTableBackfillColumns"); follow it by `catalog.jobs`. */
+  /**
+   * Asks the server to compute a column ("AlterTableBackfillColumns"); follow it by `catalog.jobs`.
+   * @throws CatalogError Unsupported (0) where no jobs are run, ColumnNotFound (12)
+   */
   backfillColumn(column: string, options?: BackfillColumnOptions): Promise<{ jobId: string }>;
 }
 

@@ -6,7 +6,6 @@ import { checkFilter, Query } from '#client/query.ts';
 import type { FullTextOptions, QueryOptions, QuerySpec } from '#client/querySpec.ts';
 import type {
   AddOptions,
-  Branches,
   ColumnChange,
   CreateIndexOptions,
   IndexInfo,
@@ -15,12 +14,12 @@ import type {
   NewColumn,
   Table,
   TableStats,
-  Tags,
   UpdateResult,
   UpdateSpec,
   VersionInfo,
   WriteResult,
 } from '#client/table.ts';
+import type { Branches, Tags } from '#client/tagsBranches.ts';
 import type { TableSource } from '#client/tableSource.ts';
 import { unsupported } from './dirCapabilities.ts';
 import { addColumns, alterColumns, dropColumns, updateFieldMetadata } from './dirColumns.ts';

@@ -34,7 +34,6 @@ export type { DistanceType, FullTextOptions, Ordering, QueryOptions } from '#cli
 export type {
   AddOptions,
   BatchStream,
-  Branches,
   ColumnChange,
   CreateIndexOptions,
   IndexInfo,
@@ -45,13 +44,13 @@ export type {
   NewColumn,
   Table,
   TableStats,
-  Tags,
   UpdateResult,
   UpdateSpec,
   VersionInfo,
   WriteResult,
 } from '#client/table.ts';
 export type { BatchSource, TableData, TableSource } from '#client/tableSource.ts';
+export type { Branches, BranchInfo, TagInfo, Tags } from '#client/tagsBranches.ts';
 export { CatalogError, isCatalogError } from '#shared/errors.ts';
 export type { CatalogErrorCode, CatalogErrorKind, ErrorContext } from '#shared/errors.ts';
 export type { NamespacePath } from '#shared/names.ts';

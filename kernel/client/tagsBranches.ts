@@ -1,0 +1,35 @@
+import type { CallOptions } from './callOptions.ts';
+
+export type TagInfo = { version: number; /** Bytes of the version's manifest. */ manifestSize?: number };
+
+/** Names of versions. */
+export interface Tags {
+  /** Tags by name ("ListTableTags"). */
+  list(options?: CallOptions): Promise<Map<string, TagInfo>>;
+  /** The version that a tag names ("GetTableTagVersion"). @throws CatalogError TagNotFound (8) */
+  getVersion(tag: string, options?: CallOptions): Promise<number>;
+  /** Names a version ("CreateTableTag"). @throws CatalogError TagAlreadyExists (9), VersionNotFound (11) */
+  create(tag: string, version: number, options?: CallOptions): Promise<void>;
+  /** Lets a tag name another version ("UpdateTableTag"). @throws CatalogError TagNotFound (8), VersionNotFound (11) */
+  update(tag: string, version: number, options?: CallOptions): Promise<void>;
+  /** Forgets a name; the version stays ("DeleteTableTag"). @throws CatalogError TagNotFound (8) */
+  delete(tag: string, options?: CallOptions): Promise<void>;
+}
+
+export type BranchInfo = { parentVersion: number; parentBranch?: string; created?: Date; manifestSize?: number };
+
+/** Lines of versions beside the main one. Open one by `openTable(name, { branch })`. */
+export interface Branches {
+  /** Branches by name ("ListTableBranches"). */
+  list(options?: CallOptions): Promise<Map<string, BranchInfo>>;
+  /**
+   * Begins a branch at the newest version, or at `fromVersion`, of the main line or of `fromBranch` ("CreateTableBranch").
+   * @throws CatalogError BranchAlreadyExists (23), BranchNotFound (22), VersionNotFound (11)
+   */
+  create(
+    branch: string,
+    options?: CallOptions & { fromBranch?: string | undefined; fromVersion?: number | undefined },
+  ): Promise<void>;
+  /** Deletes a branch with its versions ("DeleteTableBranch"). @throws CatalogError BranchNotFound (22) */
+  delete(branch: string, options?: CallOptions): Promise<void>;
+}
