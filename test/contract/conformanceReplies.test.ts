@@ -185,6 +185,10 @@ suite('what our server answers', function () {
     }
   });
 
+  test('refuses what it can not do before it looks for the table', async () => {
+    assert.equal((await ask('UpdateTableSchemaMetadata', { id: 'tour%24nope', json: {} })).status, 406);
+  });
+
   test('goes on with all tables behind a namespace that was dropped', async () => {
     await ask('CreateNamespace', { id: 'mid', json: {} });
     const token = Buffer.from(JSON.stringify({ path: ['mid', 'gone'] })).toString('base64url');
