@@ -1,7 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
 import { checkChoice, checkOptions } from './options.ts';
 import type { FullTextOptions, Ordering, QueryOptions, QuerySpec } from './querySpec.ts';
-import { checkText, checkTexts } from './tableArguments.ts';
+import { checkText, checkTexts, whatItIs } from './tableArguments.ts';
 
 // What a query is narrowed by, checked when it is said: a misspelled option that is quietly dropped finds other rows.
 
@@ -68,7 +68,7 @@ export function checkOrder(ordering: string | Ordering | readonly (string | Orde
 // `Array.isArray` alone does not narrow a readonly array.
 const isList = <T>(value: T | readonly T[] | string | object): value is readonly T[] => Array.isArray(value);
 
-const text = (value: unknown): string => (typeof value === 'number' ? String(value) : `a ${typeof value}`);
+const text = (value: unknown): string => (typeof value === 'number' ? String(value) : whatItIs(value));
 
 function refuse(what: string, hint: string): never {
   throw new CatalogError('InvalidInput', what, hint);

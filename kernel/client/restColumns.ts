@@ -9,7 +9,7 @@ import { given } from './restQueryBody.ts';
 import type { Reply } from './restReply.ts';
 import { about, ask, checkWritable, onBranch, pinned, type RestTarget } from './restTarget.ts';
 import type { ColumnChange, NewColumn, WriteResult } from './table.ts';
-import { checkText, checkTexts } from './tableArguments.ts';
+import { checkText, checkTexts, whatItIs } from './tableArguments.ts';
 
 const written = (reply: Reply): WriteResult => {
   const version = reply.maybeCount('version');
@@ -107,7 +107,7 @@ export async function updateSchemaMetadata(
   const changes = Object.entries(metadata);
   const wrong = changes.find(([, value]) => value !== null && typeof value !== 'string');
   if (wrong) {
-    const what = `The metadata "${wrong[0]}" is a ${typeof wrong[1]}, not text.`;
+    const what = `The metadata "${wrong[0]}" is ${whatItIs(wrong[1])}, not text.`;
     throw new CatalogError('InvalidInput', what, 'Give text, or null to remove it.');
   }
   const all = new Map(Object.entries(await schemaMetadata(target, options)));

@@ -2,10 +2,16 @@ import { CatalogError } from '#shared/errors.ts';
 
 // Arguments of calls on a table, checked before anything is sent or opened: a notebook gives what it likes.
 
+/** What a value is, for a sentence that says what is wrong with it: `null`, "a number", "an object". */
+export function whatItIs(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
 /** @throws CatalogError InvalidInput (13) unless text that is not empty */
 export function checkText(call: string, what: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
-  const found = value === '' ? 'empty' : `${value === null ? 'null' : `a ${typeof value}`}, not text`;
+  const found = value === '' ? 'empty' : `${whatItIs(value)}, not text`;
   throw new CatalogError('InvalidInput', `${call}: the ${what} is ${found}.`, `Give the ${what} as text.`);
 }
 

@@ -195,7 +195,13 @@ export class Transport implements Wire {
   }
 
   #server(): Server {
-    return { name: this.name, isKnown: this.#isKnown, secrets: this.#options.secrets ?? [] };
+    return {
+      name: this.name,
+      isKnown: this.#isKnown,
+      isPlain: this.#origin.startsWith('http:') && this.#options.socketPath === undefined,
+      endsWithVersion: this.#basePath.endsWith('/v1'),
+      secrets: this.#options.secrets ?? [],
+    };
   }
 
   #closedHere(): CatalogError {

@@ -34,6 +34,10 @@ export type Server = {
   name: string;
   /** Whether it has answered as a catalog server does before. */
   isKnown: boolean;
+  /** Whether it is asked by http://, where nothing is encrypted. */
+  isPlain?: boolean;
+  /** Whether its address ends with the version that every path begins with. */
+  endsWithVersion?: boolean;
   /** What must not appear in any text. */
   secrets: readonly string[];
 };
@@ -59,6 +63,8 @@ export function errorOfAnswer(server: Server, asked: Asked, answer: FailedAnswer
     : error;
 }
 
+const leaveOutVersion = 'Leave out the "/v1" at the end of the address: it is added to it.';
+
 const maxCause = 4096;
 
 function ofContract(
@@ -77,7 +83,8 @@ function ofContract(
   const own = detail === '' && !namesIt(raw, asked) ? wordsOfKind(kind, asked) : undefined;
   const said = sentence(firstLine(raw) || `${server.name} refused with status ${status}`);
   const what = meaning?.what ?? own?.[0] ?? (detail === '' ? withThing(server, asked, kind, said) : said);
-  const hint = detail || meaning?.hint || own?.[1] || hintOf(kind, answer);
+  const isWrongPath = server.endsWithVersion && kind === 'Unsupported' && (status === 404 || raw.includes('/v1/v1/'));
+  const hint = (isWrongPath ? leaveOutVersion : detail) || meaning?.hint || own?.[1] || hintOf(kind, answer);
   // Of a plain sentence the cause would only repeat it.
   return new CatalogError(kind, what, hint, { status, ...(raw.trim() === what ? {} : cause) });
 }
@@ -97,7 +104,7 @@ function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }
   const { status } = answer;
   const { name } = server;
   if ((status === 404 || status === 405) && server.isKnown) {
-    const hint = 'This server has no such operation.';
+    const hint = server.endsWithVersion ? leaveOutVersion : 'This server has no such operation.';
     return new CatalogError('Unsupported', `${name} answered with status ${status}.`, hint, { status, ...cause });
   }
   if (status === 413) {
@@ -110,7 +117,8 @@ function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }
   const kind = kindOfStatus(status);
   const page = answer.contentType.startsWith('text/html') ? ' and a web page' : '';
   const words = redact(wordsOf(answer.text), server.secrets);
-  const hint = kind === 'InvalidInput' ? 'Check that the address is that of a catalog server.' : hintOf(kind, answer);
+  const address = server.endsWithVersion ? leaveOutVersion : 'Check that the address is that of a catalog server.';
+  const hint = kind === 'InvalidInput' ? address : hintOf(kind, answer);
   const what = sentence(`${name} answered with status ${status}${page}${words && `: ${words}`}`);
   return new CatalogError(kind, what, hint, { status, ...cause });
 }
@@ -171,7 +179,7 @@ export const redact = (text: string, secrets: readonly string[]): string =>
 export function errorOfConnection(server: Server, error: unknown, phase: 'asking' | 'answering'): CatalogError {
   if (isCatalogError(error)) return error;
   const code = codeOf(error);
-  const [what, hint] = explain(code, error, phase);
+  const [what, hint] = explain(code, error, phase, server.isPlain ?? false);
   const failure = new CatalogError('ServiceUnavailable', `${server.name} ${what}.`, hint, { cause: error });
   return isBrokenConnection(code) ? noteAsPassing(failure) : failure;
 }
@@ -191,7 +199,12 @@ const untrusted: ReadonlySet<string> = new Set([
   'CERT_UNTRUSTED',
 ]);
 
-function explain(code: string, error: unknown, phase: 'asking' | 'answering'): [what: string, hint: string] {
+function explain(
+  code: string,
+  error: unknown,
+  phase: 'asking' | 'answering',
+  isPlain: boolean,
+): [what: string, hint: string] {
   if (untrusted.has(code)) {
     return [
       `shows a certificate that nobody here trusts (${code})`,
@@ -203,6 +216,9 @@ function explain(code: string, error: unknown, phase: 'asking' | 'answering'): [
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return ['shows the certificate of another host', 'Check the address.'];
+  }
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
+    return [`does not speak TLS there (${code})`, 'Try the address with http://, or another port.'];
   }
   if (code === 'UND_ERR_HEADERS_TIMEOUT') {
     return ['took too long to answer', 'Try again, ask for less, or raise timeouts.headers.'];
@@ -216,5 +232,8 @@ function explain(code: string, error: unknown, phase: 'asking' | 'answering'): [
   }
   if (phase === 'answering')
     return [`broke off in the middle of its answer (${code || messageOf(error)})`, 'Try again.'];
-  return [`can't be reached (${code || messageOf(error)})`, 'Check the address and that the server runs.'];
+  // Also how a server of https:// ends a request that comes as http://.
+  const isHungUp = (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') && isPlain;
+  const hint = `Check the address${isHungUp ? ' (perhaps it is https://)' : ''} and that the server runs.`;
+  return [`can't be reached (${code || messageOf(error)})`, hint];
 }

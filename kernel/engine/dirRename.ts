@@ -4,7 +4,6 @@ import { displayPath, type NamespacePath } from '#shared/names.ts';
 import type { Place } from './dirConnection.ts';
 import { manifestFolder, objectId, onManifest } from './manifestTable.ts';
 import { foldersOf, inRoot, isThere, moveTo, rootFolder } from './folders.ts';
-import { alreadyThere } from './staging.ts';
 
 /** A table by its name and where it is. */
 export type Named = { name: string; path: NamespacePath };
@@ -28,7 +27,7 @@ export async function renameTable(place: Place, from: Named, to: Named): Promise
   const result = await onManifest(place, (manifest) =>
     manifest.rename(objectId(from.name, from.path), objectId(to.name, to.path)),
   );
-  if (result === 'taken') throw alreadyThere(to.name, to.path);
+  if (result === 'taken') throw taken(to);
   if (result === 'missing') throw notThere(from);
 }
 
@@ -42,7 +41,7 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
   }
   const [source, target] = [inRoot(place.location, rootFolder(from)), inRoot(place.location, rootFolder(to))];
   if (!(await isThere(source))) throw notThere({ name: from, path: [] });
-  if (await isThere(target)) throw alreadyThere(to, []);
+  if (await isThere(target)) throw taken({ name: to, path: [] });
   if ((await foldersOf(place.location, rootFolder(from))).length > 1) {
     throw new CatalogError(
       'Unsupported',
@@ -68,13 +67,20 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
       ).catch(() => undefined);
     }
   }
-  if (!isMoved) throw alreadyThere(to, []);
+  if (!isMoved) throw taken({ name: to, path: [] });
 }
 
 const takeFromList = (place: Place, name: string) => onManifest(place, (manifest) => manifest.take(objectId(name, [])));
 
 const hasCode = (error: unknown, code: string): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+
+const taken = ({ name, path }: Named): CatalogError =>
+  new CatalogError(
+    'TableAlreadyExists',
+    `Table "${displayPath(path, name)}" exists already.`,
+    'Choose another name, or drop that table first.',
+  );
 
 export const notThere = ({ name, path }: Named): CatalogError =>
   new CatalogError(

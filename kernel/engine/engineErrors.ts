@@ -105,7 +105,8 @@ const rules: readonly Rule[] = [
     say: (subject) => [`${thing(subject)} does not exist.`, 'List the tables there are with listTables().'],
   },
   {
-    pattern: /No field named ([^\s.]+)\.(?: Valid fields are ([^\n]*?)\.?(?:\n|$))?|column ([^\s]+) does not exist/i,
+    pattern:
+      /No field named ([^\s.]+)\.(?: Valid fields are ([^\n]*?)\.?(?:\n|$))?|column '?([^\s]+?)'? does not exist/i,
     kind: 'ColumnNotFound',
     say: (subject, found) => noColumn(subject, found[1] ?? found[3] ?? '', found[2]),
   },

@@ -91,6 +91,8 @@ suite('the engine process, over plain HTTP', function () {
   test('takes JSON as JSON alone, and objects alone', async () => {
     const path = '/v1/namespace/shop/describe';
     refused(await engine.send({ path, headers }), 400, 'InvalidInput', 'Content-Type');
+    // No body at all is an empty one.
+    refused(await engine.send({ path, headers, body: '' }), 404, 'NamespaceNotFound');
     const plain = { ...headers, 'content-type': 'text/plain' };
     refused(await engine.send({ path, headers: plain }), 400, 'InvalidInput', 'text/plain');
     const typed = { ...headers, ...json };
@@ -146,13 +148,15 @@ suite('the engine process, over plain HTTP', function () {
     assert.equal(answer.body, '2');
   });
 
-  test('describes a table with its version and schema when asked in detail', async () => {
+  test('describes a table with its version and schema, and with more when asked in detail', async () => {
     const typed = { ...headers, ...json };
     const path = '/v1/table/shop%24products/describe';
     const brief = JSON.parse((await engine.send({ path, headers: typed })).body) as { location: string };
     const { location } = brief;
     assert.ok(location.startsWith(root) && existsSync(location), location);
-    assert.deepEqual(brief, { table: 'products', namespace: ['shop'], location });
+    const schema = { fields: [{ name: 'id', nullable: true, type: { type: 'int64' } }] };
+    // LanceDB's own client reads the version and the schema without asking for them.
+    assert.deepEqual(brief, { table: 'products', namespace: ['shop'], location, version: 1, schema });
     const query = 'load_detailed_metadata=true&with_table_uri=true&check_declared=true';
     const detailed = await engine.send({ path: `${path}?${query}`, headers: typed });
     assert.deepEqual(JSON.parse(detailed.body), {

@@ -59,6 +59,12 @@ forEachSubject('errors', (makeCatalog) => {
     await db.createTable('t', rows, path);
   });
 
+  test('name columns in one pair of quotes', async () => {
+    const table = await db.createTable('u', rows, path);
+    const column = await fails(() => table.update({ values: { nope: 1 } }), 'ColumnNotFound', 'nope');
+    assert.doesNotMatch(column.message, /"'/);
+  });
+
   for (const [operation, kind, identifier, call] of failing) {
     test(`of ${operation}: ${kind}, and of what`, async () => {
       const error = await fails(() => call(db), kind);

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { catalogErrorCodes } from '#shared/errors.ts';
+import { connectNamespace } from '#client/connect.ts';
+import { registerRest } from '#client/registerRest.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { fails } from './expect.ts';
 import { arrowType, list, refused, rows, startServe, type ServeProcess } from './serveProcess.ts';
 
 suite('lance-catalog serve with one key in the environment', function () {
@@ -52,7 +55,7 @@ suite('lance-catalog serve with one key in the environment', function () {
 
   test('refuses web pages and other hosts, before it looks at the key', async () => {
     for (const more of [{ origin: 'http://localhost' }, { origin: 'null' }, { host: 'evil.example' }]) {
-      for (const path of [list.path, '/healthz', '/readyz', '/metrics']) {
+      for (const path of [list.path, '/metrics']) {
         const answer = await server.send({ method: 'GET', path, headers: { 'x-api-key': key, ...more } });
         assert.equal(answer.status, 403, path);
         refused(answer, 'PermissionDenied');
@@ -62,8 +65,22 @@ suite('lance-catalog serve with one key in the environment', function () {
 
   test('says to anybody that it runs and is ready, and nothing else', async () => {
     for (const path of ['/healthz', '/readyz']) {
-      const { status, body } = await server.send({ method: 'GET', path });
-      assert.deepEqual([status, body], [200, 'ok\n']);
+      for (const headers of [{}, { host: '10.1.2.3:8080' }]) {
+        const { status, body } = await server.send({ method: 'GET', path, headers });
+        assert.deepEqual([status, body], [200, 'ok\n']);
+      }
+    }
+  });
+
+  test('is found out by its address being a little wrong', async () => {
+    registerRest();
+    for (const [uri, kind, words] of [
+      [`${server.address}/v1`, 'Unsupported', 'Leave out the "/v1"'],
+      [server.address.replace('http:', 'https:'), 'ServiceUnavailable', 'http://'],
+    ] as const) {
+      const db = await connectNamespace('rest', { uri, apiKey: key, retries: 0 });
+      await fails(() => db.listTables(), kind, words);
+      await db.close();
     }
   });
 

@@ -3,8 +3,11 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { connectNamespace } from '#client/connect.ts';
+import { registerRest } from '#client/registerRest.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { makeCertificate } from './certificate.ts';
+import { fails } from './expect.ts';
 import { list, startServe, type ServeProcess } from './serveProcess.ts';
 
 /** The name in the certificate that a server shows. */
@@ -51,6 +54,10 @@ suite('lance-catalog serve over TLS', function () {
       request({ port: server.port, host: '127.0.0.1', path: '/healthz' }, resolve).once('error', reject).end();
     });
     await assert.rejects(plain);
+    registerRest();
+    const db = await connectNamespace('rest', { uri: `http://127.0.0.1:${server.port}`, retries: 0 });
+    await fails(() => db.listTables(), 'ServiceUnavailable', 'https://');
+    await db.close();
   });
 
   test('takes a renewed certificate without a restart, and keeps the old one while the pair does not fit', async () => {
