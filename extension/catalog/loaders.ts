@@ -1,6 +1,7 @@
 import type { Catalog } from '#client/catalog.ts';
-import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
+import { isAbort } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
+import { failureWords } from './failureWords.ts';
 import { placeOf, type CatalogNode, type NodeOf, type Place, type Remedy } from './node.ts';
 
 /** Rows that one step of the tree asks for. */
@@ -126,16 +127,15 @@ function errorNode(
 ): CatalogNode {
   const { connection, path, table } = place;
   context.report(`${about} of ${connection}: ${displayPath(path, table)}`, error);
-  const body = isCatalogError(error) ? error.toJSON() : { error: messageOf(error), detail: '' };
+  const remedy = context.remedy(connection, error);
   return {
     kind: 'error',
     connection,
     path,
     ...(table !== undefined && { table }),
     about,
-    what: body.error,
-    hint: body.detail,
-    remedy: context.remedy(connection, error),
+    ...failureWords(error, remedy),
+    remedy,
   };
 }
 

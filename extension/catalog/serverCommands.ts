@@ -1,11 +1,13 @@
-import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
+import { CatalogError, isAbort } from '#shared/errors.ts';
 import { chooseAfterFailure, withProgress } from '../host/ask.ts';
 import { askStep } from '../host/askStep.ts';
 import { fieldsOf } from '../host/shape.ts';
 import type { Catalogs } from './catalogs.ts';
 import type { Connections, NewServer } from './connections.ts';
+import { failureWords } from './failureWords.ts';
 import type { RestConnection } from './node.ts';
 import { cleanAddress, keyProblem, restBaseName } from './restRules.ts';
+import { serverRemedy } from './treeContext.ts';
 import { freeName } from './connectionRules.ts';
 import { askServer, emptyDraft, isUnreachable, secretsOfDraft, stepFor, type Draft } from './restWizard.ts';
 
@@ -84,9 +86,7 @@ async function askTested(
       return server;
     } catch (error) {
       const choice = await chooseAfterFailure(
-        isAbort(error)
-          ? 'The test of the connection was cancelled.'
-          : `The connection does not work. ${messageOf(error)}`,
+        isAbort(error) ? 'The test of the connection was cancelled.' : connectionFailure(error),
         isAbort(error) || isUnreachable(error),
       );
       if (choice === 'keep') return server;
@@ -95,6 +95,11 @@ async function askTested(
       draft = typed;
     }
   }
+}
+
+function connectionFailure(error: unknown): string {
+  const { what, hint } = failureWords(error, serverRemedy(error));
+  return ['The connection does not work.', what, hint].filter(Boolean).join(' ');
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

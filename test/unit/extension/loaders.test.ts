@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Catalog, PageOptions } from '#client/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { loadChildren, loadPage, type LoaderContext } from '../../../extension/catalog/loaders.ts';
+import { serverRemedy } from '../../../extension/catalog/treeContext.ts';
 import type { CatalogNode } from '../../../extension/catalog/node.ts';
 
 const fail = () => Promise.reject(new CatalogError('InvalidInput', 'The root is gone.', 'Make it.'));
@@ -22,7 +23,23 @@ function world(calls: Partial<Catalog>): LoaderContext & { reported: string[] } 
   };
 }
 
+/** The next step that the first row under the root says. */
+const hintUnderRoot = async (context: LoaderContext) => {
+  const [node] = await loadChildren(root, context, signal);
+  return node?.kind === 'error' && node.hint;
+};
+
 suite('the loaders of the catalog tree', () => {
+  test('say of a key that is not known what to do here, and not what a program would', async () => {
+    const told = new CatalogError('Unauthenticated', 'The API key is not known here.', 'Send a key as x-api-key.');
+    const failing = world({ listNamespaces: () => Promise.reject(told), listTables: () => Promise.reject(told) });
+    assert.equal(
+      await hintUnderRoot({ ...failing, remedy: (_, error) => serverRemedy(error) }),
+      'Correct the API key.',
+    );
+    assert.equal(await hintUnderRoot(failing), told.hint);
+  });
+
   test('list namespaces before tables', async () => {
     const context = world({
       listNamespaces: () => Promise.resolve({ namespaces: ['shop', 'lab'] }),
