@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { isObjectStore, localRoot } from '#client/root.ts';
+import { checkAddress, localRoot } from '#client/root.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { fieldsOf } from '../host/shape.ts';
 import type { Connection, DirConnection, RestConnection } from './node.ts';
@@ -30,10 +30,10 @@ export type RootBase = { home: string; folder?: string | undefined };
 /**
  * The root in the one form that means the same to the engine, the kernels and other windows: an absolute path, or the
  * address of an object store. `~` is the home directory; another relative path starts at the folder.
- * @throws CatalogError InvalidInput (13) for a relative path while no folder is open, and for a bad `file:` address
+ * @throws CatalogError InvalidInput (13) for a relative path while no folder is open, and for an address of no store
  */
 export function absoluteRoot(root: string, { home, folder }: RootBase): string {
-  if (isObjectStore(root)) return root;
+  if (checkAddress(root)) return root;
   if (/^~(?=$|[/\\])/.test(root)) return path.resolve(path.join(home, root.slice(1)));
   if (path.isAbsolute(root) || /^file:\/\//i.test(root)) return localRoot(root);
   if (folder !== undefined) return path.resolve(folder, root);

@@ -2,7 +2,7 @@ import type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { Catalog } from './catalog.ts';
 import { checkOptions } from './options.ts';
-import { isObjectStore, localRoot, makeDefaultNamespace, makeRoot } from './root.ts';
+import { checkAddress, localRoot, makeDefaultNamespace, makeRoot } from './root.ts';
 
 export type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 
@@ -52,7 +52,7 @@ export async function connect(root: string, options: ConnectOptions = {}): Promi
   }
   const implementation = implementationOf('dir');
   options.signal?.throwIfAborted();
-  if (!isObjectStore(root)) {
+  if (!checkAddress(root)) {
     const path = localRoot(root);
     await makeRoot(path);
     await makeDefaultNamespace(path, options.log);

@@ -155,10 +155,11 @@ export function checkFilter(filter: string): void {
   if (typeof filter === 'string' && filter.trim() !== '') {
     const problem = sqlProblem(filter);
     if (problem === undefined) return;
+    const shown = filter.length > 200 ? `${filter.slice(0, 200)}…` : filter;
     throw new CatalogError(
       'InvalidInput',
-      `The filter ${JSON.stringify(filter.slice(0, 200))} ${problem}.`,
-      'Write one whole condition.',
+      `The filter "${shown}" can't be parsed (it ${problem}).`,
+      `Write SQL, for instance id > 3 AND name = 'mug'.`,
     );
   }
   const what = typeof filter === 'string' ? 'The filter is empty.' : `The filter is ${whatItIs(filter)}, not text.`;

@@ -17,6 +17,40 @@ export const isObjectStore = (root: string): boolean => {
   return found !== undefined && found !== 'file';
 };
 
+/** Beginnings of the addresses that the engine can read and write. */
+const stores = [
+  's3',
+  's3+ddb',
+  'gs',
+  'az',
+  'abfss',
+  'oss',
+  'hf',
+  'goosefs',
+  'memory',
+  'shared-memory',
+  'file-object-store',
+  'file+uring',
+];
+
+/**
+ * Whether a root is an address of an object store, of those that there are.
+ * @throws CatalogError InvalidInput (13) for an address of anything else
+ */
+export function checkAddress(root: string): boolean {
+  if (!isObjectStore(root)) return false;
+  const name = scheme.exec(root)![1]!.toLowerCase();
+  if (stores.includes(name)) return true;
+  const isServer = name === 'http' || name === 'https';
+  throw new CatalogError(
+    'InvalidInput',
+    `${name}:// is no address of an object store, and no directory.`,
+    isServer
+      ? 'For a server use connectNamespace("rest", { uri }).'
+      : 'Give a directory, or an address that begins with s3://, gs:// or az://.',
+  );
+}
+
 /**
  * The absolute local path of a root that is a path or a `file:` address. `~` is the home directory, as in a shell, and
  * a separator at the end is dropped, so that one directory has one location.

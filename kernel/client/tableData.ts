@@ -43,6 +43,14 @@ export function checkColumnNames(schema: Schema): Schema {
         `Write it without, for instance "${name.replaceAll('.', '_')}", or give an object for a struct.`,
       );
     }
+    if (name.includes('`')) {
+      const hint = 'Backticks quote names in SQL, so it could not be read.';
+      throw new CatalogError(
+        'SchemaValidation',
+        `The column ${JSON.stringify(name)} can't have a backtick in its name.`,
+        hint,
+      );
+    }
     if (reserved.includes(name)) {
       const hint = 'Choose another name.';
       throw new CatalogError('SchemaValidation', `The column name "${name}" belongs to the engine.`, hint);

@@ -39,7 +39,7 @@ import {
   type Tail,
 } from '#client/options.ts';
 import { allPages } from '#client/pages.ts';
-import { checkRoot, isObjectStore, localRoot } from '#client/root.ts';
+import { checkAddress, checkRoot, localRoot } from '#client/root.ts';
 import { adoptSchema } from '#client/tableData.ts';
 import type { TableSource } from '#client/tableSource.ts';
 import { describeAt } from './describe.ts';
@@ -68,7 +68,7 @@ export async function openDir(config: DirConfig, options: ConnectOptions = {}): 
     throw new CatalogError('InvalidInput', 'The catalog has no root.', 'Give the path of a directory as root.');
   }
   options.signal?.throwIfAborted();
-  const isLocal = !isObjectStore(root);
+  const isLocal = !checkAddress(root);
   const location = isLocal ? localRoot(root) : root;
   if (isLocal) await checkRoot(location);
   return new DirCatalog(new DirConnection({ location, isLocal, storageOptions }));

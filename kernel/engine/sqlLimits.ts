@@ -1,4 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
+import { sqlToken } from '#client/sqlTokens.ts';
 
 // The engine walks an expression by recursion on the stack of its thread, and one that is too deep ends the process
 // without a word. Its parser bounds how deep parentheses go, but not how long a chain is, in which every operator is one
@@ -10,10 +11,6 @@ const maxDepth = 150;
 /** Words and signs in all, so that the time is bounded, too: a list of 100,000 items has 200,000. */
 const maxTokens = 400_000;
 const maxLength = 4 * 2 ** 20;
-
-/** As the engine cuts text: a quote in a string is doubled, comments do not nest, a backslash is nothing special. */
-const token =
-  /(?<space>\s+|--[^\n]*|\/\*[^]*?\*\/)|(?<quoted>(?:'[^']*')+|(?:"[^"]*")+|(?:`[^`]*`)+)|(?<number>\d+(?:\.\d*)?)|(?<word>[a-z_][\w$]*|\p{Alphabetic}+)|(?<sign>[^])/iuy;
 
 /** After these comes an operand, and AND is then the name of one, as it is the name of a type after `::`. */
 const wantsOperand = new Set(
@@ -39,12 +36,12 @@ export function checkSql(sql: string): void {
   const levels = [newLevel()];
   let before: 'operand' | 'operator' = 'operator';
   let count = 0;
-  token.lastIndex = 0;
-  for (let found = token.exec(sql); found; found = token.exec(sql)) {
+  sqlToken.lastIndex = 0;
+  for (let found = sqlToken.exec(sql); found; found = sqlToken.exec(sql)) {
     const { space, word, sign } = found.groups!;
     if (space !== undefined) continue;
     // What has no end is refused by the engine before it looks any further.
-    if (sign === "'" || sign === '"' || sign === '`' || (sign === '/' && sql[token.lastIndex] === '*')) return;
+    if (sign === "'" || sign === '"' || sign === '`' || (sign === '/' && sql[sqlToken.lastIndex] === '*')) return;
     if (sign === '$')
       refuse('has a $ that is not in quotes', 'Write values as they are, and names that begin with $ in backticks.');
     if (++count > maxTokens) refuse(`has more than ${maxTokens} words and signs`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Field, Float32, Int32, Schema, Utf8 } from '#arrow';
 import { fails } from './expect.ts';
-import { forEachSubject } from './subjects.ts';
+import { forEachOfOurs, forEachSubject } from './subjects.ts';
 
 const rows = [
   { id: 1, name: 'mug', price: 9.5, place: { shelf: 3 } },
@@ -93,5 +93,17 @@ forEachSubject('columns', (makeCatalog) => {
     assert.equal((await table.schema()).fields[0]?.nullable, true);
     await table.add([{ note: 'b' }]);
     assert.equal(await table.countRows('id is null'), 1);
+  });
+});
+
+forEachOfOurs('names of columns', (makeCatalog) => {
+  test('have no backtick, by which they could not be read', async () => {
+    const { db } = await makeCatalog();
+    await fails(() => db.createTable('t', [{ 'a`b': 1 }]), 'SchemaValidation', 'a`b');
+    const table = await db.createTable('t', rows);
+    await fails(() => table.addColumns([{ name: 'a`b', expression: 'id' }]), 'SchemaValidation', 'a`b');
+    await fails(() => table.alterColumns([{ path: 'id', rename: 'a`b' }]), 'SchemaValidation', 'a`b');
+    await fails(() => table.alterColumns([{ path: 'id', rename: 'name' }]), 'InvalidInput', '"name"');
+    assert.equal(await table.version(), 1);
   });
 });

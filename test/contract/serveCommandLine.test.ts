@@ -15,6 +15,7 @@ suite('The command line of lance-catalog serve', function () {
   for (const [what, args, said] of [
     ['nothing to serve', ['--no-auth'], /needs --root DIR/],
     ['no decision about keys', ['--root', root], /--keys FILE, --api-key-env NAME and --no-auth/],
+    ['a root that is a server', ['--root', 'http://x', '--no-auth'], /http:\/\/ is no address/],
     ['two sources of keys', ['--root', root, '--no-auth', '--api-key-env', 'KEY'], /Give one of/],
     ['a variable that is not set', ['--root', root, '--api-key-env', 'NOT_SET'], /NOT_SET is not set/],
     ['another host without TLS', ['--root', root, '--api-key-env', 'KEY', '--host', '0.0.0.0'], /in the clear/],

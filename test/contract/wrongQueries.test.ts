@@ -92,4 +92,16 @@ forEachSubject('wrong queries', (makeCatalog, subject) => {
     await fails(() => table.delete('concurrent(name) = 1'), 'InvalidInput', 'concurrent');
     await fails(() => table.vectorSearch([1, 0, 0], { column: 'corrupt' }).toArrow(), 'ColumnNotFound', 'corrupt');
   });
+
+  test('that are a part of a condition, or none, are refused wherever they are given', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    for (const where of ['id = 1) OR (true', 'id + 1']) {
+      await fails(async () => table.query().where(where).toArrow(), 'InvalidInput');
+      await fails(() => table.countRows(where), 'InvalidInput');
+      await fails(() => table.delete(where), 'InvalidInput');
+      await fails(() => table.update({ where, values: { id: 3 } }), 'InvalidInput');
+    }
+    assert.equal(await table.countRows(), rows.length);
+  });
 });

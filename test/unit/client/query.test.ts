@@ -165,4 +165,18 @@ suite('a list in pages', () => {
       (error: unknown) => isCatalogError(error, 'Internal'),
     );
   });
+
+  test('takes one whole condition as a filter', () => {
+    const { query } = recorded();
+    for (const part of ['1=1) OR (1=1', '(id = 1', 'id = 1)', "name = 'x", '`id = 1']) {
+      assert.throws(
+        () => query.where(part),
+        (error: unknown) => isCatalogError(error, 'InvalidInput'),
+        part,
+      );
+    }
+    for (const whole of ["name = ')'", '(id = 1) -- :)', "name = 'it''s ('", 'id IN ((1), 2) /* ( */', '`a)` = 1']) {
+      assert.ok(query.where(whole), whole);
+    }
+  });
 });

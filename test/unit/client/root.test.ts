@@ -3,7 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import { isCatalogError } from '#shared/errors.ts';
-import { checkRoot, localRoot, makeRoot } from '#client/root.ts';
+import { checkAddress, checkRoot, localRoot, makeRoot } from '#client/root.ts';
+import { connect as connectTo } from '#client/connect.ts';
+import { registerDir } from '#engine/register.ts';
+import { openDir } from '#engine/dir.ts';
+import { databasesOf } from '#engine/serve/databases.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const hintOf = async (work: Promise<unknown>): Promise<string> => {
@@ -14,6 +18,20 @@ const hintOf = async (work: Promise<unknown>): Promise<string> => {
   assert.ok(isCatalogError(error, 'InvalidInput'), String(error));
   return error.hint;
 };
+
+suite('a root that is an address', () => {
+  test('is of an object store that there is', () => {
+    for (const root of ['s3://bucket/x', 'GS://bucket', 'az://container']) assert.equal(checkAddress(root), true);
+    for (const root of ['./data', '/data', 'file:///data', 'C:\\data']) assert.equal(checkAddress(root), false);
+  });
+
+  test('of anything else is refused before an engine sees it', async () => {
+    assert.match(await hintOf(openDir({ root: 'ftp://x/y' })), /s3:/);
+    registerDir();
+    assert.match(await hintOf(connectTo('https://x/y')), /"rest", \{ uri \}/);
+    assert.throws(() => databasesOf('http://x', []), /http:\/\/ is no address/);
+  });
+});
 
 suite('a root on this machine', () => {
   test('begins at the home directory where it begins with a tilde', () => {

@@ -33,6 +33,39 @@ const texts: readonly [CatalogErrorKind, string, string][] = [
   ['VersionNotFound', 'lance error: Version not found error: version main:99 does not exist', 'version 7'],
   ['TagNotFound', 'lance error: Ref not found error: tag gold does not exist  Caused by: x', '"gold"'],
   ['TagAlreadyExists', 'lance error: Ref conflict error: tag gold already exists  Caused by: x', '"gold"'],
+  [
+    'InvalidInput',
+    `lance error: Ref conflict error: Branch dev is referenced by [("dev2", 7)] versions, can not delete  Caused by: x`,
+    '"dev2"',
+  ],
+  ['InvalidInput', 'lance error: LanceError(Schema): Duplicate field name "id" in schema:\n Schema {', '"id" already'],
+  ['InvalidInput', 'Invalid input, num_sub_vectors must divide vector dimension 8, but got 3', 'can be divided'],
+  [
+    'InvalidInput',
+    `lance error: Not supported: Creating empty vector indices with train=False is not yet implemented. Index 'v_idx' for column 'v' cannot be created without training., ${built}`,
+    'Add rows first',
+  ],
+  [
+    'InvalidInput',
+    'Failed to execute merge insert: GenericFailure, Invalid input, Ambiguous merge inserts are prohibited: multiple source rows match the same target row on (id = 9). Please ensure each target row is matched by at most one source row.',
+    'one row for each',
+  ],
+  ['InvalidInput', 'Invalid input, The filter id + Int64(1) does not return a boolean', 'no condition'],
+  [
+    'InvalidInput',
+    `Invalid input, LanceError(Arrow): Cast error: Cannot cast string 'abc' to value of Int64 type, ${built}`,
+    'try_cast',
+  ],
+  [
+    'InvalidInput',
+    `lance error: LanceError(Arrow): Cast error: Can't cast value 300 to type Int8, ${built}  Caused by: x`,
+    'try_cast',
+  ],
+  [
+    'ConcurrentModification',
+    `Failed to execute merge insert: GenericFailure, lance error: Incompatible transaction: This Update transaction is incompatible with concurrent transaction Overwrite at version 53, ${built}`,
+    'Try again',
+  ],
   ['BranchNotFound', 'lance error: Ref not found error: Branch trial does not exist', '"trial"'],
   [
     'IndexAlreadyExists',
