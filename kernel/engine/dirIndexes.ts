@@ -1,5 +1,7 @@
 import type { Index as NativeIndex } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
+import { given } from '#shared/records.ts';
+import { indexTypeName } from '#client/indexTypes.ts';
 import { checkChoice, checkOptions } from '#client/options.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType, TableStats } from '#client/table.ts';
@@ -95,11 +97,6 @@ function makerOf(kind: IndexType): (index: Index, options: Chosen) => NativeInde
   );
 }
 
-/** What is `undefined` is left out: the engine takes a key that is there for a value. */
-type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-const given = <T extends object>(options: T): Partial<Given<T>> =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<Given<T>>;
-
 const partitions = ({ distanceType, numPartitions, sampleRate, maxIterations }: Chosen) =>
   given({ distanceType, numPartitions, sampleRate, maxIterations });
 
@@ -123,18 +120,12 @@ function tokens(options: Chosen): Parameters<Index['fts']>[0] {
   }) as Parameters<Index['fts']>[0];
 }
 
-/** The specification's name of a kind that the engine calls `IvfPq` or `IVF_PQ`. */
-const kindName = (type: string): string => {
-  const known = type.replaceAll(/[^a-z]/gi, '').toUpperCase();
-  return Object.keys(makers).find((kind) => kind.replaceAll('_', '') === known) ?? type;
-};
-
 export async function listIndices(handle: TableHandle, options: CallOptions): Promise<IndexInfo[]> {
   const found = await handle.read('ListTableIndices', options, (native) => native.listIndices());
   return found.map(({ name, columns, indexType, indexUuid, createdAt, indexDetails, ...rest }) => ({
     name,
     columns,
-    type: kindName(indexType),
+    type: indexTypeName(indexType),
     ...given({
       uuid: indexUuid,
       created: createdAt,
@@ -159,7 +150,7 @@ export async function indexStats(handle: TableHandle, name: string, options: Cal
     const found = await native.indexStats(name);
     if (!found) throw noIndex(name);
     const { numIndexedRows, numUnindexedRows, indexType, distanceType, numIndices } = found;
-    return { numIndexedRows, numUnindexedRows, type: kindName(indexType), ...given({ distanceType, numIndices }) };
+    return { numIndexedRows, numUnindexedRows, type: indexTypeName(indexType), ...given({ distanceType, numIndices }) };
   });
 }
 

@@ -47,7 +47,8 @@ export class TableHandle {
   }
 
   /**
-   * Runs a call that makes a new version. It may run twice: a table that was dropped and made again is opened anew.
+   * Runs a call that makes a new version. It may run twice: a table that was dropped and made again is opened anew, and
+   * what the first run had added, in parts too, went with the old one.
    * @throws CatalogError InvalidInput (13) where the table was opened at a version
    */
   write<T>(operation: Operation, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
@@ -98,7 +99,7 @@ export class TableHandle {
     try {
       return await this.#call(native, options, work, filter);
     } catch (error) {
-      // Its directory is gone: dropped, and perhaps made again elsewhere. Nothing was done, so it can be done there.
+      // Its directory is gone: dropped, and perhaps made again elsewhere. What was done there went with it, so it is done here.
       if (!isCatalogError(error, 'TableNotFound') || this.pin.version !== undefined || this.#isClosed) throw error;
       await this.#reopen(native, options);
       return this.#call(this.#native, options, work, filter);
