@@ -5,7 +5,7 @@ import { isRecord } from '#shared/records.ts';
 import type { CallOptions } from './callOptions.ts';
 import type { BackfillColumnOptions } from './jobs.ts';
 import { jsonType, type JsonArrowType } from './jsonArrow.ts';
-import { given } from './restQueryBody.ts';
+import { given } from '#shared/records.ts';
 import type { Reply } from './restReply.ts';
 import { about, ask, checkWritable, onBranch, pinned, type RestTarget } from './restTarget.ts';
 import type { ColumnChange, NewColumn, WriteResult } from './table.ts';

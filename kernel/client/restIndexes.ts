@@ -1,7 +1,7 @@
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { CallOptions } from './callOptions.ts';
 import { indexTypeName, indexTypes } from './indexTypes.ts';
-import { given } from './restQueryBody.ts';
+import { given } from '#shared/records.ts';
 import type { Reply } from './restReply.ts';
 import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './restTarget.ts';
 import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType } from './table.ts';

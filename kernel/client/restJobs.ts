@@ -6,7 +6,7 @@ import type { JobDescription, Jobs, JobState, JobSummary } from './jobs.ts';
 import type { Operation } from './operations.ts';
 import { checkOptions } from './options.ts';
 import { readBatches } from './restBatches.ts';
-import { given } from './restQueryBody.ts';
+import { given } from '#shared/records.ts';
 import { Reply } from './restReply.ts';
 import { checkText } from './tableArguments.ts';
 import type { Wire } from './wireRequest.ts';

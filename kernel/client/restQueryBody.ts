@@ -1,3 +1,4 @@
+import { given } from '#shared/records.ts';
 import type { QuerySpec } from './querySpec.ts';
 import { pinned, type RestTarget } from './restTarget.ts';
 import { noLimit } from './wire.ts';
@@ -59,7 +60,3 @@ export function queryBody(target: RestTarget, spec: QuerySpec): Record<string, u
     }),
   };
 }
-
-/** The entries that have a value. */
-export const given = (entries: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));

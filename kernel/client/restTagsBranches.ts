@@ -1,7 +1,7 @@
 import { checkRefName } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
 import { checkOptions } from './options.ts';
-import { given } from './restQueryBody.ts';
+import { given } from '#shared/records.ts';
 import { about, ask, checkWritable, everyPage, onBranch, type RestTarget } from './restTarget.ts';
 import { checkCount, checkText } from './tableArguments.ts';
 import type { Branches, BranchInfo, TagInfo, Tags } from './tagsBranches.ts';

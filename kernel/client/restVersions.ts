@@ -1,5 +1,5 @@
 import type { CallOptions } from './callOptions.ts';
-import { given } from './restQueryBody.ts';
+import { given } from '#shared/records.ts';
 import type { Reply } from './restReply.ts';
 import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './restTarget.ts';
 import type { TableStats, VersionInfo } from './table.ts';

@@ -3,7 +3,7 @@ import { encodeSource, sendArrow } from './arrowUpload.ts';
 import type { Schema } from '#arrow';
 import { mergeSchema } from './mergeInsert.ts';
 import { checkFilter } from './query.ts';
-import { given } from './restQueryBody.ts';
+import { given } from '#shared/records.ts';
 import { Reply } from './restReply.ts';
 import { about, ask, checkWritable, onBranch, type RestTarget } from './restTarget.ts';
 import type { InsertResult, MergeResult, MergeSpec, UpdateResult, UpdateSpec, WriteResult } from './table.ts';

@@ -1,3 +1,4 @@
+import { given } from '#shared/records.ts';
 import type { CreateIndexOptions, IndexInfo, IndexType } from '#client/table.ts';
 import { versionOf } from './queryRequest.ts';
 import { pageOfList } from './replyPages.ts';
@@ -64,12 +65,9 @@ const createIndex =
     const column = requiredText(body, 'column');
     const options = indexOptions(body, types);
     const table = await openBranch(call, body);
-    await table.createIndex(column, { ...definedOnly(options), signal: call.signal });
+    await table.createIndex(column, { ...given(options), signal: call.signal });
     return { json: {} };
   };
-
-const definedOnly = (options: CreateIndexOptions): CreateIndexOptions =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
 const indexReply = (info: IndexInfo) => ({
   index_name: info.name,
