@@ -20,7 +20,7 @@ export const refRules: readonly Rule[] = [
     ],
   },
   {
-    pattern: new RegExp(`${lead}Ref conflict error: Branch (.+?) is referenced by (\\[[^\n]*\\])`),
+    pattern: new RegExp(`${lead}Ref conflict error: Branch (.+?) is referenced by (\\[[^\\]\n]*\\])`),
     kind: 'InvalidInput',
     say: (subject, found) => {
       const others = [...found[2]!.matchAll(/"([^"]+)"/g)].map(([quoted]) => quoted).join(', ');

@@ -35,8 +35,8 @@ const texts: readonly [CatalogErrorKind, string, string][] = [
   ['TagAlreadyExists', 'lance error: Ref conflict error: tag gold already exists  Caused by: x', '"gold"'],
   [
     'InvalidInput',
-    `lance error: Ref conflict error: Branch dev is referenced by [("dev2", 7)] versions, can not delete  Caused by: x`,
-    '"dev2"',
+    `lance error: Ref conflict error: Branch dev is referenced by [("dev2", 7)] versions, can not delete  Caused by: Ref conflict error: Branch dev is referenced by [("dev2", 7)] versions`,
+    'others began at it: "dev2".',
   ],
   ['InvalidInput', 'lance error: LanceError(Schema): Duplicate field name "id" in schema:\n Schema {', '"id" already'],
   ['InvalidInput', 'Invalid input, num_sub_vectors must divide vector dimension 8, but got 3', 'can be divided'],
