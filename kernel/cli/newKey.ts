@@ -31,6 +31,10 @@ async function append(path: string, line: string): Promise<void> {
     });
     const start = before === undefined || before === '' || before.endsWith('\n') ? '' : '\n';
     // Before it is written: a server that reads the file keeps what it has while a line is wrong.
+    const name = line.split(' ', 1)[0];
+    if (before !== undefined && before.trim() !== '' && parseKeys(before).some((key) => key.name === name)) {
+      throw new CatalogError('InvalidInput', `"${path}" has a key "${name}" already.`, 'Choose another name.');
+    }
     parseKeys(`${before ?? ''}${start}${line}`);
     await appendFile(path, `${start}${line}\n`, { mode: 0o600 });
     if (before === undefined) await chmod(path, 0o600);

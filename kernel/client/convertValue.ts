@@ -71,11 +71,7 @@ const misfit = (type: DataType, value: unknown, place: Place): never =>
   fail(place, `is ${describe(value)} where ${typeText(type)} is expected`, 'Convert it, or change the schema.');
 
 const describe = (value: unknown): string =>
-  typeof value === 'object' && value !== null
-    ? `a ${value.constructor?.name ?? 'object'}`
-    : value === undefined || value === null
-      ? String(value)
-      : `a ${typeof value}`;
+  typeof value === 'object' && value !== null ? `a ${value.constructor?.name ?? 'object'}` : `a ${typeof value}`;
 
 function toInt(bits: number, signed: boolean, value: unknown, place: Place): number | bigint {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {

@@ -132,7 +132,7 @@ export function alreadyThere(place: TablePlace, isHalf: boolean, isOurs: boolean
   return new CatalogError(
     'TableAlreadyExists',
     `Table "${shown}" is there already ${what}.`,
-    'Copy with overwrite to put the new copy in its place, or choose another name.',
+    'Copy with overwrite (--overwrite on the command line) to put the new copy in its place, or choose another name.',
     { identifier: shown },
   );
 }

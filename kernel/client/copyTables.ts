@@ -13,7 +13,7 @@ type Place = { catalog: Catalog; path: readonly string[] };
 
 /**
  * Copies a table, or a namespace with its properties and all that is in it, from a catalog to a place in the same one or
- * another; see `Catalog.copy`. Each table is copied as it is when its turn comes, and one that an earlier try had begun
+ * another, where namespaces above it are made that are not there; see `Catalog.copy`. Each table is copied as it is when its turn comes, and one that an earlier try had begun
  * as it was then. Tags, branches and earlier versions stay behind.
  *
  * @throws CatalogError TableAlreadyExists (5) for a table that is there and no finished copy, without `overwrite`;
@@ -34,6 +34,7 @@ export async function copyTables(
   if ((asked ?? (await kindOf(source, from, options))) === 'table') {
     checkTable(target.path);
     checkApart({ catalog: source, path: from }, target);
+    await makeParents(target, options);
     return { tables: [await copyTable({ catalog: source, identity, path: from }, target, options)], skipped: [] };
   }
   checkNamespacePath(target.path);
@@ -72,6 +73,7 @@ async function kindOf(
 
 async function copyNamespace(source: CopySource, target: Place, options: CopyOptions): Promise<CopyResult> {
   const plan = await planOf(source, target.path, options);
+  await makeParents(target, options);
   for (const path of plan.namespaces) {
     const { properties } = await source.catalog.describeNamespace([...source.path, ...path], {
       signal: options.signal,
@@ -95,6 +97,15 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
     }
   }
   return { tables, skipped };
+}
+
+/** Makes the namespaces above a place of the target that are not there. */
+async function makeParents({ catalog, path }: Place, { signal }: CopyOptions): Promise<void> {
+  const above = path.slice(0, -1);
+  if (above.length === 0 || (await catalog.namespaceExists(above, { signal }))) return;
+  for (let depth = 1; depth <= above.length; depth++) {
+    await catalog.createNamespace(above.slice(0, depth), { mode: 'exist_ok', signal });
+  }
 }
 
 /** All that is in a namespace, by paths under it; the namespace itself is `[]`. */

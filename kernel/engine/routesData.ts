@@ -1,7 +1,10 @@
+import type { RecordBatch } from '#arrow';
+import { inferRows } from '#client/inferRows.ts';
 import { mergeColumns } from '#client/mergeInsert.ts';
 import { DirTable } from './dirTable.ts';
 import { querySpec, versionOf } from './queryRequest.ts';
 import { choice, flag, object, queryFlag, queryText, requiredText, text, wrong, type Json } from './requests.ts';
+import type { ArrowBody } from './arrowBody.ts';
 import { openTable, type Call, type Handlers } from './routeTypes.ts';
 import { queryOf } from './rows.ts';
 
@@ -46,6 +49,16 @@ function updatesOf(body: Json): Record<string, string> {
   return Object.fromEntries(updates);
 }
 
+/** The rows that came, also where there are none: an empty batch has the columns that a stream without one has too. */
+async function* withOne({ schema, batches }: ArrowBody): AsyncGenerator<RecordBatch> {
+  let isEmpty = true;
+  for await (const batch of batches) {
+    isEmpty = false;
+    yield batch;
+  }
+  if (isEmpty) yield* inferRows([], schema).batches;
+}
+
 export const dataHandlers: Handlers = {
   async CountTableRows(call) {
     const body = await call.json();
@@ -77,7 +90,7 @@ export const dataHandlers: Handlers = {
     const mode = choice(queryText(query, 'mode'), 'mode', ['append', 'overwrite']);
     const table = await openQueryBranch(call);
     const rows = await call.arrow();
-    const { version } = await table.add(rows.batches, { mode, signal });
+    const { version } = await table.add(withOne(rows), { mode, signal });
     return { json: { num_inserted_rows: rows.numRows, version: version ?? (await table.version({ signal })) } };
   },
   async MergeInsertIntoTable(call) {
@@ -100,7 +113,7 @@ export const dataHandlers: Handlers = {
     if (queryFlag(query, 'when_not_matched_insert_all')) merge = merge.whenNotMatchedInsertAll();
     if (deletes) merge = merge.whenNotMatchedBySourceDelete({ where: deletesWhere });
     const rows = await call.arrow();
-    const made = await merge.execute(rows.batches, { signal });
+    const made = await merge.execute(withOne(rows), { signal });
     return {
       json: {
         ...(made.numUpdatedRows !== undefined && { num_updated_rows: made.numUpdatedRows }),

@@ -47,6 +47,14 @@ forEachSubject('copy', (makeCatalog) => {
     assert.deepEqual(await db.tableNames(), ['orders']);
   });
 
+  test('makes the namespaces above that are not there', async () => {
+    const { db } = await makeCatalog();
+    await source.copy(['shop', 'orders'], { catalog: db, path: ['a', 'b', 'orders'] });
+    assert.deepEqual(await db.tableNames(['a', 'b']), ['orders']);
+    await source.copy(['shop'], { catalog: db, path: ['c', 'd', 'shop'] });
+    assert.deepEqual(await db.tableNames(['c', 'd', 'shop']), ['orders']);
+  });
+
   test('brings a table back from there', async () => {
     const { db } = await makeCatalog();
     await db.createTable('wide', manyColumns(300));

@@ -85,7 +85,7 @@ suite('The command line of lance-catalog serve', function () {
     assert.match(text, /^ana [0-9a-f]{64} read-write \*\nbob [0-9a-f]{64} read-write \*\n$/);
     const again = runServe(['new-key', 'ana', '--keys', keys]);
     assert.deepEqual([again.code, again.stdout], [1, '']);
-    assert.match(again.stderr, /Line 3 .*"ana"/);
+    assert.match(again.stderr, /has a key "ana" already/);
     assert.equal(readFileSync(keys, 'utf8'), text);
   });
 

@@ -50,6 +50,13 @@ forEachSubject('writing', (makeCatalog) => {
     assert.equal(numInsertedRows ?? 2, 2);
   });
 
+  test('adds no rows, which changes nothing', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.add([]);
+    assert.equal(await table.countRows(), 3);
+  });
+
   test('adds an Arrow table whose columns come in another order', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', [{ id: 1, price: 2.5 }]);
