@@ -152,6 +152,9 @@ export type CreateIndexOptions = CallOptions & {
 /**
  * A table of a catalog. It follows other writers: every read sees the newest version unless one was opened. Every call
  * rejects with a `CatalogError`; a write to a table opened at a version with InvalidInput (13).
+ *
+ * On a server its name decides: after a rename it is TableNotFound (4). In a directory a table of a namespace stays open
+ * after it; open the table by its new name to be sure.
  */
 export interface Table {
   readonly name: string;
