@@ -44,6 +44,16 @@ export const refRules: readonly Rule[] = [
     ],
   },
   {
+    pattern: new RegExp(
+      `${lead}(?:Unprocessable: )?Not enough rows to train (\\w+)\\. Requires (\\d+) rows but only (\\d+)`,
+    ),
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${thing(subject)} has ${found[3]} rows, and an index by ${found[1]} needs ${found[2]} to train with.`,
+      'Add rows first, or make an IVF_FLAT index.',
+    ],
+  },
+  {
     pattern: new RegExp(`${lead}Not supported: Creating empty vector indices[^\n]*for column '(.+?)'`),
     kind: 'InvalidInput',
     say: (subject, found) => [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IndexType } from '#client/table.ts';
 import { fails } from './expect.ts';
-import { forEachSubject } from './subjects.ts';
+import { forEachOfOurs, forEachSubject } from './subjects.ts';
 
 const rows = Array.from({ length: 600 }, (_, id) => ({
   id,
@@ -107,6 +107,15 @@ forEachSubject('indexes', (makeCatalog) => {
     const table = await db.createTable('t', rows);
     await fails(() => table.createIndex('colour', { type: 'BTREE' }), 'ColumnNotFound', 'colour');
     await fails(() => table.createIndex('kind', { type: 'IVF_PQ' }), 'InvalidInput', 'kind');
+    assert.deepEqual(await table.listIndices(), []);
+  });
+});
+
+forEachOfOurs('indexes of too few rows', (makeCatalog) => {
+  test('are refused with how many they need', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows.slice(0, 4));
+    await fails(() => table.createIndex('vector', { type: 'IVF_PQ' }), 'InvalidInput', '"t"', '4 rows', '256');
     assert.deepEqual(await table.listIndices(), []);
   });
 });
