@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { isCatalogError } from '#shared/errors.ts';
 import { pageOfList } from '#engine/replyPages.ts';
 
+const falling = (pageToken: string) =>
+  pageOfList([10, 9, 7], String, { limit: 1, pageToken }, (key, token) => Number(key) < Number(token));
+
 suite('pages of a list', () => {
   const list = ['a', 'b', 'c', 'd', 'e'];
   const page = (limit: number | undefined, pageToken?: string) =>
     pageOfList(list, (name) => name, { limit, pageToken });
-  const falling = (pageToken: string) =>
-    pageOfList([10, 9, 7], String, { limit: 1, pageToken }, (key, token) => Number(key) < Number(token));
 
   test('go on behind their token, and the last one has none', () => {
     assert.deepEqual(page(2), { entries: ['a', 'b'], page_token: 'b' });
