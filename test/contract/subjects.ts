@@ -107,6 +107,7 @@ const onPair = [
   'namespaces',
   'tables',
   'writing',
+  'merging',
   'two writers at once',
   'versions',
   'tags',
