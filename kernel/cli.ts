@@ -1,40 +1,40 @@
 #!/usr/bin/env node
 import { messageOf } from '#shared/errors.ts';
 import { UsageError, asksForHelp, type Command } from './cli/command.ts';
-import { copyCommand } from './cli/copy.ts';
 import { version } from './cli/installation.ts';
-import { kernelCommand } from './cli/kernel.ts';
-import { runCommand } from './cli/run.ts';
-import { serveCommand } from './cli/serve.ts';
 
-/** By their words, in the order of the help. */
-const commands: Readonly<Record<string, Command>> = {
-  copy: copyCommand,
-  serve: serveCommand,
-  kernel: kernelCommand,
-  run: runCommand,
+/**
+ * By their words, in the order of the help. Loaded when asked for: a kernel starts without waiting for what copies
+ * tables, and is installed without it.
+ */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  copy: async () => (await import('./cli/copy.ts')).copyCommand,
+  serve: async () => (await import('./cli/serve.ts')).serveCommand,
+  kernel: async () => (await import('./cli/kernel.ts')).kernelCommand,
+  run: async () => (await import('./cli/run.ts')).runCommand,
 };
 
-const help = `lance-catalog: tables in Lance catalogs, and TypeScript notebooks over them
+async function help(): Promise<string> {
+  const all = await Promise.all(Object.values(commands).map((load) => load()));
+  return `lance-catalog: tables in Lance catalogs, and TypeScript notebooks over them
 
-${Object.values(commands)
-  .map(({ summary }) => summary)
-  .join('\n')}
+${all.map(({ summary }) => summary).join('\n')}
 
   lance-catalog COMMAND --help   says all of a command
   --help, --version`;
+}
 
 async function main([word, ...rest]: readonly string[]): Promise<number> {
-  const command = word !== undefined && Object.hasOwn(commands, word) ? commands[word] : undefined;
+  const command = word !== undefined && Object.hasOwn(commands, word) ? await commands[word]?.() : undefined;
   if (asksForHelp(word === undefined ? [] : [word, ...rest])) {
-    console.log(command?.help ?? help);
+    console.log(command?.help ?? (await help()));
     return 0;
   }
   if (command) return command.run(rest);
   switch (word) {
     case undefined:
     case 'help':
-      console.log(help);
+      console.log(await help());
       return word === undefined ? 2 : 0;
     case '--version':
       console.log(version());
