@@ -43,12 +43,22 @@ export class Reply {
     return this.#finish(() => this.#response.writeHead(200, { 'content-length': 0 }).end());
   }
 
-  /** Sends chunks as fast as they are taken. The first comes before the headers: until then a failure can be told. */
+  /**
+   * Sends chunks as fast as they are taken, and has the next one made meanwhile. The first comes before the headers: until
+   * then a failure can be told.
+   */
   async stream({ headers, chunks }: Streamed): Promise<void> {
     try {
-      const first = await chunks.next();
+      let chunk = await chunks.next();
       this.#response.writeHead(200, headers);
-      for (let next = first; !next.done; next = await chunks.next()) await this.#write(next.value);
+      while (!chunk.done) {
+        const written = this.#write(chunk.value);
+        const next = chunks.next();
+        // Nobody asks for it when the client goes away first.
+        next.catch(() => undefined);
+        await written;
+        chunk = await next;
+      }
       await this.#finish(() => this.#response.end());
     } finally {
       // Whoever makes the chunks lets go of the scan, also when nobody takes them any more.
