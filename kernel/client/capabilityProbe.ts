@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { isCatalogError } from '#shared/errors.ts';
 import type { CapabilityLog } from './capabilityLog.ts';
 import { operations, type Operation } from './operations.ts';
 import type { Wire, WireRequest } from './wireRequest.ts';
@@ -50,14 +50,6 @@ const harmless: { readonly [O in Operation]?: object } = {
 
 /** Of these the names that there are are asked for, a single one of each. */
 const lists: ReadonlySet<Operation> = new Set<Operation>(['ListNamespaces', 'ListTables', 'ListAllTables']);
-
-/** @throws CatalogError InvalidInput (13) naming what is no operation */
-export function checkOperations(asked: readonly unknown[] | undefined): void {
-  const wrong = (asked ?? []).find((name) => typeof name !== 'string' || !Object.hasOwn(operations, name));
-  if (wrong === undefined) return;
-  const hint = 'Use the names of the specification, for instance "RenameTable".';
-  throw new CatalogError('InvalidInput', `The contract has no operation ${JSON.stringify(wrong)}.`, hint);
-}
 
 /**
  * Finds out about operations that are still unknown, by requests that change nothing.

@@ -1,3 +1,5 @@
+import { CatalogError } from '#shared/errors.ts';
+
 // The operations of the Lance Namespace specification, release 0.11.1, by its names ("operationId"), and those of jobs,
 // which upstream's own service has and the specification does not yet know. One table for the client, the server and
 // what is said about errors and capabilities.
@@ -107,3 +109,11 @@ export const readingOperations: ReadonlySet<Operation> = new Set<Operation>([
   'DescribeJob',
   'QueryJobEvents',
 ]);
+
+/** @throws CatalogError InvalidInput (13) naming what is no operation */
+export function checkOperations(asked: readonly unknown[] | undefined): void {
+  const wrong = (asked ?? []).find((name) => typeof name !== 'string' || !Object.hasOwn(operations, name));
+  if (wrong === undefined) return;
+  const hint = 'Use the names of the specification, for instance "RenameTable".';
+  throw new CatalogError('InvalidInput', `The contract has no operation ${JSON.stringify(wrong)}.`, hint);
+}

@@ -5,14 +5,14 @@ import { encodeSource, type Encoded } from './arrowUpload.ts';
 import { lettingGo } from './batchSource.ts';
 import type { CallOptions } from './callOptions.ts';
 import type { Capabilities, CapabilityOptions } from './capabilities.ts';
-import { checkOperations, probeCapabilities } from './capabilityProbe.ts';
+import { probeCapabilities } from './capabilityProbe.ts';
 import type * as catalog from './catalog.ts';
 import type { ConnectOptions, RestConfig } from './connect.ts';
 import type { CopyOptions, CopyResult, CopyTarget } from './copy.ts';
 import { copyTables } from './copyTables.ts';
 import type { Identity } from './identity.ts';
 import type { Jobs } from './jobs.ts';
-import type { Operation } from './operations.ts';
+import { checkOperations, type Operation } from './operations.ts';
 import {
   checkChoice,
   checkCreateMode,

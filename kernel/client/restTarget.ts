@@ -2,6 +2,7 @@ import { CatalogError, during } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
 import type { Operation } from './operations.ts';
+import { eachPage } from './pages.ts';
 import { Reply } from './restReply.ts';
 import type { Wire, WireRequest } from './wireRequest.ts';
 
@@ -55,19 +56,8 @@ export function checkWritable(target: RestTarget, operation?: Operation): void {
   );
 }
 
-/**
- * Reads a list that comes in pages.
- * @throws CatalogError Internal (18) when a page gives a token that was given before, which would never end
- */
-export async function everyPage(
+/** Reads a list of the server that comes in pages. @throws CatalogError Internal (18) naming it where they go in circles */
+export const everyPage = (
   target: RestTarget,
   read: (pageToken: string | undefined) => Promise<string | undefined>,
-): Promise<void> {
-  const seen = new Set<string>();
-  let pageToken: string | undefined;
-  do {
-    pageToken = (await read(pageToken)) || undefined;
-    if (pageToken !== undefined && seen.has(pageToken)) throw target.wire.unexpected('the same page of a list twice');
-    if (pageToken !== undefined) seen.add(pageToken);
-  } while (pageToken !== undefined);
-}
+): Promise<void> => eachPage(read, () => target.wire.unexpected('the same page of a list twice'));

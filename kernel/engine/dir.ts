@@ -28,7 +28,7 @@ import type { CopyOptions, CopyResult, CopyTarget } from '#client/copy.ts';
 import { copyTables } from '#client/copyTables.ts';
 import { identityOfRoot } from '#client/identity.ts';
 import type { Jobs } from '#client/jobs.ts';
-import type { Operation } from '#client/operations.ts';
+import { checkOperations, type Operation } from '#client/operations.ts';
 import {
   checkChoice,
   checkCreateMode,
@@ -38,12 +38,11 @@ import {
   tableCall,
   type Tail,
 } from '#client/options.ts';
-import { allPages } from '#client/pages.ts';
 import { checkAddress, checkRoot, localRoot } from '#client/root.ts';
 import { adoptSchema } from '#client/tableData.ts';
 import type { TableSource } from '#client/tableSource.ts';
 import { describeAt } from './describe.ts';
-import { checkProbe, dirCapabilities } from './dirCapabilities.ts';
+import { dirCapabilities } from './dirCapabilities.ts';
 import { DirConnection } from './dirConnection.ts';
 import { create, type NewTable } from './dirCreate.ts';
 import { dropTable } from './dirDrop.ts';
@@ -94,7 +93,7 @@ export class DirCatalog implements Catalog {
   /** Known beforehand: nothing has to be asked. */
   async capabilities(options: CapabilityOptions = {}): Promise<Capabilities> {
     checkOptions('capabilities', options, ['probe', 'signal']);
-    checkProbe(options.probe);
+    checkOperations(options.probe);
     return dirCapabilities;
   }
 
@@ -127,10 +126,7 @@ export class DirCatalog implements Catalog {
 
   async tableNames(namespacePath: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
     checkOptions('tableNames', options, ['signal']);
-    return allPages(async (pageToken) => {
-      const page = await this.listTables(namespacePath, { ...options, pageToken, limit: 1000 });
-      return { names: page.tables, pageToken: page.pageToken };
-    });
+    return this.#namespaces.tableNames(namespacePath, options);
   }
 
   async describeTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<TableDescription> {

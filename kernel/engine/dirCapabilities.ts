@@ -51,10 +51,3 @@ export const dirCapabilities: Capabilities = Object.fromEntries(
     return [operation, hasReason(operation) || notOffered.includes(operation) ? 'no' : 'yes'];
   }),
 ) as Capabilities;
-
-/** @throws CatalogError InvalidInput (13) for what is no operation of the specification */
-export function checkProbe(probe: readonly Operation[] | undefined): void {
-  const unknown = (probe ?? []).find((operation) => !Object.hasOwn(operations, operation));
-  if (unknown === undefined) return;
-  throw new CatalogError('InvalidInput', `There is no operation "${unknown}".`, 'Write for instance "RenameTable".');
-}

@@ -141,17 +141,21 @@ export class DirNamespaces {
     );
   }
 
+  /** The names of all tables directly in a namespace. */
+  tableNames(path: NamespacePath, options: CallOptions): Promise<string[]> {
+    return allPages(async (pageToken) => {
+      const page = await this.listTables(path, { ...options, pageToken, limit: 1000 });
+      return { names: page.tables, pageToken: page.pageToken };
+    });
+  }
+
   async #dropContents(path: NamespacePath, { signal }: CallOptions): Promise<void> {
     const children = await allPages(async (pageToken) => {
       const page = await this.list(path, { signal, pageToken, limit: 1000 });
       return { names: page.namespaces, pageToken: page.pageToken };
     });
     for (const child of children) await this.drop([...path, child], { signal, behavior: 'cascade', mode: 'skip' });
-    const tables = await allPages(async (pageToken) => {
-      const page = await this.listTables(path, { signal, pageToken, limit: 1000 });
-      return { names: page.tables, pageToken: page.pageToken };
-    });
-    for (const table of tables) await this.#dropTable(table, path, { signal });
+    for (const table of await this.tableNames(path, { signal })) await this.#dropTable(table, path, { signal });
   }
 
   async #dropTable(name: string, path: NamespacePath, options: CallOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
+import { given } from '#shared/records.ts';
 import type { FullTextOptions, Ordering, QueryOptions, QuerySpec } from '#client/querySpec.ts';
 import { noLimit } from '#client/wire.ts';
 import {
@@ -55,16 +56,16 @@ function columnsOf(body: Json): Pick<QuerySpec, 'columns' | 'columnAliases'> {
 }
 
 function vectorOf(body: Json): QuerySpec['vector'] {
-  const given = object(body, 'vector');
-  const several = given?.['multi_vector'] ?? undefined;
+  const vector = object(body, 'vector');
+  const several = vector?.['multi_vector'] ?? undefined;
   if (several !== undefined && !(Array.isArray(several) && several.length === 0)) {
     notOffered('a search by several vectors', 'Send vector.single_vector.');
   }
-  const values = given?.['single_vector'] ?? [];
+  const values = vector?.['single_vector'] ?? [];
   if (!Array.isArray(values) || !values.every((value): value is number => typeof value === 'number')) {
     return wrong('vector.single_vector', 'a list of numbers');
   }
-  const options = definedOf<QueryOptions>({
+  const options = given<QueryOptions>({
     column: text(body, 'vector_column'),
     distanceType: choice(text(body, 'distance_type'), 'distance_type', ['l2', 'cosine', 'dot']),
     nprobes: count(body, 'nprobes'),
@@ -79,13 +80,13 @@ function vectorOf(body: Json): QuerySpec['vector'] {
 }
 
 function fullTextOf(body: Json): QuerySpec['fullText'] {
-  const given = object(body, 'full_text_query');
-  if (!given) return undefined;
-  if (object(given, 'structured_query')) {
+  const asked = object(body, 'full_text_query');
+  if (!asked) return undefined;
+  if (object(asked, 'structured_query')) {
     notOffered('structured full-text queries', 'Send full_text_query.string_query.');
   }
-  const words = object(given, 'string_query') ?? wrong('full_text_query.string_query', 'there');
-  const options = definedOf<FullTextOptions>({ columns: textList(words, 'columns') });
+  const words = object(asked, 'string_query') ?? wrong('full_text_query.string_query', 'there');
+  const options = given<FullTextOptions>({ columns: textList(words, 'columns') });
   return { ...(options.columns?.length !== 0 && options), query: requiredText(words, 'query') };
 }
 
@@ -101,12 +102,6 @@ function orderOf(body: Json): Pick<QuerySpec, 'orderBy'> {
     };
   });
   return orderBy.length > 0 ? { orderBy } : {};
-}
-
-/** Without what is `undefined`: what was not asked for is left to the engine. */
-function definedOf<T extends object>(values: T): T {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object with fewer of its optional fields
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }
 
 /** The table that a query is about: one version of it, or a branch. @throws CatalogError InvalidInput (13) */
