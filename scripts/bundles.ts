@@ -77,7 +77,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         ...node,
         external: [...runtimePackages],
         // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
-        alias: { '@tslab/typescript-for-tslab': inRoot('kernel/session/typescript.ts') },
+        alias: { '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/typescript.ts') },
       };
     case 'webview':
       return { ...common, ...browser };

@@ -1,16 +1,16 @@
 import { createExecutor, type Executor } from 'tslab/dist/executor.js';
-import { describeError, describeProblems } from './cellError.ts';
-import { CellMaps } from './cellMaps.ts';
+import { describeError, describeProblems } from './compile/cellError.ts';
+import { CellMaps } from './compile/cellMaps.ts';
 import { chosenCatalog } from './chosenCatalog.ts';
-import { CellCompiler } from './compiler.ts';
+import { CellCompiler } from './compile/compiler.ts';
 import type { CellError, CellResult, ExpressionValue, FromCore, ToCore } from './coreMessages.ts';
-import { show } from './display.ts';
-import { createDisplay } from './displayFunction.ts';
+import { show } from './display/display.ts';
+import { createDisplay } from './display/displayFunction.ts';
 import { answer } from './language.ts';
-import { lendModules } from './modules.ts';
+import { lendModules } from './compile/modules.ts';
 import type { Outputs } from './outputs.ts';
 import * as preload from './preload.ts';
-import { takeTslabDisplay } from './tslabDisplay.ts';
+import { takeTslabDisplay } from './display/tslabDisplay.ts';
 import { unsendable } from './unsendable.ts';
 
 type ExecuteMessage = Extract<ToCore, { type: 'execute' }>;

@@ -1,6 +1,6 @@
 // What every notebook has before its first cell, and what `import … from 'lance-catalog'` gives in one. The declarations
 // made of this file are what cells are checked against, so it holds nothing else.
-import type { Display } from './displayFunction.ts';
+import type { Display } from './display/displayFunction.ts';
 
 export * as arrow from '#arrow';
 export { connect, connectNamespace } from '#client/connect.ts';

@@ -107,7 +107,7 @@ const start = (catalog: CatalogConfig | null) => post({ type: 'start', catalog }
 async function open(): Promise<Wire> {
   if (given.front.kind === 'pipe') return openPipe({ queue, handshake, start, end });
   // Loaded only here: an editor's kernel needs no ZeroMQ, and may have none.
-  const { openJupyter } = await import('./jupyterWire.ts');
+  const { openJupyter } = await import('./jupyter/jupyterWire.ts');
   start(given.front.catalog);
   return openJupyter({ queue, given, end, connectionFile: given.front.connectionFile });
 }

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { parseKernelArguments } from '../../../kernel/session/arguments.ts';
 import { catalogOfArgument } from '../../../kernel/session/catalogArgument.ts';
 import { chosenCatalog } from '../../../kernel/session/chosenCatalog.ts';
-import { readConnection } from '../../../kernel/session/connectionFile.ts';
+import { readConnection } from '../../../kernel/session/jupyter/connectionFile.ts';
 import { dataFolder, jupyterFolder } from '../../../kernel/session/kernelspec.ts';
 import { isCatalogError } from '../../../kernel/shared/errors.ts';
 import { tempFolder } from '../../harness/temp.ts';

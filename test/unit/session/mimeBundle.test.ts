@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { jsonBundle } from '../../../kernel/session/mimeBundle.ts';
+import { jsonBundle } from '../../../kernel/session/display/mimeBundle.ts';
 import { isCatalogError } from '../../../kernel/shared/errors.ts';
 
 suite('A MIME bundle of a cell', () => {

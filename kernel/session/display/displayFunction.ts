@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CellOutput } from './coreMessages.ts';
+import type { CellOutput } from '#session/coreMessages.ts';
 import type { Shown } from './display.ts';
 import { jsonBundle } from './mimeBundle.ts';
 

@@ -1,6 +1,6 @@
-import type { CellQueue } from './cellQueue.ts';
-import type { Question } from './coreMessages.ts';
-import type { HistoryEntry } from './history.ts';
+import type { CellQueue } from '#session/cellQueue.ts';
+import type { Question } from '#session/coreMessages.ts';
+import type { HistoryEntry } from '#session/history.ts';
 import type { JupyterMessage } from './jupyterFrames.ts';
 
 export type Reply = { content: Record<string, unknown>; type?: string; metadata?: Record<string, unknown> };

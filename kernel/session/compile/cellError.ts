@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { isCatalogError } from '#shared/errors.ts';
-import type { CellError } from './coreMessages.ts';
+import type { CellError } from '#session/coreMessages.ts';
 import type { CellMaps } from './cellMaps.ts';
 
 /** Frames of the kernel and of Node, which say nothing about the cell. */

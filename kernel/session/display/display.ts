@@ -4,7 +4,7 @@ import { Query } from '#client/query.ts';
 import { adoptTable } from '#shared/adoptTable.ts';
 import type { MimeBundle } from '#shared/kernelMessages.ts';
 import { arrowStreamMime, previewLimits, type TableOutputMetadata } from '#shared/mime.ts';
-import { safeInspect } from './cellError.ts';
+import { safeInspect } from '#session/compile/cellError.ts';
 import { jsonBundle } from './mimeBundle.ts';
 import { tableHtml, tableText } from './tableText.ts';
 

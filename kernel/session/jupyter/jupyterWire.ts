@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '#shared/errors.ts';
-import type { CellQueue } from './cellQueue.ts';
+import type { CellQueue } from '#session/cellQueue.ts';
 import { readConnection } from './connectionFile.ts';
-import type { CellOutput, Executed, QuestionAnswer, WorkerStart } from './coreMessages.ts';
+import type { CellOutput, Executed, QuestionAnswer, WorkerStart } from '#session/coreMessages.ts';
 import { contentOf, kernelInfo } from './jupyterContent.ts';
 import {
   createSigner,
@@ -14,9 +14,9 @@ import {
 } from './jupyterFrames.ts';
 import { answerRequest, type Reply } from './jupyterRequests.ts';
 import { bindSockets, type Sockets } from './jupyterSockets.ts';
-import { StreamBuffer } from './streamBuffer.ts';
-import { unsendable } from './unsendable.ts';
-import type { Wire } from './worker.ts';
+import { StreamBuffer } from '#session/streamBuffer.ts';
+import { unsendable } from '#session/unsendable.ts';
+import type { Wire } from '#session/worker.ts';
 
 type JupyterHost = {
   queue: CellQueue;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import jupyter from 'tslab/dist/jupyter.js';
-import type { CellOutput } from './coreMessages.ts';
+import type { CellOutput } from '#session/coreMessages.ts';
 import { jsonBundle } from './mimeBundle.ts';
 
 type TslabDisplay = { data: Record<string, unknown>; transient?: { display_id?: string } };

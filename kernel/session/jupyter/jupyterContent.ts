@@ -1,4 +1,4 @@
-import type { CellOutput, WorkerStart } from './coreMessages.ts';
+import type { CellOutput, WorkerStart } from '#session/coreMessages.ts';
 import { protocolVersion } from './jupyterFrames.ts';
 
 // The contents of messages under Jupyter's names.
