@@ -1,10 +1,10 @@
 import { DataType, type Data, type Field, type RecordBatch, type Schema } from '#arrow';
 
-// The engine gives batches of 1,024 rows unless told otherwise, of which each costs about as much as reading it: a million
-// narrow rows are read in 53 ms by batches of half a megabyte, in 123 ms by its own. Much larger ones are no faster, and both
-// ends hold several of them. So the number of rows in a batch follows from how wide they are.
+// The engine gives batches of 1,024 rows unless told otherwise, of which each costs about as much as reading it: ten million
+// narrow rows come through a socket in 1.6 s by batches of half a megabyte, in 1.1 s by those of two. Larger ones gain little,
+// and both ends hold several of them. So the number of rows in a batch follows from how wide they are.
 
-const wantedBytes = 512 * 1024;
+const wantedBytes = 2 * 1024 * 1024;
 /** The engine's own, below which nothing is gained. */
 const fewestRows = 1024;
 const mostRows = 65_536;
