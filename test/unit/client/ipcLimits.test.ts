@@ -48,18 +48,19 @@ suite('Arrow data that claims to be large', function () {
   test('takes no memory before it comes', async () => {
     const claimed = Buffer.from(tableToIPC(new Table({ x: makeVector(new Float64Array(2 ** 24)) }), 'stream'));
     // Counted where it is asked for: what the process holds also falls whenever earlier buffers are collected.
-    const { allocUnsafeSlow } = Buffer;
+    const allocate = Buffer.allocUnsafeSlow.bind(Buffer);
+    const original = Object.getOwnPropertyDescriptor(Buffer, 'allocUnsafeSlow')!;
     let asked = 0;
     Buffer.allocUnsafeSlow = (size) => {
       asked += size;
-      return allocUnsafeSlow(size);
+      return allocate(size);
     };
     try {
       const messages = ipcMessages(inPieces(claimed.subarray(0, megabyte), megabyte));
       await messages.next();
       await assert.rejects(messages.next(), (error) => error instanceof IpcError && error.problem === 'cut');
     } finally {
-      Buffer.allocUnsafeSlow = allocUnsafeSlow;
+      Object.defineProperty(Buffer, 'allocUnsafeSlow', original);
     }
     assert.ok(asked > megabyte && asked < 32 * megabyte, `${asked} bytes`);
   });
