@@ -28,6 +28,7 @@ ${sidesHelp}
 
 Run it again after it was stopped, and it goes on: tables that were finished are left alone, and one that was not is
 continued from the rows that are there. Rows are compared with their source by checksums, indexes are made again.
+Tables that are declared and have no data yet are named and left out.
 Ctrl-C stops it. Ends with 0 when all is copied, with 1 when something is not, and with 130 when it was stopped.`,
   run,
 };
@@ -69,7 +70,7 @@ async function run(args: readonly string[]): Promise<number> {
     );
     progress.clear();
     tell(result, values.json ?? false);
-    return result.skipped.length > 0 ? 1 : 0;
+    return result.skipped.some(({ why }) => why === 'failed') ? 1 : 0;
   } catch (error) {
     progress.clear();
     // Whatever a call that was cut off in the middle says of it.

@@ -169,6 +169,15 @@ export interface Catalog {
   tableExists(name: string, namespacePath: NamespacePath, options?: CallOptions): Promise<boolean>;
 
   /**
+   * Whether a table is only declared: its name is taken and nobody has written it, so that there is nothing to read
+   * ("DescribeTable" with `check_declared`). False too where a server does not tell. In an object store a table whose files
+   * somebody has deleted looks the same.
+   * @throws CatalogError TableNotFound (4), NamespaceNotFound (1)
+   */
+  isOnlyDeclared(name: string, options?: CallOptions & InNamespace): Promise<boolean>;
+  isOnlyDeclared(name: string, namespacePath: NamespacePath, options?: CallOptions): Promise<boolean>;
+
+  /**
    * Makes a table of rows, of an Arrow table, or of batches as they come. In rows, whole numbers become Int64, number
    * arrays FixedSizeList<Float32>, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary; `schema` overrides, and
    * is needed for batches that may be none. Batches are sent as they come; a stream that fails leaves no table

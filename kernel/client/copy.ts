@@ -34,7 +34,10 @@ export type CopiedTable = {
   warnings: string[];
 };
 
-/** A table of a namespace that can't be copied, such as one that is half a copy itself. */
-export type SkippedTable = { from: string; reason: string };
+/**
+ * A table that was left out: one that is `declared` has nothing that could be copied and is no failure; any other, such
+ * as one that is half a copy itself, `failed`.
+ */
+export type SkippedTable = { from: string; reason: string; why: 'declared' | 'failed' };
 
 export type CopyResult = { tables: CopiedTable[]; skipped: SkippedTable[] };

@@ -35,7 +35,8 @@ export async function copyTables(
     checkTable(target.path);
     checkApart({ catalog: source, path: from }, target);
     await makeParents(target, options);
-    return { tables: [await copyTable({ catalog: source, identity, path: from }, target, options)], skipped: [] };
+    const copied = await copyUnlessDeclared({ catalog: source, identity, path: from }, target, options);
+    return 'why' in copied ? { tables: [], skipped: [copied] } : { tables: [copied], skipped: [] };
   }
   checkNamespacePath(target.path);
   checkApart({ catalog: source, path: from }, target);
@@ -88,15 +89,36 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
     const from = [...source.path, ...path];
     try {
       const to = { catalog: target.catalog, path: [...target.path, ...path] };
-      tables.push(await copyTable({ ...source, path: from }, to, options));
+      const copied = await copyUnlessDeclared({ ...source, path: from }, to, options);
+      if ('why' in copied) skipped.push(copied);
+      else tables.push(copied);
     } catch (error) {
       // Not to be copied at any time: part of a copy itself, or of a kind that can't be read. The others can be.
       const isLasting = isCatalogError(error, 'InvalidTableState') || isCatalogError(error, 'Unsupported');
       if (!isLasting || error.identifier !== displayTable(from)) throw error;
-      skipped.push({ from: displayTable(from), reason: error.message });
+      skipped.push({ from: displayTable(from), reason: error.message, why: 'failed' });
     }
   }
   return { tables, skipped };
+}
+
+/** Copies a table; one that nobody has written yet has nothing to copy. Asked afterwards: few fail, and each costs a request. */
+async function copyUnlessDeclared(
+  source: CopySource,
+  target: Place,
+  options: CopyOptions,
+): Promise<CopiedTable | SkippedTable> {
+  try {
+    return await copyTable(source, target, options);
+  } catch (error) {
+    if (!isCatalogError(error)) throw error;
+    const { signal } = options;
+    const [name, above] = [source.path.at(-1) ?? '', source.path.slice(0, -1)];
+    // Whatever hinders the question, the first answer stands.
+    if (!(await source.catalog.isOnlyDeclared(name, above, { signal }).catch(() => false))) throw error;
+    const reason = 'It is declared and has no data yet: nothing to copy.';
+    return { from: displayTable(source.path), reason, why: 'declared' };
+  }
 }
 
 /** Makes the namespaces above a place of the target that are not there. */

@@ -110,7 +110,11 @@ export function newTableCall<O extends CallOptions & { namespacePath?: Namespace
 }
 
 /** The specification's operations of calls that have another name. */
-const otherNames: Readonly<Record<string, Operation>> = { openTable: 'DescribeTable', createEmptyTable: 'CreateTable' };
+const otherNames: Readonly<Record<string, Operation>> = {
+  openTable: 'DescribeTable',
+  isOnlyDeclared: 'DescribeTable',
+  createEmptyTable: 'CreateTable',
+};
 
 const operationOf = (call: string): string => otherNames[call] ?? call[0]!.toUpperCase() + call.slice(1);
 

@@ -30,7 +30,7 @@ import { RestJobs } from './restJobs.ts';
 import { listPage } from './restLists.ts';
 import { createNamespace, dropNamespace } from './restNamespaces.ts';
 import { createTable, declareTable, deregisterTable, registerTable } from './restNewTables.ts';
-import { describeTable, inNamespace, openTarget } from './restOpen.ts';
+import { describeTable, inNamespace, isOnlyDeclared, openTarget } from './restOpen.ts';
 import { RestTable } from './restTable.ts';
 import { adoptSchema } from './tableData.ts';
 import type { TableSource } from './tableSource.ts';
@@ -149,6 +149,13 @@ export class RestCatalog implements catalog.Catalog {
     type Options = CallOptions & catalog.InNamespace;
     const { namespacePath: path, options } = tableCall<Options>('tableExists', name, tail, []);
     return about('TableExists', [...path, name], () => tableExists(this.#wire, [...path, name], options));
+  }
+
+  async isOnlyDeclared(name: string, ...tail: Tail<CallOptions & catalog.InNamespace>): Promise<boolean> {
+    type Options = CallOptions & catalog.InNamespace;
+    const { namespacePath: path, options } = tableCall<Options>('isOnlyDeclared', name, tail, []);
+    const ask = () => isOnlyDeclared(this.#wire, [...path, name], options);
+    return this.#known('DescribeTable', path, name, options, ask);
   }
 
   async createTable(name: string, data: TableSource, ...tail: Tail<catalog.CreateTableOptions>): Promise<RestTable> {

@@ -78,6 +78,13 @@ export async function describeTable(
   return { name, namespacePath: path, version, columns, numRows, ...(location !== undefined && { location }) };
 }
 
+/** Whether nobody has written a table yet, as far as the server tells ("DescribeTable" with `check_declared`). */
+export async function isOnlyDeclared(wire: Wire, id: readonly string[], { signal }: CallOptions): Promise<boolean> {
+  const query = { check_declared: true };
+  const body = await wire.json({ operation: 'DescribeTable', id, query, json: {}, signal });
+  return new Reply(wire, body).maybeBoolean('is_only_declared') ?? false;
+}
+
 /**
  * Runs a call about a table. That it is missing is no news where its namespace is missing too: that is told then.
  * @throws CatalogError NamespaceNotFound (1)

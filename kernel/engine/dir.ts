@@ -41,6 +41,7 @@ import {
 import { checkAddress, checkRoot, localRoot } from '#client/root.ts';
 import { adoptSchema } from '#client/tableData.ts';
 import type { TableSource } from '#client/tableSource.ts';
+import { declaredAt, isListed, isOnlyDeclared } from './declared.ts';
 import { describeAt } from './describe.ts';
 import { dirCapabilities } from './dirCapabilities.ts';
 import { DirConnection } from './dirConnection.ts';
@@ -54,7 +55,6 @@ import { DirTable } from './dirTable.ts';
 import { tableSubject } from './engineErrors.ts';
 import { listable } from './manifestTable.ts';
 import { openNative } from './openNative.ts';
-import { declaredLocation } from './tableLocation.ts';
 import { TableHandle, type Pin } from './tableHandle.ts';
 
 /**
@@ -138,24 +138,24 @@ export class DirCatalog implements Catalog {
 
   /** Where a table will be that is declared and not yet written; `undefined` for any other. */
   async declaredLocation(name: string, path: NamespacePath, options: CallOptions = {}): Promise<string | undefined> {
+    const open = () => this.#open(name, path, options);
     return this.#connection.call(tableSubject(name, path), options, () =>
-      declaredLocation(this.#connection.place, { name, path }),
+      declaredAt(this.#connection.place, { name, path }, open),
+    );
+  }
+
+  async isOnlyDeclared(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<boolean> {
+    const { namespacePath: path, options } = tableCall<CallOptions & InNamespace>('isOnlyDeclared', name, tail, []);
+    return this.#during('DescribeTable', name, path, () =>
+      isOnlyDeclared(this.#connection.place, { name, path }, () => this.#open(name, path, options)),
     );
   }
 
   async tableExists(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<boolean> {
     const { namespacePath, options } = tableCall<CallOptions & InNamespace>('tableExists', name, tail, []);
-    return this.#during('TableExists', name, namespacePath, async () => {
-      try {
-        (await this.#open(name, namespacePath, options)).close();
-        return true;
-      } catch (error) {
-        if (isCatalogError(error, 'TableNotFound') || isCatalogError(error, 'NamespaceNotFound')) return false;
-        // It is there though nothing of it can be read, or nothing is written yet.
-        if (isCatalogError(error, 'InvalidTableState')) return true;
-        throw error;
-      }
-    });
+    return this.#during('TableExists', name, namespacePath, () =>
+      isListed(() => this.#open(name, namespacePath, options)),
+    );
   }
 
   async createTable(name: string, data: TableSource, ...tail: Tail<CreateTableOptions>): Promise<DirTable> {

@@ -25,6 +25,12 @@ const brokenTable = (subject: Subject): [string, string] => [
 /** The words that the engine puts before its own sentence; what a person wrote has other characters in it, mostly. */
 const lead = String.raw`^(?:[\w ()]+: )*`;
 
+/** The catalog knows the table, its directory holds none. */
+const unwritten = /Dataset at path .* was not found|not found in dataset path/i;
+
+/** Whether a failure of the engine says that nothing is written where a table should be; one that is broken is not so. */
+export const isUnwritten = ({ cause }: Error): boolean => unwritten.test(messageOf(cause));
+
 /**
  * With queryErrors.ts the one place that knows the engine's wording: its errors carry no code, only text. First match wins, so the precise
  * ones come first, those of queries before all.
@@ -57,8 +63,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    // The catalog knows the table, its directory holds none.
-    pattern: /Dataset at path .* was not found|not found in dataset path/i,
+    pattern: unwritten,
     kind: 'InvalidTableState',
     say: (subject) => [
       `${thing(subject)} can't be read: its name is taken, but nothing is written there, or its files are gone.`,

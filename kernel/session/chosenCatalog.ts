@@ -17,6 +17,7 @@ const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs
   tableNames: true,
   describeTable: true,
   tableExists: true,
+  isOnlyDeclared: true,
   createTable: true,
   createEmptyTable: true,
   declareTable: true,

@@ -145,6 +145,18 @@ suite('lance-catalog copy', function () {
     }
   });
 
+  test('ends with 0 where a table is declared and has no data, and says so', async () => {
+    const root = tempFolder();
+    const db = await openDir({ root });
+    await db.createTable('t', [{ id: 1 }]);
+    await db.declareTable('later');
+    await db.close();
+    const { code, stdout, stderr } = await copy(['/', '--from', root, '--to', tempFolder()]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^Left out later: It is declared and has no data yet: nothing to copy\.$/m);
+    assert.match(stdout, /^t: 1 rows/m);
+  });
+
   test('leaves alone what is there, and says that it is', async () => {
     const to = tempFolder();
     const args = ['shop', '--from', from, '--to', to];

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { Field, Int32, Schema } from '#arrow';
+import { openDir } from '#engine/dir.ts';
+import { tempFolder } from '../harness/temp.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';
 
@@ -14,6 +17,48 @@ forEachSubject('declared tables', (makeCatalog) => {
     await fails(() => db.declareTable('later', ['shop']), 'TableAlreadyExists', 'later');
     await db.dropTable('later', ['shop']);
     assert.equal(await db.tableExists('later', ['shop']), false);
+  });
+
+  test('are told apart from those that are written, empty or not there', async () => {
+    const { db } = await makeCatalog();
+    await db.createNamespace(['shop']);
+    await db.createTable('t', rows, ['shop']);
+    await db.createEmptyTable('empty', new Schema([new Field('id', new Int32())]), ['shop']);
+    await db.declareTable('later', ['shop']);
+    for (const [name, isDeclared] of [
+      ['t', false],
+      ['empty', false],
+      ['later', true],
+    ] as const) {
+      assert.equal(await db.isOnlyDeclared(name, ['shop']), isDeclared, name);
+    }
+    await fails(() => db.isOnlyDeclared('nope', ['shop']), 'TableNotFound', 'nope');
+    await fails(() => db.isOnlyDeclared('t', ['nope']), 'NamespaceNotFound', 'nope');
+  });
+
+  test('have nothing to copy, and those beside them are copied', async () => {
+    const { db } = await makeCatalog();
+    await db.createNamespace(['shop']);
+    await db.createTable('t', rows, ['shop']);
+    await db.declareTable('later', ['shop']);
+    const target = await openDir({ root: tempFolder() });
+    const { tables, skipped } = await db.copy(['shop'], { catalog: target, path: ['shop'] });
+    assert.deepEqual(
+      tables.map(({ from }) => from),
+      ['shop/t'],
+    );
+    const declared = {
+      from: 'shop/later',
+      reason: 'It is declared and has no data yet: nothing to copy.',
+      why: 'declared',
+    };
+    assert.deepEqual(skipped, [declared]);
+    assert.deepEqual(await db.copy(['shop', 'later'], { catalog: target, path: ['later'] }), {
+      tables: [],
+      skipped: [declared],
+    });
+    assert.deepEqual([await target.tableNames(), await target.tableNames(['shop'])], [[], ['t']]);
+    await target.close();
   });
 
   test('are not made where no namespace is', async () => {

@@ -10,6 +10,8 @@ export type Moto = {
   root(name: string): string;
   /** What reaches it: address, and the key of a user who may do everything in the bucket. */
   readonly storageOptions: Readonly<Record<string, string>>;
+  /** Writes other bytes over the objects whose keys begin so. */
+  spoil(prefix: string): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -46,7 +48,12 @@ if sys.argv[1] == 'strict':
   enforce = urllib.request.Request(f'{address}/moto-api/reset-auth', data=b'0', headers={'Content-Type': 'text/plain'})
   urllib.request.urlopen(enforce).read()
 print(json.dumps({'address': address, 'bucket': bucket, 'id': key['AccessKeyId'], 'secret': key['SecretAccessKey']}), flush=True)
-sys.stdin.read()
+account.update(aws_access_key_id=key['AccessKeyId'], aws_secret_access_key=key['SecretAccessKey'])
+s3 = boto3.client('s3', **account)
+for line in sys.stdin:
+  for found in s3.list_objects_v2(Bucket=bucket, Prefix=line.strip()).get('Contents', []):
+    s3.put_object(Bucket=bucket, Key=found['Key'], Body=b'spoilt')
+  print('spoilt', flush=True)
 `;
 
 /**
@@ -58,8 +65,9 @@ export async function startMoto(checks: 'strict' | 'lenient' = 'strict'): Promis
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4000)));
   const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout });
   const line = await Promise.race([
-    once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)),
+    once(lines, 'line').then(([first]) => String(first)),
     exited.then(() => {
       throw new Error(`The S3 server did not start:\n${said}`);
     }),
@@ -74,6 +82,11 @@ export async function startMoto(checks: 'strict' | 'lenient' = 'strict'): Promis
       aws_endpoint: address,
       aws_region: 'us-east-1',
       allow_http: 'true',
+    },
+    spoil: async (prefix) => {
+      const spoilt = once(lines, 'line');
+      child.stdin.write(`${prefix}\n`);
+      await spoilt;
     },
     stop: async () => {
       child.stdin.end();

@@ -64,6 +64,19 @@ suite('a root in an object store', function () {
     await db.close();
   });
 
+  test('tells a table that is only declared from one that is broken', async () => {
+    const db = await openDir({ root: moto.root('states'), storageOptions: { ...moto.storageOptions } });
+    await db.createNamespace(['shop']);
+    await db.declareTable('later', ['shop']);
+    await db.createTable('t', [{ id: 1 }], ['shop']);
+    assert.equal(await db.isOnlyDeclared('later', ['shop']), true);
+    assert.equal(await db.isOnlyDeclared('t', ['shop']), false);
+    const { location } = await db.describeTable('t', ['shop']);
+    await moto.spoil(`${location!.slice(`s3://${moto.bucket}/`.length)}/_versions/`);
+    assert.equal(await db.isOnlyDeclared('t', ['shop']), false);
+    await db.close();
+  });
+
   const subjects = {
     'dir, in this process': () =>
       connectNamespace('dir', { root: moto.root('dir'), storageOptions: { ...moto.storageOptions } }),
