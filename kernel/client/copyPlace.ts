@@ -122,13 +122,9 @@ export function checkWhole(place: TablePlace, schema: Schema): void {
   );
 }
 
-export function alreadyThere(place: TablePlace, isHalf: boolean, isOurs: boolean): CatalogError {
+export function alreadyThere(place: TablePlace, isOurs: boolean): CatalogError {
   const shown = displayTable(place.path);
-  const what = isHalf
-    ? 'and is an unfinished copy of another table'
-    : isOurs
-      ? 'and is a copy of another version, or was written to since'
-      : 'and is no copy of this one';
+  const what = isOurs ? 'and is a copy of another version, or was written to since' : 'and is no copy of this one';
   return new CatalogError(
     'TableAlreadyExists',
     `Table "${shown}" is there already ${what}.`,

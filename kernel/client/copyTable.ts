@@ -21,6 +21,7 @@ import {
   type TableState,
   type Way,
 } from './copyPlace.ts';
+import { alone, otherCopy } from './copyRivals.ts';
 import { schemaOfCopy } from './copySchema.ts';
 import { checksumOf, rowsOf, rowsPerChunk, type RowRange } from './copyRows.ts';
 import { RowChecksum } from './rowChecksum.ts';
@@ -59,20 +60,26 @@ async function copy(source: CopySource, target: TablePlace, options: CopyOptions
     const indexes = (await existing.table.listIndices({ signal })).map(({ name }) => name);
     return { ...ends(source, target), ...counts(existing.mark!), how: 'there', indexes, warnings: [] };
   }
-  if (existing && !options.overwrite && !(isHalf && isOurs)) throw alreadyThere(target, isHalf, isOurs);
+  if (existing && !options.overwrite && !(isHalf && isOurs)) {
+    throw isHalf ? otherCopy(target, target, existing) : alreadyThere(target, isOurs);
+  }
 
   const way = await wayOf(target, { signal });
   const place = way.renames ? stagingOf(target) : target;
   const begun = way.renames ? await stateOf(place, { signal }) : isHalf ? existing : undefined;
   if (way.renames && begun && begun.mark === undefined) throw inTheWay(place);
   const goingOn = begun && (await goOn(from, begun, { signal }));
-  if (begun && !goingOn && way.renames) await dropPlace(place, { signal });
+  if (begun && !goingOn && way.renames) {
+    if (begun.mark?.source !== from.id && !options.overwrite) throw otherCopy(place, target, begun);
+    await dropPlace(place, { signal });
+  }
   const job = goingOn ?? (await startOver(from, way, options));
 
   const isThere = way.renames ? goingOn !== undefined : existing !== undefined;
-  const made = await copyRows(job, place, isThere, options);
+  const made = await copyRows(job, { place, target }, isThere, options);
   const { indexes, warnings } = await copyIndexes(job.table, made, { signal });
-  await finish({ made, mark: job.mark, place, target, way, replaces: existing !== undefined }, { signal });
+  const end = { made, mark: job.mark, place, target, way, replaces: existing !== undefined };
+  await alone(place, target, () => finish(end, { signal }));
   return {
     ...ends(source, target),
     ...counts(job.mark),
@@ -128,7 +135,9 @@ async function jobOf(table: Table, mark: CopyMark, options: CallOptions): Promis
   return { table, schema: withMark(schema, mark), mark, warnings };
 }
 
-async function copyRows(job: Job, place: TablePlace, isThere: boolean, options: CopyOptions): Promise<Table> {
+type Places = { place: TablePlace; target: TablePlace };
+
+async function copyRows(job: Job, { place, target }: Places, isThere: boolean, options: CopyOptions): Promise<Table> {
   const { table, schema, mark } = job;
   const { signal } = options;
   const [name, namespacePath] = [nameOf(place), place.path.slice(0, -1)];
@@ -142,7 +151,10 @@ async function copyRows(job: Job, place: TablePlace, isThere: boolean, options: 
     const sum = new RowChecksum();
     const batches = rowsOf(table, schema, range, sum, { signal, onRows: (rows) => report(done + rows) });
     if (made) await made.add(batches, { signal });
-    else made = await place.catalog.createTable(name, batches, namespacePath, { mode, schema, signal });
+    else {
+      const begin = () => place.catalog.createTable(name, batches, namespacePath, { mode, schema, signal });
+      made = await alone(place, target, begin);
+    }
     await compare(made, range, sum.value, { signal });
   }
   return made ?? place.catalog.createEmptyTable(name, schema, namespacePath, { mode, signal });
@@ -156,7 +168,7 @@ async function compare(made: Table, range: RowRange, sum: string, options: CallO
     throw new CatalogError(
       'ConcurrentModification',
       `The copy has ${rows} rows where ${end} were sent: somebody else writes to "${made.name}".`,
-      'Copy again when nothing else does.',
+      'It may be another copy to the same place: let it finish, then copy again.',
     );
   }
   if ((await checksumOf(made, range, options)) === sum) return;

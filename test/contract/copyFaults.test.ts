@@ -200,6 +200,52 @@ suite('A copy that meets trouble', function () {
     assert.equal(await (await db.openTable('copied.copying')).countRows(), 1);
   });
 
+  /** What a copy leaves that is stopped in the middle. */
+  const stopHalfway = async (path: readonly string[]): Promise<void> => {
+    const stop = new AbortController();
+    const onProgress = ({ rowsDone }: { rowsDone: number }): void => {
+      if (rowsDone > 300) stop.abort();
+    };
+    await assert.rejects(source.copy(path, to(), { chunkBytes, signal: stop.signal, onProgress }));
+  };
+
+  test('is told of another one to the same place that is under way or was stopped, and leaves it alone', async () => {
+    await source.createTable('others', numbers());
+    await stopHalfway(['others']);
+    const said = ['Another copy to "copied"', 'under way or was stopped', 'of 1000', 'Run that copy again', 'drop'];
+    await fails(() => source.copy(from, to(), { chunkBytes }), 'TableAlreadyExists', ...said);
+    assert.equal((await source.copy(['others'], to(), { chunkBytes })).tables[0]?.how, 'resumed');
+  });
+
+  test('takes the place of another one that was stopped when it is told to', async () => {
+    await source.createTable('others', numbers());
+    await stopHalfway(['others']);
+    assert.equal((await source.copy(from, to(), { chunkBytes, overwrite: true })).tables[0]?.how, 'copied');
+    assert.deepEqual(await db.tableNames(), ['copied']);
+  });
+
+  test('says that another one was begun at the same moment, and goes on with that the next time', async () => {
+    const createTable = (async (...args: Parameters<Catalog['createTable']>) => {
+      await stopHalfway(from);
+      return db.createTable(...args);
+    }) as Catalog['createTable'];
+    const late = catalogStandIn(db, () => ({}), { createTable });
+    const said = ['Another copy to "copied"', 'at the same time', 'copy again'];
+    await fails(() => source.copy(from, to(late), { chunkBytes }), 'ConcurrentModification', ...said);
+    assert.equal((await source.copy(from, to(), { chunkBytes })).tables[0]?.how, 'resumed');
+  });
+
+  test('says that another one has finished first, and takes that for the copy the next time', async () => {
+    const createIndex = async (): Promise<void> => {
+      await source.copy(from, to(), { chunkBytes });
+    };
+    await (await source.openTable('numbers')).createIndex('x', { type: 'BTREE' });
+    const late = catalogStandIn(db, () => ({ createIndex }));
+    const said = ['Another copy to "copied"', 'has finished', 'copy again'];
+    await fails(() => source.copy(from, to(late), { chunkBytes }), 'ConcurrentModification', ...said);
+    assert.equal((await source.copy(from, to())).tables[0]?.how, 'there');
+  });
+
   test('is refused into itself, and where nothing is', async () => {
     await fails(() => source.copy(from, from), 'InvalidInput', 'itself');
     await fails(() => source.copy([], ['inside']), 'InvalidInput', 'itself');
