@@ -10,6 +10,7 @@ import { openDir } from '#engine/dir.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { ownGroup } from '../../scripts/processes.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { startServe, writeKeys } from './serveProcess.ts';
 import { startServing, type Serving } from './serving.ts';
 
 const cliEntry = inRoot('dist/cli.cjs');
@@ -142,6 +143,54 @@ suite('lance-catalog copy', function () {
       for (const { stdout, stderr } of [there, back, refused]) assert.ok(!`${stdout}${stderr}`.includes(server.key));
     } finally {
       await server?.close();
+    }
+  });
+
+  test('copies from one database of a server to another and back, each with its key, and neither sees the other', async () => {
+    const keys = { SHOP_KEY: 'shop-key-0123456789', EU_KEY: 'eu-key-0123456789' };
+    const eu = tempFolder();
+    const keysFile = writeKeys([
+      ['ana', keys.SHOP_KEY, 'read-write', 'shop'],
+      ['bob', keys.EU_KEY, 'read-write', 'eu'],
+    ]);
+    const server = await startServe(['--database', `shop=${from}`, '--database', `eu=${eu}`, '--keys', keysFile]);
+    try {
+      const side = (option: 'from' | 'to', database: 'shop' | 'eu', key: keyof typeof keys): string[] => [
+        `--${option}`,
+        server.address,
+        `--${option}-database`,
+        database,
+        `--${option}-key-env`,
+        key,
+      ];
+      const there = await copy(
+        ['shop/numbers', 'copied/numbers', ...side('from', 'shop', 'SHOP_KEY'), ...side('to', 'eu', 'EU_KEY')],
+        keys,
+      );
+      assert.equal(there.code, 0, there.stderr);
+      const back = await copy(
+        ['copied', 'back', ...side('from', 'eu', 'EU_KEY'), ...side('to', 'shop', 'SHOP_KEY')],
+        keys,
+      );
+      assert.equal(back.code, 0, back.stderr);
+      for (const [root, path, namespaces] of [
+        [eu, ['copied'], ['copied']],
+        [from, ['back'], ['back', 'shop']],
+      ] as const) {
+        const db = await openDir({ root });
+        const sum = await checksumOf(await db.openTable('numbers', path), { start: 0, count: rows + 1 }, {});
+        assert.equal(sum, source);
+        assert.deepEqual((await db.listNamespaces()).namespaces, namespaces);
+        await db.close();
+      }
+      const refused = await copy(['shop', ...side('from', 'shop', 'EU_KEY'), ...side('to', 'eu', 'EU_KEY')], keys);
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /database/i);
+    } finally {
+      await server.stop();
+      const db = await openDir({ root: from });
+      await db.dropNamespace(['back'], { behavior: 'cascade', mode: 'skip' });
+      await db.close();
     }
   });
 
