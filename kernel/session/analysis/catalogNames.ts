@@ -1,0 +1,140 @@
+import ts from 'typescript-6';
+import type { NamedTable, Naming } from '#shared/catalogNaming.ts';
+import { namedTable, stringsOf, type FindSource } from './tableSource.ts';
+
+/** Methods of a catalog whose first argument is a table that is there. */
+const ofTables = new Set([
+  'openTable',
+  'dropTable',
+  'describeTable',
+  'tableExists',
+  'isOnlyDeclared',
+  'deregisterTable',
+  'renameTable',
+]);
+/** Those whose first argument is the path of a namespace. */
+const ofNamespaces = new Set([
+  'listTables',
+  'tableNames',
+  'listNamespaces',
+  'createNamespace',
+  'describeNamespace',
+  'namespaceExists',
+  'dropNamespace',
+]);
+/** Those that take a namespace after the name of a table. */
+const inNamespaces = new Set([...ofTables, 'createTable', 'createEmptyTable', 'declareTable', 'registerTable']);
+
+/** Methods of tables and queries whose first argument names columns, alone or in SQL. */
+const ofColumns = new Set(['select', 'orderBy', 'createIndex', 'dropColumns', 'mergeInsert', 'backfillColumn']);
+const ofFilters = new Set(['where', 'countRows', 'delete']);
+/** Options that do so. */
+const columnOptions = new Set(['column', 'columns', 'path']);
+const filterOptions = new Set(['where', 'filter', 'predicate']);
+
+type Literal = ts.StringLiteral | ts.NoSubstitutionTemplateLiteral;
+type Call = { call: ts.CallExpression; method: string; receiver: ts.Expression };
+
+/**
+ * What the string at a position names, if it is something of a catalog: `openTable('…`, `namespacePath: ['…`,
+ * `.where('…`. Goes by how the code is written; `find` says what a variable was made of.
+ * @param source with its nodes' parents set
+ */
+export function namingAt(source: ts.SourceFile, offset: number, find: FindSource): Naming | undefined {
+  const literal = literalAt(source, offset);
+  if (!literal) return undefined;
+  const what = whatOf(literal, find);
+  if (!what) return undefined;
+  const text = source.text;
+  const quote = text[literal.getStart(source)];
+  if (quote !== '"' && quote !== "'" && quote !== '`') return undefined;
+  const begin = literal.getStart(source) + 1;
+  const isOpen = literal.isUnterminated === true || literal.getEnd() <= begin || text[literal.getEnd() - 1] !== quote;
+  // A string without its end goes on to that of the line, over what is no part of the name.
+  const end = isOpen ? offset + (/^[\w$]*/.exec(text.slice(offset))?.[0].length ?? 0) : literal.getEnd() - 1;
+  if (what.kind !== 'column' || !what.isSql) return { start: begin, end, quote, what };
+  const word = sqlWord(text.slice(begin, offset), text.slice(offset, end));
+  return word && { start: offset - word.before, end: offset + word.after, quote, what };
+}
+
+function literalAt(source: ts.SourceFile, offset: number): Literal | undefined {
+  const visit = (node: ts.Node): Literal | undefined => {
+    if (offset <= node.getStart(source) || offset > node.getEnd()) return undefined;
+    if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) {
+      const isBehind = offset === node.getEnd() && node.getEnd() - node.getStart(source) > 1;
+      const closed = (node as { isUnterminated?: boolean }).isUnterminated !== true;
+      return isBehind && closed ? undefined : node;
+    }
+    return ts.forEachChild(node, visit);
+  };
+  return ts.forEachChild(source, visit);
+}
+
+function whatOf(literal: Literal, find: FindSource): Naming['what'] | undefined {
+  const isListed = ts.isArrayLiteralExpression(literal.parent);
+  const value: ts.Expression = ts.isArrayLiteralExpression(literal.parent) ? literal.parent : literal;
+  const { parent } = value;
+  const call = enclosingCall(value);
+  if (!call) return undefined;
+  const { method } = call;
+  const before = isListed ? elementsBefore(literal) : undefined;
+  if (ts.isPropertyAssignment(parent)) {
+    const name = ts.isComputedPropertyName(parent.name) ? '' : parent.name.getText();
+    if (name === 'namespacePath') return before && namespaceOf(call, before);
+    if (columnOptions.has(name)) return columnOf(call, find, false);
+    if (method === 'select' || filterOptions.has(name)) return columnOf(call, find, true);
+    return undefined;
+  }
+  const position = call.call.arguments.indexOf(value);
+  if (position < 0) return undefined;
+  if (position > 0) return inNamespaces.has(method) && before ? namespaceOf(call, before) : undefined;
+  if (ofNamespaces.has(method)) return before && namespaceOf(call, before);
+  if (ofTables.has(method) && !isListed) return tableOf(call);
+  if (ofColumns.has(method)) return columnOf(call, find, false);
+  if (ofFilters.has(method) && !isListed) return columnOf(call, find, true);
+  return undefined;
+}
+
+/** The call whose arguments hold an expression, within objects and lists. */
+function enclosingCall(value: ts.Node): Call | undefined {
+  let at: ts.Node = value.parent;
+  while (ts.isPropertyAssignment(at) || ts.isObjectLiteralExpression(at) || ts.isArrayLiteralExpression(at))
+    at = at.parent;
+  if (!ts.isCallExpression(at) || !ts.isPropertyAccessExpression(at.expression)) return undefined;
+  return { call: at, method: at.expression.name.text, receiver: at.expression.expression };
+}
+
+function tableOf({ call, receiver }: Call): Naming['what'] | undefined {
+  const table = ts.isIdentifier(receiver) ? namedTable(receiver.text, '', call) : undefined;
+  return table && { kind: 'table', catalog: table.catalog, namespacePath: table.namespacePath };
+}
+
+const namespaceOf = ({ receiver }: Call, parent: readonly string[]): Naming['what'] | undefined =>
+  ts.isIdentifier(receiver) ? { kind: 'namespace', catalog: receiver.text, parent } : undefined;
+
+function columnOf({ receiver }: Call, find: FindSource, isSql: boolean): Naming['what'] | undefined {
+  const table: NamedTable | { variable: string } | undefined = find(receiver);
+  return table && { kind: 'column', table, isSql };
+}
+
+/** The names before one in a list, unless one of them is not written out. */
+function elementsBefore(literal: Literal): string[] | undefined {
+  const list = literal.parent;
+  return ts.isArrayLiteralExpression(list)
+    ? stringsOf(list.elements.slice(0, list.elements.indexOf(literal)))
+    : undefined;
+}
+
+/** How much of the SQL around a position is the name being written; nothing within a text of SQL. */
+function sqlWord(before: string, after: string): { before: number; after: number } | undefined {
+  if ((before.replaceAll("\\'", "'").match(/'/g)?.length ?? 0) % 2 === 1) return undefined;
+  const isQuoted = (before.replaceAll('\\`', '`').match(/`/g)?.length ?? 0) % 2 === 1;
+  if (isQuoted) {
+    const start = /\\?`[^`]*$/.exec(before)?.[0].length ?? 0;
+    return { before: start, after: /^[^`\\]*\\?`/.exec(after)?.[0].length ?? 0 };
+  }
+  const start = /[\w$.]*$/.exec(before)?.[0] ?? '';
+  // A number, or something else that no column begins with.
+  if (/^[\d.]/.test(start)) return undefined;
+  return { before: start.length, after: /^[\w$]*/.exec(after)?.[0].length ?? 0 };
+}

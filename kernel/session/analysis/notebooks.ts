@@ -1,0 +1,115 @@
+import ts from 'typescript-6';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Finding, LanguageCell } from '#shared/languageMessages.ts';
+import { CellChain } from './cellChain.ts';
+import { findingsOf } from './findings.ts';
+
+export type Publish = (notebook: string, cell: string, findings: Finding[]) => void;
+
+type Open = {
+  chain: CellChain;
+  folder: string;
+  checking: AbortController;
+  published: Map<string, string>;
+  from: number;
+};
+
+/** A person who types is not told of every letter. */
+const quietMilliseconds = 150;
+/** Notebooks whose types are kept. A checker of one that uses large packages takes a hundred megabytes. */
+const keptAwake = 3;
+
+/**
+ * The notebooks of a window. After a change the cells are checked again from the changed one on, one at a time, so that
+ * somebody who asks does not wait for all of them.
+ */
+export class Notebooks {
+  /** By use, the last one used last. */
+  readonly #open = new Map<string, Open>();
+  readonly #registry = ts.createDocumentRegistry(ts.sys.useCaseSensitiveFileNames);
+  readonly #publish: Publish;
+
+  constructor(publish: Publish) {
+    this.#publish = publish;
+  }
+
+  setCells(notebook: string, folder: string, cells: readonly LanguageCell[]): void {
+    let open = this.#open.get(notebook);
+    // A folder is part of every name that was resolved.
+    if (open && open.folder !== folder) {
+      this.close(notebook);
+      open = undefined;
+    }
+    if (!open) {
+      const chain = new CellChain(folder, this.#registry);
+      open = { chain, folder, checking: new AbortController(), published: new Map(), from: 0 };
+      this.#open.set(notebook, open);
+    }
+    const first = open.chain.setCells(cells);
+    const ids = new Set(cells.map((cell) => cell.id));
+    for (const id of open.published.keys()) if (!ids.has(id)) open.published.delete(id);
+    this.#checkFrom(notebook, first);
+  }
+
+  setText(notebook: string, cell: string, text: string): void {
+    const index = this.#open.get(notebook)?.chain.setText(cell, text) ?? -1;
+    if (index >= 0) this.#checkFrom(notebook, index);
+  }
+
+  close(notebook: string): void {
+    const open = this.#open.get(notebook);
+    if (!open) return;
+    open.checking.abort();
+    this.#open.delete(notebook);
+    open.chain.dispose();
+  }
+
+  filesChanged(): void {
+    for (const [notebook, { chain }] of this.#open) {
+      chain.filesChanged();
+      this.#checkFrom(notebook, 0);
+    }
+  }
+
+  /** The chain of a notebook that somebody asks about; `undefined` for one that is not open. */
+  use(notebook: string): CellChain | undefined {
+    const open = this.#open.get(notebook);
+    if (!open) return undefined;
+    this.#open.delete(notebook);
+    this.#open.set(notebook, open);
+    for (const [, { chain }] of [...this.#open].slice(0, -keptAwake)) chain.rest();
+    return open.chain;
+  }
+
+  dispose(): void {
+    for (const notebook of this.#open.keys()) this.close(notebook);
+  }
+
+  #checkFrom(notebook: string, index: number): void {
+    const open = this.#open.get(notebook);
+    if (!open) return;
+    // What an earlier round has not come to is to be checked still.
+    open.from = Math.min(open.from, index);
+    open.checking.abort();
+    open.checking = new AbortController();
+    void this.#check(notebook, open, open.checking.signal);
+  }
+
+  async #check(notebook: string, open: Open, signal: AbortSignal): Promise<void> {
+    // Aborted by the next change, which checks these cells itself.
+    const isQuiet = await sleep(quietMilliseconds, true, { signal }).catch(() => false);
+    if (!isQuiet) return;
+    for (const ids = open.chain.ids; open.from < ids.length; open.from++) {
+      const id = ids[open.from] ?? '';
+      const findings = this.use(notebook) ? findingsOf(open.chain, id) : [];
+      const written = JSON.stringify(findings);
+      if (open.published.get(id) !== written) {
+        open.published.set(id, written);
+        this.#publish(notebook, id, findings);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+      if (signal.aborted) return;
+    }
+    open.from = Infinity;
+  }
+}

@@ -1,0 +1,92 @@
+import ts from 'typescript-6';
+import type { NamedTable } from '#shared/catalogNaming.ts';
+import type { CellChain } from './cellChain.ts';
+
+/** Says which table an expression is of: one that code opens by its name, or what a variable holds. */
+export type FindSource = (expression: ts.Expression) => NamedTable | { variable: string } | undefined;
+
+/** Says what a variable was made of; `undefined` where the code doesn't tell. */
+type Initializer = (name: ts.Identifier) => ts.Expression | undefined;
+
+const openers = new Set(['openTable', 'createTable', 'createEmptyTable']);
+/** `const a = b`, `const b = a` and the like end somewhere. */
+const maxSteps = 30;
+
+/** Follows an expression such as `query.where('…')` back to where its table was opened. */
+export function followTable(
+  expression: ts.Expression,
+  initializer: Initializer,
+): NamedTable | { variable: string } | undefined {
+  let at = expression;
+  let variable: string | undefined;
+  for (let step = 0; step < maxSteps; step++) {
+    if (ts.isAwaitExpression(at) || ts.isParenthesizedExpression(at) || ts.isNonNullExpression(at)) at = at.expression;
+    else if (ts.isAsExpression(at) || ts.isSatisfiesExpression(at)) at = at.expression;
+    else if (ts.isCallExpression(at) && ts.isPropertyAccessExpression(at.expression)) {
+      const { name, expression: receiver } = at.expression;
+      if (openers.has(name.text)) return tableOpenedBy(at, receiver);
+      at = receiver;
+    } else if (ts.isIdentifier(at)) {
+      variable = at.text;
+      const made = initializer(at);
+      if (!made) return { variable };
+      at = made;
+    } else break;
+  }
+  return variable === undefined ? undefined : { variable };
+}
+
+function tableOpenedBy(call: ts.CallExpression, receiver: ts.Expression): NamedTable | undefined {
+  const [name] = call.arguments;
+  if (!ts.isIdentifier(receiver) || !name || !ts.isStringLiteralLike(name)) return undefined;
+  return namedTable(receiver.text, name.text, call);
+}
+
+/** The table of a call, in the namespace that its other arguments say; nothing when that is not written out. */
+export function namedTable(catalog: string, name: string, call: ts.CallExpression): NamedTable | undefined {
+  let namespacePath: readonly string[] | undefined = [];
+  for (const argument of call.arguments.slice(1)) {
+    const path = ts.isArrayLiteralExpression(argument) ? argument : pathOption(argument);
+    if (path) namespacePath = ts.isArrayLiteralExpression(path) ? stringsOf(path.elements) : undefined;
+  }
+  return namespacePath && { catalog, name, namespacePath };
+}
+
+function pathOption(argument: ts.Expression): ts.Expression | undefined {
+  if (!ts.isObjectLiteralExpression(argument)) return undefined;
+  for (const property of argument.properties) {
+    if (property.name?.getText() !== 'namespacePath') continue;
+    return ts.isPropertyAssignment(property) ? property.initializer : ts.factory.createNull();
+  }
+  return undefined;
+}
+
+/** The texts of a list in which every element is written out. */
+export function stringsOf(elements: readonly ts.Expression[]): string[] | undefined {
+  const texts = elements.map((element) => (ts.isStringLiteralLike(element) ? element.text : undefined));
+  return texts.every((text) => text !== undefined) ? texts : undefined;
+}
+
+/** Follows tables through the cells of a notebook by what the checker knows of their variables. */
+export const tableSourceOf = (chain: CellChain, expression: ts.Expression) =>
+  followTable(expression, (name) => {
+    const symbol = chain.checker.getSymbolAtLocation(name);
+    const declared = symbol?.valueDeclaration;
+    return declared && ts.isVariableDeclaration(declared) && ts.isIdentifier(declared.name)
+      ? declared.initializer
+      : undefined;
+  });
+
+/** Follows tables through one piece of code, by the last declaration of a name in it. */
+export const tableSourceIn = (source: ts.SourceFile, expression: ts.Expression) =>
+  followTable(expression, (name) => {
+    let found: ts.Expression | undefined;
+    const visit = (node: ts.Node): void => {
+      if (node.pos > name.pos) return;
+      if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.name.text === name.text)
+        found = node.initializer;
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+    return found;
+  });

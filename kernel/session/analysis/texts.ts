@@ -1,0 +1,35 @@
+import type ts from 'typescript-6';
+import type { Described } from '#shared/languageMessages.ts';
+
+type Parts = {
+  displayParts?: readonly ts.SymbolDisplayPart[] | undefined;
+  documentation?: readonly ts.SymbolDisplayPart[] | undefined;
+  tags?: readonly ts.JSDocTagInfo[] | undefined;
+};
+
+/** A type as code, and what is written above it as Markdown. */
+export const codeAndDocumentation = ({ displayParts, documentation, tags }: Parts): Described => ({
+  code: plain(displayParts),
+  documentation: [linked(documentation), ...(tags ?? []).map(tagText)].filter((text) => text !== '').join('\n\n'),
+});
+
+export const plain = (parts: readonly ts.SymbolDisplayPart[] | undefined): string =>
+  (parts ?? []).map(({ text }) => text).join('');
+
+/** `{@link name}` comes in pieces; a reader sees the name, as code. */
+export function linked(parts: readonly ts.SymbolDisplayPart[] | undefined): string {
+  return plain(parts).replace(
+    /\{@link(?:code|plain)?\s+([^}|\s]+)(?:[\s|]+([^}]+))?\}/g,
+    (_, target: string, text?: string) =>
+      /^https?:/.test(target) ? `[${text ?? target}](${target})` : `\`${text ?? target}\``,
+  );
+}
+
+function tagText({ name, text }: ts.JSDocTagInfo): string {
+  const body = linked(text).trim();
+  if (name === 'example') return /```/.test(body) ? body : `\`\`\`typescript\n${body}\n\`\`\``;
+  if (body === '') return `*@${name}*`;
+  const [, subject, rest] = /^([\w$.[\]]+)\s+(?:-\s*)?([^]*)$/.exec(body) ?? [];
+  if (name === 'param' && subject !== undefined) return `*@param* \`${subject}\`: ${rest}`;
+  return `*@${name}* ${body}`;
+}
