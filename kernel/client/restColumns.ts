@@ -3,6 +3,7 @@ import { typeText } from '#shared/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import type { CallOptions } from './callOptions.ts';
+import { checkColumnChanges, checkNewColumns } from './columnArguments.ts';
 import type { BackfillColumnOptions } from './jobs.ts';
 import { jsonType, type JsonArrowType } from './jsonArrow.ts';
 import { given } from '#shared/records.ts';
@@ -22,33 +23,33 @@ export function addColumns(
   columns: readonly NewColumn[],
   options: CallOptions,
 ): Promise<WriteResult> {
-  checkWritable(target, 'AlterTableAddColumns');
-  checkTexts(
-    'addColumns',
-    'column',
-    columns.map(({ name }) => name),
-  );
-  const json = { new_columns: columns.map(({ name, expression }) => ({ name, expression })), ...onBranch(target) };
-  return ask(target, 'AlterTableAddColumns', { json }, options, written);
+  return about(target, 'AlterTableAddColumns', () => {
+    checkWritable(target);
+    checkNewColumns(columns);
+    const json = { new_columns: columns.map(({ name, expression }) => ({ name, expression })), ...onBranch(target) };
+    return ask(target, 'AlterTableAddColumns', { json }, options, written);
+  });
 }
 
 /**
  * "AlterTableAlterColumns". A type that the contract's JSON can't say in full, such as a timestamp with a time zone, is
  * Unsupported: what a server makes of the rest of it would be another type.
  */
-export async function alterColumns(
+export function alterColumns(
   target: RestTarget,
   changes: readonly ColumnChange[],
   options: CallOptions,
 ): Promise<WriteResult> {
-  checkWritable(target, 'AlterTableAlterColumns');
-  checkTexts(
-    'alterColumns',
-    'column',
-    changes.map(({ path }) => path),
-  );
+  return about(target, 'AlterTableAlterColumns', () => {
+    checkWritable(target);
+    checkColumnChanges(changes);
+    return alter(target, changes, options);
+  });
+}
+
+async function alter(target: RestTarget, changes: readonly ColumnChange[], options: CallOptions): Promise<WriteResult> {
   const types = changes.map(({ dataType }) => dataType && sayableType(dataType));
-  const alter = (form: (type: JsonArrowType) => unknown): Promise<WriteResult> => {
+  const send = (form: (type: JsonArrowType) => unknown): Promise<WriteResult> => {
     const alterations = changes.map(({ path, rename, nullable }, index) => {
       const type = types[index];
       return { path, ...given({ rename, nullable, data_type: type && form(type) }) };
@@ -56,12 +57,12 @@ export async function alterColumns(
     return ask(target, 'AlterTableAlterColumns', { json: { alterations, ...onBranch(target) } }, options, written);
   };
   try {
-    return await alter((type) => type);
+    return await send((type) => type);
   } catch (error) {
     // The specification wants a type as an object; there are servers that read its name alone and refuse an object.
     const isName = types.some((type) => type) && types.every((type) => !type || Object.keys(type).length === 1);
     if (!isName || !(isCatalogError(error, 'InvalidInput') || isCatalogError(error, 'Internal'))) throw error;
-    return alter(({ type }) => type).catch(() => {
+    return send(({ type }) => type).catch(() => {
       throw error;
     });
   }
@@ -89,9 +90,11 @@ function isSayable(json: unknown): boolean {
 
 /** "AlterTableDropColumns" */
 export function dropColumns(target: RestTarget, names: readonly string[], options: CallOptions): Promise<WriteResult> {
-  checkWritable(target, 'AlterTableDropColumns');
-  const json = { columns: checkTexts('dropColumns', 'column', names), ...onBranch(target) };
-  return ask(target, 'AlterTableDropColumns', { json }, options, written);
+  return about(target, 'AlterTableDropColumns', () => {
+    checkWritable(target);
+    const json = { columns: checkTexts('dropColumns', 'column', names), ...onBranch(target) };
+    return ask(target, 'AlterTableDropColumns', { json }, options, written);
+  });
 }
 
 /**
@@ -105,11 +108,12 @@ export async function updateSchemaMetadata(
 ): Promise<Record<string, string>> {
   checkWritable(target, 'UpdateTableSchemaMetadata');
   const changes = Object.entries(metadata);
-  const wrong = changes.find(([, value]) => value !== null && typeof value !== 'string');
-  if (wrong) {
+  await about(target, 'UpdateTableSchemaMetadata', () => {
+    const wrong = changes.find(([, value]) => value !== null && typeof value !== 'string');
+    if (!wrong) return;
     const what = `The metadata "${wrong[0]}" is ${whatItIs(wrong[1])}, not text.`;
     throw new CatalogError('InvalidInput', what, 'Give text, or null to remove it.');
-  }
+  });
   const all = new Map(Object.entries(await schemaMetadata(target, options)));
   for (const [name, value] of changes) {
     if (value === null) all.delete(name);
@@ -140,25 +144,28 @@ export function backfillColumn(
   column: string,
   options: BackfillColumnOptions,
 ): Promise<{ jobId: string }> {
-  checkWritable(target, 'AlterTableBackfillColumns');
-  const json = {
-    column: checkText('backfillColumn', 'column', column),
-    ...onBranch(target),
-    ...given({
-      where: options.where,
-      concurrency: options.concurrency,
-      intra_applier_concurrency: options.intraApplierConcurrency,
-      min_checkpoint_size: options.minCheckpointSize,
-      max_checkpoint_size: options.maxCheckpointSize,
-      batch_checkpoint_flush_interval_seconds: options.batchCheckpointFlushIntervalSeconds,
-      read_version: options.readVersion,
-      task_size: options.taskSize,
-      num_frags: options.numFrags,
-      checkpoint_size: options.checkpointSize,
-      commit_granularity: options.commitGranularity,
-      cluster: options.cluster,
-      manifest: options.manifest,
-    }),
-  };
-  return ask(target, 'AlterTableBackfillColumns', { json }, options, (reply) => ({ jobId: reply.text('job_id') }));
+  return about(target, 'AlterTableBackfillColumns', () => {
+    checkWritable(target);
+    const json = { column: checkText('backfillColumn', 'column', column), ...onBranch(target), ...sizes(options) };
+    return ask(target, 'AlterTableBackfillColumns', { json }, options, jobOf);
+  });
 }
+
+const jobOf = (reply: Reply): { jobId: string } => ({ jobId: reply.text('job_id') });
+
+const sizes = (options: BackfillColumnOptions): Record<string, unknown> =>
+  given({
+    where: options.where,
+    concurrency: options.concurrency,
+    intra_applier_concurrency: options.intraApplierConcurrency,
+    min_checkpoint_size: options.minCheckpointSize,
+    max_checkpoint_size: options.maxCheckpointSize,
+    batch_checkpoint_flush_interval_seconds: options.batchCheckpointFlushIntervalSeconds,
+    read_version: options.readVersion,
+    task_size: options.taskSize,
+    num_frags: options.numFrags,
+    checkpoint_size: options.checkpointSize,
+    commit_granularity: options.commitGranularity,
+    cluster: options.cluster,
+    manifest: options.manifest,
+  });

@@ -92,26 +92,32 @@ function indexInfo(reply: Reply): IndexInfo {
   return { name: reply.text('index_name'), columns: reply.texts('columns'), ...more };
 }
 
+function statsOf(reply: Reply): IndexStats {
+  const type = reply.maybeText('index_type');
+  const distanceType = reply.maybeText('distance_type');
+  const numIndices = reply.maybeCount('num_indices');
+  return {
+    ...(type !== undefined && { type: indexTypeName(type) }),
+    ...(distanceType !== undefined && { distanceType }),
+    numIndexedRows: reply.count('num_indexed_rows'),
+    numUnindexedRows: reply.count('num_unindexed_rows'),
+    ...(numIndices !== undefined && { numIndices }),
+  };
+}
+
 /** "DescribeTableIndexStats" */
 export function indexStats(target: RestTarget, name: string, options: CallOptions): Promise<IndexStats> {
-  const indexName = checkText('indexStats', 'name', name);
-  return ask(target, 'DescribeTableIndexStats', { indexName, json: pinned(target) }, options, (reply) => {
-    const type = reply.maybeText('index_type');
-    const distanceType = reply.maybeText('distance_type');
-    const numIndices = reply.maybeCount('num_indices');
-    return {
-      ...(type !== undefined && { type: indexTypeName(type) }),
-      ...(distanceType !== undefined && { distanceType }),
-      numIndexedRows: reply.count('num_indexed_rows'),
-      numUnindexedRows: reply.count('num_unindexed_rows'),
-      ...(numIndices !== undefined && { numIndices }),
-    };
+  return about(target, 'DescribeTableIndexStats', () => {
+    const indexName = checkText('indexStats', 'name', name);
+    return ask(target, 'DescribeTableIndexStats', { indexName, json: pinned(target) }, options, statsOf);
   });
 }
 
 /** "DropTableIndex" */
-export async function dropIndex(target: RestTarget, name: string, options: CallOptions): Promise<void> {
-  checkWritable(target);
-  const indexName = checkText('dropIndex', 'name', name);
-  await ask(target, 'DropTableIndex', { indexName, query: onBranch(target) }, options, () => undefined);
+export function dropIndex(target: RestTarget, name: string, options: CallOptions): Promise<void> {
+  return about(target, 'DropTableIndex', () => {
+    checkWritable(target);
+    const indexName = checkText('dropIndex', 'name', name);
+    return ask(target, 'DropTableIndex', { indexName, query: onBranch(target) }, options, () => undefined);
+  });
 }

@@ -1,10 +1,13 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
+import { isCatalogError } from '#shared/errors.ts';
 import type { NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
 import { isBatchSource, lettingGo } from './batchSource.ts';
+import { checkIndexOptions } from './indexArguments.ts';
 import { defaultIndexType } from './indexTypes.ts';
 import type { BackfillColumnOptions } from './jobs.ts';
 import { mergeColumns, MergeInsert } from './mergeInsert.ts';
+import type { Operation } from './operations.ts';
 import { checkChoice, checkOptions } from './options.ts';
 import { checkFilter, Query } from './query.ts';
 import type { FullTextOptions, QueryOptions, QuerySpec } from './querySpec.ts';
@@ -31,7 +34,6 @@ import type {
   WriteResult,
 } from './table.ts';
 import type { Branches, Tags } from './tagsBranches.ts';
-import { checkText } from './tableArguments.ts';
 import type { TableSource } from './tableSource.ts';
 
 /** A table on a server: control and rows both travel over HTTP, the storage behind it is never touched from here. */
@@ -48,9 +50,8 @@ export class RestTable implements Table {
     this.#runner = new RestQueryRunner(this.#target, (options) => currentVersion(this.#target, options));
   }
 
-  async schema(options: CallOptions = {}): Promise<Schema> {
-    // Not from describe, whose JSON form knows no units of time and no zones.
-    return (await this.#runner.run({ limit: 0 }, options.signal)).schema;
+  schema(options: CallOptions = {}): Promise<Schema> {
+    return this.#schema('DescribeTable', options);
   }
 
   async version(options: CallOptions = {}): Promise<number> {
@@ -110,7 +111,9 @@ export class RestTable implements Table {
   mergeInsert(on: string | readonly string[]): MergeInsert {
     return new MergeInsert(
       async (spec, data, options) =>
-        lettingGo(data, () => mergeInsert(this.#target, spec, data, () => this.schema(options), options)),
+        lettingGo(data, () =>
+          mergeInsert(this.#target, spec, data, () => this.#schema('MergeInsertIntoTable', options), options),
+        ),
       { on: mergeColumns(on) },
     );
   }
@@ -118,7 +121,7 @@ export class RestTable implements Table {
   async update(spec: UpdateSpec, options: CallOptions = {}): Promise<UpdateResult> {
     return about(this.#target, 'UpdateTable', () => {
       checkOptions('update', options, ['signal']);
-      return update(this.#target, spec, () => this.schema(options), options);
+      return update(this.#target, spec, () => this.#schema('UpdateTable', options), options);
     });
   }
 
@@ -147,10 +150,10 @@ export class RestTable implements Table {
 
   async createIndex(column: string, options: CreateIndexOptions = {}): Promise<void> {
     await about(this.#target, 'CreateTableIndex', () => {
-      checkText('createIndex', 'column', column);
+      checkIndexOptions(column, options);
       checkWritable(this.#target);
     });
-    const type = options.type ?? defaultIndexType(await this.schema(options), column);
+    const type = options.type ?? defaultIndexType(await this.#schema('CreateTableIndex', options), column);
     await createIndex(this.#target, column, type, options);
   }
 
@@ -195,6 +198,17 @@ export class RestTable implements Table {
 
   /** Rows are made to fit the table; what has a schema of its own is sent with it. */
   async #schemaFor(data: TableSource, options: CallOptions): Promise<Schema | undefined> {
-    return Array.isArray(data) && !isBatchSource(data) ? this.schema(options) : undefined;
+    return Array.isArray(data) && !isBatchSource(data) ? this.#schema('InsertIntoTable', options) : undefined;
+  }
+
+  /** The schema, for an operation that needs it: what fails is that one, whatever is asked on the way. */
+  async #schema(operation: Operation, { signal }: CallOptions): Promise<Schema> {
+    try {
+      // Not from describe, whose JSON form knows no units of time and no zones.
+      return (await this.#runner.run({ limit: 0 }, signal)).schema;
+    } catch (error) {
+      if (isCatalogError(error)) error.operation = operation;
+      throw error;
+    }
   }
 }

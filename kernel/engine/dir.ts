@@ -124,8 +124,7 @@ export class DirCatalog implements Catalog {
     return this.#namespaces.listTables(namespacePath, options);
   }
 
-  async tableNames(namespacePath: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
-    checkOptions('tableNames', options, ['signal']);
+  tableNames(namespacePath: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
     return this.#namespaces.tableNames(namespacePath, options);
   }
 
@@ -167,8 +166,10 @@ export class DirCatalog implements Catalog {
   async createEmptyTable(name: string, schema: Schema, ...tail: Tail<CreateEmptyTableOptions>): Promise<DirTable> {
     const { namespacePath, options } = newTableCall<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
     const { mode, signal } = options;
-    const own = adoptSchema(schema);
-    return this.#create({ call: 'createEmptyTable', name, path: namespacePath, data: [], schema: own, signal }, mode);
+    const table = { call: 'createEmptyTable', name, path: namespacePath, data: [], signal };
+    return this.#during('CreateTable', name, namespacePath, async () =>
+      this.#create({ ...table, schema: adoptSchema(schema) }, mode),
+    );
   }
 
   async declareTable(name: string, ...tail: Tail<DeclareTableOptions>): Promise<{ location: string }> {
@@ -182,10 +183,10 @@ export class DirCatalog implements Catalog {
   async registerTable(name: string, location: string, ...tail: Tail<RegisterTableOptions>): Promise<void> {
     const known = ['mode', 'properties'] as const;
     const { namespacePath: path, options } = newTableCall<RegisterTableOptions>('registerTable', name, tail, known);
-    checkChoice('registerTable', 'mode', options.mode, ['create', 'overwrite']);
-    await this.#change('RegisterTable', name, path, options, () =>
-      registerTable(this.#connection.place, { name, path }, location, options),
-    );
+    await this.#change('RegisterTable', name, path, options, async () => {
+      checkChoice('registerTable', 'mode', options.mode, ['create', 'overwrite']);
+      await registerTable(this.#connection.place, { name, path }, location, options);
+    });
   }
 
   async deregisterTable(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<{ location: string }> {
@@ -213,10 +214,10 @@ export class DirCatalog implements Catalog {
     const { namespacePath: path, options } = tableCall<RenameTableOptions>('renameTable', name, tail, [
       'newNamespacePath',
     ]);
-    checkName('table', newName);
     const target = options.newNamespacePath ?? path;
-    checkKnownPath(target);
     await this.#change('RenameTable', name, path, options, async () => {
+      checkName('table', newName);
+      checkKnownPath(target);
       await this.#namespaces.mustExist(target, options);
       await renameTable(this.#connection.place, { name, path }, { name: newName, path: target });
     });

@@ -1,7 +1,9 @@
-import { DataType, Field, Null, Schema } from '#arrow';
+import { DataType } from '#arrow';
 import { adoptTable } from '#shared/adoptTable.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { checkColumnNames } from '#client/tableData.ts';
+import { given } from '#shared/records.ts';
+import { checkColumnChanges, checkNewColumns } from '#client/columnArguments.ts';
+import { checkTexts } from '#client/tableArguments.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import type { ColumnChange, NewColumn, WriteResult } from '#client/table.ts';
 import { checkSql } from './sqlLimits.ts';
@@ -14,12 +16,7 @@ export function addColumns(
   options: CallOptions,
 ): Promise<WriteResult> {
   return handle.write('AlterTableAddColumns', options, async (native) => {
-    checkSome('addColumns', columns);
-    for (const { name, expression } of columns) {
-      if (typeof expression === 'string' && expression.trim() !== '') continue;
-      throw new CatalogError('InvalidInput', `The column "${name}" has no expression.`, 'Write SQL, "price * 2".');
-    }
-    checkNewNames(columns.map(({ name }) => name));
+    checkNewColumns(columns);
     for (const { expression } of columns) checkSql(expression);
     return versionOf(await native.addColumns(columns.map(({ name, expression }) => ({ name, valueSql: expression }))));
   });
@@ -32,23 +29,12 @@ export function alterColumns(
   options: CallOptions,
 ): Promise<WriteResult> {
   return handle.write('AlterTableAlterColumns', options, async (native) => {
-    checkSome('alterColumns', changes);
-    const alterations = changes.map(({ path, rename, nullable, dataType }) => {
-      if (rename === undefined && nullable === undefined && dataType === undefined) {
-        throw new CatalogError(
-          'InvalidInput',
-          `Nothing is to change of "${path}".`,
-          'Give rename, nullable or dataType.',
-        );
-      }
-      if (rename !== undefined) checkNewNames([rename]);
-      return {
-        path,
-        ...(rename !== undefined && { rename }),
-        ...(nullable !== undefined && { nullable }),
-        ...(dataType !== undefined && { dataType: ownType(path, dataType) }),
-      };
-    });
+    checkColumnChanges(changes);
+    const alterations = changes.map(({ path, rename, nullable, dataType }) => ({
+      path,
+      ...given({ rename, nullable }),
+      ...(dataType !== undefined && { dataType: ownType(path, dataType) }),
+    }));
     return versionOf(await native.alterColumns(alterations));
   });
 }
@@ -56,8 +42,7 @@ export function alterColumns(
 /** Removes columns ("AlterTableDropColumns"). */
 export function dropColumns(handle: TableHandle, names: readonly string[], options: CallOptions): Promise<WriteResult> {
   return handle.write('AlterTableDropColumns', options, async (native) => {
-    checkSome('dropColumns', names);
-    return versionOf(await native.dropColumns([...names]));
+    return versionOf(await native.dropColumns(checkTexts('dropColumns', 'column', names)));
   });
 }
 
@@ -104,10 +89,6 @@ function timeWord(type: DataType): DataType | string {
   if (DataType.isTime(type)) return `time${type.bitWidth}:${units[type.unit]}`;
   return type;
 }
-
-/** The rules for the names of columns are the same as when a table is made. */
-const checkNewNames = (names: readonly string[]): void =>
-  void checkColumnNames(new Schema(names.map((name) => new Field(name, new Null(), true))));
 
 const versionOf = ({ version }: { version: number }): WriteResult => ({ version });
 

@@ -1,8 +1,10 @@
 import type { Index as NativeIndex } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
 import { given } from '#shared/records.ts';
+import { checkIndexOptions } from '#client/indexArguments.ts';
 import { indexTypeName } from '#client/indexTypes.ts';
-import { checkChoice, checkOptions } from '#client/options.ts';
+import { checkChoice } from '#client/options.ts';
+import { checkText } from '#client/tableArguments.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType, TableStats } from '#client/table.ts';
 import { loadNative } from './native.ts';
@@ -26,38 +28,14 @@ const makers: Record<IndexType, ((index: Index, options: Chosen) => NativeIndex)
   IVF_HNSW_PQ: (index, options) => index.hnswPq({ ...partitions(options), ...quantized(options), ...graph(options) }),
 };
 
-const optionNames = [
-  'type',
-  'name',
-  'replace',
-  'distanceType',
-  'numPartitions',
-  'numSubVectors',
-  'numBits',
-  'sampleRate',
-  'maxIterations',
-  'm',
-  'efConstruction',
-  'withPosition',
-  'baseTokenizer',
-  'language',
-  'maxTokenLength',
-  'lowerCase',
-  'stem',
-  'removeStopWords',
-  'asciiFolding',
-  'signal',
-] as const satisfies (keyof CreateIndexOptions)[];
-
 /** Makes an index of a column and waits for it ("CreateTableIndex", "CreateTableScalarIndex"). */
 export async function createIndex(handle: TableHandle, column: string, options: CreateIndexOptions): Promise<void> {
   const { type, name, replace, signal, ...chosen } = options;
   await handle.write('CreateTableIndex', { signal }, async (native) => {
-    checkOptions('createIndex', options, optionNames);
-    const kind = checkChoice('createIndex', 'type', type, Object.keys(makers) as IndexType[]);
+    checkIndexOptions(column, options);
     const { Index } = await loadNative();
     checkSizes(chosen);
-    const config = kind && makerOf(kind)(Index, chosen);
+    const config = type && makerOf(type)(Index, chosen);
     await native.createIndex(column, {
       replace: replace ?? true,
       ...(config && { config }),
@@ -147,7 +125,7 @@ const detailsText = (details: unknown): string | undefined =>
 /** @throws CatalogError IndexNotFound (6) */
 export async function indexStats(handle: TableHandle, name: string, options: CallOptions): Promise<IndexStats> {
   return handle.read('DescribeTableIndexStats', options, async (native) => {
-    const found = await native.indexStats(name);
+    const found = await native.indexStats(checkText('indexStats', 'name', name));
     if (!found) throw noIndex(name);
     const { numIndexedRows, numUnindexedRows, indexType, distanceType, numIndices } = found;
     return { numIndexedRows, numUnindexedRows, type: indexTypeName(indexType), ...given({ distanceType, numIndices }) };
@@ -156,7 +134,7 @@ export async function indexStats(handle: TableHandle, name: string, options: Cal
 
 /** @throws CatalogError IndexNotFound (6) */
 export const dropIndex = (handle: TableHandle, name: string, options: CallOptions): Promise<void> =>
-  handle.write('DropTableIndex', options, (native) => native.dropIndex(name));
+  handle.write('DropTableIndex', options, (native) => native.dropIndex(checkText('dropIndex', 'name', name)));
 
 export const noIndex = (name: string): CatalogError =>
   new CatalogError('IndexNotFound', `There is no index "${name}".`, 'See listIndices() for those there are.');

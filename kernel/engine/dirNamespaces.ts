@@ -143,9 +143,12 @@ export class DirNamespaces {
 
   /** The names of all tables directly in a namespace. */
   tableNames(path: NamespacePath, options: CallOptions): Promise<string[]> {
-    return allPages(async (pageToken) => {
-      const page = await this.listTables(path, { ...options, pageToken, limit: 1000 });
-      return { names: page.tables, pageToken: page.pageToken };
+    return this.#during('ListTables', path, () => {
+      checkOptions('tableNames', options, ['signal']);
+      return allPages(async (pageToken) => {
+        const page = await this.listTables(path, { ...options, pageToken, limit: 1000 });
+        return { names: page.tables, pageToken: page.pageToken };
+      });
     });
   }
 

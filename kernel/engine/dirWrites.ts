@@ -140,6 +140,7 @@ export async function updateRows(handle: TableHandle, spec: UpdateSpec, options:
     'UpdateTable',
     options,
     async (native) => {
+      checkOptions('update', options, ['signal']);
       const valuesSql = new Map(updateEntries(spec));
       for (const sql of [...valuesSql.values(), spec.where ?? '']) checkSql(sql);
       await checkFits(spec, () => native.schema());
@@ -159,6 +160,7 @@ export async function deleteRows(handle: TableHandle, predicate: string, options
     'DeleteFromTable',
     options,
     async (native) => {
+      checkOptions('delete', options, ['signal']);
       checkFilter(predicate);
       checkSql(predicate);
       const { version } = await native.delete(predicate);
