@@ -1,0 +1,153 @@
+import ts from 'typescript-6';
+import {
+  boundIdentifiers,
+  boundNames,
+  importedNames,
+  isBlockScoped,
+  isExportModifier,
+  namesOf,
+  opensVarScope,
+} from './cellNames.ts';
+
+// What a cell leaves for the cells after it: declarations, as text. That is tslab's idea: an old cell is never checked
+// again, only its declarations are read.
+
+/** Whether a name means something when code runs, and whether it means a type. */
+type Meaning = { value: boolean; type: boolean };
+
+/** The declarations of a cell as TypeScript wrote them, without what says that they are exported. */
+export function ownDeclarations(emitted: string): string {
+  const file = ts.createSourceFile('cell.d.ts', emitted, ts.ScriptTarget.Latest, false);
+  const kept: string[] = [];
+  const hasDefault = file.statements.some(ts.isExportAssignment);
+  for (const statement of file.statements) {
+    if (ts.isExportDeclaration(statement) || ts.isExportAssignment(statement)) continue;
+    // The compiler's name for the type of `export default`.
+    if (hasDefault && namesOf(statement).includes('_default')) continue;
+    kept.push(withoutExport(statement, file));
+  }
+  return kept.map((text) => `${text}\n`).join('');
+}
+
+/** The declarations of earlier cells that the cell did not replace. */
+export function remainingDeclarations(checker: ts.TypeChecker, cell: ts.SourceFile, previous: ts.SourceFile): string {
+  const replaced = meanings(checker, cell);
+  const kept: string[] = [];
+  /** Names whose type went and whose value stays, which can be anything from here on. */
+  const loose = new Set<string>();
+  for (const statement of previous.statements) {
+    const names = namesOf(statement);
+    const gone = names.filter((name) => replaced.has(name));
+    // `export {}` and the like have no names; the text is given one when it is used.
+    if (names.length === 0) continue;
+    if (gone.length === 0) kept.push(statement.getFullText(previous).trim());
+    else kept.push(...partOf(statement, previous, checker, replaced, loose));
+  }
+  kept.push(...[...loose].map((name) => `declare let ${name}: any;`));
+  return kept.map((text) => `${text}\n`).join('');
+}
+
+function partOf(
+  statement: ts.Statement,
+  file: ts.SourceFile,
+  checker: ts.TypeChecker,
+  replaced: ReadonlyMap<string, Meaning>,
+  loose: Set<string>,
+): string[] {
+  const whole = statement.getText(file);
+  if (ts.isVariableStatement(statement)) {
+    const list = statement.declarationList;
+    const kept = list.declarations.filter(({ name }) => !boundNames(name).some((each) => replaced.get(each)?.value));
+    const keyword = list.flags & ts.NodeFlags.Const ? 'const' : list.flags & ts.NodeFlags.Let ? 'let' : 'var';
+    return kept.map((each) => `declare ${keyword} ${each.getText(file)};`);
+  }
+  if (ts.isImportDeclaration(statement)) return importPart(statement, file, checker, replaced);
+  const [name = ''] = namesOf(statement);
+  const by = replaced.get(name) ?? { value: false, type: false };
+  if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) return by.type ? [] : [whole];
+  if (ts.isFunctionDeclaration(statement)) return by.value ? [] : [whole];
+  // A class, an enum or a namespace is both; half of it can't be written down.
+  if (by.type && !by.value) loose.add(name);
+  return [];
+}
+
+function importPart(
+  statement: ts.ImportDeclaration,
+  file: ts.SourceFile,
+  checker: ts.TypeChecker,
+  replaced: ReadonlyMap<string, Meaning>,
+): string[] {
+  const from = statement.moduleSpecifier.getText(file);
+  return importedNames(statement).flatMap(({ local, imported, isTypeOnly }) => {
+    const by = replaced.get(local.text);
+    if (by) {
+      const is = meaningOf(checker, local, isTypeOnly);
+      if ((is.value && by.value) || (is.type && by.type)) return [];
+    }
+    const type = isTypeOnly ? 'type ' : '';
+    if (imported === '*') return [`import ${type}* as ${local.text} from ${from};`];
+    return [`import ${type}{ ${imported} as ${local.text} } from ${from};`];
+  });
+}
+
+/** What the names mean that a cell declares. */
+function meanings(checker: ts.TypeChecker, cell: ts.SourceFile): Map<string, Meaning> {
+  const found = new Map<string, Meaning>();
+  const add = (name: string, { value, type }: Meaning) => {
+    const known = found.get(name);
+    found.set(name, { value: value || (known?.value ?? false), type: type || (known?.type ?? false) });
+  };
+  for (const statement of cell.statements) {
+    if (ts.isImportDeclaration(statement)) {
+      for (const { local, isTypeOnly } of importedNames(statement))
+        add(local.text, meaningOf(checker, local, isTypeOnly));
+    } else if (ts.isImportEqualsDeclaration(statement))
+      add(statement.name.text, meaningOf(checker, statement.name, statement.isTypeOnly));
+    else for (const name of namesOf(statement)) add(name, statementMeaning(statement));
+  }
+  return found;
+}
+
+function statementMeaning(statement: ts.Statement): Meaning {
+  if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) return { value: false, type: true };
+  const isBoth =
+    ts.isClassDeclaration(statement) || ts.isEnumDeclaration(statement) || ts.isModuleDeclaration(statement);
+  return { value: true, type: isBoth };
+}
+
+function meaningOf(checker: ts.TypeChecker, name: ts.Identifier, isTypeOnly: boolean): Meaning {
+  let symbol = checker.getSymbolAtLocation(name);
+  if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
+  // Of a module that can't be found anything may come.
+  if (!symbol || checker.isUnknownSymbol(symbol)) return { value: !isTypeOnly, type: true };
+  const type = (symbol.flags & (ts.SymbolFlags.Type | ts.SymbolFlags.Namespace)) !== 0;
+  return { value: !isTypeOnly && (symbol.flags & ts.SymbolFlags.Value) !== 0, type };
+}
+
+/** `var` in a block or a loop, which is a variable of the notebook, but none that the compiler writes down. */
+export function hoistedDeclarations(checker: ts.TypeChecker, cell: ts.SourceFile): string {
+  const found = new Map<string, string>();
+  const visit = (node: ts.Node): void => {
+    if (opensVarScope(node)) return;
+    if (ts.isVariableDeclarationList(node) && !isBlockScoped(node))
+      for (const { name } of node.declarations)
+        for (const each of boundIdentifiers(name)) found.set(each.text, typeText(checker, each));
+    ts.forEachChild(node, visit);
+  };
+  for (const statement of cell.statements) if (!ts.isVariableStatement(statement)) visit(statement);
+  return [...found].map(([name, type]) => `declare var ${name}: ${type};\n`).join('');
+}
+
+const typeText = (checker: ts.TypeChecker, name: ts.Identifier): string =>
+  checker.typeToString(checker.getTypeAtLocation(name), undefined, ts.TypeFormatFlags.NoTruncation);
+
+function withoutExport(statement: ts.Statement, file: ts.SourceFile): string {
+  const text = statement.getFullText(file).trim();
+  if (!ts.canHaveModifiers(statement)) return text;
+  const modifiers = ts.getModifiers(statement)?.filter(isExportModifier) ?? [];
+  const start = statement.getFullStart() + statement.getFullText(file).indexOf(text);
+  return modifiers.reduceRight(
+    (rest, modifier) => rest.slice(0, modifier.getStart(file) - start) + rest.slice(modifier.end - start).trimStart(),
+    text,
+  );
+}

@@ -1,0 +1,130 @@
+import { statSync } from 'node:fs';
+import ts from 'typescript-6';
+import { moduleResolver } from './moduleTypes.ts';
+import { getDefaultTypeRoots } from './typescript.ts';
+
+/** A cell and what came before it, as the compiler sees them: two files of the notebook's folder that are not on disk. */
+export class CellHost implements ts.LanguageServiceHost {
+  readonly previousName: string;
+  readonly #folder: string;
+  readonly #options: ts.CompilerOptions;
+  readonly #plainName: string;
+  readonly #jsxName: string;
+  readonly resolveModuleNameLiterals: NonNullable<ts.LanguageServiceHost['resolveModuleNameLiterals']>;
+  #cellName: string;
+  #cell: Text;
+  #previous: Text;
+  /** Files of the person's own, which change while the notebook is open. */
+  readonly #own = new Map<string, string>();
+
+  constructor(folder: string, options: ts.CompilerOptions) {
+    const here = ts.sys.resolvePath(folder);
+    this.#folder = here;
+    this.#options = { ...options, typeRoots: options.typeRoots ?? getDefaultTypeRoots(here) };
+    this.previousName = `${here}/__previous__.d.ts`;
+    this.#plainName = `${here}/__cell__.ts`;
+    this.#jsxName = `${here}/__cell__.tsx`;
+    this.#cellName = this.#plainName;
+    this.#cell = textOf('', 0);
+    this.#previous = textOf('', 0);
+    this.resolveModuleNameLiterals = moduleResolver(ts.sys);
+  }
+
+  get cellName(): string {
+    return this.#cellName;
+  }
+
+  /** Puts other text into the two files; text that is the same keeps its version, so that nothing is done anew. */
+  update(previous: string, cell: string, hasJsx: boolean): void {
+    this.#cellName = hasJsx ? this.#jsxName : this.#plainName;
+    if (previous !== this.#previous.text) this.#previous = textOf(previous, this.#previous.version + 1);
+    if (cell !== this.#cell.text) this.#cell = textOf(cell, this.#cell.version + 1);
+    for (const file of this.#own.keys()) this.#own.set(file, stampOf(file));
+  }
+
+  /** Gives both files new versions, so that the modules they import are looked for again. */
+  refresh(): void {
+    this.#previous = textOf(this.#previous.text, this.#previous.version + 1);
+    this.#cell = textOf(this.#cell.text, this.#cell.version + 1);
+  }
+
+  getCompilationSettings(): ts.CompilerOptions {
+    return this.#options;
+  }
+
+  getScriptFileNames(): string[] {
+    return [this.previousName, this.#cellName];
+  }
+
+  getScriptVersion(file: string): string {
+    const text = this.#virtual(file);
+    if (text) return String(text.version);
+    if (isInstalled(file)) return '0';
+    const known = this.#own.get(file);
+    if (known !== undefined) return known;
+    const stamp = stampOf(file);
+    this.#own.set(file, stamp);
+    return stamp;
+  }
+
+  getScriptSnapshot(file: string): ts.IScriptSnapshot | undefined {
+    const virtual = this.#virtual(file);
+    if (virtual) return virtual.snapshot;
+    const text = ts.sys.readFile(file);
+    return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+  }
+
+  getCurrentDirectory(): string {
+    return this.#folder;
+  }
+
+  getDefaultLibFileName(options: ts.CompilerOptions): string {
+    return ts.getDefaultLibFilePath(options);
+  }
+
+  useCaseSensitiveFileNames(): boolean {
+    return ts.sys.useCaseSensitiveFileNames;
+  }
+
+  fileExists(file: string): boolean {
+    return this.#virtual(file) !== undefined || ts.sys.fileExists(file);
+  }
+
+  readFile(file: string): string | undefined {
+    return this.#virtual(file)?.text ?? ts.sys.readFile(file);
+  }
+
+  directoryExists(folder: string): boolean {
+    return ts.sys.directoryExists(folder);
+  }
+
+  getDirectories(folder: string): string[] {
+    return ts.sys.getDirectories(folder);
+  }
+
+  realpath(path: string): string {
+    return ts.sys.realpath?.(path) ?? path;
+  }
+
+  #virtual(file: string): Text | undefined {
+    if (file === this.#cellName) return this.#cell;
+    return file === this.previousName ? this.#previous : undefined;
+  }
+}
+
+type Text = { text: string; version: number; snapshot: ts.IScriptSnapshot };
+
+const textOf = (text: string, version: number): Text => ({
+  text,
+  version,
+  snapshot: ts.ScriptSnapshot.fromString(text),
+});
+
+/** Packages and libraries do not change under a running notebook; asking the disk for hundreds of them would cost a cell. */
+const isInstalled = (file: string): boolean =>
+  /[\\/](?:node_modules|typescript-6)[\\/]|[\\/]lib\.[\w.]+\.d\.ts$|[\\/]dist[\\/]types[\\/]/.test(file);
+
+function stampOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat ? `${stat.mtimeMs}:${stat.size}` : 'none';
+}

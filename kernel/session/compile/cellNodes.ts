@@ -1,0 +1,59 @@
+import ts from 'typescript-6';
+
+// The few shapes of which generated code is made.
+
+/** The object of the notebook's variables, as generated code calls it. */
+export const scopeName = '$cell';
+/** The kernel's part of generated code: loads modules, takes the last value, tells of `import.meta`. */
+export const runtimeName = '$kernel';
+/** What a default export without a name is called in generated code. */
+export const namelessDefault = '$default';
+
+const factory = ts.factory;
+
+/** `$cell.name` */
+export const member = (name: string): ts.PropertyAccessExpression =>
+  factory.createPropertyAccessExpression(factory.createIdentifier(scopeName), name);
+
+/** `$cell.name = value` */
+export const assign = (name: string, value: ts.Expression): ts.Expression =>
+  factory.createAssignment(member(name), value);
+
+/** `$kernel.name` */
+export const runtime = (name: string): ts.PropertyAccessExpression =>
+  factory.createPropertyAccessExpression(factory.createIdentifier(runtimeName), name);
+
+export const call = (callee: ts.Expression, args: readonly ts.Expression[]): ts.CallExpression =>
+  factory.createCallExpression(callee, undefined, args);
+
+/** An expression as a statement that stands where `from` stood, for stack traces and breakpoints. */
+export const statementOf = (expression: ts.Expression, from: ts.Node): ts.Statement =>
+  ts.setTextRange(ts.setOriginalNode(factory.createExpressionStatement(expression), from), from);
+
+/** `await $kernel.load('module', [['local', 'imported'], …])` */
+export function load(specifier: ts.Expression, pairs: readonly (readonly [string, string])[]): ts.AwaitExpression {
+  const listed = pairs.map((pair) =>
+    factory.createArrayLiteralExpression(pair.map((name) => factory.createStringLiteral(name))),
+  );
+  return factory.createAwaitExpression(
+    call(runtime('load'), [specifier, factory.createArrayLiteralExpression(listed)]),
+  );
+}
+
+/** `(0, f)`, so that a function of the notebook is not called with all variables as its `this`. */
+export const detach = (callee: ts.Expression): ts.Expression =>
+  ts.setTextRange(
+    factory.createParenthesizedExpression(factory.createComma(factory.createNumericLiteral(0), callee)),
+    callee,
+  );
+
+/** A function gets its name from a variable or a property, but not from an assignment to a member. */
+export function keepFunctionName(name: string, value: ts.Expression): ts.Expression {
+  let bare = value;
+  while (ts.isParenthesizedExpression(bare) || ts.isSatisfiesExpression(bare)) bare = bare.expression;
+  const isNameless =
+    ts.isArrowFunction(bare) || ((ts.isFunctionExpression(bare) || ts.isClassExpression(bare)) && !bare.name);
+  if (!isNameless || name === '__proto__') return value;
+  const holder = factory.createObjectLiteralExpression([factory.createPropertyAssignment(name, value)]);
+  return factory.createPropertyAccessExpression(factory.createParenthesizedExpression(holder), name);
+}

@@ -1,0 +1,68 @@
+import ts from 'typescript-6';
+
+/** What the compiler has against a cell. Positions count UTF-16 units of its text; lines and columns count from 1. */
+export type CellProblem = {
+  start: number;
+  end: number;
+  line: number;
+  column: number;
+  message: string;
+  /** TypeScript's number of it, as in `TS2322`. */
+  code: number;
+  severity: 'error' | 'warning' | 'suggestion';
+  /** A cell with such a problem is no program at all, so nothing can run whatever the mode. */
+  isSyntax: boolean;
+  /** Path of the person's own file that has the problem; undefined for the cell itself. */
+  file?: string;
+  /** The line of the text where it begins, for showing. */
+  sourceLine: string;
+  /** Units of that line that it covers, one at least. */
+  length: number;
+};
+
+/** Said of `import x = require()` in a module, which a cell may write all the same. */
+const taken: ReadonlySet<number> = new Set([1202]);
+const missingJsxRuntime = 2875;
+
+/** Turns the compiler's diagnostics of one file into problems; what concerns text behind `length` is not the person's. */
+export function problemsOf(
+  diagnostics: readonly ts.Diagnostic[],
+  options: { length: number; isSyntax: boolean; file?: string },
+): CellProblem[] {
+  return diagnostics.flatMap((diagnostic) => {
+    const { file, code } = diagnostic;
+    const start = diagnostic.start ?? 0;
+    if (!file || taken.has(code) || start > options.length) return [];
+    const end = Math.min(start + (diagnostic.length ?? 0), options.length);
+    const { line, character } = file.getLineAndCharacterOfPosition(start);
+    const lineStart = file.getPositionOfLineAndCharacter(line, 0);
+    const sourceLine =
+      /^[^\r\n\u2028\u2029]*/.exec(file.text.slice(lineStart, Math.max(lineStart, options.length)))?.[0] ?? '';
+    return [
+      {
+        start,
+        end,
+        line: line + 1,
+        column: character + 1,
+        message: sentence(diagnostic),
+        code,
+        severity: severityOf(diagnostic.category),
+        isSyntax: options.isSyntax,
+        ...(options.file !== undefined && { file: options.file }),
+        sourceLine,
+        length: Math.max(1, Math.min(end - start, sourceLine.length - character)),
+      },
+    ];
+  });
+}
+
+function sentence({ code, messageText }: ts.Diagnostic): string {
+  if (code === missingJsxRuntime)
+    return "JSX needs React, and the notebook's folder has none: run npm install react @types/react there, or name another library as jsxImportSource in tsconfig.json.";
+  return ts.flattenDiagnosticMessageText(messageText, '\n');
+}
+
+function severityOf(category: ts.DiagnosticCategory): CellProblem['severity'] {
+  if (category === ts.DiagnosticCategory.Error) return 'error';
+  return category === ts.DiagnosticCategory.Warning ? 'warning' : 'suggestion';
+}

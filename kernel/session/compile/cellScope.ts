@@ -1,0 +1,78 @@
+import ts from 'typescript-6';
+import { isBlockScoped, namesOf, opensVarScope } from './cellNames.ts';
+
+/** Tells which names in a cell mean variables of the notebook: its own top level's, and those of earlier cells. */
+export class SharedNames {
+  readonly #checker: ts.TypeChecker;
+  readonly #files: readonly ts.SourceFile[];
+  readonly #names: ReadonlySet<string>;
+  /** The classes, enums and namespaces whose bodies are being visited: in there such a name is the thing's own. */
+  readonly #inside: ts.Node[] = [];
+
+  constructor(checker: ts.TypeChecker, cell: ts.SourceFile, previous: ts.SourceFile) {
+    this.#checker = checker;
+    this.#files = [cell, previous];
+    this.#names = new Set(this.#files.flatMap((file) => file.statements.flatMap(namesOf)));
+  }
+
+  /** Runs `body` inside a declaration. */
+  within<T>(node: ts.Node, body: () => T): T {
+    this.#inside.push(node);
+    const result = body();
+    this.#inside.pop();
+    return result;
+  }
+
+  has(node: ts.Identifier): boolean {
+    if (!this.#names.has(node.text) || isFixed(node)) return false;
+    return this.#isShared(this.#checker.getSymbolAtLocation(node));
+  }
+
+  /** Of `{ name }` in an object, which is a property and a use of a variable at once. */
+  hasShorthand(node: ts.ShorthandPropertyAssignment): boolean {
+    return this.#names.has(node.name.text) && this.#isShared(this.#checker.getShorthandAssignmentValueSymbol(node));
+  }
+
+  /** Whether a name is there when code runs; one that the checker can't resolve is taken to be. */
+  isValue(name: ts.Node): boolean {
+    let symbol = this.#checker.getSymbolAtLocation(name);
+    if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = this.#checker.getAliasedSymbol(symbol);
+    if (!symbol || symbol.flags === ts.SymbolFlags.None || this.#checker.isUnknownSymbol(symbol)) return true;
+    return (symbol.flags & ts.SymbolFlags.Value) !== 0;
+  }
+
+  #isShared(symbol: ts.Symbol | undefined): boolean {
+    return (symbol?.declarations ?? []).some(
+      (declaration) => this.#isTopLevel(declaration) && !this.#inside.includes(declaration),
+    );
+  }
+
+  #isTopLevel(declaration: ts.Declaration): boolean {
+    let node: ts.Node = declaration;
+    while (ts.isBindingElement(node) || ts.isObjectBindingPattern(node) || ts.isArrayBindingPattern(node))
+      node = node.parent;
+    if (ts.isVariableDeclaration(node)) return this.#isTopLevelVariable(node);
+    if (ts.isImportSpecifier(node)) node = node.parent;
+    if (ts.isNamedImports(node) || ts.isNamespaceImport(node)) node = node.parent;
+    if (ts.isImportClause(node)) node = node.parent;
+    return this.#isFile(node.parent);
+  }
+
+  #isTopLevelVariable({ parent: list }: ts.VariableDeclaration): boolean {
+    if (!ts.isVariableDeclarationList(list)) return false;
+    if (isBlockScoped(list)) return ts.isVariableStatement(list.parent) && this.#isFile(list.parent.parent);
+    let node: ts.Node = list.parent;
+    while (!opensVarScope(node) && !ts.isSourceFile(node)) node = node.parent;
+    return this.#isFile(node);
+  }
+
+  #isFile(node: ts.Node): boolean {
+    return this.#files.some((file) => file === node);
+  }
+}
+
+/** A name that is declared here, or is a property's, and not a use of a variable. */
+function isFixed(node: ts.Identifier): boolean {
+  const { parent } = node;
+  return ('name' in parent && parent.name === node) || ('propertyName' in parent && parent.propertyName === node);
+}

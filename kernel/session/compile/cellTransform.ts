@@ -1,0 +1,302 @@
+import ts from 'typescript-6';
+import { finish } from './cellFinish.ts';
+import {
+  boundNames,
+  importedNames,
+  isAmbient,
+  isBlockScoped,
+  isDefaultExport,
+  isDisposed,
+  isExportModifier,
+  opensVarScope,
+} from './cellNames.ts';
+import {
+  assign,
+  call,
+  detach,
+  keepFunctionName,
+  load,
+  member,
+  namelessDefault,
+  runtime,
+  statementOf,
+} from './cellNodes.ts';
+import { SharedNames } from './cellScope.ts';
+
+// How a cell becomes the body of a function. Every name of a cell's top level is a property of one object that all
+// cells share, and every use of it reads that property: so a closure sees what later cells assign, a later cell sees
+// what a closure assigned, and what a cell declared before it threw is there.
+
+const factory = ts.factory;
+
+/** What makes a program's emit of one cell into such a body. */
+export function cellTransformers(
+  checker: ts.TypeChecker,
+  cell: ts.SourceFile,
+  previous: ts.SourceFile,
+): ts.CustomTransformers {
+  const names = new SharedNames(checker, cell, previous);
+  return {
+    before: [(context) => (file) => (file === cell ? new CellTransform(cell, names, context).transform() : file)],
+    after: [() => finish],
+  };
+}
+
+class CellTransform {
+  readonly #cell: ts.SourceFile;
+  readonly #names: SharedNames;
+  readonly #context: ts.TransformationContext;
+  /** Whether a `var` seen now is one of the cell. */
+  #isVarScope = true;
+
+  constructor(cell: ts.SourceFile, names: SharedNames, context: ts.TransformationContext) {
+    this.#cell = cell;
+    this.#names = names;
+    this.#context = context;
+  }
+
+  transform(): ts.SourceFile {
+    const { statements } = this.#cell;
+    const last = statements.findLastIndex((each) => !isSilent(each));
+    const body = statements.flatMap((statement, index) =>
+      index === last && ts.isExpressionStatement(statement) ? [this.#lastValue(statement)] : this.#topLevel(statement),
+    );
+    // As in any module: what is imported is there first, then the functions, wherever they are written.
+    const loads = statements.flatMap((statement) => this.#loads(statement));
+    const functions = statements.filter(isFunctionWithBody).map(({ name }) => set(name));
+    return factory.updateSourceFile(this.#cell, [...loads, ...functions, ...body]);
+  }
+
+  #lastValue(statement: ts.ExpressionStatement): ts.Statement {
+    return statementOf(factory.createAssignment(runtime('value'), this.#expression(statement.expression)), statement);
+  }
+
+  #topLevel(statement: ts.Statement): ts.Statement[] {
+    if (isAmbient(statement)) return [statement];
+    if (ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)) return [];
+    if (ts.isImportEqualsDeclaration(statement)) return this.#importEquals(statement);
+    if (ts.isExportAssignment(statement))
+      return [statementOf(assign('default', this.#expression(statement.expression)), statement)];
+    if (ts.isVariableStatement(statement)) return this.#variables(statement);
+    if (ts.isFunctionDeclaration(statement)) return [this.#function(statement)];
+    if (ts.isClassDeclaration(statement)) return [this.#class(statement), set(statement.name)];
+    if (ts.isEnumDeclaration(statement)) return [this.#enum(statement), set(statement.name)];
+    const visited = this.#visit(statement) as ts.Statement;
+    if (ts.isModuleDeclaration(statement) && ts.isIdentifier(statement.name) && this.#names.isValue(statement.name))
+      return [visited, set(statement.name)];
+    return [visited];
+  }
+
+  /** Loading is all that an import does, or an `export … from`, whose names are the notebook's too. */
+  #loads(statement: ts.Statement): ts.Statement[] {
+    if (ts.isImportDeclaration(statement)) {
+      const isTypes = statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+      const all = importedNames(statement);
+      const names = all.filter(({ local, isTypeOnly }) => !isTypeOnly && this.#names.isValue(local));
+      // An import of nothing but types has nothing to run; one of no names at all runs the module.
+      if (isTypes || (all.length > 0 && names.length === 0)) return [];
+      const pairs = names.map(({ local, imported }) => [local.text, imported] as const);
+      return [statementOf(load(statement.moduleSpecifier, pairs), statement)];
+    }
+    if (!ts.isExportDeclaration(statement) || !statement.moduleSpecifier || statement.isTypeOnly) return [];
+    return [statementOf(load(statement.moduleSpecifier, exportedPairs(statement)), statement)];
+  }
+
+  #importEquals(statement: ts.ImportEqualsDeclaration): ts.Statement[] {
+    const { moduleReference, name } = statement;
+    if (statement.isTypeOnly || !this.#names.isValue(name)) return [];
+    const value = ts.isExternalModuleReference(moduleReference)
+      ? call(factory.createIdentifier('require'), [moduleReference.expression])
+      : this.#entity(moduleReference);
+    return [statementOf(assign(name.text, value), statement)];
+  }
+
+  #entity(name: ts.EntityName): ts.Expression {
+    if (ts.isIdentifier(name)) return this.#expression(name);
+    return factory.createPropertyAccessExpression(this.#entity(name.left), name.right.text);
+  }
+
+  #function(statement: ts.FunctionDeclaration): ts.Statement {
+    const visited = this.#visit(statement) as ts.FunctionDeclaration;
+    return factory.updateFunctionDeclaration(
+      visited,
+      visited.modifiers?.filter((each) => !isExportModifier(each)),
+      visited.asteriskToken,
+      visited.name ?? nameless(statement),
+      visited.typeParameters,
+      visited.parameters,
+      visited.type,
+      visited.body,
+    );
+  }
+
+  #class(statement: ts.ClassDeclaration): ts.Statement {
+    const visited = this.#visit(statement) as ts.ClassDeclaration;
+    return factory.updateClassDeclaration(
+      visited,
+      visited.modifiers?.filter((each) => !isExportModifier(each)),
+      visited.name ?? nameless(statement),
+      visited.typeParameters,
+      visited.heritageClauses,
+      visited.members,
+    );
+  }
+
+  #enum(statement: ts.EnumDeclaration): ts.Statement {
+    const visited = this.#visit(statement) as ts.EnumDeclaration;
+    const modifiers = visited.modifiers?.filter((each) => !isExportModifier(each));
+    return factory.updateEnumDeclaration(visited, modifiers, visited.name, visited.members);
+  }
+
+  #variables(statement: ts.VariableStatement): ts.Statement[] {
+    const list = statement.declarationList;
+    if (!isDisposed(list))
+      return list.declarations.map((each) => statementOf(this.#assignment(each, isBlockScoped(list)), each));
+    // `using` stays, since it is leaving the body that disposes; only its names become the notebook's.
+    const declarations = list.declarations.map((each) =>
+      factory.updateVariableDeclaration(
+        each,
+        each.name,
+        undefined,
+        undefined,
+        each.initializer && this.#expression(each.initializer),
+      ),
+    );
+    const kept = factory.updateVariableDeclarationList(list, declarations);
+    const names = list.declarations.flatMap(({ name }) => boundNames(name));
+    return [
+      factory.updateVariableStatement(statement, undefined, kept),
+      ...names.map((name) => set(factory.createIdentifier(name))),
+    ];
+  }
+
+  /** `let a = 1` as `$cell.a = 1`, `const { b } = f()` as `({ b: $cell.b } = f())`. */
+  #assignment(declaration: ts.VariableDeclaration, isFresh: boolean): ts.Expression {
+    const { name, initializer } = declaration;
+    const target = this.#target(name);
+    // `var a` says again that `a` exists and leaves its value.
+    if (!initializer) return factory.createAssignment(target, isFresh ? factory.createVoidZero() : target);
+    const value = this.#expression(initializer);
+    if (!ts.isIdentifier(name)) return factory.createParenthesizedExpression(factory.createAssignment(target, value));
+    return ts.setTextRange(factory.createAssignment(target, keepFunctionName(name.text, value)), declaration);
+  }
+
+  /** What a binding assigns to, as the left side of an assignment. */
+  #target(name: ts.BindingName): ts.Expression {
+    if (ts.isIdentifier(name)) return ts.setTextRange(member(name.text), name);
+    if (ts.isArrayBindingPattern(name))
+      return factory.createArrayLiteralExpression(
+        name.elements.map((element) => {
+          if (ts.isOmittedExpression(element)) return element;
+          const target = this.#withDefault(element);
+          return element.dotDotDotToken ? factory.createSpreadElement(target) : target;
+        }),
+      );
+    return factory.createObjectLiteralExpression(
+      name.elements.map((element) => {
+        if (element.dotDotDotToken) return factory.createSpreadAssignment(this.#target(element.name));
+        const key = element.propertyName ?? (element.name as ts.Identifier);
+        const property = ts.isIdentifier(key) ? factory.createIdentifier(key.text) : this.#visit(key);
+        return factory.createPropertyAssignment(property as ts.PropertyName, this.#withDefault(element));
+      }),
+    );
+  }
+
+  #withDefault({ name, initializer }: ts.BindingElement): ts.Expression {
+    const target = this.#target(name);
+    if (!initializer) return target;
+    const value = this.#expression(initializer);
+    return factory.createAssignment(target, ts.isIdentifier(name) ? keepFunctionName(name.text, value) : value);
+  }
+
+  #expression(node: ts.Expression): ts.Expression {
+    return this.#visit(node) as ts.Expression;
+  }
+
+  readonly #visit = (node: ts.Node): ts.Node => {
+    if (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node)) return node;
+    if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return node;
+    if (ts.isIdentifier(node)) return this.#names.has(node) ? ts.setTextRange(member(node.text), node) : node;
+    if (ts.isShorthandPropertyAssignment(node)) return this.#shorthand(node);
+    if (ts.isCallExpression(node)) return this.#call(node);
+    if (ts.isTaggedTemplateExpression(node) && this.#isSharedCallee(node.tag)) {
+      const template = this.#visit(node.template) as ts.TemplateLiteral;
+      return factory.updateTaggedTemplateExpression(node, detach(this.#expression(node.tag)), undefined, template);
+    }
+    if (ts.isDecorator(node) && this.#isSharedCallee(node.expression))
+      return factory.updateDecorator(node, detach(this.#expression(node.expression)));
+    if (ts.isMetaProperty(node) && node.keywordToken === ts.SyntaxKind.ImportKeyword)
+      return ts.setTextRange(runtime('meta'), node);
+    if (this.#isVarScope && ts.isVariableDeclarationList(node) && !isBlockScoped(node)) return this.#vars(node);
+    if (this.#isVarScope && ts.isVariableStatement(node) && !isBlockScoped(node.declarationList))
+      return statementOf(this.#vars(node.declarationList), node);
+    return this.#scoped(node, () => ts.visitEachChild(node, this.#visit, this.#context));
+  };
+
+  #scoped(node: ts.Node, body: () => ts.Node): ts.Node {
+    const outer = this.#isVarScope;
+    if (opensVarScope(node)) this.#isVarScope = false;
+    const hasOwnName = ts.isClassLike(node) || ts.isEnumDeclaration(node) || ts.isModuleDeclaration(node);
+    const result = hasOwnName ? this.#names.within(node, body) : body();
+    this.#isVarScope = outer;
+    return result;
+  }
+
+  /** `var` in a block or in the head of a loop. */
+  #vars(list: ts.VariableDeclarationList): ts.Expression {
+    const [first] = list.declarations;
+    if (first && (ts.isForInStatement(list.parent) || ts.isForOfStatement(list.parent)))
+      return this.#target(first.name);
+    return list.declarations
+      .map((each) => this.#assignment(each, false))
+      .reduce((left, right) => factory.createComma(left, right));
+  }
+
+  #shorthand(node: ts.ShorthandPropertyAssignment): ts.Node {
+    const fallback = node.objectAssignmentInitializer && this.#expression(node.objectAssignmentInitializer);
+    if (!this.#names.hasShorthand(node)) return factory.updateShorthandPropertyAssignment(node, node.name, fallback);
+    const value = ts.setTextRange(member(node.name.text), node.name);
+    return factory.createPropertyAssignment(
+      factory.createIdentifier(node.name.text),
+      fallback ? factory.createAssignment(value, fallback) : value,
+    );
+  }
+
+  #call(node: ts.CallExpression): ts.Node {
+    const args = node.arguments.map((each) => this.#expression(each));
+    if (node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      return ts.setTextRange(call(runtime('import'), args), node);
+    const callee = this.#expression(node.expression);
+    const detached = this.#isSharedCallee(node.expression) ? detach(callee) : callee;
+    if (ts.isCallChain(node)) return factory.updateCallChain(node, detached, node.questionDotToken, undefined, args);
+    return factory.updateCallExpression(node, detached, undefined, args);
+  }
+
+  #isSharedCallee(node: ts.Expression): boolean {
+    return ts.isIdentifier(node) && this.#names.has(node);
+  }
+}
+
+/** `$cell.name = name;` behind a declaration of it; a nameless one is the default export. */
+function set(local: ts.Identifier | undefined): ts.Statement {
+  const value = factory.createIdentifier(local?.text ?? namelessDefault);
+  return factory.createExpressionStatement(assign(local?.text ?? 'default', value));
+}
+
+const nameless = (statement: ts.Node): ts.Identifier | undefined =>
+  isDefaultExport(statement) ? factory.createIdentifier(namelessDefault) : undefined;
+
+function exportedPairs({ exportClause }: ts.ExportDeclaration): [string, string][] {
+  if (!exportClause) return [];
+  if (ts.isNamespaceExport(exportClause)) return [[exportClause.name.text, '*']];
+  return exportClause.elements
+    .filter((each) => !each.isTypeOnly)
+    .map(({ name, propertyName }) => [name.text, (propertyName ?? name).text]);
+}
+
+const isFunctionWithBody = (statement: ts.Statement): statement is ts.FunctionDeclaration =>
+  ts.isFunctionDeclaration(statement) && statement.body !== undefined && !isAmbient(statement);
+
+/** Statements that may follow the last expression without taking its value away. */
+const isSilent = (statement: ts.Statement): boolean =>
+  ts.isEmptyStatement(statement) || (ts.isExportDeclaration(statement) && !statement.moduleSpecifier);
