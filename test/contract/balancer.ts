@@ -3,7 +3,7 @@ import { Agent, createServer, request as ask, type IncomingMessage, type ServerR
 import type { AddressInfo } from 'node:net';
 
 /** What stands before several servers in a cluster. */
-export type Balancer = { readonly uri: string; close(): Promise<void> };
+export type Balancer = { readonly uri: string };
 
 /**
  * Gives every request to the next of the servers, and to the one after it where a server can't be reached. Without
@@ -44,13 +44,5 @@ export async function startBalancer(uris: readonly string[]): Promise<Balancer> 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return {
-    uri: `http://127.0.0.1:${port}`,
-    close: async () => {
-      for (const agent of agents) agent.destroy();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { uri: `http://127.0.0.1:${port}` };
 }

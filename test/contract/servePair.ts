@@ -13,7 +13,7 @@ async function endAsMachinesDo(server: ServeProcess | undefined): Promise<void> 
   await server?.exited;
 }
 
-/** Two servers on one root in an object store, behind a balancer, as a team runs them. */
+/** Two servers on one root in an object store, behind a balancer, as a team runs them; all end with this process. */
 export class ServePair {
   readonly key = randomBytes(16).toString('hex');
   #started: Promise<Started> | undefined;
@@ -31,14 +31,6 @@ export class ServePair {
   async reach(place: string): Promise<{ uri: string; apiKey: string; databasePrefix: string }> {
     const { balancer } = await this.#start();
     return { uri: balancer.uri, apiKey: this.key, databasePrefix: place.slice(place.lastIndexOf('/') + 1) };
-  }
-
-  async stop(): Promise<void> {
-    if (!this.#started) return;
-    const { moto, servers, balancer } = await this.#started;
-    await balancer.close();
-    await Promise.all(servers.map((server) => server.stop()));
-    await moto.stop();
   }
 
   #start(): Promise<Started> {

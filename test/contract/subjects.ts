@@ -85,6 +85,7 @@ function overServe(): Subject {
   };
 }
 
+// For all suites of this process, with which its servers end: starting them takes seconds.
 const pair = new ServePair();
 
 function overPair(): Subject {
@@ -117,7 +118,7 @@ const onPair = [
 
 let servers: UpstreamServers | undefined;
 
-/** Upstream's servers, one process for all suites of a run; ended after the last one. */
+/** Upstream's servers, one process for all suites of this one, with which it ends. */
 function upstreamServers(): UpstreamServers {
   return (servers ??= new UpstreamServers());
 }
@@ -153,13 +154,7 @@ export function forEachOfOurs(title: string, define: Define): void {
   forEach([inProcess(), overEngine(), overServe()], title, define);
 }
 
-let endsServers = false;
-
 function forEach(subjects: readonly Subject[], title: string, define: Define): void {
-  if (!endsServers) {
-    endsServers = true;
-    suiteTeardown(() => Promise.all([servers?.stop(), pair.stop()]));
-  }
   for (const subject of subjects) {
     suite(`${title}: ${subject.name}`, function () {
       this.timeout(30_000);

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
 import { checks } from '../../scripts/check.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { endGroup, ownGroup } from '../../scripts/processes.ts';
-import { ResultsFile, type Tally } from './results.ts';
+import { ResultsFile, type FileTime, type Tally } from './results.ts';
 
 export type Options = {
   readonly grep?: string | undefined;
@@ -18,13 +19,25 @@ export const layers = { lint: 120, unit: 240, contract: 600, kernel: 300, host: 
 export type Layer = keyof typeof layers;
 export const layerNames: readonly Layer[] = ['lint', 'unit', 'contract', 'kernel', 'host', 'ui'];
 
+/** How many processes share the files of a layer: its tests wait for one another's servers half of the time. */
+const workers = Math.min(2, availableParallelism());
+
+/** Files that take longest, by the figures that `npm test` ends with: begun first, so that none is left to one process. */
+const longest: Partial<Record<Layer, readonly string[]>> = {
+  contract: ['conformance', 's3', 'writers', 'tables', 'versions'],
+  kernel: ['jupyter', 'cli'],
+  ui: ['window', 'company', 'trust'],
+};
+
+export type LayerResult = Tally & { readonly files: readonly FileTime[] };
+
 export function isLayer(name: string): name is Layer {
   return Object.hasOwn(layers, name);
 }
 
 /** Runs one layer. A layer that cannot run, or does not reach its end, has one failure more. */
-export async function runLayer(layer: Layer, options: Options): Promise<Tally> {
-  if (layer === 'lint') return runChecks(options);
+export async function runLayer(layer: Layer, options: Options): Promise<LayerResult> {
+  if (layer === 'lint') return { ...runChecks(options), files: [] };
   const folder = inRoot('test-results', layer);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -42,19 +55,22 @@ export async function runLayer(layer: Layer, options: Options): Promise<Tally> {
     if (lines.join('') !== '')
       options.say(`  last output (all of it: test-results/${layer}/output.log):\n${lines.slice(-25).join('\n')}`);
   }
-  return tally;
+  return { ...tally, files: results.files().map(({ file, ms }) => ({ file: relative(inRoot(), file), ms })) };
 }
 
 const script = (name: string): string => join(import.meta.dirname, name);
 
 function commandOf(layer: Exclude<Layer, 'lint'>, results: string, { grep, coverage }: Options): string[] {
   const filter = grep === undefined ? [] : ['--grep', grep];
-  if (layer === 'host') return [script('runInHost.ts'), '--results', results, ...filter];
+  if (layer === 'host') {
+    // Before the limit of the layer, so that what the window shows is kept.
+    return [script('runInHost.ts'), '--results', results, '--limit', String(layers.host - 30), ...filter];
+  }
   const files = readdirSync(inRoot('test', layer), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.test\.tsx?$/.test(name))
-    .toSorted()
+    .toSorted((a, b) => rank(layer, a) - rank(layer, b) || (a < b ? -1 : 1))
     .map((name) => inRoot('test', layer, name));
-  const run = [script('mochaMain.ts'), '--results', results, ...filter, ...files];
+  const run = [script('mochaMain.ts'), '--results', results, '--workers', String(workers), ...filter, ...files];
   if (!coverage || layer === 'ui') return run;
   const sources = ['kernel', 'extension', 'webviews'].flatMap((folder) => ['--include', `${folder}/**`]);
   const c8 = [
@@ -70,6 +86,13 @@ function commandOf(layer: Exclude<Layer, 'lint'>, results: string, { grep, cover
     inRoot('coverage'),
   ];
   return [inRoot('node_modules/c8/bin/c8.js'), ...c8, process.execPath, ...run];
+}
+
+/** Where a file stands in the order of its layer; those that are not named stand together at the end. */
+function rank(layer: Layer, file: string): number {
+  const names = longest[layer] ?? [];
+  const index = names.findIndex((name) => file.startsWith(`${name}.test.`));
+  return index < 0 ? names.length : index;
 }
 
 /** Follows a layer's process until it ends or its time is over. @returns what was wrong with its end, else undefined */
@@ -104,13 +127,16 @@ async function runCommand(
 function runChecks({ say }: Options): Tally {
   const tally = { passed: 0, failed: 0, skipped: 0 };
   for (const { name, tool, args } of checks) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [inRoot('node_modules', tool), ...args], {
+    const { status, signal, stdout, stderr } = spawnSync(process.execPath, [inRoot('node_modules', tool), ...args], {
       cwd: inRoot(),
       encoding: 'utf8',
       timeout: layers.lint * 1000,
     });
     tally[status === 0 ? 'passed' : 'failed']++;
-    if (status !== 0) say(`  FAIL  ${name}\n${stdout}${stderr}`);
+    if (status !== 0)
+      say(
+        `  FAIL  ${name}${signal === null ? '' : ` ended by ${signal}, after ${layers.lint} s at most`}\n${stdout}${stderr}`,
+      );
   }
   return tally;
 }

@@ -5,6 +5,7 @@ import { onInterrupt } from '../../scripts/processes.ts';
 import { makeSample } from '../../scripts/sample.ts';
 import { isLayer, layerNames, runLayer, type Layer } from './layers.ts';
 import { missing, needsOf, report } from './needs.ts';
+import type { FileTime } from './results.ts';
 
 const help = `npm test -- [layer …] [options]
   layers      ${layerNames.join(', ')}; without one all of them
@@ -34,22 +35,29 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   onInterrupt(async () => {});
   const total = { passed: 0, failed: 0, skipped: 0 };
+  const files: FileTime[] = [];
   const prepared = await prepare(options.layers, needs);
   for (const layer of options.layers) {
     const started = Date.now();
     const obstacle = prepared.get(layer);
-    const tally =
+    const result =
       obstacle === undefined
         ? await runLayer(layer, { ...options, say: console.log })
-        : { passed: 0, failed: 1, skipped: 0 };
+        : { passed: 0, failed: 1, skipped: 0, files: [] };
     if (obstacle !== undefined) console.log(`  FAIL  ${layer} cannot run: ${obstacle}`);
-    const { passed, failed, skipped } = tally;
+    const { passed, failed, skipped } = result;
     const seconds = ((Date.now() - started) / 1000).toFixed(1);
     console.log(`${layer}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped;
+    files.push(...result.files);
   }
+  const slowest = files.toSorted((a, b) => b.ms - a.ms).slice(0, 5);
+  if (slowest.length > 0)
+    console.log(
+      ['slowest files:', ...slowest.map(({ file, ms }) => `  ${(ms / 1000).toFixed(1)} s ${file}`)].join('\n'),
+    );
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed === 0 ? 0 : 1;
 }

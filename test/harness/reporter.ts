@@ -3,65 +3,86 @@ import Mocha from 'mocha';
 import { skipReasons } from './parts.ts';
 
 /** One line of a results file. A run that wrote no `end` did not finish, whatever its exit code says. */
-export type TestEvent =
+export type TestEvent = (
   | { readonly event: 'begin'; readonly node: string; readonly pid: number; readonly vscode?: string }
   | { readonly event: 'test'; readonly title: string }
   | { readonly event: 'pass'; readonly title: string; readonly ms: number }
   | { readonly event: 'skip'; readonly title: string; readonly part: string | null }
   | { readonly event: 'fail'; readonly title: string; readonly error: string }
+  /** A suite at the top of a file is over, with what it does before and after its tests. */
+  | { readonly event: 'suite'; readonly file: string; readonly ms: number }
   | { readonly event: 'end'; readonly failures: number }
-  | { readonly event: 'error'; readonly error: string };
+  | { readonly event: 'error'; readonly error: string }
+) & {
+  /** The process that tells it, where several run the files of a layer. */
+  readonly worker?: number;
+};
 
 export type Emit = (event: TestEvent) => void;
 
 /** Appends events to an NDJSON file; synchronous, so that the last line before a crash is there. */
-export function fileEmitter(file: string): Emit {
-  return (event) => appendFileSync(file, `${JSON.stringify(event)}\n`);
+export function fileEmitter(file: string, worker?: number): Emit {
+  const from = worker === undefined ? {} : { worker };
+  // One write per line at the end of the file: lines of several processes do not mix.
+  return (event) => appendFileSync(file, `${JSON.stringify({ ...event, ...from })}\n`);
 }
 
+export type MochaOptions = {
+  readonly files: readonly string[];
+  readonly emit: Emit;
+  readonly grep?: string | undefined;
+  /** Milliseconds per test, unless the test sets its own. */
+  readonly timeout?: number;
+};
+
 /**
- * Runs test files with mocha in this process and reports every event. The same code runs in plain Node and inside the
- * extension host, so that both count alike.
+ * Runs the whole of a layer with mocha in this process and reports every event, its beginning and end with them. The
+ * extension host runs its tests so; in plain Node `worker.ts` runs the same files one by one, so that both count alike.
  * @returns the number of failed tests
  */
-export async function runMocha(options: {
-  files: readonly string[];
-  emit: Emit;
-  grep?: string | undefined;
-  /** Milliseconds per test, unless the test sets its own. */
-  timeout?: number;
-  vscode?: string;
-}): Promise<number> {
-  const { files, emit, grep, timeout = 20_000, vscode } = options;
+export async function runMocha(options: MochaOptions & { vscode?: string }): Promise<number> {
+  const { emit, vscode } = options;
   emit({ event: 'begin', node: process.version, pid: process.pid, ...(vscode !== undefined && { vscode }) });
   try {
-    const mocha = new Mocha({
-      ui: 'tdd',
-      timeout,
-      forbidOnly: Boolean(process.env['CI']),
-      reporter: Mocha.reporters.Base,
-      ...(grep && { grep }),
-    });
-    for (const file of files) mocha.addFile(file);
-    await mocha.loadFilesAsync();
-    const failures = await new Promise<number>((resolve) => {
-      const runner = mocha.run(resolve);
-      runner.on('test', (test) => emit({ event: 'test', title: test.fullTitle() }));
-      runner.on('pass', (test) => emit({ event: 'pass', title: test.fullTitle(), ms: test.duration ?? 0 }));
-      runner.on('pending', (test) => {
-        const title = test.fullTitle();
-        emit({ event: 'skip', title, part: skipReasons.get(title) ?? null });
-      });
-      runner.on('fail', (test, error: unknown) =>
-        emit({ event: 'fail', title: test.fullTitle(), error: describe(error) }),
-      );
-    });
+    const failures = await runFiles(options);
     emit({ event: 'end', failures });
     return failures;
   } catch (error) {
     emit({ event: 'error', error: describe(error) });
     throw error;
   }
+}
+
+/** Runs test files with mocha in this process and reports what becomes of their tests. @returns how many failed */
+export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOptions): Promise<number> {
+  const mocha = new Mocha({
+    ui: 'tdd',
+    timeout,
+    forbidOnly: Boolean(process.env['CI']),
+    reporter: Mocha.reporters.Base,
+    ...(grep && { grep }),
+  });
+  for (const file of files) mocha.addFile(file);
+  await mocha.loadFilesAsync();
+  return new Promise<number>((resolve) => {
+    const runner = mocha.run(resolve);
+    let began = 0;
+    runner.on('suite', (suite) => {
+      if (suite.parent?.root) began = performance.now();
+    });
+    runner.on('suite end', ({ parent, file }) => {
+      if (parent?.root && file !== undefined) emit({ event: 'suite', file, ms: Math.round(performance.now() - began) });
+    });
+    runner.on('test', (test) => emit({ event: 'test', title: test.fullTitle() }));
+    runner.on('pass', (test) => emit({ event: 'pass', title: test.fullTitle(), ms: test.duration ?? 0 }));
+    runner.on('pending', (test) => {
+      const title = test.fullTitle();
+      emit({ event: 'skip', title, part: skipReasons.get(title) ?? null });
+    });
+    runner.on('fail', (test, error: unknown) =>
+      emit({ event: 'fail', title: test.fullTitle(), error: describe(error) }),
+    );
+  });
 }
 
 /** An error with its causes and, for an assertion, the difference. */

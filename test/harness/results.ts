@@ -3,6 +3,9 @@ import type { TestEvent } from './reporter.ts';
 
 export type Tally = { passed: number; failed: number; skipped: number };
 
+/** How long the suites of a file took, with what comes before and after their tests. */
+export type FileTime = { readonly file: string; readonly ms: number };
+
 /** Follows a results file while another process writes it, and prints each result as it comes. */
 export class ResultsFile {
   readonly path: string;
@@ -34,10 +37,20 @@ export class ResultsFile {
     }
   }
 
-  /** The test that began last and has no result yet: the one to blame for a hang. */
+  /** The tests that began and have no result yet, one per process that runs files: those to blame for a hang. */
   get running(): string | undefined {
-    const last = this.events.findLast((event) => event.event !== 'begin');
-    return last?.event === 'test' ? last.title : undefined;
+    const last = new Map<number | undefined, TestEvent>();
+    for (const event of this.events) if (event.event !== 'begin') last.set(event.worker, event);
+    const titles = [...last.values()].flatMap((event) => (event.event === 'test' ? [event.title] : []));
+    return titles.length === 0 ? undefined : titles.join('" and "');
+  }
+
+  /** The files whose suites are over. */
+  files(): FileTime[] {
+    const times = new Map<string, number>();
+    for (const event of this.events)
+      if (event.event === 'suite') times.set(event.file, (times.get(event.file) ?? 0) + event.ms);
+    return [...times].map(([file, ms]) => ({ file, ms }));
   }
 
   get ended(): boolean {
@@ -46,8 +59,8 @@ export class ResultsFile {
 
   /** Why this run cannot be trusted, or undefined when it reported its own end. */
   problem(): string | undefined {
-    const error = this.events.find((event) => event.event === 'error');
-    if (error) return `the suite could not run: ${error.error}`;
+    const errors = this.events.flatMap((event) => (event.event === 'error' ? [event.error.split('\n')[0]] : []));
+    if (errors.length > 0) return `the suite could not run: ${errors.join('; ')}`;
     if (!this.events.some((event) => event.event === 'end')) {
       return `the suite reported no end${this.running === undefined ? '' : `; it stopped in "${this.running}"`}`;
     }
@@ -82,6 +95,7 @@ export class ResultsFile {
       case 'error':
         return this.#say(`  FAIL  ${event.error.replace(/\n/g, '\n        ')}`);
       case 'test':
+      case 'suite':
       case 'end':
         return;
     }

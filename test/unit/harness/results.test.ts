@@ -8,6 +8,9 @@ import { tempFolder } from '../../harness/temp.ts';
 const begin: TestEvent = { event: 'begin', node: 'v24.0.0', pid: 1 };
 const pass: TestEvent = { event: 'pass', title: 'a', ms: 1 };
 
+const testOf = (worker: number, title: string): TestEvent => ({ event: 'test', title, worker });
+const suiteOf = (file: string, ms: number): TestEvent => ({ event: 'suite', file, ms });
+
 /** A results file with these events, as it was read after the process ended. */
 function read(...events: TestEvent[]): ResultsFile {
   const file = join(tempFolder(), 'results.ndjson');
@@ -31,6 +34,18 @@ suite('A results file', () => {
 
   test('without an end is not trusted, and the test that ran is named', () => {
     assert.match(read(begin, pass, { event: 'test', title: 'b hangs' }).problem() ?? '', /no end.*"b hangs"/);
+  });
+
+  test('names the tests of all processes that ran at its end', () => {
+    const results = read(begin, testOf(1, 'a'), testOf(2, 'b hangs'), { ...pass, worker: 1 }, testOf(1, 'c hangs too'));
+    assert.match(results.problem() ?? '', /"c hangs too" and "b hangs"/);
+  });
+
+  test('adds up the time of the suites of a file', () => {
+    assert.deepEqual(read(begin, suiteOf('a', 2), suiteOf('b', 5), suiteOf('a', 1)).files(), [
+      { file: 'a', ms: 3 },
+      { file: 'b', ms: 5 },
+    ]);
   });
 
   test('in which no test ran is not trusted', () => {

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRoot } from '../../../scripts/paths.ts';
+import { ResultsFile } from '../../harness/results.ts';
+import { tempFolder } from '../../harness/temp.ts';
+
+const passes = (title: string) => `suite('of ${title}', () => test('passes', () => {}));`;
+
+/** Runs files of tests, given as their texts in the order of running, as a layer does. */
+function runFiles(workers: number, texts: Readonly<Record<string, string>>) {
+  const folder = tempFolder();
+  const files = Object.entries(texts).map(([name, text]) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  });
+  const path = join(folder, 'results.ndjson');
+  const args = [inRoot('test/harness/mochaMain.ts'), '--results', path, '--workers', String(workers), ...files];
+  const { status } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 });
+  const said: string[] = [];
+  const results = new ResultsFile(path, (line) => said.push(line), false);
+  results.read();
+  return { status, results, said: said.join('\n'), folder };
+}
+
+suite('Several processes that run the files of a layer', function () {
+  this.timeout(30_000);
+
+  test('count every test of every file once, and tell the time of each file', () => {
+    const names = ['a.mjs', 'b.mjs', 'c.mjs', 'd.mjs'];
+    const { status, results, folder } = runFiles(2, Object.fromEntries(names.map((name) => [name, passes(name)])));
+    assert.equal(status, 0);
+    assert.equal(results.problem(), undefined);
+    assert.deepEqual(results.tally(), { passed: 4, failed: 0, skipped: 0 });
+    const files = results.files().map(({ file }) => file);
+    assert.deepEqual(
+      files.toSorted(),
+      names.map((name) => join(folder, name)),
+    );
+  });
+
+  test('run the files that are left when a test of one fails', () => {
+    const fails = `suite('of a', () => test('fails', () => { throw new Error('on purpose'); }));`;
+    const { status, results, said } = runFiles(1, { 'a.mjs': fails, 'b.mjs': passes('b') });
+    assert.equal(status, 1);
+    assert.equal(results.problem(), undefined);
+    assert.deepEqual(results.tally(), { passed: 1, failed: 1, skipped: 0 });
+    assert.match(said, /FAIL {2}of a fails\n.*on purpose/);
+  });
+
+  test('name the file whose process died, and leave the others to the next', () => {
+    const dies = `suite('of a', () => test('dies', () => process.kill(process.pid, 'SIGKILL')));`;
+    const { status, results } = runFiles(2, { 'a.mjs': dies, 'b.mjs': passes('b'), 'c.mjs': passes('c') });
+    assert.equal(status, 1);
+    assert.match(results.problem() ?? '', /a\.mjs ended in its midst with SIGKILL/);
+    assert.equal(results.tally().passed, 2);
+  });
+
+  test('name the files that nobody was left to run', () => {
+    const dies = `suite('of a', () => test('dies', () => process.exit(0)));`;
+    const { status, results } = runFiles(1, { 'a.mjs': dies, 'b.mjs': passes('b') });
+    assert.equal(status, 1);
+    assert.match(results.problem() ?? '', /a\.mjs ended in its midst with 0; no process was left to run .*b\.mjs/);
+  });
+
+  test('name a file that can not be loaded, and run the others', () => {
+    const { status, results } = runFiles(1, { 'a.mjs': `import './none.mjs';`, 'b.mjs': passes('b') });
+    assert.equal(status, 1);
+    assert.match(results.problem() ?? '', /a\.mjs could not be loaded/);
+    assert.equal(results.tally().passed, 1);
+  });
+});
