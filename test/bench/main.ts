@@ -1,19 +1,28 @@
 import { parseArgs } from 'node:util';
 import { buildAll, isStale } from '../../scripts/build.ts';
 import { onInterrupt } from '../../scripts/processes.ts';
-import { benchNeeds, missing, report } from '../harness/needs.ts';
+import { benchNeeds, missing, report, type Need } from '../harness/needs.ts';
+import { benchKernel } from './kernel.ts';
+import { peerKernels } from './kernelPeers.ts';
 import { busyShare, isMissed, keep, machine, type Figure } from './report.ts';
-import { benchRest, type BenchOptions } from './rest.ts';
+import { benchRest } from './rest.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest; without one all of them
+  names            rest, kernel; without one all of them
   --runs N         measured runs of each way; 5
-  --rows N[,N …]   millions of rows to stream; 1,10
-  --memory N       millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
+  --rows N[,N …]   rest: millions of rows to stream; 1,10
+  --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
+  --cells N        kernel: cells that run before the second measurement; 500
 Beside each figure is that of its peer, measured in the same run. Ends with 1 when a goal is missed.
-Needs Linux, the upstream clients (installed when they are missing) and 3 GB of disk for the rows.`;
+Needs Linux; upstream's clients, other kernels (installed when they are missing) and 3 GB of disk for the rows.`;
 
-const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Figure[]>>> = { rest: benchRest };
+type Options = Exclude<ReturnType<typeof readArguments>, string>;
+type Bench = { needs: readonly Need[]; measure: (options: Options) => Promise<Figure[]> };
+
+const benches: Readonly<Record<string, Bench>> = {
+  rest: { needs: benchNeeds, measure: benchRest },
+  kernel: { needs: [...benchNeeds, peerKernels], measure: benchKernel },
+};
 
 /** `npm run bench`: prints figures beside those of their peers. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -27,7 +36,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   onInterrupt(async () => {});
-  const needs = missing(benchNeeds);
+  const needs = missing(options.names.flatMap((name) => benches[name]!.needs));
   for (const line of report(needs)) console.log(line);
   for (const need of needs) await need.install(console.log);
   if (isStale() && (await buildAll(console.log)) > 0) return 1;
@@ -38,7 +47,7 @@ export async function main(args: readonly string[]): Promise<number> {
     console.log(
       `${name}: ${on.cores} × ${on.cpu}, ${on.memoryMb} MB, Node ${on.node}, load ${on.load.toFixed(1)}${others}`,
     );
-    const figures = await benches[name]!(options);
+    const figures = await benches[name]!.measure(options);
     missed += figures.filter((figure) => isMissed(figure)).length;
     console.log(`kept in ${keep(name, { machine: on, runs: options.runs, figures })}`);
   }
@@ -55,6 +64,7 @@ function readArguments(args: readonly string[]) {
       runs: { type: 'string', default: '5' },
       rows: { type: 'string', default: '1,10' },
       memory: { type: 'string', default: '50' },
+      cells: { type: 'string', default: '500' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -62,8 +72,9 @@ function readArguments(args: readonly string[]) {
   if (unknown !== undefined) return `"${unknown}" is no benchmark; there are: ${Object.keys(benches).join(', ')}.`;
   const names = positionals.length === 0 ? Object.keys(benches) : positionals;
   const sizes = values.rows === '' ? [] : values.rows.split(',').map(Number);
-  const [runs, memory] = [Number(values.runs), Number(values.memory)];
-  if (![runs, ...sizes].every((number) => Number.isInteger(number) && number > 0)) return 'Give whole numbers from 1.';
+  const [runs, memory, cells] = [values.runs, values.memory, values.cells].map(Number) as [number, number, number];
+  if (![runs, cells, ...sizes].every((number) => Number.isInteger(number) && number > 0))
+    return 'Give whole numbers from 1.';
   if (!Number.isInteger(memory) || memory < 0) return 'Give --memory as a whole number.';
-  return { help: values.help, names, runs, sizes, memory: memory === 0 ? undefined : memory, say: console.log };
+  return { help: values.help, names, runs, sizes, cells, memory: memory === 0 ? undefined : memory, say: console.log };
 }

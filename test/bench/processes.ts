@@ -15,8 +15,12 @@ import type { BenchTable } from './data.ts';
 import type { ReadOrder, ReadResult } from './reader.ts';
 
 /** Runs a program of the benchmarks and reads its one line of JSON. @throws Error with what it said on stderr */
-async function answerOf(command: string, args: readonly string[]): Promise<unknown> {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+export async function answerOf(
+  command: string,
+  args: readonly string[],
+  where: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<unknown> {
+  const child = spawn(command, args, { ...where, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   ownGroup(child);
   let output = '';
   let errors = '';

@@ -21,13 +21,17 @@ export const isMissed = ({ value, goal }: Figure): boolean => goal !== undefined
 
 const digits = { ms: 0, MB: 0, '×': 2 } as const;
 
+// Where nothing could be measured, a kernel lost by an interrupt for instance, there is no number.
+export const numberOf = ({ value, unit }: Figure): string =>
+  Number.isNaN(value) ? 'never' : `${value.toFixed(digits[unit])} ${unit}`;
+
+/** What a figure should be and whether it is; empty without a goal. */
+export const goalOf = (figure: Figure): string =>
+  figure.goal === undefined ? '' : `   goal ≤ ${figure.goal} ${figure.unit}: ${isMissed(figure) ? 'MISSED' : 'met'}`;
+
 /** A figure as a line of text; the mark stands at the end so that a column of names lines up. */
-export function lineOf(figure: Figure): string {
-  const { name, value, unit, goal } = figure;
-  const number = `${value.toFixed(digits[unit])} ${unit}`.padStart(12);
-  if (goal === undefined) return `  ${name.padEnd(58)}${number}`;
-  return `  ${name.padEnd(58)}${number}   goal ≤ ${goal} ${unit}: ${isMissed(figure) ? 'MISSED' : 'met'}`;
-}
+export const lineOf = (figure: Figure): string =>
+  `  ${figure.name.padEnd(58)}${numberOf(figure).padStart(12)}${goalOf(figure)}`;
 
 /** What the figures depend on besides the program. */
 export function machine(): { cores: number; cpu: string; memoryMb: number; load: number; node: string } {

@@ -1,0 +1,130 @@
+import { inRoot } from '../../scripts/paths.ts';
+import { python } from '../harness/python.ts';
+import { cellsFor, lineCharacters, manyLines, printProgram, type KernelName } from './kernelCells.ts';
+import { installKernels, type Kernels } from './kernelPeers.ts';
+import { answerOf } from './processes.ts';
+import { goalOf, lineOf, median, numberOf, type Figure } from './report.ts';
+
+export type KernelBenchOptions = {
+  /** Lives of each kernel. */
+  runs: number;
+  /** Cells that run between the two measurements of each life. */
+  cells: number;
+  say: (line: string) => void;
+};
+
+const names: readonly KernelName[] = ['ours', 'tslab', 'deno', 'ipykernel'];
+const few = 20;
+const mega = 1e6;
+
+/** What kernelSession.py saw in one life; milliseconds and bytes. */
+type Life = {
+  info: number;
+  first: number;
+  trivial: number;
+  declaring: number;
+  imports: number;
+  complete: Completion;
+  trivialLater: number;
+  declaringLater: number;
+  completeLater: Completion;
+  memoryReady: number;
+  memoryImports: number;
+  memoryCells: number;
+  heartbeat: number;
+  print: Printed;
+  /** Null when the cell was never answered, or the kernel was lost over it. */
+  interrupt: number | null;
+};
+type Completion = { ms: number; first: number; matches: number };
+type Printed = { ms: number; characters: number; lines: number };
+
+type Line = { name: string; unit: Figure['unit']; of: (life: Life) => number; goal?: number };
+
+const lines = (cells: number): readonly Line[] => [
+  { name: 'start → kernel_info', unit: 'ms', of: (life) => life.info, goal: 250 },
+  { name: 'start → first result', unit: 'ms', of: (life) => life.first, goal: 350 },
+  { name: 'trivial cell', unit: 'ms', of: (life) => life.trivial, goal: 8 },
+  { name: 'declaring cell', unit: 'ms', of: (life) => life.declaring, goal: 15 },
+  { name: 'importing the table client and Arrow', unit: 'ms', of: (life) => life.imports, goal: 300 },
+  { name: 'completion of members after imports', unit: 'ms', of: (life) => life.complete.ms, goal: 30 },
+  { name: `trivial cell after imports and ${cells} cells`, unit: 'ms', of: (life) => life.trivialLater, goal: 8 },
+  { name: `declaring cell after imports and ${cells} cells`, unit: 'ms', of: (life) => life.declaringLater, goal: 15 },
+  { name: `completion after imports and ${cells} cells`, unit: 'ms', of: (life) => life.completeLater.ms, goal: 30 },
+  { name: 'interrupt of an endless loop', unit: 'ms', of: (life) => life.interrupt ?? Number.NaN, goal: 100 },
+  { name: 'heartbeat in a busy cell, latest', unit: 'ms', of: (life) => life.heartbeat, goal: 50 },
+  { name: 'memory after the first result', unit: 'MB', of: (life) => life.memoryReady / mega },
+  { name: 'memory after both imports', unit: 'MB', of: (life) => life.memoryImports / mega, goal: 300 },
+  { name: `memory after ${cells} cells`, unit: 'MB', of: (life) => life.memoryCells / mega, goal: 400 },
+  { name: 'a megabyte of stdout', unit: 'ms', of: (life) => perMegabyte(life.print) },
+];
+
+/**
+ * Our kernel, through its installed launcher, beside tslab, Deno's kernel and ipykernel, all of them driven by the same
+ * real Jupyter client. Kernels take turns, so that whatever else the machine does slows down all of them.
+ * @throws Error when a peer can't be measured or printed text is lost
+ */
+export async function benchKernel({ runs, cells, say }: KernelBenchOptions): Promise<Figure[]> {
+  const kernels = installKernels();
+  const lives: Record<KernelName, Life[]> = { ours: [], tslab: [], deno: [], ipykernel: [] };
+  const pipes: number[] = [];
+  say('a first start of each, not measured: it fills caches …');
+  for (const name of names) await live(kernels, name, 0, few);
+  for (let round = 1; round <= runs; round++) {
+    say(`round ${round} of ${runs} …`);
+    for (const name of names) lives[name].push(await live(kernels, name, cells, few));
+    pipes.push(await printToPipe());
+  }
+  const figures: Figure[] = [];
+  const tell = (figure: Figure) => {
+    figures.push(figure);
+    say(lineOf(figure));
+  };
+  say(rowOf('medians', names));
+  for (const { name, unit, of, goal } of lines(cells)) {
+    const row = names.map((kernel): Figure => {
+      const value = median(lives[kernel].map(of));
+      // Only ours has to keep to the goal.
+      return { name: `${kernel}: ${name}`, value, unit, ...(kernel === 'ours' && goal !== undefined && { goal }) };
+    });
+    figures.push(...row);
+    say(`${rowOf(name, row.map(numberOf))}${goalOf(row[0]!)}`);
+  }
+  const pipe = median(pipes);
+  tell({ name: 'node: 100 MB of stdout to a pipe', value: pipe, unit: 'ms' });
+  const print = median(lives.ours.map((life) => life.print.ms));
+  tell({ name: 'ours: 100 MB of stdout / node to a pipe', value: print / pipe, unit: '×', goal: 2 });
+  return figures;
+}
+
+/** No number where some of it never came. */
+const perMegabyte = ({ ms, lines: printed, characters }: Printed): number =>
+  characters === printed * lineCharacters ? (ms * mega) / characters : Number.NaN;
+
+const rowOf = (name: string, cells: readonly string[]): string =>
+  `  ${name.padEnd(48)}${cells.map((cell) => cell.padStart(11)).join('')}`;
+
+async function live(kernels: Kernels, name: KernelName, cells: number, times: number): Promise<Life> {
+  const order = JSON.stringify(cellsFor(name, { few: times, cells }));
+  const script = inRoot('test/bench/python/kernelSession.py');
+  const life = (await answerOf(python(), [script, kernels.specs[name], order], {
+    env: kernels.env,
+    cwd: kernels.notebooks,
+  })) as Life;
+  const lost = life.print.lines * lineCharacters - life.print.characters;
+  if (lost !== 0 && name === 'ours') throw new Error(`${lost} of the printed characters were lost.`);
+  if (life.complete.matches === 0 && name === 'ours') throw new Error('Nothing completes "db.".');
+  return life;
+}
+
+async function printToPipe(): Promise<number> {
+  const script = inRoot('test/bench/python/pipeReader.py');
+  const { ms, characters } = (await answerOf(python(), [
+    script,
+    process.execPath,
+    '-e',
+    printProgram(manyLines),
+  ])) as Printed;
+  if (characters !== manyLines * lineCharacters) throw new Error(`Node printed ${characters} characters to the pipe.`);
+  return ms;
+}

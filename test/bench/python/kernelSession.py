@@ -1,0 +1,184 @@
+"""One life of a kernel, measured by a real Jupyter client: `kernelSession.py KERNEL ORDER` prints one line of JSON.
+
+ORDER is JSON with the cells to run, see test/bench/kernelCells.ts. Times are milliseconds, memory is in bytes and that of
+the kernel's process with everything below it.
+"""
+
+import json
+import queue
+import statistics
+import sys
+import threading
+import time
+
+import psutil
+import zmq
+from jupyter_client.manager import KernelManager
+
+LIMIT = 60
+SILENCE = 20
+
+
+def say(line):
+    print(line, file=sys.stderr)
+
+
+def ms(since):
+    return (time.perf_counter() - since) * 1000
+
+
+class Kernel:
+    def __init__(self, name):
+        self.started = time.perf_counter()
+        self.manager = KernelManager(kernel_name=name)
+        self.manager.start_kernel(stdout=sys.stderr, stderr=sys.stderr)
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.process = psutil.Process(self.manager.provisioner.pid)
+
+    def until_known(self):
+        """Asks as clients do, again and again: what is sent before a kernel listens may be lost."""
+        while ms(self.started) < LIMIT * 1000:
+            self.client.kernel_info()
+            end = time.perf_counter() + 0.25
+            try:
+                while True:
+                    message = self.client.get_shell_msg(timeout=max(0.01, end - time.perf_counter()))
+                    if message["msg_type"] == "kernel_info_reply":
+                        return
+            except queue.Empty:
+                pass
+        raise SystemExit("no kernel_info_reply came")
+
+    def drain(self):
+        """What is left of the replies and outputs of before."""
+        for channel in (self.client.get_iopub_msg, self.client.get_shell_msg):
+            try:
+                while True:
+                    channel(timeout=0.05)
+            except queue.Empty:
+                pass
+
+    def run(self, code, must=True):
+        """Milliseconds until both the reply and `idle` are here, the reply, and the characters printed."""
+        started = time.perf_counter()
+        request = self.client.execute(code)
+        printed = 0
+        try:
+            while True:
+                message = self.client.get_iopub_msg(timeout=SILENCE)
+                if message["parent_header"].get("msg_id") != request:
+                    continue
+                kind, content = message["msg_type"], message["content"]
+                if kind == "stream":
+                    printed += len(content["text"])
+                if kind == "status" and content["execution_state"] == "idle":
+                    break
+        except queue.Empty:
+            # A kernel that prints faster than it is read may lose outputs, and `idle` among them.
+            say(f"no idle: {code[:60]!r}")
+        reply = self.reply_to(request)
+        if must and reply["status"] != "ok":
+            raise SystemExit(f"this cell failed: {code[:200]}\n{json.dumps(reply)[:2000]}")
+        return ms(started), reply, printed
+
+    def reply_to(self, request, limit=LIMIT):
+        while True:
+            message = self.client.get_shell_msg(timeout=limit)
+            if message["parent_header"].get("msg_id") == request:
+                return message["content"]
+
+    def median(self, code, times):
+        return statistics.median(self.run(code.replace("INDEX", str(index)))[0] for index in range(times))
+
+    def complete(self, code, times):
+        taken, matches = [], []
+        for _ in range(times):
+            started = time.perf_counter()
+            matches = self.reply_to(self.client.complete(code, len(code)))["matches"]
+            taken.append(ms(started))
+        return {"ms": statistics.median(taken), "first": taken[0], "matches": len(matches)}
+
+    def memory(self):
+        every = [self.process, *self.process.children(recursive=True)]
+        return sum(each.memory_info().rss for each in every)
+
+    def heartbeat(self, code):
+        """The latest answer of the heartbeat while a cell keeps the kernel busy."""
+        stop, worst = threading.Event(), [0.0]
+        address = f"tcp://{self.manager.ip}:{self.manager.hb_port}"
+
+        def beat():
+            with zmq.Context() as context, context.socket(zmq.REQ) as socket:
+                socket.linger = 0
+                socket.connect(address)
+                while not stop.is_set():
+                    sent = time.perf_counter()
+                    socket.send(b"ping")
+                    if not socket.poll(LIMIT * 1000):
+                        worst[0] = LIMIT * 1000
+                        return
+                    socket.recv()
+                    worst[0] = max(worst[0], ms(sent))
+                    time.sleep(0.01)
+
+        thread = threading.Thread(target=beat)
+        thread.start()
+        time.sleep(0.2)
+        self.run(code)
+        stop.set()
+        thread.join()
+        return worst[0]
+
+    def interrupt(self, code, after):
+        """Milliseconds from the interrupt to the reply of a cell that would go on for ever; None when none comes."""
+        request = self.client.execute(code)
+        time.sleep(0.5)
+        started = time.perf_counter()
+        self.manager.interrupt_kernel()
+        try:
+            self.reply_to(request, limit=10)
+            taken = ms(started)
+            self.drain()
+            self.run(after)
+            return taken
+        except (queue.Empty, SystemExit):
+            return None
+
+    def end(self):
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+def measure(kernel, order):
+    kernel.until_known()
+    seen = {"info": ms(kernel.started)}
+    kernel.run(order["trivial"])
+    seen["first"] = ms(kernel.started)
+    kernel.drain()
+    seen["memoryReady"] = kernel.memory()
+    few = order["few"]
+    seen["trivial"] = kernel.median(order["trivial"], few)
+    seen["declaring"] = kernel.median(order["declaring"], few)
+    seen["imports"] = kernel.run(order["imports"])[0]
+    seen["memoryImports"] = kernel.memory()
+    seen["complete"] = kernel.complete(order["complete"], 10)
+    for index in range(order["cells"]):
+        kernel.run((order["declaring"] if index % 2 else order["trivial"]).replace("INDEX", f"9{index}"))
+    seen["memoryCells"] = kernel.memory()
+    seen["trivialLater"] = kernel.median(order["trivial"], few)
+    seen["declaringLater"] = kernel.median(order["declaring"], few)
+    seen["completeLater"] = kernel.complete(order["complete"], 10)
+    seen["heartbeat"] = kernel.heartbeat(order["busy"])
+    taken, _, characters = kernel.run(order["print"])
+    seen["print"] = {"ms": taken, "characters": characters, "lines": order["lines"]}
+    seen["interrupt"] = kernel.interrupt(order["endless"], order["trivial"])
+    return seen
+
+
+order = json.loads(sys.argv[2])
+kernel = Kernel(sys.argv[1])
+try:
+    print(json.dumps(measure(kernel, order)))
+finally:
+    kernel.end()
