@@ -15,6 +15,7 @@ export type Bundle = {
 
 export const bundles: readonly Bundle[] = [
   { outputs: ['extension.cjs'], entry: 'extension/extension.ts', kind: 'extension' },
+  { outputs: ['typescriptPlugin.cjs'], entry: 'extension/typescriptPlugin/plugin.ts', kind: 'kernel' },
   { outputs: ['cli.cjs'], entry: 'kernel/cli.ts', kind: 'kernel' },
   { outputs: ['engine.cjs'], entry: 'kernel/engine/main.ts', kind: 'kernel' },
   { outputs: ['kernel.cjs'], entry: 'kernel/session/main.ts', kind: 'kernel' },

@@ -59,7 +59,6 @@ function pack(platform: Platform | undefined, engine: string | undefined, notice
   rmSync(file, { force: true });
   const tool = inRoot('node_modules/@vscode/vsce/vsce');
   const options = [
-    '--no-dependencies',
     '--allow-missing-repository',
     '--no-rewrite-relative-links',
     '--skip-license',

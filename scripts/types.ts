@@ -6,6 +6,8 @@ import { inRoot } from './paths.ts';
 /** Folders of kernel/ whose declaration files a notebook's TypeScript may read. */
 const layers = ['shared', 'client', 'engine', 'session'] as const;
 const entry = 'session/preload.d.ts';
+/** Read by the editor's TypeScript while nothing of ours answers for a notebook. */
+const globalsEntry = 'notebook.d.ts';
 const specifier = /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"]+)\2/g;
 
 /**
@@ -36,7 +38,21 @@ export function buildTypes(): string | undefined {
       rewrite(file, readFileSync(source, 'utf8'), (needed) => queue.push(needed)),
     );
   }
+  writeFileSync(inRoot('dist/types', globalsEntry), globals(readFileSync(inRoot('kernel/session/prelude.ts'), 'utf8')));
   return run.status === 0 ? undefined : `${run.stdout}${run.stderr}`.trim();
+}
+
+/**
+ * What every notebook has, as globals: for the editor's own TypeScript, to which a cell is a file like any other.
+ * @param text the imports and declarations that cells stand behind
+ */
+export function globals(text: string): string {
+  const from = 'import("./session/preload.js")';
+  const imported = [...text.matchAll(/^import \{([^}]*)\} from "lance-catalog";$/gm)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => `declare const ${name.trim()}: typeof ${from}.${name.trim()};`),
+  );
+  const declared = text.split('\n').filter((line) => line.startsWith('declare '));
+  return `${[...imported, ...declared].join('\n').replaceAll('import("lance-catalog")', from)}\n`;
 }
 
 /** Rewrites every import of one declaration file and reports the files of the project it needs. */

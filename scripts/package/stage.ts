@@ -2,15 +2,18 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { inRoot } from '../paths.ts';
 import { enginePackage, type Platform } from '../platforms.mjs';
-import { copyRuntime } from './runtime.ts';
+import { copyRuntime, readManifest } from './runtime.ts';
 
 const files = ['README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore', 'media', 'snippets'];
 /** What a manifest needs in the repository only. `imports` names sources that are not shipped. */
-const ours = new Set(['scripts', 'devDependencies', 'overrides', 'imports', 'private']);
+const ours = new Set(['scripts', 'dependencies', 'devDependencies', 'overrides', 'imports', 'private']);
+/** The editor's TypeScript looks for it in node_modules at the top and nowhere else. */
+const plugin = { name: 'lance-catalog-typescript', folder: inRoot('extension/typescriptPlugin') };
 
 /**
- * Lays out what one VSIX holds. The packages go to dist/node_modules, where the bundles find them first: the packager
- * leaves out a node_modules at the top unless it may run npm over it.
+ * Lays out what one VSIX holds. The packages go to dist/node_modules, where the bundles find them first. Of a
+ * node_modules at the top the packager takes what `npm list` finds there, and that is the one package without code of
+ * its own.
  * @param engine folder of the native package; undefined makes the package for REST catalogs alone
  */
 export function stage(
@@ -29,9 +32,13 @@ export function stage(
   const name = platform && enginePackage(platform);
   if (engine !== undefined && name)
     cpSync(engine, join(modules, name), { recursive: true, filter: (path) => !path.endsWith('README.md') });
+  const top = join(folder, 'node_modules', plugin.name);
+  mkdirSync(top, { recursive: true });
+  for (const file of ['package.json', 'index.cjs']) cpSync(join(plugin.folder, file), join(top, file));
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), notices);
   const manifest: unknown = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
   if (typeof manifest !== 'object' || manifest === null) throw new Error('package.json is not an object.');
   const shipped = Object.fromEntries(Object.entries(manifest).filter(([key]) => !ours.has(key)));
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(shipped, null, 2)}\n`);
+  const dependencies = { [plugin.name]: readManifest(plugin.folder).version };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...shipped, dependencies }, null, 2)}\n`);
 }

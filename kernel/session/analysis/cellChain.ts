@@ -1,8 +1,9 @@
 import ts from 'typescript-6';
+import { prelude } from '#session/prelude.ts';
 import type { LanguageCell } from '#shared/languageMessages.ts';
 import { codeOf } from './cellSource.ts';
 import { Files } from './files.ts';
-import { cellOptions, prelude } from './options.ts';
+import { cellOptions } from './options.ts';
 
 /** A cell in the checker's world. */
 type ChainedCell = { id: string; number: number; text: string; code: string; isJsx: boolean; version: number };

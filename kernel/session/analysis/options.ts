@@ -1,12 +1,6 @@
 import ts from 'typescript-6';
 import { getDefaultTypeRoots } from '#session/compile/typescript.ts';
 
-/** What a notebook knows before its first cell. `db` is declared, not imported, so that a cell may assign to it. */
-export const prelude = `
-import { CatalogError, arrow, connect, connectNamespace, display } from "lance-catalog";
-declare let db: import("lance-catalog").Catalog;
-`;
-
 /** The options that cells are checked under, the same as when they run. */
 export const cellOptions = (folder: string): ts.CompilerOptions => ({
   module: ts.ModuleKind.ESNext,

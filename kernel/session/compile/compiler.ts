@@ -1,42 +1,72 @@
-import { createConverter, type Converter, type ConvertResult } from 'tslab/dist/converter.js';
-import type { ConverterSet } from 'tslab/dist/executor.js';
 import ts from 'typescript-6';
-import type { CellMaps } from './cellMaps.ts';
+import { messageOf } from '#shared/errors.ts';
+import type { TypeCheck } from '#shared/kernelMessages.ts';
+import { createCellConverter, type CellConverter, type CellService } from './cellConverter.ts';
+import type { CellProblem } from './cellProblems.ts';
+import { readFolderOptions, stampOfOptions, type FolderOptions } from './folderOptions.ts';
+import { prelude } from './prelude.ts';
 
-/** What a notebook knows before its first cell. `db` is declared, not imported, so that a cell may assign to it. */
-const prelude = `
-import { CatalogError, arrow, connect, connectNamespace, display } from "lance-catalog";
-declare let db: import("lance-catalog").Catalog;
-`;
+export type CompiledCell = {
+  problems: CellProblem[];
+  /** What is to be run; undefined when the cell is refused. */
+  output: string | undefined;
+  /** To be said beside the cell's output, once. */
+  remark: string | undefined;
+};
+
+const relativeImport = /(\bfrom |\bimport\()(["'])(\.{1,2}\/[^"'\n]*)\2/g;
 
 /**
- * tslab's converter, with three things of our own: the declarations of earlier cells are kept here (tslab's executor
- * forgets those of a cell that throws), the generated code has a name and a map, and a converter that was stopped in the
- * middle is replaced.
+ * The compiler of one notebook: keeps the declarations of the cells that ran, follows the working directory, and replaces
+ * a converter that was stopped in the middle.
  */
 export class CellCompiler {
-  readonly set: ConverterSet;
-  readonly #maps: CellMaps;
-  #converter: Converter | undefined;
+  /** What a type error does to a cell: refuses it, is printed beside it, or is not looked for. */
+  typeCheck: TypeCheck = 'error';
+  readonly #registry = ts.createDocumentRegistry();
+  #converter: CellConverter | undefined;
   #declarations = prelude;
+  #folder = process.cwd();
+  #options: FolderOptions | undefined;
+  #optionsStamp = '';
+  #remark: string | undefined;
   #isBusy = false;
-  #count = 0;
 
-  constructor(maps: CellMaps) {
-    this.#maps = maps;
-    const ours: Converter = {
-      convert: (_, source) => this.#convert(source),
-      inspect: (_, source, position) => this.#use((it) => it.inspect(this.#declarations, source, position)),
-      complete: (_, source, position) => this.#use((it) => it.complete(this.#declarations, source, position)),
-      addModule: (name, content, meta) => this.#use((it) => it.addModule(name, content, meta)),
-      close: () => this.#converter?.close(),
-    };
-    this.set = { node: ours, browser: ours, close: () => ours.close() };
+  /** The notebook's folder, from where imports are resolved: the process's working directory. */
+  get folder(): string {
+    return this.#folder;
   }
 
-  /** The execution count that names the code compiled next. */
-  set count(count: number) {
-    this.#count = count;
+  /** Options of the folder's tsconfig.json, for the files that cells import. */
+  get folderOptions(): ts.CompilerOptions {
+    return this.#options?.options ?? {};
+  }
+
+  /** Compiles a cell. One that is not refused counts as run: later cells know what it declares. */
+  compile(source: string): CompiledCell {
+    const check = this.typeCheck !== 'off';
+    const { problems, output, declarations } = this.#use((it) => it.convert(this.#declarations, source, { check }));
+    const isRefused = this.typeCheck === 'error' && problems.some(({ severity }) => severity === 'error');
+    const remark = this.#remark;
+    this.#remark = undefined;
+    if (isRefused || output === undefined) return { problems, output: undefined, remark };
+    this.#declarations = declarations;
+    return { problems, output, remark };
+  }
+
+  /** TypeScript's language service over code that is being typed. */
+  service(source: string): CellService {
+    return this.#use((it) => it.service(this.#declarations, source));
+  }
+
+  /** Forgets what cells declared. */
+  reset(): void {
+    this.#declarations = prelude;
+  }
+
+  /** Looks for modules again that were not there before. */
+  refresh(): void {
+    this.#converter?.refresh();
   }
 
   /** Loads the compiler's libraries, which takes most of a second the first time. */
@@ -51,22 +81,12 @@ export class CellCompiler {
     this.#converter = undefined;
   }
 
-  #convert(source: string): ConvertResult {
-    const result = this.#use((it) => it.convert(this.#declarations, source));
-    if (result.diagnostics.length > 0) return result;
-    // A cell that throws half way keeps what it declared until then; the rest is undefined.
-    this.#declarations = result.declOutput ?? '';
-    if (hasTopLevelAwait(source)) result.hasToplevelAwait = true;
-    if (result.output !== undefined) result.output = this.#maps.add(this.#count, result.output);
-    return result;
-  }
-
   // Not try/finally: when the code is stopped no `finally` runs, and that is how `recover` knows.
-  #use<T>(action: (converter: Converter) => T): T {
+  #use<T>(action: (converter: CellConverter) => T): T {
     this.#isBusy = true;
-    this.#converter ??= createConverter({ isJS: false, isBrowser: false });
     try {
-      const result = action(this.#converter);
+      this.#follow();
+      const result = action((this.#converter ??= this.#create()));
       this.#isBusy = false;
       return result;
     } catch (error) {
@@ -74,16 +94,44 @@ export class CellCompiler {
       throw error;
     }
   }
+
+  #create(): CellConverter {
+    this.#options = readFolderOptions(this.#folder);
+    this.#optionsStamp = stampOfOptions(this.#options);
+    this.#remark = this.#options.problem;
+    return createCellConverter({
+      folder: this.#folder,
+      compilerOptions: this.#options.options,
+      registry: this.#registry,
+    });
+  }
+
+  /** Goes where the notebook went, and reads its tsconfig.json again when that has changed. */
+  #follow(): void {
+    const folder = workingDirectory() ?? this.#folder;
+    const isChanged = this.#options !== undefined && stampOfOptions(this.#options) !== this.#optionsStamp;
+    if (folder !== this.#folder) {
+      this.#declarations = absoluteImports(this.#declarations, this.#folder);
+      this.#folder = folder;
+    } else if (!isChanged) return;
+    this.#converter?.close();
+    this.#converter = undefined;
+  }
 }
 
-function hasTopLevelAwait(source: string): boolean {
-  const visit = (node: ts.Node): boolean => {
-    if (ts.isFunctionLike(node)) return false;
-    if (ts.isAwaitExpression(node) || (ts.isForOfStatement(node) && node.awaitModifier)) return true;
-    // The flag of `await using` has two bits, those of `using` and of `const`.
-    const awaitUsing: number = ts.NodeFlags.AwaitUsing;
-    if (ts.isVariableDeclarationList(node) && (node.flags & awaitUsing) === awaitUsing) return true;
-    return ts.forEachChild(node, visit) ?? false;
-  };
-  return source.includes('await') && visit(ts.createSourceFile('cell.ts', source, ts.ScriptTarget.Latest, false));
+/** Declarations that were written for another folder, with their relative imports spelled out. */
+const absoluteImports = (declarations: string, folder: string): string =>
+  declarations.replace(
+    relativeImport,
+    (_, head: string, quote: string, path: string) => `${head}${quote}${ts.sys.resolvePath(`${folder}/${path}`)}${quote}`,
+  );
+
+function workingDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch (error) {
+    // Someone deleted it; what was found there is known still.
+    if (/uv_cwd/.test(messageOf(error))) return undefined;
+    throw error;
+  }
 }

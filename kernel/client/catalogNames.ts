@@ -1,0 +1,100 @@
+import type { NamedTable, Naming } from '#shared/catalogNaming.ts';
+import { cancellable } from './calls.ts';
+import type { Catalog } from './catalog.ts';
+
+/** A name that fits where it is being written. */
+export type FittingName = {
+  name: string;
+  /** As it is written there: quoted for SQL, escaped for the string. */
+  text: string;
+  kind: 'table' | 'namespace' | 'column';
+  /** A column's type, or where a table is. */
+  detail: string;
+};
+
+/** What names are asked of. */
+export type NamedCatalog = Pick<Catalog, 'listTables' | 'listNamespaces' | 'describeTable'>;
+
+export type NameSources = {
+  /** The catalog behind a variable such as `db`; `undefined` when that is none. */
+  catalog(variable: string): Promise<NamedCatalog | undefined>;
+  /** The table that a variable holds, where values of variables are known. */
+  table?(variable: string): { catalog: NamedCatalog; name: string; namespacePath: readonly string[] } | undefined;
+};
+
+type Entry = { at: number; names: Promise<Omit<FittingName, 'text'>[]> };
+
+/** A person who types waits this long; what comes later serves the next letter. */
+const patienceMilliseconds = 1500;
+/** And then the question is given up. */
+const limitMilliseconds = 10_000;
+/** How long names are taken to be what they were. */
+const freshMilliseconds = 10_000;
+const maxEntries = 50;
+/** More in one list is more than anybody reads; the first page of a catalog has no more. */
+const maxNames = 1000;
+
+/** Says which names of a catalog fit in a string. Remembers them for a few seconds: one is asked for at every letter. */
+export class CatalogNames {
+  readonly #sources: NameSources;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(sources: NameSources) {
+    this.#sources = sources;
+  }
+
+  /** Names that fit; none when the catalog is slow, fails or knows none: nobody who types wants to be told. */
+  async fitting({ what, quote }: Pick<Naming, 'what' | 'quote'>, signal?: AbortSignal): Promise<FittingName[]> {
+    const key = JSON.stringify(what);
+    let entry = this.#entries.get(key);
+    if (!entry || Date.now() - entry.at > freshMilliseconds) {
+      entry = { at: Date.now(), names: this.#ask(what) };
+      this.#entries.set(key, entry);
+      // What failed is asked again.
+      entry.names.catch(() => this.#entries.delete(key));
+      const oldest = this.#entries.keys().next();
+      if (this.#entries.size > maxEntries && !oldest.done) this.#entries.delete(oldest.value);
+    }
+    const patience = AbortSignal.timeout(patienceMilliseconds);
+    const found = await cancellable(entry.names, signal ? AbortSignal.any([signal, patience]) : patience).catch(
+      () => [],
+    );
+    const isSql = what.kind === 'column' && what.isSql;
+    return found.map((one) => ({ ...one, text: escaped(isSql ? sqlName(one.name) : one.name, quote) }));
+  }
+
+  /** Forgets what was read; to be called when variables may stand for other catalogs. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  async #ask(what: Naming['what']): Promise<Omit<FittingName, 'text'>[]> {
+    const options = { limit: maxNames, signal: AbortSignal.timeout(limitMilliseconds) };
+    if (what.kind === 'column') return this.#columns(what.table, options.signal);
+    const catalog = await this.#sources.catalog(what.catalog);
+    if (!catalog) return [];
+    if (what.kind === 'table') {
+      const { tables } = await catalog.listTables(what.namespacePath, options);
+      return tables.map((name) => ({ name, kind: 'table', detail: ['table', ...what.namespacePath].join(' · ') }));
+    }
+    const { namespaces } = await catalog.listNamespaces(what.parent, options);
+    return namespaces.map((name) => ({ name, kind: 'namespace', detail: ['namespace', ...what.parent].join(' · ') }));
+  }
+
+  async #columns(table: NamedTable | { variable: string }, signal: AbortSignal): Promise<Omit<FittingName, 'text'>[]> {
+    const known = 'variable' in table ? this.#sources.table?.(table.variable) : table;
+    if (!known) return [];
+    const catalog = typeof known.catalog === 'string' ? await this.#sources.catalog(known.catalog) : known.catalog;
+    const described = await catalog?.describeTable(known.name, { namespacePath: [...known.namespacePath], signal });
+    return (described?.columns ?? []).map(({ name, type }) => ({ name, kind: 'column', detail: type }));
+  }
+}
+
+/** A column in SQL: in backticks unless it is a plain word. */
+const sqlName = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : `\`${name.replaceAll('`', '``')}\``);
+
+/** A name within a string of TypeScript. */
+function escaped(name: string, quote: string): string {
+  const text = name.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`).replaceAll('\n', '\\n');
+  return quote === '`' ? text.replaceAll('${', '\\${') : text;
+}
