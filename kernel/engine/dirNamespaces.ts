@@ -16,6 +16,7 @@ import type { DirConnection } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
 import { namespacesPage, pageOf, tablesOnly, tablesPage } from './dirLists.ts';
 import { namespaceSubject, tableSubject } from './engineErrors.ts';
+import { ensureList } from './firstList.ts';
 import { changingList, listable } from './manifestTable.ts';
 
 /** The namespaces of a directory, and the lists of what is in them. */
@@ -34,7 +35,8 @@ export class DirNamespaces {
       if (mode === 'overwrite') throw noOverwrite(namespacePath);
       if (namespacePath.length === 0 && mode === 'exist_ok') return;
       try {
-        // The first one of a root makes the list of namespaces too, and of two at that moment each may win.
+        // One in another has a list above it.
+        if (namespacePath.length === 1) await ensureList(this.#connection.place);
         await changingList(this.#connection.place, () =>
           this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
             connection.createNamespace(

@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Schema } from '#arrow';
+import { isCatalogError } from '#shared/errors.ts';
+import { datasetName, onDataset } from './dataset.ts';
+import type { Place } from './dirConnection.ts';
+import { isFirst } from './dirCreate.ts';
+import { engineError, namespaceSubject } from './engineErrors.ts';
+import { hiddenFolder, isThere, moveTo } from './folders.ts';
+import { manifestFolder } from './manifestTable.ts';
+import { loadNative } from './native.ts';
+import { inTurn } from './turns.ts';
+
+/**
+ * Makes the list of namespaces and tables of a root that has none yet, so that of those who do so at once one makes it and
+ * the others use it. The engine, left to itself, writes an empty one over the one that somebody else has just made, and
+ * what that had in it is gone without an error.
+ */
+export async function ensureList(place: Place): Promise<void> {
+  if (await hasList(place)) return;
+  await inTurn(`first list of ${place.location}`, () => (place.isLocal ? makeLocal(place) : makeInStore(place)));
+}
+
+async function hasList(place: Place): Promise<boolean> {
+  if (place.isLocal) return isThere(join(place.location, manifestFolder));
+  try {
+    await onDataset(place, manifestFolder, async (connection) => (await connection.openTable(datasetName)).close());
+    return true;
+  } catch (error) {
+    const told = engineError(error, namespaceSubject([]));
+    if (isCatalogError(told, 'TableNotFound') || isCatalogError(told, 'InvalidTableState')) return false;
+    throw told;
+  }
+}
+
+/** It comes into the root by one rename, which only the first can do. */
+async function makeLocal({ location }: Place): Promise<void> {
+  const workshop = join(location, hiddenFolder('unfinished'));
+  await mkdir(workshop);
+  try {
+    await makeEmptyList(workshop);
+    await moveTo(join(workshop, manifestFolder), join(location, manifestFolder));
+  } finally {
+    await rm(workshop, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A store has no rename. Of two that make a table there at the same place the second one's becomes version 2, so who finds
+ * that it was second puts back what the first one had.
+ */
+export async function makeInStore(place: Place): Promise<void> {
+  const schema = await schemaOfList();
+  try {
+    await onDataset(place, manifestFolder, async (connection) => {
+      const made = await connection.createEmptyTable(datasetName, schema);
+      try {
+        await isFirst(made);
+      } finally {
+        made.close();
+      }
+    });
+  } catch (error) {
+    // Somebody else was faster.
+    if (!(await hasList(place))) throw engineError(error, namespaceSubject([]));
+  }
+}
+
+/** The columns of a list as this engine makes them, with all that it notes of them. */
+async function schemaOfList(): Promise<Schema> {
+  const folder = await mkdtemp(join(tmpdir(), 'lance-catalog-'));
+  try {
+    await makeEmptyList(folder);
+    return await onDataset({ location: folder, isLocal: true }, manifestFolder, async (connection) => {
+      const table = await connection.openTable(datasetName);
+      try {
+        return await table.schema();
+      } finally {
+        table.close();
+      }
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The engine makes a list with the first namespace. */
+async function makeEmptyList(root: string): Promise<void> {
+  const { connectNamespace } = await loadNative();
+  const connection = await connectNamespace('dir', { root });
+  try {
+    await connection.createNamespace(['first']);
+    await connection.dropNamespace(['first']);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { openDir } from '#engine/dir.ts';
+import { makeInStore } from '#engine/firstList.ts';
+import { inRoot } from '../../scripts/paths.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { startMoto, type Moto } from './moto.ts';
+
+/** Without care one in about fifteen loses a namespace. */
+const rounds = 10;
+
+type Root = { root: string; storageOptions?: Record<string, string> };
+
+/** Of each new root, how its first namespaces end that two processes make at the same moment, and which are there then. */
+suite('The first namespaces of a root, made by two processes at once', function () {
+  this.timeout(120_000);
+  const names = ['left', 'right'];
+  let processes: ChildProcess[];
+  let moto: Moto;
+
+  suiteSetup(async () => {
+    processes = names.map((name) => fork(inRoot('test/contract/makeNamespaces.ts'), [name]));
+    [moto] = await Promise.all([startMoto('lenient'), ...processes.map((one) => once(one, 'message'))]);
+  });
+  suiteTeardown(async () => {
+    await Promise.all([
+      moto.stop(),
+      ...processes.map((one) => {
+        one.disconnect();
+        return once(one, 'exit');
+      }),
+    ]);
+  });
+
+  test('stay where another process finds only afterwards that it was second, in an object store', async () => {
+    const place = { location: moto.root('second'), isLocal: false, storageOptions: { ...moto.storageOptions } };
+    const db = await openDir({ root: place.location, storageOptions: place.storageOptions });
+    await db.createNamespace(['left']);
+    await makeInStore(place);
+    assert.deepEqual((await db.listNamespaces()).namespaces, ['left']);
+    await db.createNamespace(['right']);
+    assert.deepEqual((await db.listNamespaces()).namespaces, names);
+    await db.close();
+  });
+
+  const roots: Record<string, (round: number) => Root> = {
+    'in a directory': () => ({ root: tempFolder() }),
+    'in an object store': (round) => ({
+      root: moto.root(`first-${round}`),
+      storageOptions: { ...moto.storageOptions },
+    }),
+  };
+  for (const [where, rootOf] of Object.entries(roots)) {
+    test(`are all there: ${where}`, async () => {
+      for (let round = 0; round < rounds; round++) {
+        const place = rootOf(round);
+        const answers = processes.map((one) => once(one, 'message'));
+        for (const one of processes) one.send({ ...place, at: Date.now() + 60 });
+        const said = (await Promise.all(answers)).map(([answer]) => String(answer));
+        assert.deepEqual(said, ['made', 'made'], `round ${round}`);
+        const db = await openDir(place);
+        assert.deepEqual((await db.listNamespaces()).namespaces, names, `round ${round}`);
+        for (const name of names) assert.equal(await db.namespaceExists([name]), true, `round ${round}`);
+        await db.close();
+      }
+    });
+  }
+});

@@ -1,0 +1,28 @@
+// A process of its own that makes namespaces: told a root it opens it, told to go it makes one, and says what came of it.
+import { openDir } from '#engine/dir.ts';
+import { loadNative } from '#engine/native.ts';
+import { isCatalogError, messageOf } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+
+const name = process.argv[2] ?? '';
+await loadNative();
+
+process.on('message', (told: unknown) => void make(told));
+process.send?.('ready');
+
+async function make(told: unknown): Promise<void> {
+  if (!isRecord(told) || typeof told['root'] !== 'string') return;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- from the test that started this process
+  const storageOptions = told['storageOptions'] as Record<string, string> | undefined;
+  const db = await openDir({ root: told['root'], ...(storageOptions && { storageOptions }) });
+  // Both at the same moment, as well as two processes can.
+  while (Date.now() < Number(told['at'])) await new Promise(setImmediate);
+  try {
+    await db.createNamespace([name]);
+    process.send?.('made');
+  } catch (error) {
+    process.send?.(isCatalogError(error) ? `${error.kind}: ${error.message}` : messageOf(error));
+  } finally {
+    await db.close();
+  }
+}
