@@ -1,9 +1,8 @@
 import ts from 'typescript-6';
-import { prelude } from '#session/prelude.ts';
+import { prelude } from '#session/compile/prelude.ts';
 import type { LanguageCell } from '#shared/languageMessages.ts';
 import { codeOf } from './cellSource.ts';
 import { Files } from './files.ts';
-import { cellOptions } from './options.ts';
 
 /** A cell in the checker's world. */
 type ChainedCell = { id: string; number: number; text: string; code: string; isJsx: boolean; version: number };
@@ -28,7 +27,7 @@ export class CellChain {
   /** @param folder the notebook's, where its imports start */
   constructor(folder: string, registry: ts.DocumentRegistry) {
     this.#folder = ts.sys.resolvePath(folder).replaceAll('\\', '/');
-    this.#files = new Files(this.#folder, () => cellOptions(this.#folder), {
+    this.#files = new Files(this.#folder, {
       names: () => [this.#preludeFile, ...this.#cells.map((cell) => this.#fileOf(cell))],
       read: (file) => this.#read(file),
     });
@@ -173,12 +172,12 @@ function update(cell: ChainedCell, text: string): void {
   }
 }
 
-/** Whether code only makes sense as JSX, in which `<T>x` and `<T>(x) => x` can't be written. */
+/** Whether code makes more sense with JSX, in which `<T>x` and `<T>(x) => x` can't be written. */
 function looksLikeJsx(code: string): boolean {
-  if (!/<\/|\/>/.test(code)) return false;
   const problems = (kind: ts.ScriptKind): number => {
     const file = ts.createSourceFile('cell.tsx', code, ts.ScriptTarget.Latest, false, kind);
     return (file as { parseDiagnostics?: readonly unknown[] }).parseDiagnostics?.length ?? 0;
   };
-  return problems(ts.ScriptKind.TS) > 0 && problems(ts.ScriptKind.TSX) === 0;
+  const plain = code.includes('<') ? problems(ts.ScriptKind.TS) : 0;
+  return plain > 0 && problems(ts.ScriptKind.TSX) < plain;
 }

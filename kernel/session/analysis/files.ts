@@ -1,5 +1,8 @@
 import ts from 'typescript-6';
+import { cellOptions } from '#session/compile/cellOptions.ts';
+import { readFolderOptions } from '#session/compile/folderOptions.ts';
 import { moduleResolver } from '#session/compile/moduleTypes.ts';
+import { getDefaultTypeRoots } from '#session/compile/typescript.ts';
 
 type Virtual = {
   names(): string[];
@@ -16,13 +19,13 @@ export class Files {
   #isForgotten = false;
   #options: ts.CompilerOptions | undefined;
 
-  constructor(folder: string, readOptions: () => ts.CompilerOptions, virtual: Virtual) {
+  constructor(folder: string, virtual: Virtual) {
     const { sys } = ts;
     const fileExists = (file: string): boolean => virtual.read(file) !== undefined || sys.fileExists(file);
     const readFile = (file: string): string | undefined => virtual.read(file)?.text ?? sys.readFile(file);
-    const resolve = moduleResolver({ ...sys, fileExists, readFile });
+    const resolve = moduleResolver(sys);
     const host: ts.LanguageServiceHost & { hasInvalidatedResolutions(): boolean } = {
-      getCompilationSettings: () => (this.#options ??= readOptions()),
+      getCompilationSettings: () => (this.#options ??= optionsOf(folder)),
       getScriptFileNames: () => virtual.names(),
       getScriptVersion: (file) => virtual.read(file)?.version ?? this.#version(file),
       getScriptSnapshot: (file) => {
@@ -65,4 +68,10 @@ export class Files {
     this.#versions.set(file, version);
     return version;
   }
+}
+
+/** The options that cells of a folder are checked under, the same as when they run. */
+function optionsOf(folder: string): ts.CompilerOptions {
+  const options = cellOptions(readFolderOptions(folder).options);
+  return { ...options, typeRoots: options.typeRoots ?? getDefaultTypeRoots(folder) };
 }
