@@ -88,6 +88,9 @@ async function prepare(
   });
   const onSample = running.filter((layer) => layer !== 'unit');
   await attempt(onSample, () => makeSample(inRoot('.sample/catalog')));
+  // Before its files begin, which several processes share.
+  const inWindow = running.filter((layer) => layer === 'ui' && !obstacles.has(layer));
+  await attempt(inWindow, async () => void (await (await import('./window.ts')).packagedExtension()));
   console.log(`prepared in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   return obstacles;
 }

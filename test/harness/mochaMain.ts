@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileEmitter } from './reporter.ts';
+import { tempFolder } from './temp.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,7 +28,9 @@ let failures = 0;
 /** Feeds one worker until no file is left or it is no more. */
 async function runWorker(worker: number): Promise<void> {
   const args = [values.results, String(worker), ...(values.grep === undefined ? [] : [values.grep])];
-  const child = fork(join(import.meta.dirname, 'worker.ts'), args);
+  // Temporary folders of its own: there are tests that look there for what they left. A short path, for sockets.
+  const env = { ...process.env, TMPDIR: tempFolder('l-') };
+  const child = fork(join(import.meta.dirname, 'worker.ts'), args, { env });
   let current: string | undefined;
   child.on('message', (failed) => {
     failures += Number(failed);
