@@ -108,7 +108,7 @@ suite('answers that are not as they should be', function () {
     assert.deepEqual(await db.listNamespaces(), { namespaces: ['a'], pageToken: 'same' });
   });
 
-  test('of 100,000 names come whole and soon', async () => {
+  test('of 100,000 names come whole, in few pages', async () => {
     const total = 100_000;
     const server = await here.serve({
       'GET /v1/namespace/big/table/list': (turn) => {
@@ -121,11 +121,10 @@ suite('answers that are not as they should be', function () {
       '*': noTables,
     });
     const db = await here.catalog({ uri: server.uri });
-    const began = performance.now();
     const names = await db.tableNames(['big']);
-    const took = performance.now() - began;
     assert.equal(new Set(names).size, total);
-    assert.ok(took < 5000, `took ${took} ms`);
+    const pages = server.seen.length;
+    assert.ok(pages <= total / 1000 + 1, `${pages} pages`);
     assert.equal((await db.listTables(['big'], { limit: 7 })).tables.length, 7);
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connecting } from './connecting.ts';
+import { eventually } from './eventually.ts';
 import { fails } from './expect.ts';
 import { bytes, inTurn, json, readBody, refusal } from './faultyServer.ts';
 
@@ -56,7 +57,7 @@ suite('a connection to a server', function () {
         const began = Date.now();
         await here.open({ uri: server.uri, retries: 1 }).json(namespaces);
         const waited = Date.now() - began;
-        assert.ok(waited >= 900 && waited < 4000, `waited ${waited} ms for ${value}`);
+        assert.ok(waited >= 900 && waited < 15_000, `waited ${waited} ms for ${value}`);
       }
     });
 
@@ -213,8 +214,7 @@ suite('a connection to a server', function () {
         'InvalidInput',
         'the disk is gone',
       );
-      await sleep(50);
-      assert.equal(ended, 'broken');
+      await eventually(() => assert.equal(ended, 'broken'));
     });
 
     test('that is cancelled lets go of a source that hangs', async () => {

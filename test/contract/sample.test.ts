@@ -21,10 +21,7 @@ suite('the sample catalog', function () {
   let db: DirCatalog;
 
   suiteSetup(async () => {
-    const started = performance.now();
     await makeSample(root);
-    // Measured at 2 s; the limit is what a person waits without asking.
-    assert.ok(performance.now() - started < 20_000);
     db = await openDir({ root });
   });
 

@@ -183,7 +183,7 @@ suite('lance-catalog serve with a file of keys', function () {
     assert.equal((await server.send({ ...list, ...as(added) })).status, 200);
     writeKeys(lines, keys);
     await server.logged('keys_read', ({ count, time }) => count === 3 && String(time) > String(kept['time']));
-    for (const end = Date.now() + 5000; ; await sleep(50)) {
+    for (const end = Date.now() + 15_000; ; await sleep(50)) {
       if ((await server.send({ ...list, ...as(reader, shop) })).status === 200) break;
       assert.ok(Date.now() < end);
     }

@@ -80,10 +80,10 @@ export async function startServe(
     said: () => text,
     log,
     async logged(event, holds = () => true) {
-      for (const end = Date.now() + 10_000; ; await sleep(20)) {
+      for (const end = Date.now() + 15_000; ; await sleep(20)) {
         const found = log().find((one) => one.event === event && holds(one));
         if (found) return found;
-        if (Date.now() > end) throw new Error(`Waited ten seconds for the line "${event}" in:\n${text}`);
+        if (Date.now() > end) throw new Error(`Waited fifteen seconds for the line "${event}" in:\n${text}`);
       }
     },
     kill: (signal) => void child.kill(signal),

@@ -51,14 +51,13 @@ suite('lance-catalog serve, and those who ask and do not go on', function () {
 
   test('without a key take no place from those with one, and are let go soon', async () => {
     const strangers = await Promise.all([1, 2, 3, 4].map(() => begin('Content-Length: 100\r\n\r\n{')));
-    const began = performance.now();
     const closed = strangers.map((socket) => once(socket.resume(), 'close'));
     for (let asked = 0; asked < 3; asked++) {
       const { status } = await fetch(`${server.address}/v1/namespace/%24/table/list`, { headers: knownAs });
       assert.equal(status, 200);
     }
+    // Without an end of their own they would stay until the test has taken too long.
     await Promise.all(closed);
-    assert.ok(performance.now() - began < 3000);
   });
 
   test('and stop reading are cut, which is told and counted as no success', async () => {
@@ -81,8 +80,9 @@ suite('lance-catalog serve, and those who ask and do not go on', function () {
     await assert.rejects(start(server.port), (error) => isCatalogError(error, 'InvalidInput'));
     lines.splice(0);
     writeKeys([['ana', key, 'read-only', '*']], keys);
+    await eventually(() => assert.ok(lines.some((line) => line.includes('"keys_read"'))));
+    // Both would look at it within a second or two; it is the one that runs.
     await sleep(2500);
-    // By the one that runs.
     assert.equal(lines.filter((line) => line.includes('"keys_read"')).length, 1, lines.join('\n'));
   });
 });

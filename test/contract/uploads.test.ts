@@ -16,6 +16,7 @@ const batchFrom = (start: number): RecordBatch =>
 class Source implements AsyncIterable<RecordBatch> {
   /** What is not begun needs no end. */
   isClosed = true;
+  given = 0;
   readonly #batches: number;
   readonly #stopAt: number;
   readonly #error: Error;
@@ -26,12 +27,18 @@ class Source implements AsyncIterable<RecordBatch> {
     this.#error = error;
   }
 
+  /** Waits until so many batches are given. */
+  async reached(batches: number): Promise<void> {
+    while (this.given < batches) await later(5);
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordBatch> {
     this.isClosed = false;
     try {
       for (let batch = 0; batch < this.#batches; batch++) {
         if (batch === this.#stopAt) throw this.#error;
         await later(0);
+        this.given = batch;
         yield batchFrom(batch * rowsPerBatch);
       }
     } finally {
@@ -164,7 +171,8 @@ forEachSubject('uploads', (makeCatalog) => {
     const abort = new AbortController();
     const creating = db.createTable('t', source, { signal: abort.signal });
     const reason = new Error('enough');
-    setTimeout(() => abort.abort(reason), 150);
+    // In its midst, however long it takes to begin.
+    void source.reached(20).then(() => abort.abort(reason));
     await assert.rejects(creating, (error) => error === reason);
     await closed(source);
     for (let tries = 0; tries < 50 && (await db.tableNames()).length > 0; tries++) await later(50);

@@ -103,11 +103,9 @@ suite('npm start in the browser', function () {
     await until('its server is gone', () => !isAlive(-server));
   });
 
-  test('is there again within 10 seconds, at the same address and behind another password', async () => {
-    const began = Date.now();
+  test('is there again at the same address and behind another password', async () => {
     begin();
     await untilAddress();
-    assert.ok(Date.now() - began < 10_000, `${Date.now() - began} ms`);
     assert.notEqual(passwordIn(output), password);
     assert.match(output, new RegExp(`http://127\\.0\\.0\\.1:${port}\\s`));
     await pressCtrlC();

@@ -43,7 +43,7 @@ suite('limits of SQL', () => {
   }
 
   test('take no time over what is long', () => {
-    const start = performance.now();
+    const before = process.cpuUsage();
     for (const sql of ['/*'.repeat(10 ** 6), "'".repeat(3_999_999), '('.repeat(4 * 10 ** 6), ' '.repeat(4 * 10 ** 6)]) {
       try {
         checkSql(sql);
@@ -51,6 +51,7 @@ suite('limits of SQL', () => {
         assert.ok(isCatalogError(error, 'InvalidInput'));
       }
     }
-    assert.ok(performance.now() - start < 3000);
+    // What it costs and not how long it takes, which is up to whatever else runs here.
+    assert.ok(process.cpuUsage(before).user < 3_000_000);
   });
 });

@@ -31,8 +31,9 @@ suite('The history of a kernel', () => {
   test('answers a glob of many stars at once', () => {
     const long = new History();
     long.add(1, 'a'.repeat(5000));
-    const started = performance.now();
+    const before = process.cpuUsage();
     assert.deepEqual(long.search(`${'*a'.repeat(30)}*b`), []);
-    assert.ok(performance.now() - started < 1000);
+    // What it costs and not how long it takes, which is up to whatever else runs here.
+    assert.ok(process.cpuUsage(before).user < 1_000_000);
   });
 });

@@ -28,9 +28,10 @@ suite('frames', () => {
     const frame = encodeFrame('x'.repeat(8 * 1024 * 1024));
     let received = 0;
     const decode = frameDecoder((message) => (received = (message as string).length));
-    const started = performance.now();
+    const before = process.cpuUsage();
     for (let at = 0; at < frame.length; at += 1024) decode(frame.subarray(at, at + 1024));
     assert.equal(received, 8 * 1024 * 1024);
-    assert.ok(performance.now() - started < 3000);
+    // What it costs and not how long it takes, which is up to whatever else runs here.
+    assert.ok(process.cpuUsage(before).user < 3_000_000);
   });
 });

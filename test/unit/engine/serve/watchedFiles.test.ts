@@ -7,7 +7,7 @@ import { messageOf } from '#shared/errors.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
 async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 5000; !holds(); await sleep(5)) assert.ok(Date.now() < end, 'waited five seconds');
+  for (const end = Date.now() + 15_000; !holds(); await sleep(5)) assert.ok(Date.now() < end, 'waited fifteen seconds');
 }
 
 suite('a watched file', function () {
