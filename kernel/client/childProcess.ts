@@ -63,14 +63,17 @@ export function startNode(options: {
   args?: readonly string[];
   cwd?: string;
   env?: Record<string, string>;
+  /** Whether it outlives this process, and does not get the signals of its terminal. */
+  detached?: boolean;
   stdio: StdioOptions;
 }): ChildProcess {
-  const { node, flags = [], entry, args = [], cwd, env, stdio } = options;
+  const { node, flags = [], entry, args = [], cwd, env, detached = false, stdio } = options;
   const inherited = { ...process.env };
   delete inherited['NODE_OPTIONS'];
   return spawn(node.path, [...flags, entry, ...args], {
     ...(cwd !== undefined && { cwd }),
     env: { ...inherited, ...node.env, ...env },
+    detached,
     stdio,
     windowsHide: true,
   });

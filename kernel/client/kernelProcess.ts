@@ -1,28 +1,23 @@
-import type { ChildProcess } from 'node:child_process';
-import type { Duplex } from 'node:stream';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { encodeFrame, frameDecoder } from '#shared/frames.ts';
-import {
-  isKernelMessage,
-  isKernelOutput,
-  type ExecuteReply,
-  type KernelHandshake,
-  type KernelMessage,
-  type KernelOutput,
-  type KernelReply,
-  type KernelRequest,
+import type {
+  CellPlace,
+  ExecuteReply,
+  KeepKernel,
+  KernelHandshake,
+  KernelOutput,
+  KernelRun,
+  TypeCheck,
+  VariableList,
 } from '#shared/kernelMessages.ts';
 import { cancellable, guarded } from './calls.ts';
-import { startNode, type NodeRuntime } from './childProcess.ts';
-import { exitReason, tailOf } from './exitReason.ts';
+import type { NodeRuntime } from './childProcess.ts';
+import { KernelConversation, type AskPerson, type Replies } from './kernelConversation.ts';
+import { handover, type Handover } from './kernelHandover.ts';
+import { openLink, removeKept, startLink, type KernelLink } from './kernelLink.ts';
 import { kernelFlags } from './nodeVersion.ts';
 
-/** How Node ends over a flag that it does not know, as an embedder's may. */
-const badOptionExit = 9;
 const handshakeMs = 20_000;
-/** How long the end of the process and that of its pipe wait for each other. */
-const exitMs = 200;
 
 export type KernelStart = {
   /** The kernel's bundle, `dist/kernel.cjs`. */
@@ -32,6 +27,11 @@ export type KernelStart = {
   cwd: string;
   /** Which catalog `db` is; null for none. */
   catalog: CatalogConfig | null;
+  typeCheck?: TypeCheck;
+  /** Given when the kernel is to outlive this client, for `attach`. Else it ends when the client does. */
+  keep?: KeepKernel;
+  /** Given when cells may ask the person. */
+  ask?: AskPerson;
   env?: Record<string, string>;
   signal?: AbortSignal;
 };
@@ -43,78 +43,79 @@ export type KernelExit = {
   reason: string;
 };
 
-type Replies = { [M in KernelReply as M['type']]: M['content'] };
-type Requests = { [M in KernelRequest as M['type']]: M['content'] };
-type Pending = {
-  reply: KernelReply['type'];
-  resolve(content: unknown): void;
-  reject(error: Error): void;
-  onOutput?: (output: KernelOutput) => void;
+export type ExecuteOptions = {
+  signal?: AbortSignal;
+  /** Nothing is sent of the cell but its reply. */
+  silent?: boolean;
+  /** False for code that is not the person's: it is not counted. */
+  storeHistory?: boolean;
+  /** Where the code is in the notebook, so that a later client can show what it does. */
+  cell?: CellPlace;
 };
 
-/** A running kernel over a framed pipe. One client owns it; when that client goes, the kernel ends. */
+/** A kernel that was there before, and what its cells did while nobody was connected. */
+export type AttachedKernel = { kernel: KernelProcess; executionCount: number; runs: readonly KernelRun[] };
+
+/** A running kernel with this process as its client. */
 export class KernelProcess {
-  readonly #child: ChildProcess;
-  readonly #pipe: Duplex;
-  readonly #stderr: () => string;
-  readonly #pending = new Map<string, Pending>();
-  readonly #orphanListeners = new Set<(output: KernelOutput) => void>();
+  readonly #link: KernelLink;
+  readonly #talk: KernelConversation;
   readonly #exitListeners = new Set<(exit: KernelExit) => void>();
   #exit: KernelExit | undefined;
   #isEnding = false;
-  #next = 0;
+  #hasLeft = false;
   #handshake: KernelHandshake | undefined;
+  /** Runs of an earlier client that go on: what they send is kept until somebody resumes them. */
+  readonly #resumable = new Map<string, { reply: Promise<ExecuteReply>; outputs: Handover }>();
 
   /**
    * Starts a kernel and waits for its handshake.
    * @throws CatalogError ServiceUnavailable (17) when it ends or is silent before that; AbortError when cancelled
    */
   static async start(options: KernelStart): Promise<KernelProcess> {
-    const { catalog, signal } = options;
+    const { node, keep, signal } = options;
     signal?.throwIfAborted();
-    const first = new KernelProcess(options, kernelFlags(options.node.version));
+    const link = (flags: readonly string[]) => startLink({ ...options, flags, ...(keep && { folder: keep.folder }) });
+    const first = link(kernelFlags(node.version));
     try {
-      return await first.#begin(catalog, signal);
+      return await new KernelProcess(first, keep?.folder, options.ask).#begin(options);
     } catch (error) {
-      if (first.#child.exitCode !== badOptionExit) throw error;
+      if (!first.refusedFlags()) throw error;
       // This Node refuses the flag. Cells run without it; the handshake says that they can't be interrupted.
-      return new KernelProcess(options, []).#begin(catalog, signal);
+      return new KernelProcess(link([]), keep?.folder, options.ask).#begin(options);
     }
   }
 
-  private constructor({ entry, node, cwd, env }: KernelStart, flags: readonly string[]) {
-    this.#child = startNode({
-      node,
-      flags,
-      entry,
-      args: ['--pipe'],
-      cwd,
-      ...(env && { env }),
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  /**
+   * Takes over a kernel that was started with `keep` and whose client is gone.
+   * @throws CatalogError ServiceUnavailable (17) when it has ended, Internal (18) while it has another client
+   */
+  static async attach(
+    folder: string,
+    options: { ask?: AskPerson; signal?: AbortSignal } = {},
+  ): Promise<AttachedKernel> {
+    const { ask, signal } = options;
+    signal?.throwIfAborted();
+    const { link, secret } = await openLink(folder);
+    const kernel = new KernelProcess(link, folder, ask);
+    try {
+      const { executionCount, runs, ...handshake } = await kernel.#within(kernel.#attach(secret), signal);
+      kernel.#handshake = handshake;
+      return { kernel, executionCount, runs };
+    } catch (error) {
+      kernel.leave();
+      throw error;
+    }
+  }
+
+  private constructor(link: KernelLink, folder: string | undefined, ask: AskPerson | undefined) {
+    this.#link = link;
+    this.#talk = new KernelConversation(link.pipe, ask, link.kill);
+    void link.ended.then(async (reason) => {
+      // Before anybody starts another one there. A client that left took nothing away: the kernel lives.
+      if (folder !== undefined && !this.#hasLeft) await removeKept(folder).catch(() => undefined);
+      this.#ended(reason);
     });
-    this.#pipe = this.#child.stdio[3] as Duplex;
-    // Whatever native code prints must be read, or the kernel stops at a full pipe.
-    this.#child.stdout?.resume();
-    this.#stderr = tailOf(this.#child.stderr);
-    this.#child.on('error', (error) => this.#ended(error.message));
-    // The pipe may close before the exit is known, which says why; and the exit come before the last output is read.
-    const closed = new Promise((resolve) => this.#pipe.once('close', resolve));
-    const exited = new Promise((resolve) => this.#child.once('exit', resolve));
-    this.#child.on('exit', (code, killed) => {
-      void soon(closed).then(() => this.#ended(exitReason(code, killed, this.#stderr())));
-    });
-    void closed.then(() => soon(exited)).then(() => this.#ended('its pipe closed'));
-    const decode = frameDecoder((message) => this.#receive(message));
-    this.#pipe.on('data', (chunk: Uint8Array) => {
-      try {
-        decode(chunk);
-      } catch {
-        // Only framing fails here, listeners are guarded: nothing that follows a broken frame can be read.
-        this.#child.kill('SIGKILL');
-      }
-    });
-    // 'close' and 'exit' follow, and say more.
-    this.#pipe.on('error', () => {});
   }
 
   /** What the kernel found of itself when it started. */
@@ -136,46 +137,50 @@ export class KernelProcess {
   async execute(
     code: string,
     onOutput: (output: KernelOutput) => void,
-    options: { signal?: AbortSignal; silent?: boolean } = {},
+    options: ExecuteOptions = {},
   ): Promise<ExecuteReply> {
-    const { signal, silent = false } = options;
+    const { signal, ...rest } = options;
     signal?.throwIfAborted();
-    const onAbort = () => void this.interrupt().catch(() => {});
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const failed: unknown[] = [];
-    const take = (output: KernelOutput) => {
-      try {
-        onOutput(output);
-      } catch (error) {
-        failed.push(error);
-      }
-    };
-    try {
-      const reply = await this.#request('execute_request', { code, silent }, 'execute_reply', take);
-      if (failed.length > 0) throw failed[0];
-      return reply;
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-    }
+    const outputs = handover();
+    outputs.give(onOutput);
+    const content = { code, ...rest, ...(this.#talk.canAsk && { allowStdin: true }) };
+    return this.#follow(this.#talk.request('execute_request', content, 'execute_reply', outputs), outputs, signal);
+  }
+
+  /**
+   * Goes on with a run of an earlier client, by its id: `onOutput` gets what it sends from the attachment on.
+   * @throws CatalogError InvalidInput (13) for a run that does not go on; as `execute` otherwise
+   */
+  async resume(id: string, onOutput: (output: KernelOutput) => void): Promise<ExecuteReply> {
+    const run = this.#resumable.get(id);
+    if (!run) throw new CatalogError('InvalidInput', `The kernel runs nothing called "${id}".`, 'Run the cell again.');
+    this.#resumable.delete(id);
+    run.outputs.give(onOutput);
+    return this.#follow(run.reply, run.outputs, undefined);
   }
 
   /** Completions at a position in UTF-16 units. Waits while a cell runs without a pause. */
   complete(code: string, cursorPos: number, signal?: AbortSignal): Promise<Replies['complete_reply']> {
-    return cancellable(this.#request('complete_request', { code, cursorPos }, 'complete_reply'), signal);
+    return cancellable(this.#talk.request('complete_request', { code, cursorPos }, 'complete_reply'), signal);
   }
 
   /** What is at a position, as text. */
   inspect(code: string, cursorPos: number, signal?: AbortSignal): Promise<Replies['inspect_reply']> {
-    return cancellable(this.#request('inspect_request', { code, cursorPos }, 'inspect_reply'), signal);
+    return cancellable(this.#talk.request('inspect_request', { code, cursorPos }, 'inspect_reply'), signal);
   }
 
   isComplete(code: string, signal?: AbortSignal): Promise<Replies['is_complete_reply']> {
-    return cancellable(this.#request('is_complete_request', { code }, 'is_complete_reply'), signal);
+    return cancellable(this.#talk.request('is_complete_request', { code }, 'is_complete_reply'), signal);
+  }
+
+  /** The notebook's variables. Waits while a cell runs without a pause. */
+  variables(signal?: AbortSignal): Promise<VariableList> {
+    return cancellable(this.#talk.request('variables_request', {}, 'variables_reply'), signal);
   }
 
   /** Ends the running cell and drops the waiting ones. `failed` when the cell goes on: then only a restart helps. */
   interrupt(): Promise<Replies['interrupt_reply']> {
-    return this.#request('interrupt_request', {}, 'interrupt_reply');
+    return this.#talk.request('interrupt_request', {}, 'interrupt_reply');
   }
 
   /** Ends the kernel and waits until its process is gone. */
@@ -183,17 +188,16 @@ export class KernelProcess {
     if (this.#exit) return;
     this.#isEnding = true;
     const gone = new Promise<void>((resolve) => this.#exitListeners.add(() => resolve()));
-    const last = setTimeout(() => this.#child.kill('SIGKILL'), 3000);
+    const last = setTimeout(() => this.#link.kill(), 3000);
     // The pipe may break before the reply is through; the exit is what counts.
-    this.#request('shutdown_request', {}, 'shutdown_reply').catch(() => {});
+    this.#talk.request('shutdown_request', {}, 'shutdown_reply').catch(() => {});
     await gone;
     clearTimeout(last);
   }
 
   /** Output that came when its cell was not running (`parent` is the id of that execution, '' when unknown). */
   onOrphanOutput(listener: (output: KernelOutput) => void): { dispose(): void } {
-    this.#orphanListeners.add(listener);
-    return { dispose: () => void this.#orphanListeners.delete(listener) };
+    return this.#talk.onOrphanOutput(listener);
   }
 
   /** Called once, at once if the kernel is gone already. */
@@ -203,21 +207,69 @@ export class KernelProcess {
     return { dispose: () => void this.#exitListeners.delete(listener) };
   }
 
+  /** Goes away from a kernel that was started with `keep`, which waits for another client; any other one ends. */
+  leave(): void {
+    this.#isEnding = true;
+    this.#hasLeft = true;
+    this.#link.pipe.destroy();
+  }
+
   /** Ends the kernel without waiting. */
   dispose(): void {
     this.#isEnding = true;
-    this.#pipe.destroy();
-    this.#child.kill('SIGKILL');
+    this.#link.pipe.destroy();
+    this.#link.kill();
   }
 
-  async #begin(catalog: CatalogConfig | null, signal: AbortSignal | undefined): Promise<this> {
-    const timer = AbortSignal.timeout(handshakeMs);
-    const request = this.#request('start', { catalog }, 'start_reply');
+  async #begin({ catalog, typeCheck, keep, signal }: KernelStart): Promise<this> {
+    const content = { catalog, ...(typeCheck && { typeCheck }), ...(keep && { keep }) };
     try {
-      this.#handshake = await cancellable(request, signal ? AbortSignal.any([signal, timer]) : timer);
+      this.#handshake = await this.#within(this.#talk.request('start', content, 'start_reply'), signal);
       return this;
-    } catch (cause) {
+    } catch (error) {
       this.dispose();
+      throw error;
+    }
+  }
+
+  #attach(secret: string): Promise<Replies['attach_reply']> {
+    // At once: what the runs send may lie in the same piece as the reply.
+    const atOnce = ({ runs }: Replies['attach_reply']) => runs.forEach((run) => this.#expect(run));
+    return this.#talk.request('attach', { secret }, 'attach_reply', { atOnce });
+  }
+
+  #expect({ id, ended }: KernelRun): void {
+    if (ended) return;
+    const outputs = handover();
+    const reply = this.#talk.expect(id, 'execute_reply', outputs.take);
+    // Who resumes it gets the failure; until then it is nobody's.
+    reply.catch(() => undefined);
+    this.#resumable.set(id, { reply, outputs });
+  }
+
+  /** The reply of a run, while its outputs are taken and `signal` interrupts it. */
+  async #follow(
+    reply: Promise<ExecuteReply>,
+    outputs: Handover,
+    signal: AbortSignal | undefined,
+  ): Promise<ExecuteReply> {
+    const onAbort = () => void this.interrupt().catch(() => {});
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      const given = await reply;
+      if (outputs.failed.length > 0) throw outputs.failed[0];
+      return given;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** The answer to the first message, within the time that a start may take. */
+  async #within<T>(request: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const timer = AbortSignal.timeout(handshakeMs);
+    try {
+      return await cancellable(request, signal ? AbortSignal.any([signal, timer]) : timer);
+    } catch (cause) {
       signal?.throwIfAborted();
       if (!timer.aborted) throw cause;
       const what = `The kernel did not answer within ${handshakeMs / 1000} s.`;
@@ -225,63 +277,13 @@ export class KernelProcess {
     }
   }
 
-  #request<Q extends KernelRequest['type'], R extends KernelReply['type']>(
-    type: Q,
-    content: Requests[Q],
-    reply: R,
-    onOutput?: (output: KernelOutput) => void,
-  ): Promise<Replies[R]> {
-    if (this.#exit) return Promise.reject(goneError(this.#exit.reason));
-    const id = `${type}-${++this.#next}`;
-    const frame = encodeFrame({ type, id, content });
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, {
-        reply,
-        resolve: (value) => resolve(value as Replies[R]),
-        reject,
-        ...(onOutput && { onOutput }),
-      });
-      this.#pipe.write(frame);
-    });
-  }
-
-  #receive(value: unknown): void {
-    if (!isKernelMessage(value)) return;
-    const message: KernelMessage = value;
-    const pending = this.#pending.get(message.parent);
-    if (isKernelOutput(message)) {
-      if (pending?.onOutput) return pending.onOutput(message);
-      // 'idle' comes after the reply; nobody waits for it.
-      if (message.type !== 'status') for (const listener of this.#orphanListeners) guarded(() => listener(message));
-      return;
-    }
-    if (!pending) return;
-    this.#pending.delete(message.parent);
-    if (message.type === pending.reply) pending.resolve(message.content);
-    else
-      pending.reject(
-        new CatalogError(
-          'Internal',
-          message.type === 'error_reply' ? message.content.message : `The kernel answered with "${message.type}".`,
-          'Restart the kernel.',
-        ),
-      );
-  }
-
   #ended(reason: string): void {
     if (this.#exit) return;
-    this.#exit = { isExpected: this.#isEnding, reason: `The kernel has ended: ${reason}.` };
-    for (const pending of this.#pending.values()) pending.reject(goneError(this.#exit.reason));
-    this.#pending.clear();
-    const exit = this.#exit;
+    const exit = { isExpected: this.#isEnding, reason: `The kernel has ended: ${reason}.` };
+    this.#exit = exit;
+    const next = 'Run the cell again to start a new kernel.';
+    this.#talk.end(new CatalogError('ServiceUnavailable', exit.reason, next));
     for (const listener of this.#exitListeners) guarded(() => listener(exit));
     this.#exitListeners.clear();
   }
 }
-
-/** Waits for something that should happen any moment. */
-const soon = (event: Promise<unknown>): Promise<unknown> =>
-  Promise.race([event, new Promise((resolve) => setTimeout(resolve, exitMs))]);
-
-const goneError = (reason: string): CatalogError =>
-  new CatalogError('ServiceUnavailable', reason, 'Run the cell again to start a new kernel.');

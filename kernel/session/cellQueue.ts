@@ -1,6 +1,9 @@
 import type { CellError, CellOutput, Executed, FromCore, Question, QuestionAnswer, ToCore } from './coreMessages.ts';
 import type { Interrupter } from './interrupt.ts';
 import { History } from './history.ts';
+import type { InputAnswer } from './input/gate.ts';
+import { OpenQuestions, type InputQuestion } from './input/openQuestions.ts';
+import { RecentSet } from './recent.ts';
 
 /** What a front (Jupyter, pipe) does with what happens. `id` is the one that the front gave. */
 export type FrontEvents = {
@@ -9,6 +12,8 @@ export type FrontEvents = {
   output(id: string | null, output: CellOutput): void;
   executed(id: string, executed: Executed): void;
   answered(id: string, answer: QuestionAnswer): void;
+  /** Cell `id` asks the person; the front calls `answerInput`, unless the signal says that nobody waits any more. */
+  input(id: string, question: InputQuestion, signal: AbortSignal): void;
 };
 
 export type CellRequest = {
@@ -17,6 +22,8 @@ export type CellRequest = {
   silent: boolean;
   storeHistory: boolean;
   stopOnError: boolean;
+  /** Whether there is a person who can be asked for input. */
+  allowInput: boolean;
   expressions: Record<string, string>;
 };
 
@@ -31,13 +38,28 @@ export class CellQueue {
   #events: FrontEvents | undefined;
   readonly #waiting: CellRequest[] = [];
   #running: CellRequest | undefined;
-  readonly #silent = new Set<string>();
+  /** Cells may print and ask long after they are done, but not for ever. */
+  readonly #silent = new RecentSet(10_000);
+  readonly #mayAsk = new RecentSet(1000);
+  readonly #questions: OpenQuestions;
   readonly #asked = new Set<string>();
   #count = 0;
+  #isUsed = false;
 
   constructor(post: (message: ToCore) => void, interrupter: Interrupter) {
     this.#post = post;
     this.#interrupter = interrupter;
+    this.#questions = new OpenQuestions(post);
+  }
+
+  /** The number of the cell that ran last, 0 before the first. */
+  get executionCount(): number {
+    return this.#count;
+  }
+
+  /** Whether no cell was ever asked for, so that the kernel holds nothing of the person's. */
+  get isUnused(): boolean {
+    return !this.#isUsed;
   }
 
   /** Set once by the front, before anything is asked. */
@@ -46,6 +68,7 @@ export class CellQueue {
   }
 
   execute(request: CellRequest): void {
+    this.#isUsed = true;
     this.#waiting.push(request);
     this.#next();
   }
@@ -60,10 +83,16 @@ export class CellQueue {
     this.#abortWaiting();
     const running = this.#running;
     if (!running) return true;
+    this.#questions.withdraw(running.id);
     return this.#interrupter.interrupt(
       () => this.#post({ type: 'interrupt', id: running.id }),
       () => this.#running !== running,
     );
+  }
+
+  /** Passes on what the person answered. `false` when nobody waits for it any more. */
+  answerInput(id: string, answer: InputAnswer): boolean {
+    return this.#questions.answer(id, answer);
   }
 
   /** Takes a message of the main thread. */
@@ -76,6 +105,8 @@ export class CellQueue {
       case 'answer':
         if (this.#asked.delete(message.id)) this.#events?.answered(message.id, message.answer);
         return;
+      case 'input':
+        return this.#askPerson(message);
       case 'done':
         return this.#done(message);
     }
@@ -87,6 +118,13 @@ export class CellQueue {
     this.receive({ type: 'done', id: this.#running.id, result: { value: null, error, expressions: {} } });
   }
 
+  #askPerson(message: Extract<FromCore, { type: 'input' }>): void {
+    const { parent } = message;
+    const events = this.#events;
+    const canAsk = events !== undefined && parent !== null && this.#mayAsk.has(parent);
+    this.#questions.ask(message, canAsk ? (question, signal) => events.input(parent, question, signal) : undefined);
+  }
+
   #next(): void {
     const cell = this.#waiting.shift();
     if (this.#running || !cell) {
@@ -95,6 +133,7 @@ export class CellQueue {
     }
     this.#running = cell;
     if (cell.silent) this.#silent.add(cell.id);
+    if (cell.allowInput) this.#mayAsk.add(cell.id);
     if (cell.storeHistory && !cell.silent) this.#count++;
     this.#events?.status(cell.id, 'busy');
     if (!cell.silent) {

@@ -3,15 +3,25 @@ import { describeError, describeProblems } from './compile/cellError.ts';
 import { CellMaps } from './compile/cellMaps.ts';
 import { chosenCatalog } from './chosenCatalog.ts';
 import { CellCompiler } from './compile/compiler.ts';
-import type { CellError, CellResult, ExpressionValue, FromCore, ToCore } from './coreMessages.ts';
+import type {
+  CellError,
+  CellResult,
+  ExpressionValue,
+  FromCore,
+  Question,
+  QuestionAnswer,
+  ToCore,
+} from './coreMessages.ts';
 import { show } from './display/display.ts';
 import { createDisplay } from './display/displayFunction.ts';
+import { PersonAsker } from './input/askPerson.ts';
 import { answer } from './language.ts';
 import { lendModules } from './compile/modules.ts';
 import type { Outputs } from './outputs.ts';
 import * as preload from './preload.ts';
 import { takeTslabDisplay } from './display/tslabDisplay.ts';
 import { unsendable } from './unsendable.ts';
+import { listVariables } from './variables.ts';
 
 type ExecuteMessage = Extract<ToCore, { type: 'execute' }>;
 
@@ -22,6 +32,9 @@ export class Core {
   readonly #maps = new CellMaps();
   readonly #compiler = new CellCompiler(this.#maps);
   readonly #executor: Executor;
+  readonly #asker: PersonAsker;
+  /** What the notebook has before its first cell. */
+  readonly #given: Record<string, unknown>;
   #running: string | undefined;
   /** What `display` returned in the running cell: settled once the value is shown. */
   #displays: Promise<void>[] = [];
@@ -50,16 +63,18 @@ export class Core {
       show,
       (pending) => this.#displays.push(pending),
     );
-    const notebook = { ...preload, display };
+    this.#asker = new PersonAsker({ post, cell: () => outputs.cell });
+    const notebook = { ...preload, ...this.#asker.functions(), display };
     lendModules(notebook);
     takeTslabDisplay((output) => outputs.send(output));
-    Object.assign(this.#executor.locals, notebook, { db: chosenCatalog(null) });
+    this.#given = { ...notebook, db: chosenCatalog(null) };
+    Object.assign(this.#executor.locals, this.#given);
   }
 
   receive(message: Exclude<ToCore, { type: 'exit' }>): void {
     switch (message.type) {
       case 'start':
-        this.#executor.locals['db'] = chosenCatalog(message.catalog);
+        this.#given['db'] = this.#executor.locals['db'] = chosenCatalog(message.catalog);
         return;
       case 'execute':
         void this.#execute(message);
@@ -68,11 +83,18 @@ export class Core {
         return this.#post({
           type: 'answer',
           id: message.id,
-          answer: answer(this.#compiler.set.node, message.question),
+          answer: this.#answer(message.question),
         });
+      case 'inputReply':
+        return this.#asker.settle(message.id, message.answer);
       case 'interrupt':
         return this.#interrupt(message.id);
     }
+  }
+
+  #answer(question: Question): QuestionAnswer {
+    if (question.kind !== 'variables') return answer(this.#compiler.set.node, question);
+    return { kind: 'variables', list: listVariables(this.#executor.locals, this.#given) };
   }
 
   /** Loads the compiler's libraries ahead of the first cell. */
@@ -135,6 +157,7 @@ export class Core {
     if (this.#running !== id) return;
     this.#compiler.recover();
     this.#executor.interrupt();
+    this.#asker.forget(id);
     const evalue = 'The cell was interrupted.';
     this.#finish(id, { value: null, error: { ename: 'Interrupted', evalue, traceback: [evalue] }, expressions: {} });
   }

@@ -1,7 +1,16 @@
 // What passes between the two threads of a kernel process. The worker owns the protocol: queue, counts, history, who asked
 // what. The main thread runs cells and may be stopped at any instruction, so it owns nothing that must survive that.
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import type { CompletionItem, ExecuteReply, KernelOutput, KernelReply, MimeBundle } from '#shared/kernelMessages.ts';
+import type { InputAnswer } from './input/gate.ts';
+import type {
+  CompletionItem,
+  ExecuteReply,
+  KernelOutput,
+  KernelReply,
+  MimeBundle,
+  TypeCheck,
+  VariableList,
+} from '#shared/kernelMessages.ts';
 
 type WithoutParent<M> = M extends { parent: string } ? Omit<M, 'parent'> : never;
 
@@ -12,12 +21,15 @@ export type Answer = WithoutParent<KernelReply>;
 
 /** Something that a person wants to know about code, answered between cells. */
 export type Question =
-  { kind: 'complete' | 'inspect'; code: string; cursor: number } | { kind: 'isComplete'; code: string };
+  | { kind: 'complete' | 'inspect'; code: string; cursor: number }
+  | { kind: 'isComplete'; code: string }
+  | { kind: 'variables' };
 
 export type QuestionAnswer =
   | { kind: 'complete'; matches: CompletionItem[]; start: number; end: number }
   | { kind: 'inspect'; data: MimeBundle | null }
   | { kind: 'isComplete'; status: 'complete' | 'incomplete' | 'invalid'; indent: string }
+  | { kind: 'variables'; list: VariableList }
   | { kind: 'failed'; message: string };
 
 export type CellError = { ename: string; evalue: string; traceback: string[] };
@@ -35,10 +47,14 @@ export type CellResult = {
 
 export type ToCore =
   | { type: 'start'; catalog: CatalogConfig | null }
+  /** What a type error does to the cells from here on. */
+  | { type: 'settings'; typeCheck: TypeCheck }
   | { type: 'execute'; id: string; code: string; count: number; expressions: Record<string, string> }
   | { type: 'ask'; id: string; question: Question }
   /** The person wants cell `id` to end. Sent until it did. */
   | { type: 'interrupt'; id: string }
+  /** What a person answered to `input`. */
+  | { type: 'inputReply'; id: string; answer: InputAnswer }
   | { type: 'exit'; code: number };
 
 /** A message and what was printed before it: the worker takes that first. */
@@ -50,6 +66,8 @@ export type FromCore =
   | { type: 'output'; parent: string | null; output: CellOutput }
   | { type: 'done'; id: string; result: CellResult }
   | { type: 'answer'; id: string; answer: QuestionAnswer }
+  /** A cell asks the person. With a `gate` the main thread sleeps there until it is answered, else `inputReply` is sent. */
+  | { type: 'input'; id: string; parent: string | null; prompt: string; password: boolean; gate?: SharedArrayBuffer }
   /** Code called `process.exit`. The main thread waits at `gate` until the worker has told everyone. */
   | { type: 'exiting'; code: number; gate: SharedArrayBuffer };
 

@@ -1,6 +1,7 @@
 // What every notebook has before its first cell, and what `import … from 'lance-catalog'` gives in one. The declarations
 // made of this file are what cells are checked against, so it holds nothing else.
 import type { Display } from './display/displayFunction.ts';
+import type { Confirm, Input, Prompt } from './input/askPerson.ts';
 
 export * as arrow from '#arrow';
 export { connect, connectNamespace } from '#client/connect.ts';
@@ -61,3 +62,15 @@ export type { Display };
  * `display(value, { id: 'progress' })` shows it where `id` was shown before.
  */
 export declare const display: Display;
+
+/**
+ * Asks who runs the notebook for a line of text: `const name = await input('Your name? ')`. With `{ password: true }` the
+ * answer is not shown. Rejects when the person cancels, or when what runs the notebook can't ask anybody.
+ */
+export declare const input: Input;
+
+/** Like `input`, but waits without `await`: nothing else runs meanwhile. `null` when the person cancels. */
+export declare const prompt: Prompt;
+
+/** Asks a question and waits for yes or no. */
+export declare const confirm: Confirm;

@@ -7,7 +7,7 @@ import { CellQueue } from './cellQueue.ts';
 import type { FromCore, PositionedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { createInterrupter } from './interrupt.ts';
 import { readStreamLabel } from './outputs.ts';
-import { openPipe } from './pipeWire.ts';
+import { openPipe } from './pipe/pipeWire.ts';
 import { RingReader } from './textRing.ts';
 
 // The thread that speaks with the outside. The main thread may be in an endless loop at any time; this one never runs
@@ -89,6 +89,7 @@ function handle(message: FromCore): void {
       return leave(message);
     case 'output':
     case 'answer':
+    case 'input':
     case 'done':
       return queue.receive(message);
   }

@@ -7,10 +7,37 @@ import { isRecord } from './records.ts';
 /** One output value in several forms, by MIME type. Binary forms are base64 text. */
 export type MimeBundle = Record<string, unknown>;
 
+/** What type errors do: `error` keeps the cell from running, `warn` prints them, `off` does not look for them. */
+export const typeCheckModes = ['error', 'warn', 'off'] as const;
+export type TypeCheck = (typeof typeCheckModes)[number];
+
+/** How a kernel outlives its client, so that a window that reloads finds it again. */
+export type KeepKernel = {
+  /** A folder of the person alone. The kernel says there how to reach it, and removes the folder when it ends. */
+  folder: string;
+  /** Seconds without a client after which the kernel ends. */
+  seconds: number;
+  /** The editor's process id: without a client, the kernel does not outlive that process. */
+  editor: number;
+};
+
+/** Which cell of a notebook an execution is of, told back to a client that comes later. */
+export type CellPlace = { index: number; id?: string };
+
 export type KernelRequest =
   /** First message on the pipe. The kernel answers nothing before it. */
-  | { type: 'start'; id: string; content: { catalog: CatalogConfig | null } }
-  | { type: 'execute_request'; id: string; content: { code: string; silent?: boolean; storeHistory?: boolean } }
+  | { type: 'start'; id: string; content: { catalog: CatalogConfig | null; typeCheck?: TypeCheck; keep?: KeepKernel } }
+  /** First message of a client that comes later, over the socket of `keep`. */
+  | { type: 'attach'; id: string; content: { secret: string } }
+  | {
+      type: 'execute_request';
+      id: string;
+      /** `allowStdin`: the client answers an `input_request`. Without it, a cell that asks is told that nobody is there. */
+      content: { code: string; silent?: boolean; storeHistory?: boolean; allowStdin?: boolean; cell?: CellPlace };
+    }
+  | { type: 'variables_request'; id: string; content: Record<string, never> }
+  /** What the person typed for the `input_request` with this id; null when they left it. It has no answer of its own. */
+  | { type: 'input_reply'; id: string; content: { value: string | null } }
   | { type: 'complete_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'inspect_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'is_complete_request'; id: string; content: { code: string } }
@@ -28,6 +55,40 @@ export type KernelHandshake = {
   /** Why the native engine can't be loaded here, or `null` when it can. `dir` needs it, `rest` does not. */
   engineProblem: string | null;
 };
+
+/** One run of a cell, as the kernel tells it to a client that comes later. */
+export type KernelRun = {
+  /** The id of its `execute_request`, which its outputs have as `parent`. */
+  id: string;
+  cell: CellPlace;
+  code: string;
+  /** Milliseconds since 1970, as `Date.now()` gives them. */
+  startedAt: number;
+  executionCount: number | null;
+  ended: { at: number; success: boolean } | null;
+  /** Whether an earlier client had its end: then `messages` are only those that came after it left, else all of them. */
+  isSeen: boolean;
+  /** Its outputs, and its reply when it has ended, in order. Long text lacks its middle, which a note says. */
+  messages: KernelMessage[];
+};
+
+/** What a client that comes later must know, besides the handshake. */
+export type KernelState = KernelHandshake & { executionCount: number; runs: KernelRun[] };
+
+/** A variable of the notebook. Texts are short, and made without calling the person's code. */
+export type VariableInfo = {
+  name: string;
+  /** Its class or kind: `number`, `Table`, `Map`. */
+  type: string;
+  /** How much it holds, in its own unit: `3 rows`, `5 entries`; empty where that has no meaning. */
+  size: string;
+  preview: string;
+  /** Whether the panel for tables can show it. */
+  isTable: boolean;
+};
+
+/** `omitted` variables are beyond the limit. */
+export type VariableList = { variables: VariableInfo[]; omitted: number };
 
 export type ExecuteReply =
   | { status: 'ok'; executionCount: number }
@@ -52,6 +113,8 @@ export type KernelReply =
       content: { status: 'complete' | 'incomplete' | 'invalid'; indent?: string };
     }
   | { type: 'interrupt_reply'; parent: string; content: { status: 'ok' | 'failed'; milliseconds: number } }
+  | { type: 'attach_reply'; parent: string; content: KernelState }
+  | { type: 'variables_reply'; parent: string; content: VariableList }
   | { type: 'shutdown_reply'; parent: string; content: { status: 'ok' } }
   | { type: 'error_reply'; parent: string; content: { message: string } };
 
@@ -78,7 +141,14 @@ export type KernelOutput =
   | { type: 'error'; parent: string; content: { ename: string; evalue: string; traceback: string[] } }
   | { type: 'clear_output'; parent: string; content: { wait: boolean } };
 
-export type KernelMessage = KernelReply | KernelOutput;
+/** The running cell waits for the person; the answer is an `input_reply` with this `id`. */
+export type KernelInputRequest = {
+  type: 'input_request';
+  parent: string;
+  content: { id: string; prompt: string; password: boolean };
+};
+
+export type KernelMessage = KernelReply | KernelOutput | KernelInputRequest;
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const hasBundle = ({ data, metadata }: Record<string, unknown>): boolean => isRecord(data) && isRecord(metadata);
@@ -96,6 +166,9 @@ const outputChecks: Record<KernelOutput['type'], (content: Record<string, unknow
   clear_output: ({ wait }) => typeof wait === 'boolean',
 };
 
+const isInputContent = ({ id, prompt, password }: Record<string, unknown>): boolean =>
+  isText(id) && isText(prompt) && typeof password === 'boolean';
+
 const isOutputType = (type: string): type is KernelOutput['type'] => Object.hasOwn(outputChecks, type);
 
 export const isKernelOutput = (message: KernelMessage): message is KernelOutput => isOutputType(message.type);
@@ -105,5 +178,6 @@ export function isKernelMessage(value: unknown): value is KernelMessage {
   if (!isRecord(value)) return false;
   const { type, parent, content } = value;
   if (typeof type !== 'string' || typeof parent !== 'string' || !isRecord(content)) return false;
+  if (type === 'input_request') return isInputContent(content);
   return !isOutputType(type) || outputChecks[type](content);
 }

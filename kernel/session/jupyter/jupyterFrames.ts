@@ -6,13 +6,20 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 export const protocolVersion = '5.4';
 const delimiter = Buffer.from('<IDS|MSG>');
 
+/** The parts of a ZeroMQ message. */
+export type Frames = (Buffer | string)[];
+
 export type Header = { msg_id: string; msg_type: string; session: string } & Record<string, unknown>;
 
 export type JupyterMessage = {
   /** Who to answer to; ours to send back unread. */
   identities: Buffer[];
   header: Header;
+  /** The header of the message that this one answers; empty when it answers none. */
+  parent: Record<string, unknown>;
+  metadata: Record<string, unknown>;
   content: Record<string, unknown>;
+  buffers: Buffer[];
 };
 
 export type Signer = {
@@ -45,9 +52,9 @@ export function decodeMessage(frames: readonly Buffer[], signer: Signer): Jupyte
   const signature = frames[at + 1];
   const parts = frames.slice(at + 2, at + 6);
   if (at < 0 || !signature || parts.length < 4 || !signer.isSigned(parts, signature)) return undefined;
-  const [header, , , content] = parts.map(parseObject);
-  if (!isHeader(header) || !content) return undefined;
-  return { identities: frames.slice(0, at), header, content };
+  const [header, parent, metadata, content] = parts.map(parseObject);
+  if (!isHeader(header) || !parent || !metadata || !content) return undefined;
+  return { identities: frames.slice(0, at), header, parent, metadata, content, buffers: frames.slice(at + 6) };
 }
 
 export type Outgoing = {
@@ -56,6 +63,9 @@ export type Outgoing = {
   content: unknown;
   parent: Header | undefined;
   metadata?: Record<string, unknown>;
+  buffers?: readonly Uint8Array[];
+  /** The message's own id; a new one when it does not matter. */
+  id?: string;
 };
 
 /**
@@ -63,12 +73,12 @@ export type Outgoing = {
  * @throws TypeError for content that JSON can't hold
  */
 export function encodeMessage(
-  { identities, type, content, parent, metadata = {} }: Outgoing,
+  { identities, type, content, parent, metadata = {}, buffers = [], id = randomUUID() }: Outgoing,
   session: string,
   signer: Signer,
-) {
+): Frames {
   const header = {
-    msg_id: randomUUID(),
+    msg_id: id,
     msg_type: type,
     session,
     username: 'kernel',
@@ -76,7 +86,13 @@ export function encodeMessage(
     version: protocolVersion,
   };
   const parts = [header, parent ?? {}, metadata, content].map((part) => Buffer.from(JSON.stringify(part)));
-  return [...identities, delimiter, signer.sign(parts), ...parts];
+  return [
+    ...identities,
+    delimiter,
+    signer.sign(parts),
+    ...parts,
+    ...buffers.map((each) => Buffer.from(each.buffer, each.byteOffset, each.length)),
+  ];
 }
 
 function parseObject(part: Buffer): Record<string, unknown> | undefined {

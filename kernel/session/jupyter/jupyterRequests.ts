@@ -37,6 +37,7 @@ export async function answerRequest(
         silent: isSilent,
         storeHistory: store !== false && !isSilent,
         stopOnError: stop !== false,
+        allowInput: content['allow_stdin'] !== false,
         expressions,
       });
       return 'later';

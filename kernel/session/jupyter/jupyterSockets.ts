@@ -1,22 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Router, XPublisher } from 'zeromq';
 import type { Connection } from './connectionFile.ts';
+import type { Frames } from './jupyterFrames.ts';
 
 type Sender = Router | XPublisher;
-export type Frames = (Buffer | string)[];
 
 /** The five sockets of a kernel. */
 export type Sockets = {
   publish(frames: Frames): void;
   reply(channel: 'shell' | 'control', frames: Frames): void;
+  /** Sends on the stdin channel. `false` when the client that the frames name is not there. */
+  ask(frames: Frames): Promise<boolean>;
   close(): Promise<void>;
 };
 
 export type SocketEvents = {
-  request(channel: 'shell' | 'control', frames: Buffer[]): void;
+  request(channel: 'shell' | 'control' | 'stdin', frames: Buffer[]): void;
   subscribed(topic: string): void;
 };
 
 const lingerMs = 300;
+/** A client that has just come may have its shell channel before its stdin channel. */
+const askTries = 20;
+const askAgainMs = 100;
 
 /** Binds the sockets and reads them until they are closed; the heartbeat is answered here. */
 export async function bindSockets(connection: Connection, events: SocketEvents): Promise<Sockets> {
@@ -33,7 +39,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents):
   const iopub = new XPublisher({ ...options, verbosity: 'allSubs', sendHighWaterMark: 0 });
   const shell = new Router(options);
   const control = new Router(options);
-  const stdin = new Router(options);
+  const stdin = new Router({ ...options, mandatory: true });
   const heartbeat = new Router(options);
   await Promise.all([
     iopub.bind(connection.iopub_port),
@@ -44,7 +50,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents):
   ]);
   void read(shell, (frames) => events.request('shell', frames));
   void read(control, (frames) => events.request('control', frames));
-  void read(stdin, () => {});
+  void read(stdin, (frames) => events.request('stdin', frames));
   void read(heartbeat, (frames) => send(heartbeat, frames));
   void read(iopub, ([frame]) => {
     // ZeroMQ's own frame: 1 and the topic for a new subscription.
@@ -53,6 +59,17 @@ export async function bindSockets(connection: Connection, events: SocketEvents):
   return {
     publish: (frames) => send(iopub, frames),
     reply: (channel, frames) => send(channel === 'shell' ? shell : control, frames),
+    async ask(frames) {
+      for (let tries = 0; tries < askTries; tries++, await sleep(askAgainMs)) {
+        try {
+          await stdin.send(frames);
+          return true;
+        } catch {
+          // Not there yet, or not any more: both say "host unreachable".
+        }
+      }
+      return false;
+    },
     async close() {
       await Promise.all(last.values());
       for (const socket of [shell, control, stdin, heartbeat, iopub]) socket.close();

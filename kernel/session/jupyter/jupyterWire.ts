@@ -14,6 +14,7 @@ import {
 } from './jupyterFrames.ts';
 import { answerRequest, type Reply } from './jupyterRequests.ts';
 import { bindSockets, type Sockets } from './jupyterSockets.ts';
+import { JupyterStdin, type Asker } from './jupyterStdin.ts';
 import { StreamBuffer } from '#session/streamBuffer.ts';
 import { unsendable } from '#session/unsendable.ts';
 import type { Wire } from '#session/worker.ts';
@@ -37,7 +38,7 @@ export async function openJupyter({ queue, given, end, connectionFile }: Jupyter
   const signer = createSigner(connection.key);
   const session = randomUUID();
   const asked = new Map<string, Asked>();
-  const parents = new Map<string, Header>();
+  const parents = new Map<string, Asker>();
   let latest: Header | undefined;
   let next = 0;
 
@@ -66,12 +67,17 @@ export async function openJupyter({ queue, given, end, connectionFile }: Jupyter
   const remember = (request: Asked): string => {
     const id = String(++next);
     asked.set(id, request);
-    parents.set(id, request.message.header);
+    parents.set(id, request.message);
     const oldest = parents.keys().next();
     if (parents.size > keptParents && !oldest.done) parents.delete(oldest.value);
     return id;
   };
-  const parentOf = (id: string) => parents.get(id) ?? latest;
+  const parentOf = (id: string) => parents.get(id)?.header ?? latest;
+  const stdin = new JupyterStdin({
+    send: ({ identities, header }, content, id) =>
+      sockets.ask(encode({ identities, type: 'input_request', content, parent: header, id })),
+    answer: (id, answer) => void queue.answerInput(id, answer),
+  });
   const streams = new StreamBuffer((id, output) => publish(output.type, contentOf(output), parentOf(id)));
 
   queue.listen({
@@ -86,9 +92,14 @@ export async function openJupyter({ queue, given, end, connectionFile }: Jupyter
       settle(id, executedReply(executed));
     },
     answered(id: string, answer: QuestionAnswer) {
-      const parent = parents.get(id);
+      const parent = parents.get(id)?.header;
       settle(id, answeredReply(answer, asked.get(id)?.message));
       status('idle', parent);
+    },
+    input(id, question, signal) {
+      streams.flush();
+      const asker = parents.get(id);
+      if (asker) stdin.ask(question, asker, signal);
     },
   });
 
@@ -119,7 +130,8 @@ export async function openJupyter({ queue, given, end, connectionFile }: Jupyter
     request(channel, frames) {
       const message = decodeMessage(frames, signer);
       // Not signed with our key, or broken: dropped, for an answer would tell a stranger that somebody is here.
-      if (message) void handle(channel, message);
+      if (message && channel === 'stdin') stdin.receive(message);
+      else if (message && channel !== 'stdin') void handle(channel, message);
     },
     subscribed: (topic) => publish('iopub_welcome', { subscription: topic }, undefined, topic),
   });
@@ -181,6 +193,11 @@ function answeredReply(answer: QuestionAnswer, message: JupyterMessage | undefin
     case 'isComplete':
       return {
         content: { status: answer.status, ...(answer.status === 'incomplete' && { indent: answer.indent }) },
+      };
+    case 'variables':
+      // Asked by the editor's front alone.
+      return {
+        content: { status: 'error', ename: 'Unsupported', evalue: 'Jupyter does not ask this.', traceback: [] },
       };
     case 'failed':
       return { content: { status: 'error', ename: 'CompilerError', evalue: answer.message, traceback: [] } };

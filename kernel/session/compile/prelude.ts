@@ -1,0 +1,8 @@
+/**
+ * What a notebook knows before its first cell, as declarations. `db` is declared, not imported, so that a cell may
+ * assign to it.
+ */
+export const prelude = `
+import { CatalogError, arrow, confirm, connect, connectNamespace, display, input, prompt } from "lance-catalog";
+declare let db: import("lance-catalog").Catalog;
+`;

@@ -1,0 +1,66 @@
+import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { keptFile, type KeptKernel } from '#shared/keptKernel.ts';
+import type { KeepKernel } from '#shared/kernelMessages.ts';
+
+/** How often a kernel without a client looks whether its editor still runs. */
+const editorMs = 1000;
+
+export type Keeper = {
+  isSecret(given: string): boolean;
+  /** No client is connected: the kernel ends when none comes in time, or when the editor ends. */
+  wait(): void;
+  /** A client is there. */
+  stopWaiting(): void;
+  /** Takes the socket and the folder away. */
+  close(): void;
+};
+
+/**
+ * Keeps a kernel within reach of a window that reloads: listens on a socket in a folder of the person alone, or a named
+ * pipe, and leaves its address and secret in the folder. The secret is for Windows, where others may open a named pipe.
+ */
+export function keepKernel(keep: KeepKernel, onConnection: (socket: Socket) => void, end: () => void): Keeper {
+  const { folder, seconds, editor } = keep;
+  const secret = randomBytes(32).toString('base64url');
+  const address = process.platform === 'win32' ? `\\\\.\\pipe\\lance-kernel-${randomUUID()}` : join(folder, 's');
+  const kept: KeptKernel = { address, secret, pid: process.pid };
+  const server = createServer(onConnection);
+  // Without a socket the kernel works as well; it is only lost when the window reloads, which is said then.
+  server.on('error', () => {});
+  // Written once the socket is there, so that who reads it can connect.
+  server.listen(address, () => writeFileSync(join(folder, keptFile), JSON.stringify(kept), { mode: 0o600 }));
+  let timers: NodeJS.Timeout[] = [];
+  const stopWaiting = (): void => {
+    for (const timer of timers) clearTimeout(timer);
+    timers = [];
+  };
+  return {
+    isSecret: (given) => {
+      const [left, right] = [Buffer.from(given), Buffer.from(secret)];
+      return left.length === right.length && timingSafeEqual(left, right);
+    },
+    wait: () => {
+      stopWaiting();
+      timers = [setTimeout(end, seconds * 1000), setInterval(() => isRunning(editor) || end(), editorMs)];
+    },
+    stopWaiting,
+    close: () => {
+      stopWaiting();
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process runs, too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,122 @@
+import type { KernelMessage } from '#shared/kernelMessages.ts';
+
+/** Characters of text kept from the start of a run, and from its end when there is more. */
+const headChars = 1_000_000;
+const tailChars = 200_000;
+/** Characters of values that a run showed, tables and pictures for instance. The oldest go first. */
+const shownChars = 32_000_000;
+
+/** What one run of a cell has sent, within bounds: a loop that prints for hours must not fill the memory. */
+export class OutputLog {
+  /** Everything until the text is over its limit. */
+  #head: KernelMessage[] = [];
+  #headChars = 0;
+  #tail: KernelMessage[] = [];
+  #tailChars = 0;
+  #shown = 0;
+  #lostChars = 0;
+  #lostValues = 0;
+
+  add(message: KernelMessage): void {
+    switch (message.type) {
+      case 'clear_output':
+        // What was shown before will be cleared again; when it was cleared does not matter to who comes later.
+        this.clear();
+        this.#head.push(message);
+        return;
+      case 'stream':
+        return this.#addText(message);
+      case 'update_display_data':
+        this.#dropUpdate(message.content.displayId);
+        return this.#addValue(message, message.content.data);
+      case 'display_data':
+      case 'execute_result':
+        return this.#addValue(message, message.content.data);
+      default:
+        this.#push(message);
+    }
+  }
+
+  clear(): void {
+    this.#head = [];
+    this.#tail = [];
+    this.#headChars = this.#tailChars = this.#shown = this.#lostChars = this.#lostValues = 0;
+  }
+
+  /** What is kept, in order, with a note in place of what is not. */
+  messages(parent: string): KernelMessage[] {
+    const notes: string[] = [];
+    if (this.#lostChars > 0) notes.push(`${this.#lostChars} characters`);
+    if (this.#lostValues > 0) notes.push(`${this.#lostValues} values`);
+    if (notes.length === 0) return [...this.#head, ...this.#tail];
+    const text = `\n… ${notes.join(' and ')} were shown here before the window was reloaded …\n`;
+    return [...this.#head, { type: 'stream', parent, content: { name: 'stderr', text } }, ...this.#tail];
+  }
+
+  #addText(message: Extract<KernelMessage, { type: 'stream' }>): void {
+    const { length } = message.content.text;
+    if (this.#tail.length === 0 && this.#headChars + length <= headChars) {
+      this.#headChars += length;
+      this.#head.push(message);
+      return;
+    }
+    this.#tail.push(message);
+    this.#tailChars += length;
+    while (this.#tailChars > tailChars) {
+      const at = this.#tail.findIndex(({ type }) => type === 'stream');
+      const [oldest] = this.#tail.splice(at, 1);
+      if (oldest?.type !== 'stream') return;
+      this.#tailChars -= oldest.content.text.length;
+      this.#lostChars += oldest.content.text.length;
+    }
+  }
+
+  #addValue(message: KernelMessage, bundle: Record<string, unknown>): void {
+    this.#push(message);
+    this.#shown += sizeOf(bundle);
+    while (this.#shown > shownChars && this.#dropFirstValue());
+  }
+
+  #push(message: KernelMessage): void {
+    if (this.#tail.length > 0) this.#tail.push(message);
+    else this.#head.push(message);
+  }
+
+  #dropFirstValue(): boolean {
+    for (const list of [this.#head, this.#tail]) {
+      const at = list.findIndex((one) => bundleOf(one) !== undefined);
+      const [dropped] = at < 0 ? [] : list.splice(at, 1);
+      if (!dropped) continue;
+      this.#shown -= sizeOf(bundleOf(dropped) ?? {});
+      this.#lostValues++;
+      return true;
+    }
+    return false;
+  }
+
+  // Of an output that changes many times a second, its last form is enough.
+  #dropUpdate(displayId: string): void {
+    for (const list of [this.#head, this.#tail]) {
+      const at = list.findLastIndex((one) => one.type === 'update_display_data' && one.content.displayId === displayId);
+      const [dropped] = at < 0 ? [] : list.splice(at, 1);
+      if (dropped) this.#shown -= sizeOf(bundleOf(dropped) ?? {});
+    }
+  }
+}
+
+function bundleOf(message: KernelMessage): Record<string, unknown> | undefined {
+  switch (message.type) {
+    case 'display_data':
+    case 'update_display_data':
+    case 'execute_result':
+      return message.content.data;
+    default:
+      return undefined;
+  }
+}
+
+const sizeOf = (bundle: Record<string, unknown>): number =>
+  Object.values(bundle).reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0)),
+    0,
+  );
