@@ -1,6 +1,7 @@
 import ts from 'typescript-6';
 import { hoistedDeclarations, ownDeclarations, remainingDeclarations } from './cellDeclarations.ts';
 import { CellHost } from './cellHost.ts';
+import { sharedDocuments } from './installedFiles.ts';
 import { declaredNames } from './cellNames.ts';
 import { cellOptions } from './cellOptions.ts';
 import { problemsOf, type CellProblem } from './cellProblems.ts';
@@ -11,7 +12,7 @@ export type CellConverterOptions = {
   folder: string;
   /** Options of the folder's tsconfig, as TypeScript parses them. */
   compilerOptions?: ts.CompilerOptions;
-  /** Parsed files that several converters may share, so that the libraries are read once. */
+  /** Parsed files; without one those that the whole process shares. */
   registry?: ts.DocumentRegistry;
 };
 
@@ -45,7 +46,7 @@ export type CellConverter = {
  */
 export function createCellConverter(options: CellConverterOptions): CellConverter {
   const host = new CellHost(options.folder, cellOptions(options.compilerOptions));
-  const service = ts.createLanguageService(host, options.registry);
+  const service = ts.createLanguageService(host, options.registry ?? sharedDocuments);
 
   function load(previous: string, source: string): LoadedCell {
     const parsed = parse(source);

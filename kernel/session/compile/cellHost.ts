@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import ts from 'typescript-6';
-import { moduleResolver } from './moduleTypes.ts';
+import { installedText, isInstalled } from './installedFiles.ts';
+import { moduleResolver, typesResolver } from './moduleTypes.ts';
 import { getDefaultTypeRoots } from './typescript.ts';
 
 /** A cell and what came before it, as the compiler sees them: two files of the notebook's folder that are not on disk. */
@@ -10,7 +11,9 @@ export class CellHost implements ts.LanguageServiceHost {
   readonly #options: ts.CompilerOptions;
   readonly #plainName: string;
   readonly #jsxName: string;
+  readonly #resolutions: ts.ModuleResolutionCache;
   readonly resolveModuleNameLiterals: NonNullable<ts.LanguageServiceHost['resolveModuleNameLiterals']>;
+  readonly resolveTypeReferenceDirectiveReferences = typesResolver(ts.sys);
   #cellName: string;
   #cell: Text;
   #previous: Text;
@@ -27,7 +30,9 @@ export class CellHost implements ts.LanguageServiceHost {
     this.#cellName = this.#plainName;
     this.#cell = textOf('', 0);
     this.#previous = textOf('', 0);
-    this.resolveModuleNameLiterals = moduleResolver(ts.sys);
+    const canonical = (name: string) => (ts.sys.useCaseSensitiveFileNames ? name : name.toLowerCase());
+    this.#resolutions = ts.createModuleResolutionCache(here, canonical, this.#options);
+    this.resolveModuleNameLiterals = moduleResolver(ts.sys, this.#resolutions);
   }
 
   get cellName(): string {
@@ -44,6 +49,7 @@ export class CellHost implements ts.LanguageServiceHost {
 
   /** Gives both files new versions, so that the modules they import are looked for again. */
   refresh(): void {
+    this.#resolutions.clear();
     this.#previous = textOf(this.#previous.text, this.#previous.version + 1);
     this.#cell = textOf(this.#cell.text, this.#cell.version + 1);
   }
@@ -70,8 +76,14 @@ export class CellHost implements ts.LanguageServiceHost {
   getScriptSnapshot(file: string): ts.IScriptSnapshot | undefined {
     const virtual = this.#virtual(file);
     if (virtual) return virtual.snapshot;
+    if (isInstalled(file)) return installedText(file);
     const text = ts.sys.readFile(file);
     return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+  }
+
+  /** Not declared by TypeScript. Without it a package.json is read for every file of every package at every cell. */
+  getModuleResolutionCache(): ts.ModuleResolutionCache {
+    return this.#resolutions;
   }
 
   getCurrentDirectory(): string {
@@ -119,10 +131,6 @@ const textOf = (text: string, version: number): Text => ({
   version,
   snapshot: ts.ScriptSnapshot.fromString(text),
 });
-
-/** Packages and libraries do not change under a running notebook; asking the disk for hundreds of them would cost a cell. */
-const isInstalled = (file: string): boolean =>
-  /[\\/](?:node_modules|typescript-6)[\\/]|[\\/]lib\.[\w.]+\.d\.ts$|[\\/]dist[\\/]types[\\/]/.test(file);
 
 function stampOf(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });

@@ -13,25 +13,62 @@ const declared: Record<string, string> = {
 /** Packages that the kernel lends to a notebook whose folder has none of its own. */
 export const isLent = (name: string): boolean => name === 'apache-arrow' || name.startsWith('apache-arrow/');
 
-/** A resolver for a watching compiler host: same answers as the compiler's own, plus the kernel's modules. */
+const beside = (file: string): string => ts.sys.resolvePath(join(import.meta.dirname, file));
+
+/**
+ * A resolver for a compiler host: same answers as the compiler's own, plus the kernel's modules.
+ * @param cache keeps what was found, and what was not, until it is cleared
+ */
 export function moduleResolver(
   system: ts.ModuleResolutionHost,
-): NonNullable<ts.WatchCompilerHostOfFilesAndCompilerOptions<ts.BuilderProgram>['resolveModuleNameLiterals']> {
-  const kernelFolder = import.meta.dirname;
+  cache?: ts.ModuleResolutionCache,
+): NonNullable<ts.LanguageServiceHost['resolveModuleNameLiterals']> {
   return (literals, containingFile, redirected, options, containingSource) =>
     literals.map((literal) => {
       const name = literal.text;
       const own = Object.hasOwn(declared, name) ? declared[name] : undefined;
       if (own !== undefined) {
-        const resolvedFileName = ts.sys.resolvePath(join(kernelFolder, own));
         return {
-          resolvedModule: { resolvedFileName, extension: ts.Extension.Dts, isExternalLibraryImport: true },
+          resolvedModule: {
+            resolvedFileName: beside(own),
+            extension: ts.Extension.Dts,
+            isExternalLibraryImport: true,
+          },
         };
       }
+      if (isNeedless(literal, containingFile)) return { resolvedModule: undefined };
       const mode = ts.getModeForUsageLocation(containingSource, literal, options);
-      const found = ts.resolveModuleName(name, containingFile, options, system, undefined, redirected, mode);
+      const found = ts.resolveModuleName(name, containingFile, options, system, cache, redirected, mode);
       if (found.resolvedModule || !isLent(name)) return found;
-      const lender = ts.sys.resolvePath(join(kernelFolder, 'kernel.ts'));
-      return ts.resolveModuleName(name, lender, options, ts.sys, undefined, redirected, mode);
+      return ts.resolveModuleName(name, beside('kernel.ts'), options, ts.sys, cache, redirected, mode);
+    });
+}
+
+/** The compiler adds an import of the JSX runtime to every module, with or without JSX: a megabyte of declarations. */
+const isNeedless = (literal: ts.StringLiteralLike, containingFile: string): boolean =>
+  literal.pos === -1 && !/\.[jt]sx$/.test(containingFile);
+
+/**
+ * A resolver of `types` and of `/// <reference types>`. Cells run on the kernel's Node whatever their folder has
+ * installed, so that is whose types they get; those of a second version would declare every global twice.
+ */
+export function typesResolver(
+  system: ts.ModuleResolutionHost,
+): NonNullable<ts.LanguageServiceHost['resolveTypeReferenceDirectiveReferences']> {
+  return (references, containingFile, redirected, options, containingSource) =>
+    references.map((reference) => {
+      const name = typeof reference === 'string' ? reference : reference.fileName;
+      const resolve = (from: string, under: ts.CompilerOptions, mode?: ts.ResolutionMode) =>
+        ts.resolveTypeReferenceDirective(name, from, under, system, redirected, undefined, mode);
+      if (name === 'node') {
+        const { typeRoots: _, ...rest } = options;
+        const kernels = resolve(beside('kernel.ts'), rest);
+        if (kernels.resolvedTypeReferenceDirective) return kernels;
+      }
+      const mode =
+        typeof reference === 'string'
+          ? undefined
+          : ts.getModeForFileReference(reference, containingSource?.impliedNodeFormat);
+      return resolve(containingFile, options, mode);
     });
 }
