@@ -20,8 +20,8 @@ export class RestTags implements Tags {
     await everyPage(this.#target, (pageToken) =>
       ask(this.#target, 'ListTableTags', { query: { page_token: pageToken } }, options, (reply) => {
         for (const [name, tag] of reply.entries('tags')) {
-          const manifestSize = tag.maybeCount('manifestSize');
-          tags.set(name, { version: tag.count('version'), ...(manifestSize !== undefined && { manifestSize }) });
+          const more = given({ manifestSize: tag.maybeCount('manifestSize'), branch: tag.maybeText('branch') });
+          tags.set(name, { version: tag.count('version'), ...more });
         }
         return reply.maybeText('page_token');
       }),

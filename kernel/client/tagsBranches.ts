@@ -1,6 +1,12 @@
 import type { CallOptions } from './callOptions.ts';
 
-export type TagInfo = { version: number; /** Bytes of the version's manifest. */ manifestSize?: number };
+export type TagInfo = {
+  version: number;
+  /** Bytes of the version's manifest. */
+  manifestSize?: number;
+  /** The branch that the version is of; the main line when not there, or where the catalog does not tell. */
+  branch?: string;
+};
 
 /** Names of versions. */
 export interface Tags {

@@ -1,13 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Table as NativeTable } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
 import { checkRefName, mainBranch } from '#shared/names.ts';
 import { checkVersion } from '#client/options.ts';
 import type { VersionInfo } from '#client/table.ts';
-import type { Branches, TagInfo, Tags } from '#client/tagsBranches.ts';
+import type { Branches, Tags } from '#client/tagsBranches.ts';
 import type { CallOptions } from '#client/callOptions.ts';
-import { tableLocation } from './tableLocation.ts';
+import { tagsOf } from './dirTags.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** Versions, oldest first ("ListTableVersions"). */
@@ -28,17 +25,7 @@ export async function restore(handle: TableHandle, version: number, options: Cal
 }
 
 export const dirTags = (handle: TableHandle): Tags => ({
-  list: (options = {}) =>
-    handle.read('ListTableTags', options, async (native) => {
-      const found = await tagsOf(handle, native);
-      // The engine's objects answer by getters, which leave nothing to copy or to print.
-      return new Map(
-        Object.entries(found).map(
-          ([tag, { version, manifestSize }]) =>
-            [tag, { version, ...(manifestSize !== undefined && { manifestSize }) }] as const,
-        ),
-      );
-    }),
+  list: (options = {}) => handle.read('ListTableTags', options, (native) => tagsOf(handle, native, options)),
   getVersion: (tag, options = {}) =>
     handle.read('GetTableTagVersion', options, async (native) => (await native.tags()).getVersion(text('tag', tag))),
   create: (tag, version, options = {}) =>
@@ -55,35 +42,6 @@ export const dirTags = (handle: TableHandle): Tags => ({
   delete: (tag, options = {}) =>
     handle.write('DeleteTableTag', options, async (native) => (await native.tags()).delete(text('tag', tag))),
 });
-
-/**
- * The tags of a table. Of a tag whose name it had to escape the engine finds the file no more, and lists none at all; in
- * a directory of this machine they are read without it then.
- */
-async function tagsOf(handle: TableHandle, native: NativeTable): Promise<Record<string, TagInfo>> {
-  try {
-    return await (await native.tags()).list();
-  } catch (error) {
-    const { place, name, namespacePath: path } = handle;
-    const location = place.isLocal ? await tableLocation(place, { name, path }) : undefined;
-    if (location === undefined) throw error;
-    const folder = join(location, '_refs', 'tags');
-    const files = await readdir(folder).catch(() => []);
-    if (!files.some((file) => file.includes('%'))) throw error;
-    const tags: Record<string, TagInfo> = {};
-    for (const file of files) {
-      const tag = tagOf(await readFile(join(folder, file), 'utf8'));
-      if (tag && file.endsWith('.json')) tags[decodeURIComponent(file.slice(0, -'.json'.length))] = tag;
-    }
-    return tags;
-  }
-}
-
-function tagOf(json: string): TagInfo | undefined {
-  const { version, manifestSize } = JSON.parse(json) as { version?: unknown; manifestSize?: unknown };
-  if (typeof version !== 'number') return undefined;
-  return { version, ...(typeof manifestSize === 'number' && { manifestSize }) };
-}
 
 export const dirBranches = (handle: TableHandle): Branches => ({
   list: (options = {}) =>

@@ -70,10 +70,10 @@ export const versionHandlers: Handlers = {
     const table = await openTable(call);
     const tags = await table.tags().list({ signal: call.signal });
     const { entries, ...token } = pageOfList(byName(tags), ([name]) => name, pageInQuery(call.query));
-    const contents = entries.map(([name, { version, manifestSize }]) => [
+    const contents = entries.map(([name, { version, manifestSize, branch }]) => [
       name,
       // Required, and not always known; 0 is what the format's own readers take for unknown.
-      { version, manifestSize: manifestSize ?? 0 },
+      { version, manifestSize: manifestSize ?? 0, ...(branch !== undefined && { branch }) },
     ]);
     return { json: { tags: Object.fromEntries(contents), ...token } };
   },

@@ -33,7 +33,7 @@ suite('The first namespaces of a root, made by two processes at once', function 
     ]);
   });
 
-  test('stay where another process finds only afterwards that it was second, in an object store', async () => {
+  test('stay where a process learns only while it makes the list that another was faster, in an object store', async () => {
     const place = { location: moto.root('second'), isLocal: false, storageOptions: { ...moto.storageOptions } };
     const db = await openDir({ root: place.location, storageOptions: place.storageOptions });
     await db.createNamespace(['left']);

@@ -77,6 +77,22 @@ suite('a root in an object store', function () {
     await db.close();
   });
 
+  test('lists tags with their branches, and says so where a file among them is none', async () => {
+    const db = await openDir({ root: moto.root('tags'), storageOptions: { ...moto.storageOptions } });
+    const table = await db.createTable('t', [{ id: 1 }]);
+    await table.tags().create('here', 1);
+    await table.branches().create('try');
+    const branch = await db.openTable('t', { branch: 'try' });
+    await branch.add([{ id: 2 }]);
+    await branch.tags().create('there', 2);
+    const tags = await table.tags().list();
+    assert.deepEqual([tags.get('here')?.branch, tags.get('there')?.branch], [undefined, 'try']);
+    await moto.spoil('tags/t.lance/_refs/tags/here');
+    await fails(() => table.tags().list(), 'InvalidTableState', '"t"', '_refs/tags');
+    assert.equal(await table.tags().getVersion('there'), 2);
+    await db.close();
+  });
+
   const subjects = {
     'dir, in this process': () =>
       connectNamespace('dir', { root: moto.root('dir'), storageOptions: { ...moto.storageOptions } }),

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as upstream from '@lancedb/lancedb';
 import { fails } from './expect.ts';
 import { forEachOfOurs, forEachSubject } from './subjects.ts';
@@ -188,6 +190,24 @@ forEachOfOurs('tags and branches', (makeCatalog) => {
 });
 
 forEachOfOurs('versions of branches', (makeCatalog) => {
+  test('are listed by their tags with the branch that each is of, whatever other files are there', async () => {
+    const { db, root } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.tags().create('here', 1);
+    await table.branches().create('try');
+    const branch = await db.openTable('t', { branch: 'try' });
+    await branch.add([{ id: 3 }]);
+    await branch.tags().create('there', 2);
+    const branches = async () =>
+      Object.fromEntries([...(await table.tags().list())].map(([name, tag]) => [name, [tag.version, tag.branch]]));
+    const expected = { here: [1, undefined], there: [2, 'try'] };
+    assert.deepEqual(await branches(), expected);
+    for (const file of ['.DS_Store', 'note.txt', 'half.json', '%zz.json']) {
+      await writeFile(join(root, 't.lance', '_refs', 'tags', file), '{"version":');
+    }
+    assert.deepEqual(await branches(), expected);
+  });
+
   test('are described by the tags that were made or moved there', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
