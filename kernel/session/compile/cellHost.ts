@@ -30,7 +30,6 @@ export class CellHost implements ts.LanguageServiceHost {
     this.#cellName = this.#plainName;
     this.#cell = textOf('', 0);
     this.#previous = textOf('', 0);
-    const canonical = (name: string) => (ts.sys.useCaseSensitiveFileNames ? name : name.toLowerCase());
     this.#resolutions = ts.createModuleResolutionCache(here, canonical, this.#options);
     this.resolveModuleNameLiterals = moduleResolver(ts.sys, this.#resolutions);
   }
@@ -123,6 +122,8 @@ export class CellHost implements ts.LanguageServiceHost {
     return file === this.previousName ? this.#previous : undefined;
   }
 }
+
+const canonical = (name: string): string => (ts.sys.useCaseSensitiveFileNames ? name : name.toLowerCase());
 
 type Text = { text: string; version: number; snapshot: ts.IScriptSnapshot };
 
