@@ -188,7 +188,7 @@ const contentOf = (notebook: vscode.NotebookDocument): string =>
 const keyOf = (notebook: vscode.NotebookDocument): string => notebook.uri.toString();
 
 /** Where a notebook's relative paths start: its own folder, or the window's while it is not saved. */
-function folderOf(notebook: vscode.NotebookDocument): string {
+export function folderOf(notebook: vscode.NotebookDocument): string {
   if (notebook.uri.scheme === 'file') return path.dirname(notebook.uri.fsPath);
   return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? process.cwd();
 }
