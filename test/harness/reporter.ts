@@ -64,7 +64,7 @@ export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOpt
   });
   for (const file of files) mocha.addFile(file);
   await mocha.loadFilesAsync();
-  return new Promise<number>((resolve) => {
+  const failures = await new Promise<number>((resolve) => {
     const runner = mocha.run(resolve);
     let began = 0;
     runner.on('suite', (suite) => {
@@ -83,6 +83,9 @@ export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOpt
       emit({ event: 'fail', title: test.fullTitle(), error: describe(error) }),
     );
   });
+  // It would go on to listen for the exceptions of this process, which are those of the next file.
+  mocha.dispose();
+  return failures;
 }
 
 /** An error with its causes and, for an assertion, the difference. */

@@ -40,6 +40,23 @@ suite('Several processes that run the files of a layer', function () {
     );
   });
 
+  test('hear of an exception outside of tests once, in the file that it is of', () => {
+    const late = `suite('of c', () => test('throws late', () => new Promise(() => {
+      setTimeout(() => { throw new Error('on purpose'); });
+    })));`;
+    const { results, said } = runFiles(1, { 'a.mjs': passes('a'), 'b.mjs': passes('b'), 'c.mjs': late });
+    assert.deepEqual(results.tally(), { passed: 2, failed: 1, skipped: 0 });
+    assert.match(said, /^ {2}FAIL {2}of c throws late\n.*on purpose/);
+  });
+
+  test('leave no listener behind, however many files they run', () => {
+    const counts = `suite('of listeners', () => test('are as many as for one file', () => {
+      if (process.listenerCount('uncaughtException') > 1) throw new Error('others listen');
+    }));`;
+    const { results } = runFiles(1, { 'a.mjs': passes('a'), 'b.mjs': passes('b'), 'c.mjs': counts });
+    assert.deepEqual(results.tally(), { passed: 3, failed: 0, skipped: 0 });
+  });
+
   test('run the files that are left when a test of one fails', () => {
     const fails = `suite('of a', () => test('fails', () => { throw new Error('on purpose'); }));`;
     const { status, results, said } = runFiles(1, { 'a.mjs': fails, 'b.mjs': passes('b') });
