@@ -1,6 +1,6 @@
 // What every notebook has before its first cell, and what `import … from 'lance-catalog'` gives in one. The declarations
 // made of this file are what cells are checked against, so it holds nothing else.
-import type { Display } from './display/displayFunction.ts';
+import type { Display, Progress } from './display/displayTypes.ts';
 import type { Confirm, Input, Prompt } from './input/askPerson.ts';
 
 export * as arrow from '#arrow';
@@ -55,13 +55,19 @@ export type { Branches, BranchInfo, TagInfo, Tags } from '#client/tagsBranches.t
 export { CatalogError, isCatalogError } from '#shared/errors.ts';
 export type { CatalogErrorCode, CatalogErrorKind, ErrorContext } from '#shared/errors.ts';
 export type { NamespacePath } from '#shared/names.ts';
-export type { Display };
+export type { Display, DisplayOptions, DisplayValueOptions, Progress, ProgressOptions } from './display/displayTypes.ts';
 
 /**
- * Shows a value in the output of the cell at once: an Arrow table, a query or a table of a catalog as a table.
- * `display(value, { id: 'progress' })` shows it where `id` was shown before.
+ * Shows a value in the output of the cell at once: tables and queries as tables, pictures as pictures, objects as trees.
+ * `display(value, { id: 'here' })` shows it where `here` was shown before, `{ limit: 5000 }` shows more of a large one.
  */
 export declare const display: Display;
+
+/**
+ * Shows how far a loop is: `for (const x of progress(xs)) { … }`, and `for await` over what is asynchronous. Give `total`
+ * where the number of rounds is known to you only.
+ */
+export declare const progress: Progress;
 
 /**
  * Asks who runs the notebook for a line of text: `const name = await input('Your name? ')`. With `{ password: true }` the

@@ -16,6 +16,9 @@ export type TableOutputMetadata = {
   total_rows: number | null;
   /** Rows that the output holds. */
   included_rows: number;
+  /** What the rows are of, the path of a table for instance, and what is known of it: `version 3 · no index`. */
+  title?: string;
+  facts?: string;
 };
 
 /** The bytes of an Arrow stream out of a notebook output, where they are base64 text, or raw from a live kernel. */

@@ -51,7 +51,12 @@ suite('A table in a notebook output', function () {
     const { outputs } = await run(kernel, `await db.openTable('orders', ['shop', 'eu'])`);
     const result = outputs.find((output) => output.type === 'execute_result');
     assert.equal(rowsOf(result?.content.data).numRows, 1000);
-    assert.deepEqual(result?.content.metadata[arrowStreamMime], { total_rows: 1_000_000, included_rows: 1000 });
+    assert.deepEqual(result?.content.metadata[arrowStreamMime], {
+      total_rows: 1_000_000,
+      included_rows: 1000,
+      title: 'shop/eu/orders',
+      facts: 'version 1 · no index',
+    });
   });
 
   test('stays within 256 KB', async () => {

@@ -9,11 +9,17 @@ import { Grid, headerHeight, rowHeight } from '../parts/grid.tsx';
 /** Rows of the tallest output; more of them are scrolled to. */
 const maxRows = 10;
 const footerHeight = 23;
+const titleHeight = 26;
+/** Characters of the line above the rows; it is cut to the width of the output anyway. */
+const maxHeading = 500;
 /** Leaves room for a horizontal scroll bar, so that it doesn't cover the last row. */
 const scrollBarHeight = 14;
 
 /** What a saved output is worth: a table, or the reason why it can't be shown. */
-export type Output = { frame: GridFrame; footer: string } | { problem: string };
+export type Output = { frame: GridFrame; footer: string; heading: Heading | undefined } | { problem: string };
+
+/** What stands above the rows. */
+type Heading = { title: string; facts: string };
 
 const unreadable = 'This output is no readable Arrow stream. Run the cell again to make it anew.';
 
@@ -29,16 +35,24 @@ export function readOutput(data: Uint8Array, metadata: unknown): Output {
     return { problem: unreadable };
   }
   if (table.numCols === 0) return { problem: 'This output is a table without columns.' };
-  return { frame: tableFrame(table), footer: footerText(table.numRows, table.numCols, totalRows(metadata)) };
+  const told = toldBy(metadata);
+  const footer = footerText(table.numRows, table.numCols, totalRows(told));
+  return { frame: tableFrame(table), footer, heading: headingOf(told) };
 }
 
 export function OutputView({ output }: { output: Output }) {
   if ('problem' in output) return <Problem text={output.problem} />;
   const rows = Math.min(maxRows, Math.max(1, output.frame.data.numRows));
-  const height = headerHeight + rows * rowHeight + scrollBarHeight + footerHeight;
+  const { heading } = output;
+  const height = (heading ? titleHeight : 0) + headerHeight + rows * rowHeight + scrollBarHeight + footerHeight;
   return (
     <Boundary fallback={<Problem text={unreadable} />}>
       <div className="lance-output" style={{ height }}>
+        {heading && (
+          <p className="lance-title">
+            <strong>{heading.title}</strong> {heading.facts}
+          </p>
+        )}
         <Grid frame={output.frame} focus={false} footer={<span>{output.footer}</span>} />
       </div>
     </Boundary>
@@ -53,11 +67,21 @@ function footerText(rows: number, columns: number, total: number | undefined): s
   return `${countText(rows)} ${rows === 1 ? 'row' : 'rows'} · ${shape}`;
 }
 
-/** The size of the whole result, out of metadata that anyone may have written. */
-function totalRows(metadata: unknown): number | undefined {
-  const ours = child(metadata, arrowStreamMime) ?? child(child(metadata, 'metadata'), arrowStreamMime) ?? metadata;
-  const total = child(ours, 'total_rows');
+/** What the kernel says of the rows, out of metadata that anyone may have written. */
+const toldBy = (metadata: unknown): unknown =>
+  child(metadata, arrowStreamMime) ?? child(child(metadata, 'metadata'), arrowStreamMime) ?? metadata;
+
+function totalRows(told: unknown): number | undefined {
+  const total = child(told, 'total_rows');
   return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : undefined;
+}
+
+function headingOf(told: unknown): Heading | undefined {
+  const [title, facts] = ['title', 'facts'].map((key) => {
+    const text = child(told, key);
+    return typeof text === 'string' ? text.slice(0, maxHeading) : '';
+  });
+  return title || facts ? { title: title ?? '', facts: facts ?? '' } : undefined;
 }
 
 const child = (value: unknown, key: string): unknown =>

@@ -1,61 +1,79 @@
-import { randomUUID } from 'node:crypto';
-import type { CellOutput } from '#session/coreMessages.ts';
-import type { Shown } from './display.ts';
+import { CatalogError } from '#shared/errors.ts';
+import type { Show } from './display.ts';
+import type { Display, DisplayOptions, DisplayValueOptions } from './displayTypes.ts';
+import { showAsImage, showSvg } from './images.ts';
 import { jsonBundle } from './mimeBundle.ts';
+import type { Places } from './places.ts';
+import { arrowTable, isArrowSchema, isAsyncIterable, isBatchStream, isRecordBatch } from './shapes.ts';
+import type { Shown } from './shown.ts';
+import { plotlyBundle, vegaBundle } from './specs.ts';
+import { showStream } from './streams.ts';
+import { Query } from '#client/query.ts';
 
-export type DisplayOptions = {
-  /** Names the place of the output, so that a later call with the same name replaces it. */
-  id?: string | undefined;
+export type DisplayParts = {
+  places: Places;
+  show: Show;
+  /** Gets what the function returns, so that a cell can wait for it and does not show it. */
+  track: (pending: Promise<void>) => void;
+  /** Ends what is shown as it comes when the running cell is interrupted. */
+  signal: () => AbortSignal;
 };
 
-/** `display` of a notebook. Its promises are settled once the value is on screen; a cell waits for them by itself. */
-export type Display = {
-  (value: unknown, options?: DisplayOptions): Promise<void>;
-  /**
-   * Shows ready-made forms of one output by MIME type; binary ones as bytes or base64 text.
-   * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold
-   */
-  mime(data: Record<string, unknown>, options?: DisplayOptions): void;
-  /** Shows HTML. */
-  html(text: string, options?: DisplayOptions): void;
-  /** Shows Markdown. */
-  markdown(text: string, options?: DisplayOptions): void;
-  /** Removes what the cell has shown so far; with `wait`, once something new comes. */
-  clear(wait?: boolean): void;
-};
-
-/** Makes the function. `track` gets what it returns, so that a cell can wait for it and does not show it. */
-export function createDisplay(
-  send: (output: CellOutput) => void,
-  show: (value: unknown) => Shown | Promise<Shown>,
-  track: (pending: Promise<void>) => void,
-): Display {
-  const known = new Set<string>();
-  const put = (shown: Shown, id: string | undefined): void => {
-    const displayId = id ?? randomUUID();
-    const isUpdate = id !== undefined && known.has(id);
-    if (id !== undefined) known.add(id);
-    send({ type: isUpdate ? 'update_display_data' : 'display_data', content: { ...shown, displayId } });
-  };
+/** Makes `display`. */
+export function createDisplay({ places, show, track, signal }: DisplayParts): Display {
   const mime = (data: Record<string, unknown>, options: DisplayOptions = {}) =>
-    put({ data: jsonBundle(data), metadata: {} }, options.id);
-  return Object.assign(
-    (value: unknown, options: DisplayOptions = {}): Promise<void> => {
-      const shown = show(value);
-      // Most values are shown before the next statement runs, as `console.log` would.
-      const pending =
-        shown instanceof Promise
-          ? shown.then((ready) => put(ready, options.id))
-          : Promise.resolve(put(shown, options.id));
-      track(pending);
-      return pending;
-    },
-    {
-      mime,
-      html: (text: string, options?: DisplayOptions) => mime({ 'text/html': text, 'text/plain': text }, options),
-      markdown: (text: string, options?: DisplayOptions) =>
-        mime({ 'text/markdown': text, 'text/plain': text }, options),
-      clear: (wait = false) => send({ type: 'clear_output', content: { wait } }),
-    },
-  );
+    places.put({ data: jsonBundle(data), metadata: {} }, options.id);
+  const forms =
+    <T>(make: (value: T) => Record<string, unknown>) =>
+    (value: T, options?: DisplayOptions) =>
+      mime(make(value), options);
+  const put = (shown: Shown | Promise<Shown>, id: string | undefined): Promise<void> => {
+    // Most values are shown before the next statement runs, as `console.log` would.
+    const pending =
+      shown instanceof Promise ? shown.then((ready) => places.put(ready, id)) : Promise.resolve(places.put(shown, id));
+    track(pending);
+    return pending;
+  };
+  const display = (value: unknown, options: DisplayValueOptions = {}): Promise<void> => {
+    const limit = checkLimit(options.limit);
+    const stream = streamOf(value);
+    if (!stream) return put(show(value, { limit, signal: signal() }), options.id);
+    const pending = showStream(stream, places.open(options.id), { limit, signal: signal() });
+    track(pending);
+    return pending;
+  };
+  return Object.assign(display, {
+    mime,
+    html: forms((text: string) => ({ 'text/html': text, 'text/plain': text })),
+    markdown: forms((text: string) => ({ 'text/markdown': text, 'text/plain': text })),
+    latex: forms((text: string) => ({ 'text/latex': asFormula(text), 'text/plain': text })),
+    svg: forms((text: string) => showSvg(text).data),
+    json: forms(jsonForms),
+    vegaLite: forms(vegaBundle),
+    plotly: forms(plotlyBundle),
+    image: (source: unknown, options: DisplayOptions = {}) => put(showAsImage(source), options.id),
+    clear: (wait = false) => places.clear(wait),
+  });
+}
+
+function jsonForms(value: unknown): Record<string, unknown> {
+  const bundle = jsonBundle({ 'application/json': value });
+  // Text goes into a bundle as it is; as JSON it has its quotes.
+  return { ...bundle, 'text/plain': JSON.stringify(bundle['application/json'], null, 2) };
+}
+
+/** Notebooks look for formulas between dollar signs. */
+const asFormula = (text: string): string => (/^\s*(?:\$|\\\(|\\\[|\\begin)/.test(text) ? text : `$$${text}$$`);
+
+/** What is read and shown as it comes. A table is async iterable in some versions of Arrow, and there as a whole. */
+function streamOf(value: unknown): Parameters<typeof showStream>[0] | undefined {
+  if (isBatchStream(value)) return value;
+  if (value instanceof Query || isArrowSchema(value) || isRecordBatch(value) || !isAsyncIterable(value))
+    return undefined;
+  return arrowTable(value) ? undefined : { batches: value };
+}
+
+function checkLimit(limit: number | undefined): number | undefined {
+  if (limit === undefined || (Number.isSafeInteger(limit) && limit > 0)) return limit;
+  throw new CatalogError('InvalidInput', `display can't show ${String(limit)} entries.`, 'Give a whole number from 1.');
 }

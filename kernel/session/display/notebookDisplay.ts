@@ -1,0 +1,58 @@
+import type { CellOutput } from '#session/coreMessages.ts';
+import { createShow, type Show } from './display.ts';
+import { createDisplay } from './displayFunction.ts';
+import type { Display, Progress } from './displayTypes.ts';
+import { createPlaces } from './places.ts';
+import { createProgress } from './progress.ts';
+import type { TranslateStack } from './valueTree.ts';
+
+/** All that a notebook has for showing values, and what the cells need to know of it. */
+export type NotebookDisplay = {
+  /** What is preloaded, by name. */
+  names: { display: Display; progress: Progress };
+  show: Show;
+  /** A cell with this code begins. */
+  begin(code: string): void;
+  /** Whether this value is the promise of a `display` in the running cell, which is nothing to look at. */
+  isOwn(value: unknown): boolean;
+  /** Waits until all that the running cell displays is on screen; rejects with the first failure. */
+  settled(): Promise<void>;
+  /** Ends what the running cell shows as it comes: streams and progress. */
+  interrupt(): void;
+};
+
+/**
+ * Makes it.
+ * @param send sends one output of the cell whose code is running
+ * @param translate puts the cells' own lines into the stack of an error
+ */
+export function createNotebookDisplay(send: (output: CellOutput) => void, translate: TranslateStack): NotebookDisplay {
+  const show = createShow(translate);
+  const places = createPlaces(send);
+  let pending: Promise<void>[] = [];
+  let abort = new AbortController();
+  const signal = () => abort.signal;
+  const track = (display: Promise<void>) => {
+    // The cell waits for it and fails with it; until then nobody has taken the failure.
+    display.catch(() => {});
+    pending.push(display);
+  };
+  const names = {
+    display: createDisplay({ places, show, track, signal }),
+    progress: createProgress({ open: () => places.open(), signal, now: () => performance.now() }),
+  };
+  return {
+    names,
+    show,
+    begin(code) {
+      places.begin(code);
+      pending = [];
+      abort = new AbortController();
+    },
+    isOwn: (value) => pending.some((each) => each === value),
+    async settled() {
+      await Promise.all(pending);
+    },
+    interrupt: () => abort.abort(),
+  };
+}

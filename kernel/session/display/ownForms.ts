@@ -1,0 +1,58 @@
+import { types } from 'node:util';
+import { isRecord } from '#shared/records.ts';
+import { jsonBundle } from './mimeBundle.ts';
+import { isObject, methodOf } from './shapes.ts';
+import type { Shown } from './shown.ts';
+
+/** The hook by which a value brings its own forms: a function that gives a MIME bundle, or a promise of one. */
+const ownForms = Symbol.for('Jupyter.display');
+
+type Maker = (plain: () => Shown) => Shown | Promise<Shown>;
+
+/**
+ * The forms that a value makes of itself, by the conventions of Deno (`Symbol.for('Jupyter.display')`), of IPython
+ * (`_repr_mimebundle_`, a bundle or a pair of bundle and metadata) and by `toHtml()`; `undefined` for a value that has none.
+ * What its method throws is thrown.
+ * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold
+ */
+export function ownMaker(value: unknown): Maker | undefined {
+  const display = isObject(value) && types.isProxy(value) ? throughProxy(value) : methodOf(value, ownForms);
+  if (display) return (plain) => settled(display(), (made) => bundleOf(made) ?? plain());
+  const bundle = methodOf(value, '_repr_mimebundle_');
+  if (bundle) return (plain) => settled(bundle(), (made) => pairOf(made) ?? plain());
+  const html = methodOf(value, 'toHtml');
+  if (!html) return undefined;
+  return (plain) =>
+    settled(html(), (made) => {
+      const shown = plain();
+      // Plain first, so that the text is there even if the markup is empty.
+      return typeof made === 'string'
+        ? { data: { 'text/html': made, 'text/plain': shown.data['text/plain'] }, metadata: {} }
+        : shown;
+    });
+}
+
+// Data frames come wrapped in proxies, so this one symbol is asked of them; one that refuses has no forms.
+function throughProxy(value: object): (() => unknown) | undefined {
+  try {
+    const method: unknown = Reflect.get(value, ownForms);
+    return typeof method === 'function' ? () => Reflect.apply(method, value, []) as unknown : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const settled = (made: unknown, then: (made: unknown) => Shown): Shown | Promise<Shown> =>
+  isObject(made) && types.isPromise(made) ? made.then(then) : then(made);
+
+function bundleOf(data: unknown): Shown | undefined {
+  const isBundle = isRecord(data) && Object.keys(data).every((key) => key.includes('/'));
+  return isBundle ? { data: jsonBundle(data), metadata: {} } : undefined;
+}
+
+function pairOf(made: unknown): Shown | undefined {
+  if (!Array.isArray(made)) return bundleOf(made);
+  const shown = bundleOf(made[0]);
+  const metadata: unknown = made[1];
+  return shown && { ...shown, metadata: isRecord(metadata) ? jsonBundle(metadata) : {} };
+}

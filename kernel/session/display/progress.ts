@@ -1,0 +1,145 @@
+import { CatalogError } from '#shared/errors.ts';
+import { liveOutput, type LiveOutput } from './live.ts';
+import { escapeHtml } from './markup.ts';
+import { isAsyncIterable } from './shapes.ts';
+import { htmlAndText, type Shown } from './shown.ts';
+import type { Progress, ProgressOptions } from './displayTypes.ts';
+
+type State = {
+  done: number;
+  total: number | undefined;
+  label: string;
+  startedAt: number;
+  end: 'done' | 'stopped' | undefined;
+};
+
+export type ProgressParts = {
+  /** Opens a place for an output; each call of what it gives shows there. */
+  open: () => (shown: Shown) => void;
+  /** Ends when the running cell is interrupted: the loop does not get to say so. */
+  signal: () => AbortSignal;
+  now: () => number;
+};
+
+/** Makes the function that shows how far a loop is. */
+export function createProgress(parts: ProgressParts): Progress {
+  function progress(source: unknown, options: ProgressOptions = {}): unknown {
+    const { total = lengthOf(source), label = '' } = options;
+    if (!isAsyncIterable(source) && !isIterable(source))
+      throw new CatalogError(
+        'InvalidInput',
+        'progress was given something that is neither iterable nor async iterable.',
+        'Give an array, a Set, a generator or a query: for (const x of progress(xs)) { … }.',
+      );
+    const track = () => tracker(parts, { done: 0, total, label, startedAt: parts.now(), end: undefined });
+    // An array stays one for `for … of`, and a query one for `for await`.
+    return isAsyncIterable(source)
+      ? { [Symbol.asyncIterator]: () => followAsync(source, track()) }
+      : { [Symbol.iterator]: () => follow(source, track()) };
+  }
+  return progress as Progress;
+}
+
+type Tracker = { start(): void; step(): void; end(how: 'done' | 'stopped'): void };
+
+function tracker({ open, signal, now }: ProgressParts, state: State): Tracker {
+  let live: LiveOutput | undefined;
+  const stop = new AbortController();
+  const draw = () => showProgress(state, now());
+  const end = (how: 'done' | 'stopped') => {
+    state.end = how;
+    stop.abort();
+    live?.end(draw);
+  };
+  return {
+    start() {
+      // Where the loop runs, which may be another cell than the one that made it.
+      live = liveOutput(open(), now);
+      state.startedAt = now();
+      signal().addEventListener('abort', () => end('stopped'), { signal: stop.signal, once: true });
+      live.update(draw);
+    },
+    step() {
+      state.done++;
+      live?.update(draw);
+    },
+    end,
+  };
+}
+
+function* follow<T>(source: Iterable<T>, track: Tracker): Generator<T, void, undefined> {
+  let how: 'done' | 'stopped' = 'stopped';
+  track.start();
+  try {
+    for (const each of source) {
+      yield each;
+      track.step();
+    }
+    how = 'done';
+  } finally {
+    // Also after a `break`, and after an error in the loop or in the source.
+    track.end(how);
+  }
+}
+
+async function* followAsync<T>(source: AsyncIterable<T>, track: Tracker): AsyncGenerator<T, void, undefined> {
+  let how: 'done' | 'stopped' = 'stopped';
+  track.start();
+  try {
+    for await (const each of source) {
+      yield each;
+      track.step();
+    }
+    how = 'done';
+  } finally {
+    track.end(how);
+  }
+}
+
+function showProgress({ done, total, label, startedAt, end }: State, now: number): Shown {
+  const seconds = (now - startedAt) / 1000;
+  const rate = seconds > 0 ? done / seconds : 0;
+  const share = total !== undefined && total > 0 ? Math.min(1, done / total) : undefined;
+  const name = label ? `${label}: ` : '';
+  const count =
+    total === undefined
+      ? done.toLocaleString('en-US')
+      : `${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}`;
+  const percent = share === undefined ? '' : ` (${Math.floor(share * 100)} %)`;
+  const times = [timeText(seconds)];
+  if (rate > 0) times.push(`${rateText(rate)}/s`);
+  if (end === undefined && total !== undefined && rate > 0 && done < total)
+    times.push(`${timeText((total - done) / rate)} left`);
+  const state = end === 'stopped' ? 'stopped at ' : '';
+  const text = `${name}${state}${count}${percent} · ${times.join(' · ')}`;
+  const bar =
+    end === 'done'
+      ? '<progress value="1" max="1"></progress>'
+      : share === undefined && end === undefined
+        ? '<progress></progress>'
+        : `<progress value="${(share ?? 0).toFixed(4)}" max="1"></progress>`;
+  return htmlAndText(`<div>${bar} ${escapeHtml(text)}</div>`, text);
+}
+
+const rateText = (rate: number): string =>
+  rate >= 100 ? Math.round(rate).toLocaleString('en-US') : rate.toPrecision(3).replace(/\.?0+$/, '');
+
+const two = (part: number): string => String(Math.floor(part)).padStart(2, '0');
+
+/** `3.2 s`, `4 min 05 s`, `2 h 03 min` */
+export function timeText(seconds: number): string {
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
+  return `${Math.floor(whole / 3600)} h ${two((whole % 3600) / 60)} min`;
+}
+
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  value !== null && value !== undefined && typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function';
+
+/** How many there will be, where a collection knows. */
+function lengthOf(source: unknown): number | undefined {
+  if (typeof source !== 'object' || source === null || isAsyncIterable(source)) return undefined;
+  const { length, size, numRows } = source as { length?: unknown; size?: unknown; numRows?: unknown };
+  return [length, size, numRows].find((each) => typeof each === 'number');
+}

@@ -1,0 +1,114 @@
+import { Table as ArrowTable, type RecordBatch, type Schema } from '#arrow';
+import { batchAdopter } from '#shared/adoptTable.ts';
+import { schemaText } from '#shared/arrowTypes.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { previewLimits } from '#shared/mime.ts';
+import { liveOutput } from './live.ts';
+import { counted, escapeHtml } from './markup.ts';
+import { arrowTable, isRecordBatch } from './shapes.ts';
+import { htmlAndText, type ShowOptions, type Shown } from './shown.ts';
+import { showTable } from './tables.ts';
+
+type Source = { schema?: Schema | undefined; batches: AsyncIterable<unknown> };
+
+/**
+ * Shows record batches while they come: the first rows, and how many there have been. Only the first rows are kept.
+ * @throws CatalogError InvalidInput (13) for an item that is no record batch, or one of other columns; what the source throws
+ */
+export async function showStream(
+  { schema: known, batches }: Source,
+  put: (shown: Shown) => void,
+  options: ShowOptions = {},
+): Promise<void> {
+  const { limit = previewLimits.rows, signal = new AbortController().signal } = options;
+  const live = liveOutput(put);
+  let schema = known && arrowTable(known)?.schema;
+  let adopt = schema && batchAdopter(schema);
+  const kept: RecordBatch[] = [];
+  let keptRows = 0;
+  let rows = 0;
+  let count = 0;
+  const draw = (isDone: boolean) => (): Shown => {
+    if (!schema) return htmlAndText('<p>No batches yet</p>', 'No batches yet');
+    if (!isDone) return counting(new ArrowTable(schema, kept), rows, count, options);
+    return showTable(new ArrowTable(schema, kept), rows, options);
+  };
+  let isDone = false;
+  live.update(draw(false));
+  try {
+    for await (const item of abortable(batches, signal)) {
+      if (!isRecordBatch(item)) throw notABatch(count, item);
+      schema ??= arrowTable(item)!.schema;
+      adopt ??= batchAdopter(schema);
+      const own = arrowTable(item)!.schema;
+      if (schemaText(own) !== schemaText(schema)) throw otherColumns(count, own, schema);
+      const batch = adopt(item)!;
+      count++;
+      rows += batch.numRows;
+      if (keptRows < limit && batch.numRows > 0) {
+        const part = batch.numRows > limit - keptRows ? batch.slice(0, limit - keptRows) : batch;
+        kept.push(part);
+        keptRows += part.numRows;
+      }
+      live.update(draw(false));
+    }
+    isDone = !signal.aborted;
+  } finally {
+    live.end(isDone ? draw(true) : draw(false));
+  }
+}
+
+/** What has come so far. Always the whole count, in every form. */
+function counting(table: ArrowTable, rows: number, batches: number, options: ShowOptions): Shown {
+  const shown = showTable(table, rows, { limit: Math.min(options.limit ?? 100, 100) });
+  const line = `${counted(rows, 'row')} in ${counted(batches, 'batch', 'batches')} so far`;
+  const { data, metadata } = shown;
+  return {
+    data: {
+      ...data,
+      'text/html': `<p>${escapeHtml(line)}</p>${String(data['text/html'])}`,
+      'text/plain': `${String(data['text/plain'])}\n${line}`,
+    },
+    metadata: Object.fromEntries(
+      Object.entries(metadata).map(([mime, each]) => [mime, { ...(each as object), facts: line }]),
+    ),
+  };
+}
+
+/** The items until the signal, which may come while the next one is waited for; the source is told to end. */
+async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const items = source[Symbol.asyncIterator]();
+  const heard = new AbortController();
+  const stopped = new Promise<'stopped'>((resolve) => {
+    signal.addEventListener('abort', () => resolve('stopped'), { once: true, signal: heard.signal });
+    if (signal.aborted) resolve('stopped');
+  });
+  let isDone = false;
+  try {
+    for (;;) {
+      const next = await Promise.race([stopped, items.next()]);
+      if (next === 'stopped') return;
+      isDone = next.done === true;
+      if (isDone) return;
+      yield next.value as T;
+    }
+  } finally {
+    heard.abort();
+    // Not waited for: a source that hangs hangs here too.
+    if (!isDone) void Promise.resolve(items.return?.()).catch(() => {});
+  }
+}
+
+const notABatch = (index: number, item: unknown): CatalogError =>
+  new CatalogError(
+    'InvalidInput',
+    `display can follow record batches only, and item ${index} is ${item === null ? 'null' : `of type ${typeof item}`}.`,
+    'Loop over it with for await, and display each item.',
+  );
+
+const otherColumns = (index: number, own: Schema, schema: Schema): CatalogError =>
+  new CatalogError(
+    'InvalidInput',
+    `Batch ${index} has the columns ${schemaText(own)}, and those before it ${schemaText(schema)}.`,
+    'Show streams of different columns one by one.',
+  );
