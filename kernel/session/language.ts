@@ -24,6 +24,9 @@ export function answer(compiler: Compiler, question: Exclude<Question, { kind: '
   }
 }
 
+// Its declarations are written against tslab's own TypeScript; under this one the two kinds are the same.
+const print = printQuickInfo as unknown as (info: ts.QuickInfo) => string;
+
 const clamp = (cursor: number, code: string): number => Math.min(Math.max(cursor, 0), code.length);
 
 function complete(compiler: Compiler, code: string, cursor: number): QuestionAnswer {
@@ -54,7 +57,10 @@ function inspect(compiler: Compiler, code: string, cursor: number): QuestionAnsw
   if (at === undefined) return { kind: 'inspect', data: null };
   const { service, file } = compiler.service(code);
   const info = service.getQuickInfoAtPosition(file, at);
-  return { kind: 'inspect', data: info ? { 'text/plain': printQuickInfo(info) } : null };
+  return {
+    kind: 'inspect',
+    data: info ? { 'text/plain': print(info) } : null,
+  };
 }
 
 function isComplete(code: string): QuestionAnswer {

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '#shared/errors.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import type { KernelHandshake } from '#shared/kernelMessages.ts';
+import type { KernelHandshake, TypeCheck } from '#shared/kernelMessages.ts';
 import { CellQueue } from './cellQueue.ts';
 import type { FromCore, PositionedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { createInterrupter } from './interrupt.ts';
@@ -32,7 +32,7 @@ if (!port) throw new Error('The kernel worker runs as a worker thread only.');
 const given = workerData as WorkerStart;
 const interrupter = createInterrupter(given.canTerminate);
 const post = (message: ToCore) => port.postMessage(message);
-const queue = new CellQueue(post, interrupter);
+const queue = new CellQueue(post, interrupter, openHistory(given.front));
 let wire: Wire | undefined;
 let isEnding = false;
 
@@ -90,6 +90,8 @@ function handle(message: FromCore): void {
     case 'output':
     case 'answer':
     case 'input':
+    case 'comm':
+    case 'commDone':
     case 'done':
       return queue.receive(message);
   }
@@ -103,7 +105,10 @@ const handshake = (): KernelHandshake => ({
   canInterrupt: interrupter.canTerminate,
   engineProblem: given.engineProblem,
 });
-const start = (catalog: CatalogConfig | null) => post({ type: 'start', catalog });
+const start = (catalog: CatalogConfig | null, typeCheck?: TypeCheck) => {
+  if (typeCheck !== undefined) post({ type: 'settings', typeCheck });
+  post({ type: 'start', catalog });
+};
 
 async function open(): Promise<Wire> {
   if (given.front.kind === 'pipe') return openPipe({ queue, handshake, start, end });

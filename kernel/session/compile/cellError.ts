@@ -1,50 +1,67 @@
 import { inspect } from 'node:util';
 import { isCatalogError } from '#shared/errors.ts';
 import type { CellError } from '#session/coreMessages.ts';
-import type { CellMaps } from './cellMaps.ts';
+import { runtimeName, scopeName } from './cellNodes.ts';
 
 /** Frames of the kernel and of Node, which say nothing about the cell. */
-const innerFrame = /(?:kernel\.cjs|node:|tslab[\\/]dist)/;
+const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
 const maxCauses = 5;
+const maxFrames = 20;
+/** What a cause's own lines say beyond its sentence. */
+const maxCauseFrames = 3;
+
+/** Translates the positions of a stack trace to what the person wrote. */
+export type Translate = (stack: string) => string;
+
+/** How Node names a variable of the notebook in the message of an error. */
+const generatedNames = new RegExp(`\\(0 ?, ?\\$cell\\.([\\w$]+)\\)|\\${scopeName}\\.|\\${runtimeName}\\.`, 'g');
 
 /** What code threw, as Jupyter's three fields. The traceback has the frames of the person's own code, and the causes. */
-export function describeError(thrown: unknown, maps: CellMaps): CellError {
+export function describeError(thrown: unknown, translate: Translate): CellError {
   if (!isErrorLike(thrown)) {
     const evalue = typeof thrown === 'string' ? thrown : safeInspect(thrown);
     return { ename: 'Error', evalue, traceback: [`Uncaught ${evalue}`] };
   }
   const ename = nameOf(thrown);
-  const evalue = thrown.message;
-  const frames = maps
-    .translate(String(thrown.stack))
+  const evalue = plain(thrown.message);
+  const frames = framesOf(thrown, translate, maxFrames);
+  return { ename, evalue, traceback: [`${ename}: ${evalue}`, ...frames, ...causesOf(thrown, translate)] };
+}
+
+function framesOf(thrown: Error, translate: Translate, max: number): string[] {
+  const frames = translate(String(thrown.stack))
     .split('\n')
-    .filter((line) => /^\s+at /.test(line) && !innerFrame.test(line));
-  return { ename, evalue, traceback: [`${ename}: ${evalue}`, ...frames, ...causesOf(thrown)] };
+    .filter((line) => /^\s+at /.test(line) && !innerFrame.test(line))
+    .map(plain);
+  return frames.length > max ? [...frames.slice(0, max), `    … and ${frames.length - max} more`] : frames;
 }
 
-/** What the type checker has against a cell: it did not run. */
-export function describeProblems(problems: readonly string[]): CellError {
-  return { ename: 'TypeScriptError', evalue: problems.join('\n'), traceback: [...problems] };
-}
-
-function causesOf(thrown: Error): string[] {
+function causesOf(thrown: Error, translate: Translate): string[] {
   // Its sentence says it all; what is below are the engine's own words, with paths of the machine that built it.
   if (isCatalogError(thrown)) return [];
   const lines: string[] = [];
   let at: unknown = thrown;
   for (let depth = 0; depth < maxCauses && isErrorLike(at); depth++) {
-    if (at instanceof AggregateError)
-      for (const each of at.errors.slice(0, maxCauses)) lines.push(`  one of them: ${sentence(each)}`);
+    const { errors } = at as { errors?: unknown };
+    if (Array.isArray(errors)) {
+      for (const each of errors.slice(0, maxCauses)) lines.push(`  one of them: ${sentence(each)}`);
+      if (errors.length > maxCauses) lines.push(`  … and ${errors.length - maxCauses} more`);
+    }
     at = at.cause;
-    if (at !== undefined) lines.push(`Caused by ${sentence(at)}`);
+    if (at === undefined) break;
+    lines.push(`Caused by ${sentence(at)}`);
+    if (isErrorLike(at)) lines.push(...framesOf(at, translate, maxCauseFrames));
   }
   return lines;
 }
 
+/** A message without the names of generated code: the person wrote `f()`, and Node says `(0 , $cell.f)`. */
+const plain = (text: string): string => text.replace(generatedNames, (_, called?: string) => called ?? '');
+
 // Code can put anything in place of a name.
 const nameOf = ({ name }: { name: unknown }): string => (typeof name === 'string' && name ? name : 'Error');
 const sentence = (value: unknown): string =>
-  isErrorLike(value) ? `${nameOf(value)}: ${value.message}` : safeInspect(value);
+  isErrorLike(value) ? `${nameOf(value)}: ${plain(value.message)}` : safeInspect(value);
 
 // An Error of another realm, from `node:vm` for instance, is not an instance of ours.
 const isErrorLike = (value: unknown): value is Error =>

@@ -41,11 +41,12 @@ export function load(specifier: ts.Expression, pairs: readonly (readonly [string
 }
 
 /** `(0, f)`, so that a function of the notebook is not called with all variables as its `this`. */
-export const detach = (callee: ts.Expression): ts.Expression =>
-  ts.setTextRange(
-    factory.createParenthesizedExpression(factory.createComma(factory.createNumericLiteral(0), callee)),
-    callee,
-  );
+export function detach(callee: ts.Expression): ts.Expression {
+  const detached = factory.createParenthesizedExpression(factory.createComma(factory.createNumericLiteral(0), callee));
+  // A call's place in a stack trace is behind the callee, which is to be read as where the callee begins.
+  ts.setEmitFlags(callee, ts.EmitFlags.NoTrailingSourceMap);
+  return ts.setEmitFlags(ts.setTextRange(detached, callee), ts.EmitFlags.NoTrailingSourceMap);
+}
 
 /** A function gets its name from a variable or a property, but not from an assignment to a member. */
 export function keepFunctionName(name: string, value: ts.Expression): ts.Expression {

@@ -77,6 +77,8 @@ export function cellOptions(folderSays: ts.CompilerOptions = {}): ts.CompilerOpt
   const options: ts.CompilerOptions = { ...defaults };
   for (const name of respected)
     if (folderSays[name] !== undefined) Object.assign(options, { [name]: folderSays[name] });
+  // Every cell has Node's own globals, whatever a project for browsers leaves out.
+  options.types = [...new Set(['node', ...(options.types ?? [])])];
   // A project built for old browsers still runs here; below ES2022 top-level await and class fields would be lost.
   const target = folderSays.target ?? newest;
   const isWithin = target >= ts.ScriptTarget.ES2022 && target <= newest;

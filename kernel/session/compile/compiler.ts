@@ -23,7 +23,6 @@ const relativeImport = /(\bfrom |\bimport\()(["'])(\.{1,2}\/[^"'\n]*)\2/g;
 export class CellCompiler {
   /** What a type error does to a cell: refuses it, is printed beside it, or is not looked for. */
   typeCheck: TypeCheck = 'error';
-  readonly #registry = ts.createDocumentRegistry();
   #converter: CellConverter | undefined;
   #declarations = prelude;
   #folder = process.cwd();
@@ -99,11 +98,7 @@ export class CellCompiler {
     this.#options = readFolderOptions(this.#folder);
     this.#optionsStamp = stampOfOptions(this.#options);
     this.#remark = this.#options.problem;
-    return createCellConverter({
-      folder: this.#folder,
-      compilerOptions: this.#options.options,
-      registry: this.#registry,
-    });
+    return createCellConverter({ folder: this.#folder, compilerOptions: this.#options.options });
   }
 
   /** Goes where the notebook went, and reads its tsconfig.json again when that has changed. */
@@ -123,7 +118,8 @@ export class CellCompiler {
 const absoluteImports = (declarations: string, folder: string): string =>
   declarations.replace(
     relativeImport,
-    (_, head: string, quote: string, path: string) => `${head}${quote}${ts.sys.resolvePath(`${folder}/${path}`)}${quote}`,
+    (_, head: string, quote: string, path: string) =>
+      `${head}${quote}${ts.sys.resolvePath(`${folder}/${path}`)}${quote}`,
   );
 
 function workingDirectory(): string | undefined {

@@ -1,0 +1,50 @@
+import { statSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import ts from 'typescript-6';
+
+export type FolderOptions = {
+  /** What the nearest tsconfig.json says, itself and what it extends; empty without one. */
+  options: ts.CompilerOptions;
+  /** Its path; undefined without one. */
+  file?: string;
+  /** A sentence when there is one that can't be read; cells go by the defaults then. */
+  problem?: string;
+};
+
+/** Findings that only say that a project has no files of its own. */
+const harmless: ReadonlySet<number> = new Set([18002, 18003]);
+
+const host = {
+  useCaseSensitiveFileNames: true,
+  fileExists: (path: string) => ts.sys.fileExists(path),
+  readFile: (path: string) => ts.sys.readFile(path),
+  // The files of the project are no concern of a cell, and looking for them can take seconds.
+  readDirectory: () => [],
+};
+
+/** Reads the tsconfig.json of a folder, or the nearest one above it. */
+export function readFolderOptions(folder: string): FolderOptions {
+  const file = ts.findConfigFile(folder, host.fileExists);
+  if (file === undefined) return { options: {} };
+  const read = ts.readConfigFile(file, host.readFile);
+  if (read.error) return refused(file, folder, read.error);
+  const parsed = ts.parseJsonConfigFileContent(read.config, host, dirname(file), undefined, file);
+  const error = parsed.errors.find(({ code }) => !harmless.has(code));
+  return error ? refused(file, folder, error) : { options: parsed.options, file };
+}
+
+/** Changes when the file does, so that its options can be read again. */
+export function stampOfOptions({ file }: FolderOptions): string {
+  const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+  return stat ? `${stat.mtimeMs}:${stat.size}` : '';
+}
+
+function refused(file: string, folder: string, error: ts.Diagnostic): FolderOptions {
+  const name = relative(folder, file) || file;
+  const why = ts.flattenDiagnosticMessageText(error.messageText, ' ');
+  return {
+    options: {},
+    file,
+    problem: `${name} is not used for the cells of this notebook, because it has an error: ${why} Mend it and run the cell again.`,
+  };
+}

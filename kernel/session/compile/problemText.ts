@@ -1,0 +1,55 @@
+import type { CellError } from '#session/coreMessages.ts';
+import type { CellProblem } from './cellProblems.ts';
+
+/** More findings than a person reads at once; one mistake can make hundreds. */
+const maxProblems = 10;
+/** Units of a source line that are shown around a finding. */
+const lineWidth = 160;
+const before = 60;
+
+/** What the compiler has against a cell, as the error that the cell fails with. */
+export function problemsError(problems: readonly CellProblem[], count: number): CellError {
+  const shown = problems.slice(0, maxProblems);
+  return {
+    ename: problems.some(({ isSyntax }) => isSyntax) ? 'SyntaxError' : 'TypeScriptError',
+    evalue: [
+      ...shown.map(({ line, column, message, file }) => `${file ? `${file}:` : ''}${line}:${column} - ${message}`),
+      ...more(problems),
+    ].join('\n'),
+    traceback: problemLines(problems, count),
+  };
+}
+
+/** The same findings as they are printed beside a cell that runs all the same. */
+export const problemsText = (problems: readonly CellProblem[], count: number): string =>
+  `${problemLines(problems, count).join('\n')}\n`;
+
+function problemLines(problems: readonly CellProblem[], count: number): string[] {
+  return [
+    ...problems.slice(0, maxProblems).flatMap((problem) => [...describe(problem, count), '']),
+    ...more(problems),
+  ].filter((line, index, all) => line !== '' || index < all.length - 1);
+}
+
+const more = (problems: readonly CellProblem[]): string[] =>
+  problems.length > maxProblems ? [`… and ${problems.length - maxProblems} more.`] : [];
+
+/** The sentence with its place, then the line it is about with carets below. */
+function describe(
+  { line, column, message, code, severity, file, sourceLine, length }: CellProblem,
+  count: number,
+): string[] {
+  const place = `${file ?? `[${count}]`}:${line}:${column}`;
+  // Of a very long line the part around the finding.
+  const from = column > lineWidth - before ? column - before : 0;
+  const number = `${line} | `;
+  const part = sourceLine.slice(from, from + lineWidth);
+  const caret = Math.max(1, Math.min(length, part.length - (column - 1 - from)));
+  // Tabs stay tabs, so that the carets stand where the text does.
+  const indent = part.slice(0, column - 1 - from).replace(/[^\t]/g, ' ');
+  return [
+    `${place} - ${severity} TS${code}: ${message}`,
+    `${number}${part}`,
+    `${' '.repeat(number.length)}${indent}${'^'.repeat(caret)}`,
+  ];
+}

@@ -1,0 +1,62 @@
+import { describeError } from '#session/compile/cellError.ts';
+import { CellCompiler } from '#session/compile/compiler.ts';
+import { problemsError, problemsText } from '#session/compile/problemText.ts';
+import type { CellError } from '#session/coreMessages.ts';
+import { CellModules } from './cellModules.ts';
+import { CellExecutor } from './executor.ts';
+import { ScriptMaps } from './scriptMaps.ts';
+
+export type CellOutcome =
+  { value: { shown: unknown } | undefined; error: null } | { value: undefined; error: CellError };
+
+/** The state of a notebook and what runs its cells: compiler, modules and executor, which share one working directory. */
+export class CellRunner {
+  /** The notebook's variables by name. */
+  readonly locals: Record<string, unknown> = {};
+  readonly compiler = new CellCompiler();
+  readonly #maps = new ScriptMaps();
+  readonly #modules: CellModules;
+  readonly #executor: CellExecutor;
+  readonly #warn: (text: string) => void;
+
+  /** @param warn prints into the output of the running cell */
+  constructor(warn: (text: string) => void) {
+    this.#warn = warn;
+    const folder = () => this.compiler.folder;
+    const { locals } = this;
+    const maps = this.#maps;
+    this.#modules = new CellModules({ locals, maps, folder, compilerOptions: () => this.compiler.folderOptions });
+    this.#executor = new CellExecutor({ locals, maps, folder, modules: this.#modules });
+    Error.prepareStackTrace = (error, sites) => maps.format(error, sites);
+  }
+
+  /** Runs plain code. @param count names the cell in stack traces */
+  async run(code: string, count: number): Promise<CellOutcome> {
+    try {
+      const { problems, output, remark } = this.compiler.compile(code);
+      if (remark !== undefined) this.#warn(`${remark}\n`);
+      if (output === undefined) return { value: undefined, error: problemsError(problems, count) };
+      if (problems.length > 0) this.#warn(problemsText(problems, count));
+      for (const problem of await this.#modules.refresh()) this.#warn(`${problem}\n`);
+      return { ...(await this.#executor.execute(output, count)), error: null };
+    } catch (error) {
+      return { value: undefined, error: this.describe(error) };
+    }
+  }
+
+  /** An error that code threw, with the positions that the person knows. */
+  describe(error: unknown): CellError {
+    return describeError(error, (stack) => this.translate(stack));
+  }
+
+  /** A stack trace with the positions that the person knows. */
+  translate(stack: string): string {
+    return this.#maps.translate(stack);
+  }
+
+  /** Ends the running cell; code of it that is busy is stopped by the worker. */
+  interrupt(): void {
+    this.compiler.recover();
+    this.#executor.interrupt();
+  }
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { constants, Script } from 'node:vm';
+import { runtimeName, scopeName } from '#session/compile/cellNodes.ts';
+import type { CellModules } from './cellModules.ts';
+import { scriptOfCell, type ScriptMaps } from './scriptMaps.ts';
+
+/** What a cell left: its last expression, if that is not null or undefined. */
+export type Executed = { value: { shown: unknown } | undefined };
+
+/** The kernel's part of generated code, see cellTransform.ts. */
+type CellRuntime = {
+  value?: unknown;
+  load: CellModules['load'];
+  import: CellModules['import'];
+  meta: ImportMeta;
+};
+
+type CellBody = (
+  locals: object,
+  runtime: CellRuntime,
+  require: NodeJS.Require,
+  module: object,
+  exports: object,
+  filename: string,
+  dirname: string,
+) => Promise<void>;
+
+export type CellExecutorOptions = {
+  /** The notebook's variables by name. */
+  locals: object;
+  modules: CellModules;
+  maps: ScriptMaps;
+  folder: () => string;
+};
+
+/** Runs what the compiler made of cells, in the kernel's own realm, one function a cell. */
+export class CellExecutor {
+  readonly #options: CellExecutorOptions;
+  #giveUp: (reason: Error) => void = () => {};
+
+  constructor(options: CellExecutorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs one cell to its end, or until `interrupt`.
+   * @param count names it in stack traces
+   * @throws what the cell throws
+   */
+  async execute(output: string, count: number): Promise<Executed> {
+    const { locals, modules, maps } = this.#options;
+    const script = scriptOfCell(count);
+    const code = maps.add(script, output);
+    const parameters = `${scopeName}, ${runtimeName}, require, module, exports, __filename, __dirname`;
+    const compiled = new Script(`(async function (${parameters}) { "use strict";\n${code}\n})`, {
+      filename: script,
+      // The line above is ours.
+      lineOffset: -1,
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    const body = compiled.runInThisContext() as CellBody;
+    const dirname = this.#options.folder();
+    const filename = join(dirname, script);
+    const runtime: CellRuntime = {
+      load: (specifier, pairs) => modules.load(specifier, pairs),
+      import: (specifier, options) => modules.import(specifier, options),
+      meta: {
+        url: pathToFileURL(filename).href,
+        filename,
+        dirname,
+        main: false,
+        resolve: (specifier) => modules.resolve(specifier),
+      },
+    };
+    const { require } = modules;
+    const module = { id: filename, filename, path: dirname, exports: locals, require };
+    await this.#unlessInterrupted(body(locals, runtime, require, module, locals, filename, dirname));
+    return { value: runtime.value === undefined || runtime.value === null ? undefined : { shown: runtime.value } };
+  }
+
+  /** Gives up waiting for the cell; code of it that runs is stopped by the worker. */
+  interrupt(): void {
+    this.#giveUp(new Error('The cell was interrupted.'));
+  }
+
+  #unlessInterrupted(running: Promise<void>): Promise<void> {
+    const givenUp = new Promise<never>((_, reject) => {
+      this.#giveUp = reject;
+    });
+    // Nobody waits for it once the cell is over.
+    givenUp.catch(() => {});
+    return Promise.race([running, givenUp]);
+  }
+}

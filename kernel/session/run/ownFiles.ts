@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript-6';
+import { cellOptions } from '#session/compile/cellOptions.ts';
+
+// Files of the person's own that cells import: TypeScript, JavaScript and JSON outside node_modules. They change while
+// the notebook is open, so each is loaded under a URL that holds a hash of it and of all that it imports.
+
+const parameter = 'cell-import';
+const importable = /\.(?:[cm]?[jt]sx?|json)$/;
+
+type Read = { stamp: string; hash: string; imports: string[] };
+
+export class OwnFiles {
+  readonly #options: () => ts.CompilerOptions;
+  readonly #read = new Map<string, Read>();
+
+  /** @param options what the folder's tsconfig says */
+  constructor(options: () => ts.CompilerOptions) {
+    this.#options = options;
+  }
+
+  /** The file that an import in `importer` (a path) means; undefined for a package and for what is not there. */
+  resolve(specifier: string, importer: string): string | undefined {
+    if (specifier.startsWith('file:')) return undefined;
+    const isRelative = /^(?:\.{1,2}(?:\/|$)|\/|[a-zA-Z]:[\\/])/.test(specifier);
+    const options = cellOptions(this.#options());
+    // Only a path, or a name that tsconfig.json maps to one, can be such a file.
+    if (!isRelative && !options.paths) return undefined;
+    const found = ts.resolveModuleName(specifier, importer, options, ts.sys).resolvedModule?.resolvedFileName;
+    const file = found ?? (isRelative ? ts.sys.resolvePath(`${importer}/../${specifier}`) : undefined);
+    if (file === undefined || file.includes('/node_modules/') || !importable.test(file)) return undefined;
+    const runs = /\.d\.[cm]?ts$/.test(file) ? ofDeclarations(file) : file;
+    return ts.sys.fileExists(runs) ? runs : undefined;
+  }
+
+  /** The URL that the present state of a file is loaded under. */
+  urlOf(file: string): string {
+    const url = pathToFileURL(file);
+    url.searchParams.set(parameter, this.versionOf(file));
+    return url.href;
+  }
+
+  /** Changes when the file does, or anything of the person's own that it imports. */
+  versionOf(file: string): string {
+    const hash = createHash('sha256');
+    for (const each of [...this.reach(file)].toSorted()) hash.update(`${each}\0${this.#look(each).hash}\0`);
+    return hash.digest('base64url').slice(0, 12);
+  }
+
+  /** A file and all files of the person's own that it imports, directly or not. */
+  reach(file: string): Set<string> {
+    const reached = new Set([file]);
+    for (const each of reached) {
+      for (const specifier of this.#look(each).imports) {
+        const found = this.resolve(specifier, each);
+        if (found !== undefined) reached.add(found);
+      }
+    }
+    return reached;
+  }
+
+  #look(file: string): Read {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    const stamp = stat ? `${stat.mtimeMs}:${stat.size}` : '';
+    const known = this.#read.get(file);
+    if (known?.stamp === stamp) return known;
+    const text = stat ? readFileSync(file, 'utf8') : '';
+    const isCode = extname(file) !== '.json';
+    const read: Read = {
+      stamp,
+      hash: createHash('sha256').update(text).digest('base64url'),
+      imports: isCode ? ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName) : [],
+    };
+    this.#read.set(file, read);
+    return read;
+  }
+}
+
+/** Whether a URL is one that `urlOf` made. */
+export const isOwnUrl = (url: string): boolean => url.startsWith('file:') && url.includes(`?${parameter}=`);
+
+/** `lib.d.ts` describes `lib.js`. */
+const ofDeclarations = (file: string): string => file.replace(/\.d\.([cm]?)ts$/, '.$1js');
