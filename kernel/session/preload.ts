@@ -55,7 +55,13 @@ export type { Branches, BranchInfo, TagInfo, Tags } from '#client/tagsBranches.t
 export { CatalogError, isCatalogError } from '#shared/errors.ts';
 export type { CatalogErrorCode, CatalogErrorKind, ErrorContext } from '#shared/errors.ts';
 export type { NamespacePath } from '#shared/names.ts';
-export type { Display, DisplayOptions, DisplayValueOptions, Progress, ProgressOptions } from './display/displayTypes.ts';
+export type {
+  Display,
+  DisplayOptions,
+  DisplayValueOptions,
+  Progress,
+  ProgressOptions,
+} from './display/displayTypes.ts';
 
 /**
  * Shows a value in the output of the cell at once: tables and queries as tables, pictures as pictures, objects as trees.
