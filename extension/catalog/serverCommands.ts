@@ -4,10 +4,9 @@ import { askStep } from '../host/askStep.ts';
 import { fieldsOf } from '../host/shape.ts';
 import type { Catalogs } from './catalogs.ts';
 import type { Connections, NewServer } from './connections.ts';
-import { failureWords } from './failureWords.ts';
+import { failureWords, serverRemedy } from './failureWords.ts';
 import type { RestConnection } from './node.ts';
 import { cleanAddress, keyProblem, restBaseName } from './restRules.ts';
-import { serverRemedy } from './treeContext.ts';
 import { freeName } from './connectionRules.ts';
 import { askServer, emptyDraft, isUnreachable, secretsOfDraft, stepFor, type Draft } from './restWizard.ts';
 

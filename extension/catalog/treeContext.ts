@@ -1,9 +1,8 @@
-import { isCatalogError } from '#shared/errors.ts';
 import type { Engine } from '../host/engine.ts';
 import type { Abilities } from './abilities.ts';
 import type { Catalogs } from './catalogs.ts';
 import type { Connections } from './connections.ts';
-import type { Remedy } from './node.ts';
+import { serverRemedy } from './failureWords.ts';
 import type { TreeContext } from './tree.ts';
 
 export type TreeParts = {
@@ -26,7 +25,3 @@ export const treeContext = ({ connections, catalogs, engine, abilities, report }
   },
   report,
 });
-
-/** A server that says who may come in says so of the key; whatever else is wrong with it may be over the next time. */
-export const serverRemedy = (error: unknown): Remedy =>
-  isCatalogError(error, 'Unauthenticated') || isCatalogError(error, 'PermissionDenied') ? 'key' : 'retry';

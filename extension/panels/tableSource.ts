@@ -1,9 +1,10 @@
 import type { CallOptions } from '#client/callOptions.ts';
 import type { OpenTableOptions, TableDescription } from '#client/catalog.ts';
 import type { QuerySpec } from '#client/querySpec.ts';
-import { CatalogError } from '#shared/errors.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { PanelTable } from '#shared/messages.ts';
 import { displayPath } from '#shared/names.ts';
+import { failureWords, serverRemedy } from '../catalog/failureWords.ts';
 import { fieldsOf } from '../host/shape.ts';
 
 /** A table of a catalog as a panel keeps it over a reload of the window. */
@@ -22,6 +23,8 @@ export type TableSource = {
 
 /** What a panel reads a catalog by: rows as the bytes of an Arrow stream, which only the webview decodes. */
 export type PanelCatalog = {
+  /** A root, or the address of a server. */
+  readonly location: string;
   describeTable(name: string, options: OpenTableOptions): Promise<TableDescription>;
   openTable(name: string, options: OpenTableOptions): Promise<RowReader>;
 };
@@ -51,7 +54,9 @@ export function catalogSource(
     place,
     async open(signal) {
       const catalog = await catalogOf(connection);
-      const opened = await catalog.describeTable(table, { namespacePath: path, signal });
+      const opened = await explained(place, catalog, () =>
+        catalog.describeTable(table, { namespacePath: path, signal }),
+      );
       version = opened.version;
       return {
         title: displayPath([connection, ...path], table),
@@ -65,9 +70,28 @@ export function catalogSource(
       if (version === undefined) {
         throw new CatalogError('InvalidTableState', `"${table}" is not open.`, 'Open it again.');
       }
-      return (await readerOf()).queryIpc({ offset: start, limit: end - start }, { signal });
+      const catalog = await catalogOf(connection);
+      return explained(place, catalog, async () =>
+        (await readerOf()).queryIpc({ offset: start, limit: end - start }, { signal }),
+      );
     },
   };
+}
+
+/** Runs a call; a server that does not let the person in is told with what to do about it in the editor. */
+async function explained<T>(
+  { connection }: TablePlace,
+  { location }: PanelCatalog,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isCatalogError(error) || !/^https?:/i.test(location) || serverRemedy(error) !== 'key') throw error;
+    const { what } = failureWords(error, 'key');
+    const hint = `Choose "Update API Key…" on "${connection}" in the Lance Catalog view, then open the table again.`;
+    throw new CatalogError(error.kind, what, hint, { cause: error, status: error.status });
+  }
 }
 
 /**

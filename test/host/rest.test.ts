@@ -145,6 +145,9 @@ suite('a catalog on a server', () => {
     assert.ok(error?.kind === 'error', JSON.stringify(error));
     assert.deepEqual(rest, []);
     assert.equal(error.remedy, 'key');
+    assert.equal(error.hint, 'Correct the API key.');
+    await run('lanceCatalog.table.preview', tableNode('company', ['shop', 'eu'], 'orders'));
+    await assert.rejects(api.panels.all[0]!.table, /Choose "Update API Key…" on "company"/);
     const person = new PersonStandIn({ types: ['still-not-the-right-one', key] });
     await person.during(() => run('lanceCatalog.connection.updateKey', error));
     assert.equal(person.boxes.length, 1);

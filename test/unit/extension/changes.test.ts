@@ -6,7 +6,7 @@ import { abilitiesOf } from '../../../extension/catalog/abilityRules.ts';
 import { columnsProblem, schemaOf } from '../../../extension/catalog/columnText.ts';
 import { contentsOf, contentsText } from '../../../extension/catalog/contents.ts';
 import { abilityNames } from '../../../extension/catalog/node.ts';
-import { serverRemedy } from '../../../extension/catalog/treeContext.ts';
+import { serverRemedy } from '../../../extension/catalog/failureWords.ts';
 
 const capabilities = (known: Partial<Record<Operation, Capability>>): Capabilities => ({
   ...(Object.fromEntries(Object.keys(operations).map((name) => [name, 'unknown'])) as Record<Operation, Capability>),

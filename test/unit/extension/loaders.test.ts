@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Catalog, PageOptions } from '#client/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { loadChildren, loadPage, type LoaderContext } from '../../../extension/catalog/loaders.ts';
-import { serverRemedy } from '../../../extension/catalog/treeContext.ts';
+import { serverRemedy } from '../../../extension/catalog/failureWords.ts';
 import type { CatalogNode } from '../../../extension/catalog/node.ts';
 
 const fail = () => Promise.reject(new CatalogError('InvalidInput', 'The root is gone.', 'Make it.'));

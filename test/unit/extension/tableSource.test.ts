@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { CatalogError } from '#shared/errors.ts';
 import type { QuerySpec } from '#client/querySpec.ts';
 import { catalogSource, exactBytes, placeOfState, type PanelCatalog } from '../../../extension/panels/tableSource.ts';
 
@@ -9,6 +10,7 @@ const place = { connection: 'sample', path: ['shop'], table: 'products' };
 function world() {
   const asked: unknown[] = [];
   const catalog: PanelCatalog = {
+    location: '/data/shop',
     describeTable: () =>
       Promise.resolve({ name: 'products', namespacePath: ['shop'], version: 3, numRows: 5, columns: [] }),
     openTable: (name, options) => {
@@ -37,9 +39,25 @@ suite('the source of a table panel', () => {
     await assert.rejects(world().source.rows(0, 5, signal), /is not open/);
   });
 
+  for (const [kind, location, says] of [
+    ['Unauthenticated', 'https://a.example', /^No\. Choose "Update API Key…" on "sample" in the Lance Catalog view/],
+    ['PermissionDenied', 'https://a.example', /Update API Key/],
+    ['PermissionDenied', '/data/shop', /^No\. Send it\.$/],
+    ['TableNotFound', 'https://a.example', /^No\. Send it\.$/],
+  ] as const) {
+    test(`says what to do here about ${kind} of ${location}`, async () => {
+      const refusal = new CatalogError(kind, 'No.', 'Send it.');
+      const refuse = () => Promise.reject(refusal);
+      const refusing: PanelCatalog = { location, describeTable: refuse, openTable: refuse };
+      const source = catalogSource(place, () => Promise.resolve(refusing));
+      await assert.rejects(source.open(signal), ({ message }: Error) => says.test(message));
+    });
+  }
+
   test('goes on after the engine was restarted', async () => {
     const reads: string[] = [];
     const make = (name: string): PanelCatalog => ({
+      location: '/data/shop',
       describeTable: () => Promise.resolve({ name, namespacePath: [], version: 1, numRows: 5, columns: [] }),
       openTable: () => Promise.resolve({ queryIpc: () => (reads.push(name), Promise.resolve(new Uint8Array())) }),
     });
