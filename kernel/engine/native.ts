@@ -14,11 +14,19 @@ export const engineVersion = '0.39.0';
 const filesAhead = 'LANCE_DEFAULT_FRAGMENT_READAHEAD';
 
 /**
+ * Read when a thread of the engine is started. Expressions are walked by recursion, and one too deep for the stack ends the
+ * process: `sqlLimits.ts` refuses those first, and this is for what it may not know of. With the 2 MB of a thread that is
+ * not told otherwise less than 400 levels do, with this more than 800; memory is taken as it is used.
+ */
+const threadStack = 'RUST_MIN_STACK';
+
+/**
  * Loads the engine: 200 MB of native code, so never before the first use. Later calls get the same module.
  * @throws CatalogError Unsupported (0) where this platform has no engine package or it does not load
  */
 export async function loadNative(): Promise<Native> {
   process.env[filesAhead] ??= '2';
+  process.env[threadStack] ??= String(16 * 2 ** 20);
   try {
     return await import('@lancedb/lancedb');
   } catch (cause) {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { fails } from './expect.ts';
 import { startEngine } from './subjects.ts';
@@ -41,5 +44,12 @@ suite('SQL too deep for the stack of the engine', function () {
     } finally {
       await engine.dispose();
     }
+  });
+
+  test('has room for several times as much on that stack as is let through', async () => {
+    const { RUST_MIN_STACK: _, ...env } = process.env;
+    const run = promisify(execFile);
+    const { stdout } = await run(process.execPath, [inRoot('test/contract/deepFilter.ts'), tempFolder()], { env });
+    assert.equal(stdout, '1');
   });
 });
