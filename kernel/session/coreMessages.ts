@@ -1,5 +1,6 @@
 // What passes between the two threads of a kernel process. The worker owns the protocol: queue, counts, history, who asked
 // what. The main thread runs cells and may be stopped at any instruction, so it owns nothing that must survive that.
+import type { RingPlace } from './textRing.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { InputAnswer } from './input/gate.ts';
 import type {
@@ -57,8 +58,8 @@ export type ToCore =
   | { type: 'inputReply'; id: string; answer: InputAnswer }
   | { type: 'exit'; code: number };
 
-/** A message and what was printed before it: the worker takes that first. */
-export type PositionedFromCore = { message: FromCore | null; position: number };
+/** A message and its place in what is printed; without either, a sign that something was printed. */
+export type PlacedFromCore = { message: FromCore; place: RingPlace } | null;
 
 export type FromCore =
   /** Cells can run from here on; what was sent before is done then. */

@@ -7,7 +7,7 @@ import { registerRest } from '#client/registerRest.ts';
 import { registerDir } from '#engine/register.ts';
 import { messageOf } from '#shared/errors.ts';
 import { parseKernelArguments } from './arguments.ts';
-import type { FromCore, PositionedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
+import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { dataFolder } from './kernelspec.ts';
 import { Outputs } from './outputs.ts';
 import { createRing, RingWriter } from './textRing.ts';
@@ -49,9 +49,9 @@ function start(): void {
     ring: createRing(),
   };
   const worker = new Worker(join(import.meta.dirname, 'kernelWorker.cjs'), { workerData });
-  const send = (positioned: PositionedFromCore) => worker.postMessage(positioned);
-  const ring = new RingWriter(workerData.ring, () => send({ message: null, position: 0 }));
-  const post = (message: FromCore) => send({ message, position: ring.position });
+  const send = (placed: PlacedFromCore) => worker.postMessage(placed);
+  const ring = new RingWriter(workerData.ring, () => send(null));
+  const post = (message: FromCore) => ring.post((place) => send({ message, place }));
   const outputs = new Outputs((parent, output) => post({ type: 'output', parent, output }));
   const exit = process.exit.bind(process);
   worker.on('error', (error) => {

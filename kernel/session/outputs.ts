@@ -46,7 +46,11 @@ export class Outputs {
     for (const name of ['stdout', 'stderr'] as const) {
       const decoder = new TextDecoder();
       const write = (chunk: string | Uint8Array, encodingOrDone?: unknown, done?: unknown): boolean => {
-        const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+        const text = isPlain(chunk, encodingOrDone)
+          ? chunk
+          : decoder.decode(typeof chunk === 'string' ? Buffer.from(chunk, encodingOrDone as BufferEncoding) : chunk, {
+              stream: true,
+            });
         if (text) ring.write(streamLabel(name, this.cell), text);
         const callback = typeof encodingOrDone === 'function' ? encodingOrDone : done;
         if (typeof callback === 'function') queueMicrotask(() => void callback());
@@ -56,6 +60,11 @@ export class Outputs {
     }
   }
 }
+
+/** Whether this is text that need not go through bytes: it says no encoding, or one of Unicode. */
+const isPlain = (chunk: string | Uint8Array, encoding: unknown): chunk is string =>
+  typeof chunk === 'string' &&
+  (typeof encoding !== 'string' || /^(?:utf-?(?:8|16le)|ucs-?2)$/i.test(encoding) || !Buffer.isEncoding(encoding));
 
 const hasContextFrames = (): boolean =>
   Number.parseInt(process.versions.node, 10) >= 24 || process.execArgv.includes('--experimental-async-context-frame');

@@ -1,6 +1,7 @@
 // What code prints goes from the main thread to the worker through a ring of shared memory. A message per line would be
 // slow, and lines gathered on the main thread would not be seen while a loop runs; here the worker sees each at once.
-// A full ring makes the printing thread wait, as it would at a full pipe.
+// A full ring makes the printing thread wait, as it would at a full pipe. Other messages go another way; each leaves a mark
+// in the ring, so that text printed after it is not read before it has come.
 
 const ringBytes = 1 << 22;
 const maxTextChars = 1 << 18;
@@ -10,6 +11,12 @@ const headerBytes = 16;
 const written = 0;
 const taken = 1;
 const isWoken = 2;
+
+/** The label of a mark, which no text has. */
+const markLabel = '';
+
+/** Where in the printed text a message belongs: after all that was printed before `position`, and before what follows. */
+export type RingPlace = { position: number; mark: number };
 
 export const createRing = (): SharedArrayBuffer => new SharedArrayBuffer(headerBytes + ringBytes);
 
@@ -48,6 +55,7 @@ class Ring {
 export class RingWriter {
   readonly #ring: Ring;
   readonly #wake: () => void;
+  #marks = 0;
 
   /** `wake` is called when there is something to read and the reader does not know yet. */
   constructor(memory: SharedArrayBuffer, wake: () => void) {
@@ -55,9 +63,13 @@ export class RingWriter {
     this.#wake = wake;
   }
 
-  /** Where the next record begins; goes along with other messages, which come after what was printed before them. */
-  get position(): number {
-    return this.#ring.position(written);
+  /** Sends a message in order with what is printed: `send` gets its place, to go along with it. */
+  post(send: (place: RingPlace) => void): void {
+    const mark = ++this.#marks;
+    // Sent first: a reader that comes to a mark knows that its message is on the way. Code may be stopped in between, and
+    // then there is no mark to wait at.
+    send({ position: this.#ring.position(written), mark });
+    this.#record(markLabel, String(mark));
   }
 
   write(label: string, text: string): void {
@@ -76,14 +88,15 @@ export class RingWriter {
     const head = Buffer.alloc(8);
     head.writeUInt32LE(Buffer.byteLength(label), 0);
     head.writeUInt32LE(body.length, 4);
-    const start = this.position;
+    const start = this.#ring.position(written);
     while (ringBytes - ((start - this.#ring.position(taken)) >>> 0) < head.length + body.length) {
       this.#call();
       Atomics.wait(counters, taken, Atomics.load(counters, taken), 50);
     }
     // Stored last: code that is stopped half way has written nothing.
     Atomics.store(counters, written, this.#ring.put(this.#ring.put(start, head), body));
-    this.#call();
+    // A mark by itself is nothing to read.
+    if (label !== markLabel) this.#call();
   }
 
   #call(): void {
@@ -95,13 +108,21 @@ export class RingWriter {
 export class RingReader {
   readonly #ring: Ring;
   readonly #take: (label: string, text: string) => void;
+  #passed = 0;
 
   constructor(memory: SharedArrayBuffer, take: (label: string, text: string) => void) {
     this.#ring = new Ring(memory);
     this.#take = take;
   }
 
-  /** Hands on what was printed before `position`, or all that there is. */
+  /** Hands on what was printed before a message, handles it by `then`, and lets what was printed later follow. */
+  pass({ position, mark }: RingPlace, then: () => void): void {
+    this.drain(position);
+    this.#passed = mark;
+    then();
+  }
+
+  /** Hands on what was printed before `position`, or all up to the first message that has not come yet. */
   drain(position?: number): void {
     const { counters } = this.#ring;
     Atomics.store(counters, isWoken, 0);
@@ -112,9 +133,12 @@ export class RingReader {
       const head = this.#ring.get(at, 8);
       const labelBytes = head.readUInt32LE(0);
       const body = this.#ring.get((at + 8) >>> 0, head.readUInt32LE(4));
+      const label = body.toString('utf8', 0, labelBytes);
+      const text = body.toString('utf8', labelBytes);
+      if (label === markLabel && Number(text) > this.#passed) break;
       at = (at + 8 + body.length) >>> 0;
       Atomics.store(counters, taken, at);
-      this.#take(body.toString('utf8', 0, labelBytes), body.toString('utf8', labelBytes));
+      if (label !== markLabel) this.#take(label, text);
     }
     Atomics.notify(counters, taken);
   }

@@ -4,7 +4,7 @@ import { messageOf } from '#shared/errors.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { KernelHandshake, TypeCheck } from '#shared/kernelMessages.ts';
 import { CellQueue } from './cellQueue.ts';
-import type { FromCore, PositionedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
+import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { createInterrupter } from './interrupt.ts';
 import { readStreamLabel } from './outputs.ts';
 import { openPipe } from './pipe/pipeWire.ts';
@@ -75,10 +75,9 @@ function readPrinted(): void {
   else ring.drain();
 }
 
-port.on('message', ({ message, position }: PositionedFromCore) => {
-  if (!message) return readPrinted();
-  ring.drain(position);
-  handle(message);
+port.on('message', (placed: PlacedFromCore) => {
+  if (placed) ring.pass(placed.place, () => handle(placed.message));
+  readPrinted();
 });
 
 function handle(message: FromCore): void {

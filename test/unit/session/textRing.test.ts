@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createRing, RingReader, RingWriter } from '../../../kernel/session/textRing.ts';
+import { createRing, RingReader, RingWriter, type RingPlace } from '../../../kernel/session/textRing.ts';
 
 function makeRing() {
   const memory = createRing();
@@ -35,14 +35,46 @@ suite('The ring of printed text', () => {
 
   test('gives only what was printed before a position', () => {
     const { reader, writer, read } = makeRing();
+    const places: RingPlace[] = [];
     writer.write('a', 'before');
-    const { position } = writer;
+    writer.post((place) => places.push(place));
     writer.write('a', 'after');
-    reader.drain(position);
-    assert.deepEqual(read, [['a', 'before']]);
+    reader.pass(places[0]!, () => read.push(['', 'message']));
+    assert.deepEqual(read, [
+      ['a', 'before'],
+      ['', 'message'],
+    ]);
     reader.drain();
-    reader.drain(position);
-    assert.equal(read.length, 2);
+    assert.deepEqual(read.at(-1), ['a', 'after']);
+  });
+
+  test('holds text back until the messages before it have come', () => {
+    const { reader, writer, read } = makeRing();
+    const places: RingPlace[] = [];
+    for (const name of ['1', '2', '3']) {
+      writer.write('a', `before ${name}`);
+      writer.post((place) => places.push(place));
+    }
+    writer.write('a', 'end');
+    reader.drain();
+    for (const [i, place] of places.entries()) reader.pass(place, () => read.push(['', `message ${i + 1}`]));
+    reader.drain();
+    assert.deepEqual(
+      read.map(([, text]) => text),
+      ['before 1', 'message 1', 'before 2', 'message 2', 'before 3', 'message 3', 'end'],
+    );
+  });
+
+  test('does not wait for a message whose mark was never written', () => {
+    const { reader, writer, read } = makeRing();
+    const stopped = () =>
+      writer.post(() => {
+        throw new Error('stopped while it was sent');
+      });
+    assert.throws(stopped, /stopped/);
+    writer.write('a', 'after');
+    reader.drain();
+    assert.deepEqual(read, [['a', 'after']]);
   });
 
   test('goes round its end many times without a loss', () => {
