@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import type * as vscode from 'vscode';
+import { CatalogError } from '#shared/errors.ts';
 import type { RestCatalog } from '#client/rest.ts';
 import type { CatalogConfig, RestConfig } from '#shared/catalogConfig.ts';
 import type { Engine } from '../host/engine.ts';
@@ -8,7 +10,7 @@ import type { ServerSecrets } from '../host/secrets.ts';
 import { usable } from './connectionRules.ts';
 import type { Connections } from './connections.ts';
 import type { RestConnection } from './node.ts';
-import { restConfigOf } from './restRules.ts';
+import { restConfigOf, type ServerWay } from './restRules.ts';
 
 type Open = { config: string; catalog: Promise<RestCatalog> };
 
@@ -62,14 +64,11 @@ export class Catalogs implements vscode.Disposable {
   }
 
   /** Whether a server lets the person in, by the first page of its list. @throws CatalogError saying why not */
-  async checkServer(
-    server: Pick<RestConnection, 'uri' | 'database'>,
-    secrets: ServerSecrets,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async checkServer(server: ServerWay, secrets: ServerSecrets, signal: AbortSignal): Promise<void> {
     // It answers to a person who waits: once, and within the time that one waits.
     const impatient = { retries: 0, timeouts: { connect: 10_000, headers: 30_000, body: 30_000 } };
-    const catalog = await this.#connect({ ...restConfigOf(server, secrets, proxySettings()), ...impatient });
+    const config = restConfigOf(server, secrets, proxySettings(), await certificatesOf(server));
+    const catalog = await this.#connect({ ...config, ...impatient });
     try {
       await catalog.listNamespaces([], { limit: 1, signal });
     } finally {
@@ -83,7 +82,8 @@ export class Catalogs implements vscode.Disposable {
   }
 
   async #restConfig(connection: RestConnection): Promise<RestConfig> {
-    return restConfigOf(connection, await this.#connections.secretsOf(connection), proxySettings());
+    const secrets = await this.#connections.secretsOf(connection);
+    return restConfigOf(connection, secrets, proxySettings(), await certificatesOf(connection));
   }
 
   async #connect(config: RestConfig): Promise<RestCatalog> {
@@ -109,5 +109,16 @@ export class Catalogs implements vscode.Disposable {
     open.catalog
       .then((catalog) => catalog.close())
       .catch((error: unknown) => logFailure(this.#log, `closing the connection "${name}"`, error));
+  }
+}
+
+/** The certificates in the file that a connection names. @throws CatalogError InvalidInput (13) where it can't be read */
+async function certificatesOf({ ca }: ServerWay): Promise<string | undefined> {
+  if (ca === undefined) return undefined;
+  try {
+    return await readFile(ca, 'utf8');
+  } catch (cause) {
+    const hint = 'Correct its path with "Edit Connection…".';
+    throw new CatalogError('InvalidInput', `The file of certificates "${ca}" can't be read.`, hint, { cause });
   }
 }

@@ -91,7 +91,7 @@ function readDir(
 }
 
 function readRest(
-  { uri, database, headers }: Fields,
+  { uri, database, headers, endpoint, ca }: Fields,
   name: string,
   source: Connection['source'],
 ): RestConnection | undefined {
@@ -106,22 +106,36 @@ function readRest(
     uri: cleanAddress(uri),
     ...(typeof database === 'string' && database !== '' && { database }),
     ...(names.length > 0 && { headerNames: names }),
+    // From a setting, which a folder may bring along, they would lead the person's key elsewhere.
+    ...(source === 'person' && { ...textIn('endpoint', endpoint), ...textIn('ca', ca) }),
     ...(problem && { problem }),
   };
 }
+
+const textIn = <K extends string>(name: K, value: unknown): { [P in K]?: string } =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed name makes it any name
+  typeof value === 'string' && value !== '' ? ({ [name]: value } as { [P in K]?: string }) : {};
 
 const isHeaderName = (name: unknown): name is string =>
   typeof name === 'string' && name !== '' && headerProblem(`${name}: x`) === undefined;
 
 /** A connection as it is kept: nothing that follows from the rest of it, and nothing secret. */
 export type StoredConnection =
-  { name: string; root: string } | { name: string; uri: string; database?: string; headers?: readonly string[] };
+  | { name: string; root: string }
+  | { name: string; uri: string; database?: string; headers?: readonly string[]; endpoint?: string; ca?: string };
 
 export function storedConnection(connection: Connection): StoredConnection {
   const { name } = connection;
   if (connection.kind === 'dir') return { name, root: connection.root };
-  const { uri, database, headerNames } = connection;
-  return { name, uri, ...(database !== undefined && { database }), ...(headerNames && { headers: headerNames }) };
+  const { uri, database, headerNames, endpoint, ca } = connection;
+  return {
+    name,
+    uri,
+    ...(database !== undefined && { database }),
+    ...(headerNames && { headers: headerNames }),
+    ...textIn('endpoint', endpoint),
+    ...textIn('ca', ca),
+  };
 }
 
 function place(root: string, base: RootBase): Pick<DirConnection, 'root' | 'problem'> {

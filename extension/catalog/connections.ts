@@ -15,7 +15,14 @@ import {
 import type { Connection, DirConnection, RestConnection } from './node.ts';
 
 /** A connection to a server as a person gives it; `secrets` go where nobody can read them. */
-export type NewServer = { name: string; uri: string; database?: string; secrets: ServerSecrets };
+export type NewServer = {
+  name: string;
+  uri: string;
+  database?: string;
+  endpoint?: string;
+  ca?: string;
+  secrets: ServerSecrets;
+};
 
 /** The list of connections: those of the setting first, then the person's own. Names are unique. */
 export class Connections implements vscode.Disposable {
@@ -99,10 +106,9 @@ export class Connections implements vscode.Disposable {
     return connection;
   }
 
-  /** Keeps another API key for a server, or none; its headers stay. */
+  /** Keeps another API key for a server, or none; its token and headers stay. */
   async setApiKey(connection: RestConnection, apiKey: string): Promise<void> {
-    const { headers } = await this.#secrets.get(connection);
-    await this.#secrets.set(connection, { apiKey, ...(headers && { headers }) });
+    await this.#secrets.set(connection, { ...(await this.#secrets.get(connection)), apiKey });
     this.#changed.fire();
   }
 
@@ -138,9 +144,9 @@ export class Connections implements vscode.Disposable {
 }
 
 /** @throws CatalogError InvalidInput (13) for a bad address */
-function serverOf({ name, uri, database, secrets }: NewServer): RestConnection {
+function serverOf({ secrets, ...server }: NewServer): RestConnection {
   const headers = Object.keys(secrets.headers ?? {});
-  const [read] = readConnections([{ name, uri, database, headers }], 'person', { home: homedir() });
+  const [read] = readConnections([{ ...server, headers }], 'person', { home: homedir() });
   if (read?.kind === 'rest') return usable(read);
   throw new CatalogError('InvalidInput', 'A connection to a server needs a name and an address.', 'Give both.');
 }

@@ -21,6 +21,10 @@ export type RestConnection = AnyConnection & {
   database?: string;
   /** Names of the headers that are sent besides; their values are secrets. */
   headerNames?: readonly string[];
+  /** Where to connect instead: a private endpoint, a tunnel. */
+  endpoint?: string;
+  /** The path of a file with the certificates of the authority that signed the server's. */
+  ca?: string;
 };
 
 /** A catalog that the person has connected. */

@@ -1,3 +1,5 @@
+import { isAbsolute } from 'node:path';
+import { transportOptionsOf } from '#client/restConfig.ts';
 import { headersOf } from '#client/restHeaders.ts';
 import { isThisMachine } from '#client/thisMachine.ts';
 import { parseAddress } from '#client/transportAddress.ts';
@@ -38,6 +40,25 @@ export function addressWarning(typed: string): string | undefined {
 export const keyProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ apiKey: typed.trim() });
 
+/** What is wrong with a bearer token; an empty one is not sent. */
+export const tokenProblem = (typed: string): string | undefined =>
+  typed.trim() === '' ? undefined : configProblem({ token: typed.trim() });
+
+/** What is wrong with a private endpoint to an address; an empty one is none. */
+export function endpointProblem(typed: string, uri: string): string | undefined {
+  if (typed.trim() === '') return undefined;
+  try {
+    transportOptionsOf({ uri, endpoint: typed.trim() });
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** What is wrong with the path of a file of certificates; what is in the file is told when it is read. */
+export const certificateFileProblem = (typed: string): string | undefined =>
+  typed.trim() === '' || isAbsolute(typed.trim()) ? undefined : 'Type the whole path of the file.';
+
 /** What is wrong with the name of a database; an empty one is not sent. */
 export const databaseProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ database: typed.trim() });
@@ -71,16 +92,23 @@ export function headerProblem(typed: string): string | undefined {
 /** A name for a connection: its database, else its host. */
 export const restBaseName = (uri: string, database: string): string => database || new URL(uri).hostname;
 
-/** How the client is told to connect. */
+/** What of a connection to a server says how to reach it. */
+export type ServerWay = Pick<RestConnection, 'uri' | 'database' | 'endpoint' | 'ca'>;
+
+/** How the client is told to connect. A private endpoint is a way of its own, which no proxy leads to. */
 export function restConfigOf(
-  { uri, database }: Pick<RestConnection, 'uri' | 'database'>,
-  { apiKey, headers }: ServerSecrets,
+  { uri, database, endpoint }: ServerWay,
+  { apiKey, token, headers }: ServerSecrets,
   settings: ProxySettings,
+  certificates?: string,
 ): RestConfig {
-  const proxy = proxyFor(uri, settings);
+  const proxy = endpoint === undefined ? proxyFor(uri, settings) : undefined;
   return {
     uri,
     ...(apiKey && { apiKey }),
+    ...(token && { token }),
+    ...(endpoint && { endpoint }),
+    ...(certificates !== undefined && { ca: certificates }),
     ...(database && { database }),
     ...(headers && { headers }),
     ...(proxy && { proxy }),

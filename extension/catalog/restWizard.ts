@@ -5,7 +5,10 @@ import { connectionNameProblem, freeName } from './connectionRules.ts';
 import {
   addressProblem,
   addressWarning,
+  certificateFileProblem,
   cleanAddress,
+  endpointProblem,
+  tokenProblem,
   headerOf,
   headerProblem,
   restBaseName,
@@ -19,14 +22,31 @@ export type Draft = {
   apiKey: string;
   database: string;
   headers: Readonly<Record<string, string>>;
+  token: string;
+  endpoint: string;
+  /** The path of a file of certificates. */
+  ca: string;
   name: string;
 };
 
-export const emptyDraft: Draft = { uri: '', apiKey: '', database: '', headers: {}, name: '' };
+export const emptyDraft: Draft = {
+  uri: '',
+  apiKey: '',
+  database: '',
+  headers: {},
+  token: '',
+  endpoint: '',
+  ca: '',
+  name: '',
+};
 
-type StepName = 'address' | 'key' | 'database' | 'headers' | 'name';
+type StepName = 'address' | 'key' | 'database' | 'headers' | 'token' | 'endpoint' | 'ca' | 'name';
 
-const order: readonly StepName[] = ['address', 'key', 'database', 'headers', 'name'];
+const shortOrder: readonly StepName[] = ['address', 'key', 'database', 'headers', 'name'];
+/** With what few servers need, asked for who wants more. */
+const longOrder: readonly StepName[] = ['address', 'key', 'database', 'headers', 'token', 'endpoint', 'ca', 'name'];
+
+const hasMore = ({ token, endpoint, ca }: Draft): boolean => [token, endpoint, ca].some((one) => one !== '');
 
 export type WizardParts = {
   title: string;
@@ -46,11 +66,19 @@ export async function askServer(
   from: StepName = 'address',
 ): Promise<Draft | undefined> {
   let current = draft;
+  let order = hasMore(draft) ? longOrder : shortOrder;
   for (let at = order.indexOf(from); at < order.length;) {
     const name = order[at] ?? 'name';
     const question = questions[name](current, existing);
-    const answer = await ask({ title, step: { number: at + 1, of: order.length }, ...question });
+    const more = name === 'headers' && order === shortOrder && 'More: bearer token, private endpoint, certificates';
+    const step = { number: at + 1, of: order.length };
+    const answer = await ask({ title, step, ...question, ...(more && { more }) });
     if (answer === undefined) return undefined;
+    if (answer === 'more') {
+      order = longOrder;
+      at++;
+      continue;
+    }
     if (answer === 'back') {
       at = Math.max(0, at - 1);
       continue;
@@ -100,6 +128,25 @@ const questions: Record<StepName, (draft: Draft, existing: WizardParts['existing
       check: headerProblem,
     };
   },
+  token: ({ token }) => ({
+    prompt: 'A bearer token, kept in the secret storage of the editor. Leave it empty where the server needs none.',
+    value: token,
+    isSecret: true,
+    check: tokenProblem,
+  }),
+  endpoint: ({ endpoint, uri }) => ({
+    prompt: `A private endpoint or tunnel to connect to instead; the key and the certificate stay those of ${uri}. Leave it empty for none.`,
+    placeHolder: 'host:port',
+    value: endpoint,
+    check: (typed) => endpointProblem(typed, uri),
+  }),
+  ca: ({ ca }) => ({
+    prompt:
+      "The path of a PEM file with the certificates of the authority that signed the server's. Leave it empty for none.",
+    placeHolder: '/etc/ssl/company.pem',
+    value: ca,
+    check: certificateFileProblem,
+  }),
   name: ({ name, uri, database }, existing) => ({
     prompt: `A name for ${uri}`,
     value: name || freeName(restBaseName(uri, database), existing),
@@ -112,6 +159,9 @@ const fill: Record<StepName, (draft: Draft, typed: string) => Draft> = {
   key: (draft, apiKey) => ({ ...draft, apiKey }),
   database: (draft, database) => ({ ...draft, database }),
   headers: (draft, typed) => ({ ...draft, headers: withHeader(draft.headers, typed) }),
+  token: (draft, token) => ({ ...draft, token }),
+  endpoint: (draft, endpoint) => ({ ...draft, endpoint }),
+  ca: (draft, ca) => ({ ...draft, ca }),
   name: (draft, name) => ({ ...draft, name }),
 };
 
@@ -124,7 +174,8 @@ function withHeader(headers: Draft['headers'], typed: string): Draft['headers'] 
 }
 
 /** What a draft has for the secret storage. */
-export const secretsOfDraft = ({ apiKey, headers }: Draft): ServerSecrets => ({
+export const secretsOfDraft = ({ apiKey, token, headers }: Draft): ServerSecrets => ({
   ...(apiKey !== '' && { apiKey }),
+  ...(token !== '' && { token }),
   ...(Object.keys(headers).length > 0 && { headers: { ...headers } }),
 });

@@ -17,7 +17,11 @@ export type GivenServer = {
   uri: string;
   name?: string;
   database?: string;
+  endpoint?: string;
+  /** The path of a file of certificates. */
+  ca?: string;
   apiKey?: string;
+  token?: string;
   headers?: Record<string, string>;
 };
 
@@ -38,17 +42,17 @@ export async function addServer(parts: ServerParts, given: unknown): Promise<Res
 /** Asks for all of a connection again, with what it is now. */
 export async function editServer(parts: ServerParts, connection: RestConnection): Promise<void> {
   const { connections } = parts;
-  const { name, uri, database = '' } = connection;
-  const { apiKey = '', headers = {} } = await connections.secretsOf(connection);
+  const { name, uri, database = '', endpoint = '', ca = '' } = connection;
+  const { apiKey = '', token = '', headers = {} } = await connections.secretsOf(connection);
   const others = connections.list().filter((one) => one.name !== name);
-  const draft = { name, uri, database, apiKey, headers };
+  const draft = { name, uri, database, apiKey, headers, token, endpoint, ca };
   const typed = await askTested(parts, `Edit Connection ${name}`, draft, others);
   if (typed) await connections.replaceServer(name, typed);
 }
 
 /** Asks for another API key. One that the server refuses is not kept, and what was typed stays to be corrected. */
 export async function updateKey({ connections, catalogs }: ServerParts, connection: RestConnection): Promise<void> {
-  const { headers } = await connections.secretsOf(connection);
+  const secrets = await connections.secretsOf(connection);
   await askStep({
     title: `Update API Key of ${connection.name}`,
     prompt: `The API key for ${connection.uri}, kept in the secret storage of the editor. Empty for none.`,
@@ -57,7 +61,7 @@ export async function updateKey({ connections, catalogs }: ServerParts, connecti
     accept: async (typed, signal) => {
       const apiKey = typed.trim();
       try {
-        await catalogs.checkServer(connection, { apiKey, ...(headers && { headers }) }, signal);
+        await catalogs.checkServer(connection, { ...secrets, apiKey }, signal);
       } catch (error) {
         // A server that is not there says nothing about the key, and the tree says that it is not there.
         if (isAbort(error) || !isUnreachable(error)) throw error;
@@ -78,8 +82,9 @@ async function askTested(
   for (let draft = first; ;) {
     const typed = await askServer(draft, { title, ask: askStep, existing }, from);
     if (!typed) return undefined;
-    const { name, uri, database } = typed;
-    const server: NewServer = { name, uri, ...(database && { database }), secrets: secretsOfDraft(typed) };
+    const { name, uri, database, endpoint, ca } = typed;
+    const way = { uri, ...(database && { database }), ...(endpoint && { endpoint }), ...(ca && { ca }) };
+    const server: NewServer = { name, ...way, secrets: secretsOfDraft(typed) };
     try {
       await withProgress(`Connecting to ${uri}`, (signal) => catalogs.checkServer(server, server.secrets, signal));
       return server;
@@ -105,7 +110,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** @throws CatalogError InvalidInput (13) for one with parts of another shape */
 function givenServer(given: unknown, connections: Connections): NewServer | undefined {
-  const { uri, name, database = '', apiKey, headers = {} } = fieldsOf(given);
+  const { uri, name, database = '', endpoint, ca, apiKey, token, headers = {} } = fieldsOf(given);
   if (uri === undefined) return undefined;
   const texts = Object.entries(fieldsOf(headers)).filter((entry): entry is [string, string] => isText(entry[1]));
   if (!isText(uri) || !isText(database)) {
@@ -116,6 +121,8 @@ function givenServer(given: unknown, connections: Connections): NewServer | unde
     uri: address,
     name: isText(name) ? name : freeName(restBaseName(address, database), connections.list()),
     ...(database && { database }),
-    secrets: { ...(isText(apiKey) && { apiKey }), headers: Object.fromEntries(texts) },
+    ...(isText(endpoint) && { endpoint }),
+    ...(isText(ca) && { ca }),
+    secrets: { ...(isText(apiKey) && { apiKey }), ...(isText(token) && { token }), headers: Object.fromEntries(texts) },
   };
 }

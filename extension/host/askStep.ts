@@ -10,6 +10,8 @@ export type Question = {
   value?: string;
   placeHolder?: string;
   isSecret?: boolean;
+  /** A button beside the box by this name, for who wants to be asked more. */
+  more?: string;
   /** What keeps the text from being taken, as a sentence, while it is typed. */
   check?: (value: string) => string | undefined;
   /** What to know about a text that can be taken all the same. */
@@ -20,14 +22,14 @@ export type Question = {
   accept?: (value: string, signal: AbortSignal) => Promise<void>;
 };
 
-/** What was typed, a step back, or `undefined` when the person leaves. */
-export type Answer = { value: string } | 'back' | undefined;
+/** What was typed, a step back, the wish for more, or `undefined` when the person leaves. */
+export type Answer = { value: string } | 'back' | 'more' | undefined;
 
 export type Ask = (question: Question) => Promise<Answer>;
 
 /** Asks for one text. It stays open when the person looks elsewhere for what to type. */
 export function askStep(question: Question): Promise<Answer> {
-  const { title, step, prompt, value = '', placeHolder, isSecret = false, check, warn, accept } = question;
+  const { title, step, prompt, value = '', placeHolder, isSecret = false, more, check, warn, accept } = question;
   const box = vscode.window.createInputBox();
   const controller = new AbortController();
   box.title = title;
@@ -40,6 +42,9 @@ export function askStep(question: Question): Promise<Answer> {
     box.step = step.number;
     box.totalSteps = step.of;
     if (step.number > 1) box.buttons = [vscode.QuickInputButtons.Back];
+  }
+  if (more !== undefined) {
+    box.buttons = [...box.buttons, { iconPath: new vscode.ThemeIcon('ellipsis'), tooltip: more }];
   }
   const judge = (typed: string, isAccepted: boolean): boolean => {
     // An empty box tells nothing new before the person tries to go on with it.
@@ -72,7 +77,7 @@ export function askStep(question: Question): Promise<Answer> {
       box.hide();
     };
     box.onDidChangeValue((typed) => judge(typed, false));
-    box.onDidTriggerButton(() => end('back'));
+    box.onDidTriggerButton((button) => end(button === vscode.QuickInputButtons.Back ? 'back' : 'more'));
     // Enter while it is being done would do it twice.
     box.onDidAccept(() => !box.busy && void take().then((isTaken) => isTaken && end({ value: box.value })));
     box.onDidHide(() => {

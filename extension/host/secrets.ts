@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
 
 /** What lets a person into a server. Header values count as secret all of them: nobody can tell which are not. */
-export type ServerSecrets = { apiKey?: string; headers?: Record<string, string> };
+export type ServerSecrets = { apiKey?: string; token?: string; headers?: Record<string, string> };
 
 /** Whose secrets: a connection at an address, so that what is listed under its name elsewhere never gets them. */
 export type SecretOwner = { name: string; uri: string };
@@ -31,8 +31,12 @@ export class Secrets implements vscode.Disposable {
   }
 
   /** Keeps these and no others; none at all leave no trace. */
-  async set(owner: SecretOwner, { apiKey, headers = {} }: ServerSecrets): Promise<void> {
-    const kept = { ...(apiKey && { apiKey }), ...(Object.keys(headers).length > 0 && { headers }) };
+  async set(owner: SecretOwner, { apiKey, token, headers = {} }: ServerSecrets): Promise<void> {
+    const kept = {
+      ...(apiKey && { apiKey }),
+      ...(token && { token }),
+      ...(Object.keys(headers).length > 0 && { headers }),
+    };
     if (Object.keys(kept).length === 0) return this.delete(owner);
     const key = keyOf(owner);
     const text = JSON.stringify(kept);
@@ -71,10 +75,11 @@ function read(text: string): ServerSecrets {
     return {};
   }
   if (!isRecord(kept)) return {};
-  const { apiKey, headers } = kept;
+  const { apiKey, token, headers } = kept;
   const texts = isRecord(headers) ? Object.entries(headers).filter(isTextEntry) : [];
   return {
     ...(typeof apiKey === 'string' && { apiKey }),
+    ...(typeof token === 'string' && { token }),
     ...(texts.length > 0 && { headers: Object.fromEntries(texts) }),
   };
 }

@@ -172,6 +172,26 @@ suite('a catalog on a server', () => {
     await api.connections.remove(name);
   });
 
+  test('is reached by a private endpoint, with a token that only the secret storage has', async () => {
+    const { host } = new URL(server.address);
+    const given = { name: 'private', uri: 'http://localhost:9', endpoint: host, apiKey: key, token: 'sesame-token' };
+    await run('lanceCatalog.connection.addRest', given);
+    const connection = restConnection(api, 'private');
+    assert.equal(connection.endpoint, host);
+    assert.deepEqual((await rowsAt(api, 'private')).map(nameOf), ['lab', 'shop']);
+    assert.deepEqual(await api.secrets.get(connection), { apiKey: key, token: 'sesame-token' });
+    assert.doesNotMatch(JSON.stringify(api.state.connections()), /sesame/);
+    await api.connections.setApiKey(connection, key);
+    assert.equal((await api.secrets.get(connection)).token, 'sesame-token', 'another key leaves the token alone');
+    await api.connections.remove('private');
+  });
+
+  test('says which file of certificates it can not read', async () => {
+    const given = { name: 'odd', uri: 'https://localhost:9', ca: join(folder.path, 'none.pem') };
+    const told = await failuresOf(() => run('lanceCatalog.connection.addRest', given));
+    assert.match(told[0] ?? '', /certificates .*none\.pem/);
+  });
+
   test('can be kept though nobody answers, and says so in the tree with another try', async () => {
     const uri = 'http://127.0.0.1:9';
     const person = new PersonStandIn({ types: [uri, '', '', '', 'off'], chooses: ['Save Anyway'] });

@@ -11,15 +11,17 @@ import {
 } from '../../../extension/catalog/restWizard.ts';
 
 const back = Symbol('back');
+const more = Symbol('more');
 
 /** A person who answers what is listed, in that order, and what was asked. */
-function person(...answers: readonly (string | undefined | typeof back)[]) {
+function person(...answers: readonly (string | undefined | typeof back | typeof more)[]) {
   const asked: Question[] = [];
   const left = [...answers];
   const ask = (question: Question): Promise<Answer> => {
     asked.push(question);
     const answer = left.shift();
     if (answer === back) return Promise.resolve('back');
+    if (answer === more) return Promise.resolve('more');
     return Promise.resolve(answer === undefined ? undefined : { value: answer });
   };
   return { asked, ask };
@@ -36,6 +38,9 @@ suite('the steps of adding a server', () => {
       apiKey: 'sesame',
       database: '',
       headers: {},
+      token: '',
+      endpoint: '',
+      ca: '',
       name: 'company',
     });
     assert.deepEqual(
@@ -66,6 +71,30 @@ suite('the steps of adding a server', () => {
     assert.doesNotMatch(JSON.stringify(asked[4]), /sesame/);
   });
 
+  test('ask for a token, an endpoint and certificates who wants more, and hide the token', async () => {
+    const { ask, asked } = person('a.example', '', '', more, 'sesame', '10.0.0.7:8443', '/etc/ca.pem', 'a');
+    const draft = await run(emptyDraft, ask);
+    assert.deepEqual(
+      [draft?.token, draft?.endpoint, draft?.ca, draft?.name],
+      ['sesame', '10.0.0.7:8443', '/etc/ca.pem', 'a'],
+    );
+    assert.deepEqual(
+      asked.map(({ isSecret = false, more: offered }) => [isSecret, offered !== undefined]),
+      [0, 1, 2, 3, 4, 5, 6, 7].map((at) => [at === 1 || at === 4, at === 3]),
+    );
+    assert.match(asked[5]?.check?.('http://a.example') ?? '', /endpoint/);
+    assert.equal(asked[5]?.check?.('10.0.0.7:8443'), undefined);
+    assert.match(asked[6]?.check?.('ca.pem') ?? '', /whole path/);
+    assert.deepEqual(secretsOfDraft(draft!), { token: 'sesame' });
+  });
+
+  test('ask again for all that an edited connection has', async () => {
+    const draft = { ...emptyDraft, uri: 'https://a.example', endpoint: '10.0.0.7:8443', name: 'a' };
+    const { ask, asked } = person('a.example', '', '', '', '', '', '', 'a');
+    assert.equal((await run(draft, ask))?.endpoint, '');
+    assert.equal(asked[5]?.value, '10.0.0.7:8443');
+  });
+
   test('can be gone back, with what was typed', async () => {
     const { ask, asked } = person('a.example', 'sesame', back, 'other', 'sales', '', 'name');
     const draft = await run(emptyDraft, ask);
@@ -87,7 +116,8 @@ suite('the steps of adding a server', () => {
   });
 
   test('begin after a failure where it can be corrected, with all that was typed', async () => {
-    const draft = { uri: 'https://a.example', apiKey: 'wrong', database: 'd', headers: { 'X-A': 'b' }, name: 'a' };
+    const typed = { uri: 'https://a.example', apiKey: 'wrong', database: 'd', headers: { 'X-A': 'b' }, name: 'a' };
+    const draft = { ...emptyDraft, ...typed };
     const unauthenticated = new CatalogError('Unauthenticated', 'The key is not known.', '');
     const { ask, asked } = person('right', 'd', '', 'a');
     assert.deepEqual(await run(draft, ask, stepFor(unauthenticated)), { ...draft, apiKey: 'right' });
