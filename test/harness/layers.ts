@@ -15,18 +15,19 @@ export type Options = {
 };
 
 /** The layers of `npm test` in their order, each with the time it may take in seconds. */
-export const layers = { lint: 120, unit: 240, contract: 600, kernel: 300, host: 300, ui: 420 } as const;
+export const layers = { lint: 120, unit: 240, contract: 600, kernel: 300, host: 300, ui: 600 } as const;
 export type Layer = keyof typeof layers;
 export const layerNames: readonly Layer[] = ['lint', 'unit', 'contract', 'kernel', 'host', 'ui'];
 
-/** How many processes share the files of a layer: its tests wait for one another's servers half of the time. */
-const workers = Math.min(2, availableParallelism());
+/**
+ * How many processes share the files of a layer, where it is not one: tests that wait for one another's servers half of the
+ * time leave a processor free, those that drive a window or measure how a kernel is interrupted need both.
+ */
+const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 2 };
 
 /** Files that take longest, by the figures that `npm test` ends with: begun first, so that none is left to one process. */
 const longest: Partial<Record<Layer, readonly string[]>> = {
   contract: ['conformance', 's3', 'writers', 'tables', 'versions'],
-  kernel: ['jupyter', 'cli'],
-  ui: ['window', 'company', 'trust'],
 };
 
 export type LayerResult = Tally & { readonly files: readonly FileTime[] };
@@ -70,6 +71,7 @@ function commandOf(layer: Exclude<Layer, 'lint'>, results: string, { grep, cover
     .filter((name) => /\.test\.tsx?$/.test(name))
     .toSorted((a, b) => rank(layer, a) - rank(layer, b) || (a < b ? -1 : 1))
     .map((name) => inRoot('test', layer, name));
+  const workers = Math.min(workersOf[layer] ?? 1, availableParallelism());
   const run = [script('mochaMain.ts'), '--results', results, '--workers', String(workers), ...filter, ...files];
   if (!coverage || layer === 'ui') return run;
   const sources = ['kernel', 'extension', 'webviews'].flatMap((folder) => ['--include', `${folder}/**`]);

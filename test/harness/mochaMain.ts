@@ -8,6 +8,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { onInterrupt } from '../../scripts/processes.ts';
 import { fileEmitter } from './reporter.ts';
 import { tempFolder } from './temp.ts';
 
@@ -20,6 +21,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
+onInterrupt(async () => {});
 const emit = fileEmitter(values.results);
 const waiting = [...positionals];
 

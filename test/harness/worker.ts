@@ -2,10 +2,13 @@
  * One of the processes that run the files of a layer: asks its parent (mochaMain.ts) for a file, runs it, asks for the
  * next. Started by `fork` with the file of results, its own number and what the titles must hold.
  */
+import { onInterrupt } from '../../scripts/processes.ts';
 import { describe, fileEmitter, runFiles } from './reporter.ts';
 
 const [results = '', worker = '0', grep] = process.argv.slice(2);
 const emit = fileEmitter(results, Number(worker));
+// Told to end, when the time of its layer is over, it takes the servers and windows of its tests with it.
+onInterrupt(async () => {});
 // Without its parent nobody waits for what it does.
 process.once('disconnect', () => process.exit(1));
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { inRoot } from '../../../scripts/paths.ts';
+import { endGroup, ownGroup } from '../../../scripts/processes.ts';
 import { ResultsFile } from '../../harness/results.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
@@ -22,6 +24,15 @@ function runFiles(workers: number, texts: Readonly<Record<string, string>>) {
   const results = new ResultsFile(path, (line) => said.push(line), false);
   results.read();
   return { status, results, said: said.join('\n'), folder };
+}
+
+/** Whether a process is there and not only waits to be looked at. */
+function isRunning(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0] !== 'Z';
+  } catch {
+    return false;
+  }
 }
 
 suite('Several processes that run the files of a layer', function () {
@@ -55,6 +66,30 @@ suite('Several processes that run the files of a layer', function () {
     }));`;
     const { results } = runFiles(1, { 'a.mjs': passes('a'), 'b.mjs': passes('b'), 'c.mjs': counts });
     assert.deepEqual(results.tally(), { passed: 3, failed: 0, skipped: 0 });
+  });
+
+  test('take what their tests started with them when they are told to end', async () => {
+    const processes = inRoot('scripts/processes.ts');
+    const hangs = `import { spawn } from 'node:child_process';
+      import { renameSync, writeFileSync } from 'node:fs';
+      import { ownGroup } from ${JSON.stringify(processes)};
+      suite('of a', () => test('hangs', () => new Promise(() => {
+        const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+        ownGroup(child);
+        writeFileSync(import.meta.filename + '.part', String(child.pid));
+        renameSync(import.meta.filename + '.part', import.meta.filename + '.pid');
+      })));`;
+    const file = join(tempFolder(), 'a.mjs');
+    writeFileSync(file, hangs);
+    const args = [inRoot('test/harness/mochaMain.ts'), '--results', `${file}.ndjson`, file];
+    const layer = spawn(process.execPath, args, { detached: true, stdio: 'ignore' });
+    ownGroup(layer);
+    while (!existsSync(`${file}.pid`)) await pause(20);
+    const started = Number(readFileSync(`${file}.pid`, 'utf8'));
+    process.kill(started, 0);
+    await endGroup(layer, 15_000);
+    // A process that was ended stays listed until its new parent has looked at it.
+    while (isRunning(started)) await pause(20);
   });
 
   test('run the files that are left when a test of one fails', () => {
