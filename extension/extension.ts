@@ -19,6 +19,9 @@ import { NotebookKernels } from './notebook/controller.ts';
 import { registerJupyter } from './notebook/jupyter.ts';
 import { registerCellLanguage } from './notebook/language.ts';
 import { kernelStarter } from './notebook/kernelStarter.ts';
+import { KeptKernels } from './notebook/keptKernels.ts';
+import { registerRestartMarks } from './notebook/restartMarks.ts';
+import { VariablesView } from './notebook/variablesView.ts';
 import { registerTableCommands, restoredSource } from './panels/commands.ts';
 import { TablePanels } from './panels/tablePanel.ts';
 
@@ -51,11 +54,29 @@ function start(context: vscode.ExtensionContext) {
     restore: (kept) => restoredSource(kept, catalogOf),
     onUnpinned: (isUnpinned) => setContext('lanceCatalog.table.unpinned', isUnpinned),
   });
-  const kernels = new NotebookKernels({ log, startKernel: kernelStarter({ log, state, connections, catalogs, dist }) });
-  const services = { state, secrets, connections, catalogs, abilities, tree, view, engine, panels, kernels };
+  const kept = new KeptKernels(state);
+  const startKernel = kernelStarter({ log, state, connections, catalogs, kept, dist });
+  const kernels = new NotebookKernels({ log, startKernel, kept });
+  const variables = new VariablesView(kernels, log);
+  const cells = registerCellLanguage({ log, state, connections, catalogs, kernels, dist });
+  const services = {
+    state,
+    secrets,
+    connections,
+    catalogs,
+    abilities,
+    tree,
+    view,
+    engine,
+    panels,
+    kernels,
+    variables,
+    language: cells.language,
+  };
   const parts = { ...services, log, catalogOf };
   subscriptions.push(
     vscode.Disposable.from(log, secrets, engine, connections, catalogs, abilities, tree, view, panels, kernels),
+    variables,
     vscode.window.registerWebviewPanelSerializer(panelTypes.table, panels),
     connections.onDidChange(() => (tree.refresh(), kernels.renew())),
     engine.onDidChange(() => tree.refresh()),
@@ -69,7 +90,8 @@ function start(context: vscode.ExtensionContext) {
     registerChangeCommands(parts),
     registerTableCommands(parts),
     registerNotebookCommands(parts),
-    registerCellLanguage(kernels),
+    registerRestartMarks(kernels),
+    cells,
     registerJupyter(parts),
   );
   return services;

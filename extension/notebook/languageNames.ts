@@ -1,0 +1,38 @@
+import type * as vscode from 'vscode';
+import { CatalogNames, type FittingName } from '#client/catalogNames.ts';
+import type { Naming } from '#shared/catalogNaming.ts';
+import type { Catalogs } from '../catalog/catalogs.ts';
+import type { Connections } from '../catalog/connections.ts';
+import type { State } from '../host/state.ts';
+import { choiceFor } from './commands.ts';
+
+export type LanguageNamesParts = { catalogs: Catalogs; connections: Connections; state: State };
+
+/** Names of tables, namespaces and columns for the cells of a notebook, from the catalog that its `db` is. */
+export class LanguageNames {
+  readonly #parts: LanguageNamesParts;
+  readonly #byConnection = new Map<string, CatalogNames>();
+
+  constructor(parts: LanguageNamesParts) {
+    this.#parts = parts;
+  }
+
+  async fitting(notebook: vscode.NotebookDocument, naming: Naming, signal: AbortSignal): Promise<FittingName[]> {
+    const { catalogs, connections, state } = this.#parts;
+    const choice = choiceFor(notebook, connections, state);
+    if (!('connection' in choice)) return [];
+    const { name } = choice.connection;
+    let names = this.#byConnection.get(name);
+    if (!names) {
+      // A catalog that a cell connects to is known to the kernel alone.
+      names = new CatalogNames({ catalog: async (variable) => (variable === 'db' ? catalogs.get(name) : undefined) });
+      this.#byConnection.set(name, names);
+    }
+    return names.fitting(naming, signal);
+  }
+
+  /** Another catalog may be behind the name of a connection. */
+  clear(): void {
+    this.#byConnection.clear();
+  }
+}
