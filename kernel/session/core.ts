@@ -3,10 +3,10 @@ import type { CellResult, ExpressionValue, FromCore, Question, QuestionAnswer, T
 import { createNotebookDisplay, type NotebookDisplay } from './display/notebookDisplay.ts';
 import { PersonAsker } from './input/askPerson.ts';
 import { answer } from './language.ts';
-import { lendModules } from './compile/modules.ts';
 import type { Outputs } from './outputs.ts';
 import * as preload from './preload.ts';
 import { CellRunner } from './run/cellRunner.ts';
+import { lendModules } from './run/lentModules.ts';
 import { takeTslabDisplay } from './display/tslabDisplay.ts';
 import { unsendable } from './unsendable.ts';
 import { listVariables } from './variables.ts';

@@ -23,6 +23,9 @@ export type CellProblem = {
 /** Said of `import x = require()` in a module, which a cell may write all the same. */
 const taken: ReadonlySet<number> = new Set([1202]);
 const missingJsxRuntime = 2875;
+const missingModule = 2307;
+/** Modules that Node loads and the compiler can't look into. */
+const unseen = /^['"](?:data|file):/;
 
 /** Turns the compiler's diagnostics of one file into problems; what concerns text behind `length` is not the person's. */
 export function problemsOf(
@@ -33,6 +36,7 @@ export function problemsOf(
     const { file, code } = diagnostic;
     const start = diagnostic.start ?? 0;
     if (!file || taken.has(code) || start > options.length) return [];
+    if (code === missingModule && unseen.test(file.text.slice(start, start + 10))) return [];
     const end = Math.min(start + (diagnostic.length ?? 0), options.length);
     const { line, character } = file.getLineAndCharacterOfPosition(start);
     const lineStart = file.getPositionOfLineAndCharacter(line, 0);
