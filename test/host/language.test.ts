@@ -24,6 +24,26 @@ async function comes(what: string, holds: () => Promise<boolean>): Promise<void>
     assert.ok(Date.now() < end, `waited 30 s for ${what}`);
 }
 
+const hovers = async (document: vscode.TextDocument, position: vscode.Position): Promise<string[]> => {
+  const found = await vscode.commands.executeCommand<vscode.Hover[]>(
+    'vscode.executeHoverProvider',
+    document.uri,
+    position,
+  );
+  return found.flatMap(({ contents }) => contents.map((one) => (typeof one === 'string' ? one : one.value)));
+};
+
+const namesOf = (items: readonly vscode.CompletionItem[]) => items.map(({ insertText, label }) => insertText ?? label);
+
+const errorsOf = (notebook: vscode.NotebookDocument) =>
+  notebook
+    .getCells()
+    .flatMap(({ document, index }) =>
+      vscode.languages
+        .getDiagnostics(document.uri)
+        .map(({ code, source, severity }) => [index, source, code, severity]),
+    );
+
 suite('the language of cells', () => {
   const folder = temporaryFolder();
   const catalog = temporaryFolder();
@@ -92,26 +112,9 @@ suite('the language of cells', () => {
     return list.items;
   }
 
-  const hovers = async (document: vscode.TextDocument, position: vscode.Position): Promise<string[]> => {
-    const found = await vscode.commands.executeCommand<vscode.Hover[]>(
-      'vscode.executeHoverProvider',
-      document.uri,
-      position,
-    );
-    return found.flatMap(({ contents }) => contents.map((one) => (typeof one === 'string' ? one : one.value)));
-  };
-
   test('finds every true error of cells that have not run, in the cell that has it, and no other', async () => {
-    const errors = () =>
-      notebook
-        .getCells()
-        .flatMap(({ document, index }) =>
-          vscode.languages
-            .getDiagnostics(document.uri)
-            .map(({ code, source, severity }) => [index, source, code, severity]),
-        );
-    await eventually('the errors', () => errors().length >= 3);
-    assert.deepEqual(errors(), [
+    await eventually('the errors', () => errorsOf(notebook).length >= 3);
+    assert.deepEqual(errorsOf(notebook), [
       [4, 'ts', 2551, vscode.DiagnosticSeverity.Error],
       [5, 'ts', 1003, vscode.DiagnosticSeverity.Error],
       [8, 'ts', 1005, vscode.DiagnosticSeverity.Error],
@@ -124,8 +127,8 @@ suite('the language of cells', () => {
     assert.equal(opening.length, 1);
     const [{ detail, documentation } = {}] = opening;
     assert.match(detail ?? '', /Catalog\.openTable\(name: string/);
-    assert.match(String((documentation as vscode.MarkdownString).value), /table to read and write/i);
-    assert.ok(items.length < 60, items.map(({ label }) => label).join());
+    assert.match((documentation as vscode.MarkdownString).value, /table to read and write/i);
+    assert.ok(items.length < 60, `${items.length} items`);
   });
 
   test('says once what a name of another cell is, with what is written about it', async () => {
@@ -165,11 +168,9 @@ suite('the language of cells', () => {
   });
 
   test('completes tables, columns and namespaces of the catalog that the notebook uses', async () => {
-    const names = async (index: number, text: string) =>
-      (await completions(index, text)).map(({ insertText, label }) => insertText ?? label);
-    assert.deepEqual(await names(6, "openTable('"), ['orders']);
-    assert.deepEqual(await names(7, "where('"), ['id', 'note', 'embedding']);
-    assert.deepEqual(await names(9, "'shop', '"), ['eu']);
+    assert.deepEqual(namesOf(await completions(6, "openTable('")), ['orders']);
+    assert.deepEqual(namesOf(await completions(7, "where('")), ['id', 'note', 'embedding']);
+    assert.deepEqual(namesOf(await completions(9, "'shop', '")), ['eu']);
   });
 
   test('leaves notebooks of other kernels and files to the editor', async () => {

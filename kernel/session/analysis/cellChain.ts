@@ -7,6 +7,8 @@ import { Files } from './files.ts';
 /** A cell in the checker's world. */
 type ChainedCell = { id: string; number: number; text: string; code: string; isJsx: boolean; version: number };
 
+const preludeText = ts.ScriptSnapshot.fromString(prelude);
+
 /** Parts of source files that TypeScript does not declare. */
 type Linked = { parent?: ts.Node; locals?: ReadonlyMap<string, ts.Symbol> };
 
@@ -136,10 +138,10 @@ export class CellChain {
     this.#byFile = new Map(this.#cells.map((cell) => [this.#fileOf(cell), cell]));
   }
 
-  #read(file: string): { text: string; version: string } | undefined {
-    if (file === this.#preludeFile) return { text: prelude, version: '1' };
+  #read(file: string): { snapshot: ts.IScriptSnapshot; version: string } | undefined {
+    if (file === this.#preludeFile) return { snapshot: preludeText, version: '1' };
     const cell = this.#byFile.get(file);
-    return cell && { text: cell.code, version: String(cell.version) };
+    return cell && { snapshot: ts.ScriptSnapshot.fromString(cell.code), version: String(cell.version) };
   }
 
   #link(): ts.Program {

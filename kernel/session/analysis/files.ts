@@ -1,48 +1,55 @@
 import ts from 'typescript-6';
 import { cellOptions } from '#session/compile/cellOptions.ts';
 import { readFolderOptions } from '#session/compile/folderOptions.ts';
-import { moduleResolver } from '#session/compile/moduleTypes.ts';
+import { installedText, isInstalled } from '#session/compile/installedFiles.ts';
+import { moduleResolver, typesResolver } from '#session/compile/moduleTypes.ts';
 import { getDefaultTypeRoots } from '#session/compile/typescript.ts';
 
 type Virtual = {
   names(): string[];
-  read(file: string): { text: string; version: string } | undefined;
+  read(file: string): { snapshot: ts.IScriptSnapshot; version: string } | undefined;
 };
 
-/** Packages and libraries do not change while a notebook is open, but for being installed, which is told. */
-const isStill = (file: string): boolean => /\/(?:node_modules|dist\/types)\//.test(file);
+/** With what TypeScript asks for but does not declare. */
+type Host = ts.LanguageServiceHost & {
+  /** Without it an import that was not found is not looked for again. */
+  hasInvalidatedResolutions(): boolean;
+  getModuleResolutionCache(): ts.ModuleResolutionCache;
+};
 
 /** What the language service sees of the world: the cells, and the disk around them, read once until it is told to be new. */
 export class Files {
   readonly host: ts.LanguageServiceHost;
+  readonly #folder: string;
   readonly #versions = new Map<string, string>();
   #isForgotten = false;
   #options: ts.CompilerOptions | undefined;
+  #resolutions: ts.ModuleResolutionCache | undefined;
 
+  /** @param folder where imports start, with slashes */
   constructor(folder: string, virtual: Virtual) {
+    this.#folder = folder;
     const { sys } = ts;
-    const fileExists = (file: string): boolean => virtual.read(file) !== undefined || sys.fileExists(file);
-    const readFile = (file: string): string | undefined => virtual.read(file)?.text ?? sys.readFile(file);
-    const resolve = moduleResolver(sys);
-    const host: ts.LanguageServiceHost & { hasInvalidatedResolutions(): boolean } = {
+    const host: Host = {
       getCompilationSettings: () => (this.#options ??= optionsOf(folder)),
       getScriptFileNames: () => virtual.names(),
       getScriptVersion: (file) => virtual.read(file)?.version ?? this.#version(file),
-      getScriptSnapshot: (file) => {
-        const text = readFile(file);
-        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
-      },
+      getScriptSnapshot: (file) => virtual.read(file)?.snapshot ?? textOf(file),
       getCurrentDirectory: () => folder,
       getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
-      fileExists,
-      readFile,
+      fileExists: (file) => virtual.read(file) !== undefined || sys.fileExists(file),
+      readFile: (file) => {
+        const cell = virtual.read(file)?.snapshot;
+        return cell ? cell.getText(0, cell.getLength()) : sys.readFile(file);
+      },
       directoryExists: (path) => sys.directoryExists(path),
       getDirectories: (path) => sys.getDirectories(path),
       readDirectory: (...args) => sys.readDirectory(...args),
       realpath: (path) => sys.realpath?.(path) ?? path,
       useCaseSensitiveFileNames: () => sys.useCaseSensitiveFileNames,
-      resolveModuleNameLiterals: (...args) => resolve(...args),
-      // Not declared by TypeScript. Without it an import that was not found is not looked for again.
+      getModuleResolutionCache: () => this.#cache(),
+      resolveModuleNameLiterals: (...args) => moduleResolver(sys, this.#cache())(...args),
+      resolveTypeReferenceDirectiveReferences: typesResolver(sys),
       hasInvalidatedResolutions: () => this.#isForgotten,
     };
     this.host = host;
@@ -52,6 +59,7 @@ export class Files {
   forget(): void {
     this.#versions.clear();
     this.#options = undefined;
+    this.#resolutions = undefined;
     this.#isForgotten = true;
   }
 
@@ -60,14 +68,28 @@ export class Files {
     this.#isForgotten = false;
   }
 
+  #cache(): ts.ModuleResolutionCache {
+    return (this.#resolutions ??= ts.createModuleResolutionCache(
+      this.#folder,
+      (file) => (ts.sys.useCaseSensitiveFileNames ? file : file.toLowerCase()),
+      this.host.getCompilationSettings(),
+    ));
+  }
+
   #version(file: string): string {
-    if (isStill(file)) return '1';
+    if (isInstalled(file)) return '0';
     const known = this.#versions.get(file);
     if (known !== undefined) return known;
     const version = String(ts.sys.getModifiedTime?.(file)?.getTime() ?? 0);
     this.#versions.set(file, version);
     return version;
   }
+}
+
+function textOf(file: string): ts.IScriptSnapshot | undefined {
+  if (isInstalled(file)) return installedText(file);
+  const text = ts.sys.readFile(file);
+  return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
 }
 
 /** The options that cells of a folder are checked under, the same as when they run. */

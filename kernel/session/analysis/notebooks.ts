@@ -1,6 +1,6 @@
-import ts from 'typescript-6';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding, LanguageCell } from '#shared/languageMessages.ts';
+import { sharedDocuments } from '#session/compile/installedFiles.ts';
 import { CellChain } from './cellChain.ts';
 import { findingsOf } from './findings.ts';
 
@@ -26,7 +26,6 @@ const keptAwake = 3;
 export class Notebooks {
   /** By use, the last one used last. */
   readonly #open = new Map<string, Open>();
-  readonly #registry = ts.createDocumentRegistry(ts.sys.useCaseSensitiveFileNames);
   readonly #publish: Publish;
 
   constructor(publish: Publish) {
@@ -41,7 +40,7 @@ export class Notebooks {
       open = undefined;
     }
     if (!open) {
-      const chain = new CellChain(folder, this.#registry);
+      const chain = new CellChain(folder, sharedDocuments);
       open = { chain, folder, checking: new AbortController(), published: new Map(), from: 0 };
       this.#open.set(notebook, open);
     }
