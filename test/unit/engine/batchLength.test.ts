@@ -3,16 +3,16 @@ import { Bool, Field, FixedSizeList, Float32, Int64, List, Schema, Struct, Table
 import { batchLength, fixedWidth, sampledWidth } from '#engine/batchLength.ts';
 
 suite('the rows of a batch', () => {
-  test('are as many as make half a megabyte, in powers of two', () => {
-    assert.equal(batchLength(32), 16_384);
-    assert.equal(batchLength(40), 8192);
-    assert.equal(batchLength(256), 2048);
+  test('are as many as make two megabytes, in powers of two', () => {
+    assert.equal(batchLength(64), 32_768);
+    assert.equal(batchLength(80), 16_384);
+    assert.equal(batchLength(1024), 2048);
   });
 
   test('are never more than 65,536, and never fewer than the engine gives by itself', () => {
     assert.equal(batchLength(1), 65_536);
     assert.equal(batchLength(0), 65_536);
-    assert.equal(batchLength(512), undefined);
+    assert.equal(batchLength(2048), undefined);
     assert.equal(batchLength(3072), undefined);
   });
 
