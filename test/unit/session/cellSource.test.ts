@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { codeOf } from '../../../kernel/session/analysis/cellSource.ts';
+
+/** Cells, and what of them is code: `·` stands for a blank in the place of something else. */
+const cells: readonly (readonly [what: string, cell: string, code: string])[] = [
+  ['code alone', 'const a = 1 % b;\na ? 1 : 2', 'const a = 1 % b;\na ? 1 : 2'],
+  ['a line magic among code', 'a();\n%cd ..\nb()', 'a();\n······\nb()'],
+  ['a line magic with blanks before it', '  %env A=1', '··········'],
+  ['the code of a line that is timed', '%time await f()', '····· await f()'],
+  ['the code of a line that is timed often', '%timeit f()', '······· f()'],
+  ['a cell magic', '%%sql\nselect *\nfrom a', '·····\n········\n······'],
+  ['a question before a name', '?db.openTable', '·············'],
+  ['a question behind a name', 'db?', '···'],
+  ['the head of a conditional expression', 'const x = a\nb?\n1 : 2', 'const x = a\nb?\n1 : 2'],
+  ['a remainder on a line of its own', 'a\n  % b', 'a\n  % b'],
+  ['lines that end as on Windows', '%cd ..\r\na', '······\r\na'],
+];
+
+suite('the code of a cell', () => {
+  for (const [what, cell, code] of cells) {
+    test(`is known in ${what}, at its place`, () => {
+      const found = codeOf(cell);
+      assert.equal(found, code.replaceAll('·', ' '));
+      assert.equal(found.length, cell.length);
+    });
+  }
+});
