@@ -39,6 +39,7 @@ export type CommandId = keyof CommandTypes;
 export type SettingTypes = {
   'lanceCatalog.nodePath': string;
   'lanceCatalog.defaultConnections': unknown[];
+  'lanceCatalog.notebook.printedCharacters': number;
 };
 export type SettingId = keyof SettingTypes;
 
@@ -81,6 +82,7 @@ const commandTable: Record<CommandId, null> = {
 const settingTable: Record<SettingId, null> = {
   'lanceCatalog.nodePath': null,
   'lanceCatalog.defaultConnections': null,
+  'lanceCatalog.notebook.printedCharacters': null,
 };
 const contextTable: Record<ContextId, null> = {
   'lanceCatalog.table.unpinned': null,

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import type { KernelOutput } from '#shared/kernelMessages.ts';
+import { setting } from '../host/settings.ts';
+import { PrintedText } from './printedText.ts';
 import { bundleItems, errorOutput, streamItem, valueOutput } from './outputItems.ts';
 
 /** What of a cell's execution takes outputs. */
@@ -21,6 +23,7 @@ const batchMilliseconds = 30;
 export class CellOutputs {
   readonly #target: OutputTarget;
   readonly #displays: Displays;
+  readonly #printed: { name: 'stdout' | 'stderr'; output: vscode.NotebookCellOutput; text: PrintedText }[] = [];
   /** The stream output that further text of the same name goes to. */
   #stream: { name: 'stdout' | 'stderr'; output: vscode.NotebookCellOutput } | undefined;
   #pending: { name: 'stdout' | 'stderr'; text: string } | undefined;
@@ -69,7 +72,16 @@ export class CellOutputs {
     this.#append(errorOutput({ ename, evalue, traceback: [] }));
   }
 
-  /** Sends what is still held back. To be called before the execution ends. */
+  /** Sends what is still held back, and cuts down what was printed beyond the limit. To be called when the cell ends. */
+  finish(): void {
+    this.flush();
+    for (const { name, output, text } of this.#printed.splice(0)) {
+      const cut = text.cut();
+      if (cut !== undefined) void this.#target.replaceOutputItems(streamItem(name, cut), output);
+    }
+  }
+
+  /** Sends what is still held back. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -79,11 +91,15 @@ export class CellOutputs {
     this.#clearIfDue();
     const item = streamItem(pending.name, pending.text);
     if (this.#stream?.name === pending.name) {
+      this.#printed.at(-1)?.text.add(pending.text);
       void this.#target.appendOutputItems(item, this.#stream.output);
       return;
     }
     const output = new vscode.NotebookCellOutput([item], { outputType: 'stream' });
     this.#stream = { name: pending.name, output };
+    const text = new PrintedText(setting('lanceCatalog.notebook.printedCharacters') ?? 0);
+    text.add(pending.text);
+    this.#printed.push({ name: pending.name, output, text });
     void this.#target.appendOutput(output);
   }
 
@@ -107,6 +123,7 @@ export class CellOutputs {
   #clear(): void {
     this.#clearsNext = false;
     this.#stream = undefined;
+    this.#printed.length = 0;
     this.#forget();
     void this.#target.clearOutput();
   }
