@@ -1,5 +1,6 @@
 // Every id that package.json contributes, with the type of what it carries. It imports no `vscode`, so that a test in
 // plain Node can compare it with package.json, both ways.
+import type { VariableInfo } from '#shared/kernelMessages.ts';
 import type { CatalogNode, Connection, RestConnection } from './catalog/node.ts';
 import type { GivenServer } from './catalog/serverCommands.ts';
 
@@ -31,6 +32,7 @@ export type CommandTypes = {
   'lanceCatalog.notebook.new': () => Promise<void>;
   'lanceCatalog.notebook.chooseCatalog': () => Promise<void>;
   'lanceCatalog.notebook.restartKernel': () => Promise<void>;
+  'lanceCatalog.notebook.openVariable': (variable?: VariableInfo) => Promise<void>;
   'lanceCatalog.jupyter.preview': (variable?: string) => Promise<void>;
 };
 export type CommandId = keyof CommandTypes;
@@ -39,6 +41,8 @@ export type CommandId = keyof CommandTypes;
 export type SettingTypes = {
   'lanceCatalog.nodePath': string;
   'lanceCatalog.defaultConnections': unknown[];
+  'lanceCatalog.notebook.typeCheck': string;
+  'lanceCatalog.notebook.keepKernelSeconds': number;
   'lanceCatalog.notebook.printedCharacters': number;
 };
 export type SettingId = keyof SettingTypes;
@@ -47,6 +51,8 @@ export type SettingId = keyof SettingTypes;
 export type ContextTypes = {
   /** The preview panel in front will be reused by the next preview. */
   'lanceCatalog.table.unpinned': boolean;
+  /** The notebook in front has a kernel of ours. */
+  'lanceCatalog.notebook.hasKernel': boolean;
   /** The Jupyter extension is installed. */
   'lanceCatalog.jupyter.available': boolean;
 };
@@ -77,15 +83,19 @@ const commandTable: Record<CommandId, null> = {
   'lanceCatalog.notebook.new': null,
   'lanceCatalog.notebook.chooseCatalog': null,
   'lanceCatalog.notebook.restartKernel': null,
+  'lanceCatalog.notebook.openVariable': null,
   'lanceCatalog.jupyter.preview': null,
 };
 const settingTable: Record<SettingId, null> = {
   'lanceCatalog.nodePath': null,
   'lanceCatalog.defaultConnections': null,
+  'lanceCatalog.notebook.typeCheck': null,
+  'lanceCatalog.notebook.keepKernelSeconds': null,
   'lanceCatalog.notebook.printedCharacters': null,
 };
 const contextTable: Record<ContextId, null> = {
   'lanceCatalog.table.unpinned': null,
+  'lanceCatalog.notebook.hasKernel': null,
   'lanceCatalog.jupyter.available': null,
 };
 
@@ -94,7 +104,7 @@ export const settingIds: readonly string[] = Object.keys(settingTable);
 export const contextIds: readonly string[] = Object.keys(contextTable);
 
 export const viewContainerId = 'lanceCatalog';
-export const viewIds = { catalog: 'lanceCatalog.catalog' } as const;
+export const viewIds = { catalog: 'lanceCatalog.catalog', variables: 'lanceCatalog.variables' } as const;
 export const panelTypes = { table: 'lanceCatalog.table' } as const;
 
 /** The notebook controller, the kernelspec that .ipynb files name, and the renderer of tables. */

@@ -2,7 +2,10 @@ import type * as vscode from 'vscode';
 import type { StoredConnection } from '../catalog/connectionRules.ts';
 
 type GlobalState = { connections: readonly StoredConnection[] };
-type WorkspaceState = { lastConnection: string };
+type WorkspaceState = { lastConnection: string; kernels: Readonly<Record<string, KeptKernelRecord>> };
+
+/** A notebook's kernel that waits for a window which reloads: its folder, and whether there is something to lose. */
+export type KeptKernelRecord = { folder: string; isUsed: boolean };
 
 /** The only reader and writer of stored state. What it gives was written by some version of us: callers check its shape. */
 export class State {
@@ -27,6 +30,15 @@ export class State {
   lastConnection(): string | undefined {
     const name = this.#workspace.get<unknown>('lastConnection' satisfies keyof WorkspaceState);
     return typeof name === 'string' ? name : undefined;
+  }
+
+  /** Kernels by the address of their notebook. */
+  kernels(): unknown {
+    return this.#workspace.get<unknown>('kernels' satisfies keyof WorkspaceState);
+  }
+
+  async setKernels(kernels: WorkspaceState['kernels']): Promise<void> {
+    await this.#workspace.update('kernels' satisfies keyof WorkspaceState, kernels);
   }
 
   async setLastConnection(name: string): Promise<void> {

@@ -11,7 +11,9 @@ import type { State } from '../host/state.ts';
 import { notebookIds } from '../manifest.ts';
 import { chooseCatalog, describeChoice, namedConnection, withConnection, type CatalogChoice } from './catalogChoice.ts';
 import type { NotebookKernels } from './controller.ts';
+import type { TablePanels } from '../panels/tablePanel.ts';
 import { openNewNotebook } from './newNotebook.ts';
+import { openVariable } from './openVariable.ts';
 
 export type NotebookCommandParts = {
   log: Log;
@@ -19,6 +21,7 @@ export type NotebookCommandParts = {
   connections: Connections;
   kernels: NotebookKernels;
   view: vscode.TreeView<CatalogNode>;
+  panels: TablePanels;
 };
 
 /** Which catalog `db` is in a notebook as things are now. */
@@ -27,7 +30,7 @@ export const choiceFor = (notebook: vscode.NotebookDocument, connections: Connec
 
 /** The commands of notebooks, and the status bar item that says which catalog `db` is. */
 export function registerNotebookCommands(parts: NotebookCommandParts): vscode.Disposable {
-  const { log, state, connections, kernels, view } = parts;
+  const { log, state, connections, kernels, view, panels } = parts;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.notebook.new', async () => {
       const choice = chooseCatalog(undefined, connections.list(), state.lastConnection());
@@ -39,6 +42,9 @@ export function registerNotebookCommands(parts: NotebookCommandParts): vscode.Di
       await openNewNotebook(connection, { path, table });
     }),
     registerCommand(log, 'lanceCatalog.notebook.restartKernel', async () => kernels.restart(activeNotebook())),
+    registerCommand(log, 'lanceCatalog.notebook.openVariable', (variable) =>
+      openVariable(kernels.session(activeNotebook()), variable, panels),
+    ),
     registerCommand(log, 'lanceCatalog.notebook.chooseCatalog', async () => chooseFor(activeNotebook(), parts)),
     catalogStatus(parts),
   );

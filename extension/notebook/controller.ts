@@ -5,11 +5,16 @@ import { runCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import { notebookIds } from '../manifest.ts';
 import { namesKernel } from './catalogChoice.ts';
-import { NotebookSession, type StartKernel } from './session.ts';
+import { askFor } from './askPerson.ts';
+import type { KeptKernels } from './keptKernels.ts';
+import { Partings } from './partings.ts';
+import { NotebookSession } from './session.ts';
+import type { StartKernel } from './sessionTypes.ts';
 
 export type NotebookParts = {
   log: Log;
   startKernel: StartKernel;
+  kept: KeptKernels;
 };
 
 /** Our kernel in the editor's kernel picker, and the kernel process of each notebook that chose it. */
@@ -17,8 +22,12 @@ export class NotebookKernels implements vscode.Disposable {
   readonly controller: vscode.NotebookController;
   readonly #parts: NotebookParts;
   readonly #sessions = new Map<string, NotebookSession>();
-  /** Sessions of untitled notebooks that were closed a moment ago, with what was in them. */
-  readonly #parting = new Map<NotebookSession, { text: string; timer: NodeJS.Timeout }>();
+  readonly #partings = new Partings();
+  readonly #changed = new vscode.EventEmitter<NotebookSession>();
+  /** The kernel of a notebook started or ended, or a cell of it did. */
+  readonly onDidChange = this.#changed.event;
+  /** Notebooks in which the editor lets our controller run cells. */
+  readonly #selected = new WeakSet<vscode.NotebookDocument>();
   readonly #subscriptions: vscode.Disposable[];
 
   constructor(parts: NotebookParts) {
@@ -33,11 +42,17 @@ export class NotebookKernels implements vscode.Disposable {
     this.#subscriptions = [
       this.controller,
       this.controller.onDidChangeSelectedNotebooks(({ notebook, selected }) => {
-        if (selected) this.#warm(notebook);
-        else this.#leave(notebook);
+        if (!selected) {
+          this.#selected.delete(notebook);
+          return this.#leave(notebook);
+        }
+        this.#selected.add(notebook);
+        this.#warm(notebook);
+        this.session(notebook)?.select();
       }),
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#welcome(notebook)),
       vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#leave(notebook)),
+      vscode.workspace.onWillRenameFiles(({ files }) => this.#partings.expect(files)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#welcomeAll()),
     ];
     this.#welcomeAll();
@@ -70,15 +85,13 @@ export class NotebookKernels implements vscode.Disposable {
     await session.restart();
   }
 
+  /** The window goes away, by a reload perhaps: kernels that were used wait for it a while. */
   dispose(): void {
-    for (const [session, { timer }] of this.#parting) {
-      clearTimeout(timer);
-      session.dispose();
-    }
-    this.#parting.clear();
-    for (const session of this.#sessions.values()) session.dispose();
+    this.#partings.dispose();
+    for (const session of this.#sessions.values()) session.leave();
     this.#sessions.clear();
     for (const subscription of this.#subscriptions) subscription.dispose();
+    this.#changed.dispose();
   }
 
   async #run(cells: vscode.NotebookCell[], notebook: vscode.NotebookDocument): Promise<void> {
@@ -88,7 +101,17 @@ export class NotebookKernels implements vscode.Disposable {
 
   async #interrupt(notebook: vscode.NotebookDocument): Promise<void> {
     const session = this.session(notebook);
-    await runCommand(this.#parts.log, 'interrupting a cell', () => session?.interrupt());
+    const isOver = await runCommand(this.#parts.log, 'interrupting a cell', () => session?.interrupt());
+    // Not awaited: the editor shows the interrupt as going on until this handler is done.
+    if (session && isOver === false) void this.#offerRestart(session);
+  }
+
+  async #offerRestart(session: NotebookSession): Promise<void> {
+    const restart = 'Restart Kernel';
+    const what = 'The cell could not be interrupted: it is in native code, or waits for another process.';
+    const next = 'It may still end by itself. A restart ends it at once; the variables of the notebook are lost then.';
+    if ((await vscode.window.showWarningMessage(`${what} ${next}`, restart)) !== restart) return;
+    await runCommand(this.#parts.log, 'restarting the kernel', () => session.restart());
   }
 
   #welcomeAll(): void {
@@ -112,78 +135,62 @@ export class NotebookKernels implements vscode.Disposable {
     const key = keyOf(notebook);
     const existing = this.#sessions.get(key);
     if (existing) return existing;
-    const { log, startKernel } = this.#parts;
-    const session = new NotebookSession({
+    const { log, startKernel, kept } = this.#parts;
+    const session: NotebookSession = new NotebookSession({
       notebook,
       controller: this.controller,
       log,
       cwd: folderOf(notebook),
       start: startKernel,
+      ask: askFor(() => session.notebook),
+      onUse: ({ uri }) => kept.use(uri),
     });
+    session.onDidChange(() => this.#changed.fire(session));
     this.#sessions.set(key, session);
     return session;
   }
 
   /**
-   * A notebook was closed or took another kernel. An untitled one is closed when it is saved, too: then its kernel goes
-   * on in the file that it became.
+   * A notebook was closed or took another kernel. One that is saved under a name or renamed is closed, too: then its
+   * kernel goes on in the file that it became.
    */
   #leave(notebook: vscode.NotebookDocument): void {
     const session = this.session(notebook);
     if (!session) return;
     // At once: another untitled notebook may get the name while this one's file is awaited.
     this.#sessions.delete(keyOf(notebook));
-    if (!notebook.isUntitled || !session.hasRun) return session.dispose();
-    const text = contentOf(notebook);
-    const saved = vscode.workspace.notebookDocuments.find((one) => this.#isSaved(one, text));
-    if (saved) return this.#handOver(session, saved);
-    const giveUp = (): void => {
-      this.#parting.delete(session);
-      session.dispose();
-    };
-    this.#parting.set(session, { text, timer: setTimeout(giveUp, saveMilliseconds) });
+    const candidates = vscode.workspace.notebookDocuments.filter((one) => this.#isFree(one));
+    const next = this.#partings.leave(session, candidates);
+    if (next) this.#handOver(session, next);
   }
 
-  /** Gives an opened file the kernel of the untitled notebook that was saved as it, if it is one. */
+  /** Gives an opened file the kernel of the notebook that it was under another name, if it was. */
   #inherit(notebook: vscode.NotebookDocument): void {
-    for (const [session, { text, timer }] of this.#parting) {
-      if (!this.#isSaved(notebook, text)) continue;
-      clearTimeout(timer);
-      this.#parting.delete(session);
-      return this.#handOver(session, notebook);
-    }
+    const session = this.#isFree(notebook) ? this.#partings.claim(notebook) : undefined;
+    if (session) this.#handOver(session, notebook);
   }
 
-  /** Whether an untitled notebook with this content may have become this one: nothing ran in it yet. */
-  #isSaved(notebook: vscode.NotebookDocument, text: string): boolean {
+  /** Whether a notebook may be one that had another name until now: nothing ran in it yet. */
+  #isFree(notebook: vscode.NotebookDocument): boolean {
     if (notebook.isUntitled || notebook.isClosed || notebook.notebookType !== notebookIds.notebookType) return false;
-    return this.session(notebook)?.hasRun !== true && contentOf(notebook) === text;
+    return this.session(notebook)?.hasRun !== true;
   }
 
-  #handOver(session: NotebookSession, saved: vscode.NotebookDocument): void {
-    this.#end(saved);
-    session.moveTo(saved);
-    this.#sessions.set(keyOf(saved), session);
-  }
-
-  #end(notebook: vscode.NotebookDocument): void {
+  #handOver(session: NotebookSession, notebook: vscode.NotebookDocument): void {
     const key = keyOf(notebook);
     this.#sessions.get(key)?.dispose();
-    this.#sessions.delete(key);
+    this.#parts.kept.move(session.notebook.uri, notebook.uri);
+    session.moveTo(notebook, folderOf(notebook));
+    if (this.#selected.has(notebook)) session.select();
+    this.#sessions.set(key, session);
   }
 }
-
-/** Between the close of an untitled notebook and the opening of the file that it was saved as. */
-const saveMilliseconds = 1000;
 
 /** @throws CatalogError PermissionDenied (15) in a workspace that the person did not trust */
 function requireTrust(): void {
   if (vscode.workspace.isTrusted) return;
   throw new CatalogError('PermissionDenied', 'Cells do not run in an untrusted workspace.', 'Trust it first.');
 }
-
-const contentOf = (notebook: vscode.NotebookDocument): string =>
-  JSON.stringify(notebook.getCells().map((cell) => cell.document.getText()));
 
 const keyOf = (notebook: vscode.NotebookDocument): string => notebook.uri.toString();
 

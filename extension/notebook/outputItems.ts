@@ -25,13 +25,28 @@ export const streamItem = (name: 'stdout' | 'stderr', text: string): vscode.Note
 /** An error as the kernel tells it. The stack is the cell's: an `Error` made here would show lines of the extension. */
 export function errorOutput(error: { ename: string; evalue: string; traceback: string[] }): vscode.NotebookCellOutput {
   const { ename, evalue, traceback } = error;
-  const item = vscode.NotebookCellOutputItem.error({ name: ename, message: evalue, stack: traceback.join('\n') });
+  const item = vscode.NotebookCellOutputItem.error({
+    name: ename,
+    message: evalue,
+    stack: withLinks(traceback.join('\n')),
+  });
   // Saved as it was, so that Jupyter shows the same error.
   return new vscode.NotebookCellOutput([item], {
     outputType: 'error',
     originalError: { output_type: 'error', ename, evalue, traceback },
   });
 }
+
+/**
+ * A stack whose places in cells are links, as the editor's renderer of errors takes them: `[3]:2:7` leads to line 2 of the
+ * cell that ran third. What is saved with the notebook has none.
+ */
+const withLinks = (stack: string): string =>
+  stack.replaceAll(
+    /\[(\d+)\]:(\d+)(?::\d+)?/g,
+    (place, count: string, line: string) =>
+      `<a href='vscode-notebook-cell:?execution_count=${count}&line=${line}'>${place}</a>`,
+  );
 
 /** The items of a bundle in the order of the kernel, richest first. */
 export const bundleItems = (bundle: MimeBundle): vscode.NotebookCellOutputItem[] =>

@@ -1,56 +1,44 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import type { KernelProcess } from '#client/kernelProcess.ts';
-import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
-import type { ExecuteReply, KernelOutput } from '#shared/kernelMessages.ts';
-import { logFailure, type Log } from '../host/log.ts';
-import { CellOutputs, type Displays } from './outputs.ts';
-
-/** Starts a kernel whose `db` is the catalog that the notebook uses now. */
-export type StartKernel = (
-  notebook: vscode.NotebookDocument,
-  cwd: string,
-  signal: AbortSignal,
-) => Promise<KernelProcess>;
-
-export type SessionParts = {
-  notebook: vscode.NotebookDocument;
-  controller: vscode.NotebookController;
-  /** The notebook's folder: relative paths of cells start there. */
-  cwd: string;
-  start: StartKernel;
-  log: Log;
-};
-
-/** One run of a cell, kept after its end for what its timers print. */
-type Run = {
-  cell: vscode.NotebookCell;
-  order: number | undefined;
-  startedAt: number;
-  ended?: { at: number; success: boolean };
-};
-
-/** Late output is gathered this long: each batch is an execution of its own in the editor. */
-const lateMilliseconds = 50;
-/** Runs whose late output is still shown. */
-const keptRuns = 500;
+import { isAbort, messageOf } from '#shared/errors.ts';
+import type { ExecuteReply } from '#shared/kernelMessages.ts';
+import { logFailure } from '../host/log.ts';
+import { placeOf } from './cellPlace.ts';
+import { CellRun } from './cellRun.ts';
+import { LateOutputs } from './lateOutputs.ts';
+import type { Displays } from './outputs.ts';
+import { resumeRuns } from './resume.ts';
+import type { SessionParts, SessionState } from './sessionTypes.ts';
 
 /** The kernel of one notebook: started early, one cell at a time, replaced after it ended. */
 export class NotebookSession implements vscode.Disposable {
   #parts: SessionParts;
   readonly #displays: Displays = new Map();
-  readonly #runs = new Map<string, Run>();
-  readonly #late = new Map<string, KernelOutput[]>();
-  #lateTimer: NodeJS.Timeout | undefined;
+  readonly #late: LateOutputs;
+  readonly #changed = new vscode.EventEmitter<void>();
+  /** The kernel started or ended, or a cell did. */
+  readonly onDidChange = this.#changed.event;
   #kernel: Promise<KernelProcess> | undefined;
+  #state: SessionState = 'none';
   #lifetime = new AbortController();
   /** Cells run in the order in which they were asked for, also those of two "Run" clicks. */
   #queue: Promise<unknown> = Promise.resolve();
+  #current: CellRun | undefined;
   /** Incremented by an interrupt or restart: what was queued before it does not run. */
   #round = 0;
   #hasRun = false;
+  /** Cells whose outputs are of a kernel that is gone. */
+  #stale = new WeakSet<vscode.NotebookCell>();
+  #select: () => void = () => {};
+  #selected = new Promise<void>((resolve) => (this.#select = resolve));
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.#late = new LateOutputs(parts.controller, this.#displays, parts.log);
+  }
+
+  get notebook(): vscode.NotebookDocument {
+    return this.#parts.notebook;
   }
 
   /** Whether a cell ran since the kernel started, so that there is something to lose. */
@@ -58,15 +46,42 @@ export class NotebookSession implements vscode.Disposable {
     return this.#hasRun;
   }
 
+  get state(): SessionState {
+    return this.#state;
+  }
+
   /** The running kernel, for completion and hover; `undefined` while there is none. */
   get kernel(): Promise<KernelProcess> | undefined {
     return this.#kernel;
   }
 
-  /** Goes on in another document: an untitled notebook that was saved is a new one for the editor. */
-  moveTo(notebook: vscode.NotebookDocument): void {
-    this.#parts = { ...this.#parts, notebook };
-    this.#runs.clear();
+  /** Whether a cell ran in a kernel that is gone, so that what it declared is gone, too. */
+  isStale(cell: vscode.NotebookCell): boolean {
+    return this.#stale.has(cell);
+  }
+
+  /** The editor lets our controller run cells of this notebook from now on. */
+  select(): void {
+    this.#select();
+  }
+
+  /**
+   * Goes on in another document: an untitled notebook that was saved, or a file that was renamed, is a new one for the
+   * editor. The kernel's working folder stays what it is until it is restarted.
+   */
+  moveTo(notebook: vscode.NotebookDocument, cwd: string): void {
+    this.#parts = { ...this.#parts, notebook, cwd };
+    this.#selected = new Promise<void>((resolve) => (this.#select = resolve));
+    // What an output was in the other document can't be changed in this one.
+    this.#displays.clear();
+    this.#late.moveTo(notebook);
+    const run = this.#current;
+    if (!run) return;
+    const follow = (): void => {
+      const execute = (cell: vscode.NotebookCell) => this.#parts.controller.createNotebookCellExecution(cell);
+      if (this.#parts.notebook === notebook) run.moveTo(notebook, execute);
+    };
+    void this.#selected.then(follow);
   }
 
   /** Starts the kernel before the first cell needs it. What goes wrong is told when a cell runs. */
@@ -78,34 +93,25 @@ export class NotebookSession implements vscode.Disposable {
 
   /** Runs cells after those that are waiting; the first that fails ends the row. */
   run(cells: readonly vscode.NotebookCell[]): Promise<void> {
+    this.#select();
     const round = this.#round;
     // Made now, so that the editor shows every cell as waiting.
     const executions = cells.map((cell) => this.#parts.controller.createNotebookCellExecution(cell));
-    const before = this.#queue;
-    const runAll = async (): Promise<void> => {
-      await before;
+    return this.#enqueue(async () => {
       let goesOn = true;
       for (const execution of executions) {
         goesOn = goesOn && round === this.#round && !execution.token.isCancellationRequested;
         if (goesOn) goesOn = await this.#runCell(execution);
         else execution.end(undefined);
       }
-    };
-    const work = runAll();
-    this.#queue = work.catch((error: unknown) => logFailure(this.#parts.log, 'running cells', error));
-    return work;
+    });
   }
 
-  /** Ends the running cell and forgets those that wait; variables stay. */
-  async interrupt(): Promise<void> {
+  /** Ends the running cell and forgets those that wait; variables stay. @returns false when the cell goes on */
+  async interrupt(): Promise<boolean> {
     this.#round++;
     const kernel = await this.#kernel?.catch(() => undefined);
-    if ((await kernel?.interrupt())?.status !== 'failed') return;
-    throw new CatalogError(
-      'Unsupported',
-      'The cell could not be interrupted.',
-      'Restart the kernel to end it; its variables are lost then.',
-    );
+    return (await kernel?.interrupt())?.status !== 'failed';
   }
 
   /** Starts the kernel anew when nothing ran in it yet: `db` follows the list of connections until it is used. */
@@ -122,20 +128,42 @@ export class NotebookSession implements vscode.Disposable {
     await this.#ensure();
   }
 
+  /** The window goes away, and may come back: a kernel that was used waits for it. */
+  leave(): void {
+    const kernel = this.#kernel;
+    this.#round++;
+    this.#current = undefined;
+    this.#kernel = undefined;
+    this.#late.dispose();
+    this.#changed.dispose();
+    if (kernel) void kernel.then((running) => running.leave()).catch(() => undefined);
+    else this.#lifetime.abort();
+  }
+
   dispose(): void {
     this.#round++;
     this.#end();
-    clearTimeout(this.#lateTimer);
-    this.#late.clear();
+    this.#late.dispose();
+    this.#changed.dispose();
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const before = this.#queue;
+    const all = (async () => {
+      await before;
+      await work();
+    })();
+    this.#queue = all.catch((error: unknown) => logFailure(this.#parts.log, 'running cells', error));
+    return all;
   }
 
   #end(): void {
     this.#lifetime.abort();
     this.#lifetime = new AbortController();
     const kernel = this.#kernel;
-    this.#kernel = undefined;
-    this.#hasRun = false;
-    this.#runs.clear();
+    this.#current?.fail('KernelRestarted', 'The kernel was ended while this cell ran. Run the cell again.');
+    this.#current?.end(false);
+    this.#forget();
     // A kernel that never started has nothing to close.
     void kernel?.then(
       (started) => started.dispose(),
@@ -143,105 +171,106 @@ export class NotebookSession implements vscode.Disposable {
     );
   }
 
+  /** The kernel is gone, and with it what cells declared. */
+  #forget(): void {
+    if (this.#hasRun) this.#markStale();
+    this.#kernel = undefined;
+    this.#hasRun = false;
+    this.#late.clear();
+    this.#change('none');
+  }
+
+  /** What cells have shown until now is of a kernel that is gone. */
+  #markStale(): void {
+    const ran = this.#parts.notebook.getCells().filter((cell) => cell.executionSummary?.executionOrder !== undefined);
+    this.#stale = new WeakSet(ran);
+  }
+
+  #change(state: SessionState): void {
+    this.#state = state;
+    this.#changed.fire();
+  }
+
   #ensure(): Promise<KernelProcess> {
     if (this.#kernel) return this.#kernel;
-    const starting = this.#parts.start(this.#parts.notebook, this.#parts.cwd, this.#lifetime.signal);
+    const { start, notebook, cwd, ask, controller, log } = this.#parts;
+    this.#change('starting');
+    const starting = start(notebook, cwd, ask, this.#lifetime.signal).then(
+      ({ kernel, runs, executionCount, hasLost }) => {
+        if (hasLost) this.#markStale();
+        kernel.onOrphanOutput((message) => this.#late.receive(message));
+        kernel.onDidExit(({ isExpected, reason }) => {
+          if (!isExpected) log.warn(reason);
+          if (this.#kernel === starting) this.#forget();
+        });
+        if (this.#kernel !== starting) return kernel;
+        this.#hasRun = executionCount > 0;
+        this.#change('idle');
+        if (runs.length > 0) {
+          const parts = { notebook, controller, displays: this.#displays, late: this.#late, log };
+          const follow = (run: CellRun, work: () => Promise<ExecuteReply>) => this.#follow(run, work);
+          const resume = () => this.#selected.then(() => resumeRuns(kernel, runs, parts, follow));
+          this.#enqueue(resume).catch(() => undefined);
+        }
+        return kernel;
+      },
+    );
     this.#kernel = starting;
-    const forget = () => {
-      if (this.#kernel !== starting) return;
-      this.#kernel = undefined;
-      this.#hasRun = false;
-    };
-    const listen = (kernel: KernelProcess): void => {
-      kernel.onOrphanOutput((message) => this.#receiveLate(message));
-      kernel.onDidExit(({ isExpected, reason }) => {
-        if (!isExpected) this.#parts.log.warn(reason);
-        forget();
-      });
-    };
-    void starting.then(listen, forget);
+    starting.catch(() => this.#kernel === starting && this.#forget());
     return starting;
   }
 
   /** @returns whether the cell succeeded */
-  async #runCell(execution: vscode.NotebookCellExecution): Promise<boolean> {
-    const startedAt = Date.now();
-    execution.start(startedAt);
-    void execution.clearOutput();
-    const outputs = new CellOutputs(execution, this.#displays);
-    for (const [id, run] of this.#runs) if (run.cell === execution.cell) this.#runs.delete(id);
-    const run: Run = { cell: execution.cell, order: undefined, startedAt };
+  async #runCell(planned: vscode.NotebookCellExecution): Promise<boolean> {
+    const execution = this.#here(planned);
+    if (!execution) return false;
+    const run = new CellRun(execution, this.#displays);
+    return this.#follow(run, async () => {
+      const kernel = await this.#ensure();
+      this.#use();
+      const options = { cell: placeOf(run.cell) };
+      return kernel.execute(
+        run.code,
+        (message) => {
+          this.#late.know(message.parent, run);
+          run.take(message);
+        },
+        options,
+      );
+    });
+  }
+
+  #use(): void {
+    if (!this.#hasRun) this.#parts.onUse(this.#parts.notebook);
+    this.#hasRun = true;
+  }
+
+  /** The execution in the document that the notebook is now; it was planned in another one when that was saved since. */
+  #here(planned: vscode.NotebookCellExecution): vscode.NotebookCellExecution | undefined {
+    const { notebook, controller } = this.#parts;
+    if (planned.cell.notebook === notebook) return planned;
+    const cell = notebook.getCells()[planned.cell.index];
+    return cell && controller.createNotebookCellExecution(cell);
+  }
+
+  async #follow(run: CellRun, work: () => Promise<ExecuteReply>): Promise<boolean> {
+    this.#current = run;
+    this.#stale.delete(run.cell);
+    this.#change('busy');
     let success = false;
     try {
-      const kernel = await this.#ensure();
-      this.#hasRun = true;
-      const reply = await kernel.execute(execution.cell.document.getText(), (message) => {
-        this.#keep(message.parent, run);
-        if (message.type === 'execute_input') {
-          run.order = message.content.executionCount;
-          execution.executionOrder = run.order;
-        }
-        outputs.add(message);
-      });
-      success = isOk(reply);
+      success = (await work()).status === 'ok';
     } catch (error) {
-      if (!isAbort(error)) {
+      // Nothing is left to show for a run that was ended from here.
+      if (!isAbort(error) && this.#current === run && !run.ended) {
         logFailure(this.#parts.log, 'running a cell', error);
-        outputs.fail(error instanceof Error ? error.name : 'Error', messageOf(error));
+        run.fail(error instanceof Error ? error.name : 'Error', messageOf(error));
       }
     }
-    outputs.flush();
-    const at = Date.now();
-    run.ended = { at, success };
-    execution.end(success, at);
+    if (this.#current !== run) return false;
+    this.#current = undefined;
+    run.end(success);
+    if (this.#kernel) this.#change('idle');
     return success;
   }
-
-  #keep(id: string, run: Run): void {
-    if (this.#runs.has(id)) return;
-    this.#runs.set(id, run);
-    const oldest = this.#runs.size > keptRuns ? this.#runs.keys().next().value : undefined;
-    if (oldest !== undefined) this.#runs.delete(oldest);
-  }
-
-  #receiveLate(message: KernelOutput): void {
-    if (message.type === 'status' || message.type === 'execute_input') return;
-    // Its run may not have ended here yet: the reply may lie in the same chunk, and who waits for it goes on later.
-    if (this.#runs.has(message.parent)) this.#holdLate(message.parent, [message]);
-  }
-
-  #holdLate(id: string, messages: readonly KernelOutput[]): void {
-    this.#late.set(id, [...(this.#late.get(id) ?? []), ...messages]);
-    this.#lateTimer ??= setTimeout(() => this.#flushLate(), lateMilliseconds);
-  }
-
-  /** Adds what timers printed to the cell that set them, which is over for the editor. */
-  #flushLate(): void {
-    this.#lateTimer = undefined;
-    const batches = [...this.#late];
-    this.#late.clear();
-    for (const [id, messages] of batches) {
-      const run = this.#runs.get(id);
-      // A cell that ran again has other outputs now, and one that was deleted has none.
-      if (!run || run.cell.index < 0) continue;
-      if (!run.ended) {
-        this.#holdLate(id, messages);
-        continue;
-      }
-      try {
-        const execution = this.#parts.controller.createNotebookCellExecution(run.cell);
-        execution.executionOrder = run.order;
-        execution.start(run.startedAt);
-        const outputs = new CellOutputs(execution, this.#displays);
-        for (const message of messages) outputs.add(message);
-        outputs.flush();
-        execution.end(run.ended.success, run.ended.at);
-      } catch (error) {
-        // The editor refuses while the cell waits to run again.
-        this.#parts.log.debug(`late output was dropped: ${messageOf(error)}`);
-      }
-    }
-  }
 }
-
-const isOk = (reply: ExecuteReply): boolean => reply.status === 'ok';

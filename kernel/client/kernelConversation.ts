@@ -23,9 +23,9 @@ export type AskPerson = (
 
 type Pending = {
   reply: KernelReply['type'];
-  resolve(content: unknown): void;
-  reject(error: Error): void;
-  take?: (output: KernelOutput) => void;
+  readonly resolve: (content: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly take?: (output: KernelOutput) => void;
 };
 
 /** Outputs of nobody that are kept until somebody listens. */

@@ -2,8 +2,8 @@ import type { KernelOutput } from '#shared/kernelMessages.ts';
 
 /** Takes the outputs of a run, keeps them until somebody wants them, and what that one's listener throws. */
 export type Handover = {
-  take(output: KernelOutput): void;
-  give(listener: (output: KernelOutput) => void): void;
+  readonly take: (output: KernelOutput) => void;
+  readonly give: (listener: (output: KernelOutput) => void) => void;
   readonly failed: readonly unknown[];
 };
 

@@ -19,7 +19,7 @@ export type KernelLink = {
   /** Resolves once, when the connection is over, to why: `exit code 1 (out of memory)`. */
   readonly ended: Promise<string>;
   /** Ends the process without asking it. */
-  kill(): void;
+  readonly kill: () => void;
   /** Whether the process ended because its Node refused a flag of ours. */
   refusedFlags(): boolean;
 };

@@ -111,17 +111,18 @@ export class KernelProcess {
   private constructor(link: KernelLink, folder: string | undefined, ask: AskPerson | undefined) {
     this.#link = link;
     this.#talk = new KernelConversation(link.pipe, ask, link.kill);
-    void link.ended.then(async (reason) => {
-      // Before anybody starts another one there. A client that left took nothing away: the kernel lives.
-      if (folder !== undefined && !this.#hasLeft) await removeKept(folder).catch(() => undefined);
-      this.#ended(reason);
-    });
+    void this.#watch(link, folder);
   }
 
   /** What the kernel found of itself when it started. */
   get handshake(): KernelHandshake {
     if (!this.#handshake) throw new Error('KernelProcess.start gives a kernel whose handshake is known.');
     return this.#handshake;
+  }
+
+  /** Whether this client went away from it; then it may live. */
+  get hasLeft(): boolean {
+    return this.#hasLeft;
   }
 
   get isAlive(): boolean {
@@ -277,8 +278,10 @@ export class KernelProcess {
     }
   }
 
-  #ended(reason: string): void {
-    if (this.#exit) return;
+  async #watch(link: KernelLink, folder: string | undefined): Promise<void> {
+    const reason = await link.ended;
+    // Before anybody starts another one there. A client that left took nothing away: the kernel lives.
+    if (folder !== undefined && !this.#hasLeft) await removeKept(folder).catch(() => undefined);
     const exit = { isExpected: this.#isEnding, reason: `The kernel has ended: ${reason}.` };
     this.#exit = exit;
     const next = 'Run the cell again to start a new kernel.';

@@ -111,12 +111,15 @@ function hasMethods(value: object, ...names: readonly string[]): boolean {
 }
 
 // The language's own getters, which no property of the object stands in for.
-const getterOf = (prototype: object, name: string) => Object.getOwnPropertyDescriptor(prototype, name)?.get;
+const getterOf =
+  (prototype: object, name: string) =>
+  (value: object): unknown =>
+    Reflect.get(prototype, name, value);
 const mapSize = getterOf(Map.prototype, 'size');
 const setSize = getterOf(Set.prototype, 'size');
 const arrayLength = getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, 'length');
-const sizeOf = (value: object): number => Number((types.isMap(value) ? mapSize : setSize)?.call(value));
-const lengthOf = (value: object): number => Number(arrayLength?.call(value));
+const sizeOf = (value: object): number => Number((types.isMap(value) ? mapSize : setSize)(value));
+const lengthOf = (value: object): number => Number(arrayLength(value));
 
 function count(number: number, unit: string): string {
   if (number === 1) return `1 ${unit}`;

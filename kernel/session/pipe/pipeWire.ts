@@ -47,8 +47,6 @@ export function openPipe({ queue, handshake, start, end }: PipeHost): Wire {
   };
   const reply = (parent: string, answer: Answer) => send({ ...answer, parent });
   const output = (parent: string, content: CellOutput) => send({ ...content, parent });
-  const refuse = (to: Pick<PipeClient, 'send'>, parent: string, message: string) =>
-    to.send({ type: 'error_reply', parent, content: { message } });
   const streams = new StreamBuffer(output);
 
   queue.listen({
@@ -62,6 +60,11 @@ export function openPipe({ queue, handshake, start, end }: PipeHost): Wire {
       reply(id, { type: 'execute_reply', content: executed.reply });
     },
     answered: (id, answer) => reply(id, answerOf(answer)),
+    // An editor has nothing that a comm could be for, and says so as the protocol has it: by closing.
+    comm: (_, { kind, commId }) => {
+      if (kind === 'open') queue.comms.send('', { kind: 'close', commId, data: {}, metadata: {}, buffers: [] });
+    },
+    commDone: () => {},
     input: (id, question, signal) => {
       streams.flush();
       const request: KernelInputRequest = { type: 'input_request', parent: id, content: question };
@@ -91,12 +94,27 @@ export function openPipe({ queue, handshake, start, end }: PipeHost): Wire {
       case 'execute_request': {
         const { code, silent = false, storeHistory = true, allowStdin: allowInput = false, cell } = request.content;
         if (cell && keeper) log.begin(id, cell, code);
-        return queue.execute({ id, code, silent, storeHistory, stopOnError: true, allowInput, expressions: {} });
+        const name = cell?.id === undefined ? {} : { cell: cell.id };
+        return queue.execute({
+          id,
+          code,
+          silent,
+          storeHistory,
+          stopOnError: true,
+          allowInput,
+          expressions: {},
+          ...name,
+        });
       }
       case 'complete_request':
         return queue.ask(id, { kind: 'complete', code: request.content.code, cursor: request.content.cursorPos });
       case 'inspect_request':
-        return queue.ask(id, { kind: 'inspect', code: request.content.code, cursor: request.content.cursorPos });
+        return queue.ask(id, {
+          kind: 'inspect',
+          code: request.content.code,
+          cursor: request.content.cursorPos,
+          detail: 1,
+        });
       case 'is_complete_request':
         return queue.ask(id, { kind: 'isComplete', code: request.content.code });
       case 'variables_request':
@@ -183,6 +201,9 @@ export function openPipe({ queue, handshake, start, end }: PipeHost): Wire {
     backlog: () => client?.backlog() ?? 0,
   };
 }
+
+const refuse = (to: Pick<PipeClient, 'send'>, parent: string, message: string) =>
+  to.send({ type: 'error_reply', parent, content: { message } });
 
 function answerOf(answer: QuestionAnswer): Answer {
   switch (answer.kind) {

@@ -1,4 +1,4 @@
-import type { KernelMessage } from '#shared/kernelMessages.ts';
+import type { KernelMessage } from './kernelMessages.ts';
 
 /** Characters of text kept from the start of a run, and from its end when there is more. */
 const headChars = 1_000_000;
@@ -18,23 +18,13 @@ export class OutputLog {
   #lostValues = 0;
 
   add(message: KernelMessage): void {
-    switch (message.type) {
-      case 'clear_output':
-        // What was shown before will be cleared again; when it was cleared does not matter to who comes later.
-        this.clear();
-        this.#head.push(message);
-        return;
-      case 'stream':
-        return this.#addText(message);
-      case 'update_display_data':
-        this.#dropUpdate(message.content.displayId);
-        return this.#addValue(message, message.content.data);
-      case 'display_data':
-      case 'execute_result':
-        return this.#addValue(message, message.content.data);
-      default:
-        this.#push(message);
-    }
+    // What was shown before will be cleared again; when it was cleared does not matter to who comes later.
+    if (message.type === 'clear_output') this.clear();
+    if (message.type === 'stream') return this.#addText(message);
+    if (message.type === 'update_display_data') this.#dropUpdate(message.content.displayId);
+    this.#push(message);
+    this.#shown += sizeOf(message);
+    while (this.#shown > shownChars && this.#dropFirstValue());
   }
 
   clear(): void {
@@ -49,7 +39,7 @@ export class OutputLog {
     if (this.#lostChars > 0) notes.push(`${this.#lostChars} characters`);
     if (this.#lostValues > 0) notes.push(`${this.#lostValues} values`);
     if (notes.length === 0) return [...this.#head, ...this.#tail];
-    const text = `\n… ${notes.join(' and ')} were shown here before the window was reloaded …\n`;
+    const text = `\n… ${notes.join(' and ')} were shown here, and are not kept …\n`;
     return [...this.#head, { type: 'stream', parent, content: { name: 'stderr', text } }, ...this.#tail];
   }
 
@@ -71,12 +61,6 @@ export class OutputLog {
     }
   }
 
-  #addValue(message: KernelMessage, bundle: Record<string, unknown>): void {
-    this.#push(message);
-    this.#shown += sizeOf(bundle);
-    while (this.#shown > shownChars && this.#dropFirstValue());
-  }
-
   #push(message: KernelMessage): void {
     if (this.#tail.length > 0) this.#tail.push(message);
     else this.#head.push(message);
@@ -87,7 +71,7 @@ export class OutputLog {
       const at = list.findIndex((one) => bundleOf(one) !== undefined);
       const [dropped] = at < 0 ? [] : list.splice(at, 1);
       if (!dropped) continue;
-      this.#shown -= sizeOf(bundleOf(dropped) ?? {});
+      this.#shown -= sizeOf(dropped);
       this.#lostValues++;
       return true;
     }
@@ -99,24 +83,18 @@ export class OutputLog {
     for (const list of [this.#head, this.#tail]) {
       const at = list.findLastIndex((one) => one.type === 'update_display_data' && one.content.displayId === displayId);
       const [dropped] = at < 0 ? [] : list.splice(at, 1);
-      if (dropped) this.#shown -= sizeOf(bundleOf(dropped) ?? {});
+      if (dropped) this.#shown -= sizeOf(dropped);
     }
   }
 }
 
-function bundleOf(message: KernelMessage): Record<string, unknown> | undefined {
-  switch (message.type) {
-    case 'display_data':
-    case 'update_display_data':
-    case 'execute_result':
-      return message.content.data;
-    default:
-      return undefined;
-  }
-}
+const bundleOf = (message: KernelMessage): Record<string, unknown> | undefined =>
+  'content' in message && 'data' in message.content && message.type !== 'inspect_reply'
+    ? message.content.data
+    : undefined;
 
-const sizeOf = (bundle: Record<string, unknown>): number =>
-  Object.values(bundle).reduce<number>(
+const sizeOf = (message: KernelMessage): number =>
+  Object.values(bundleOf(message) ?? {}).reduce<number>(
     (sum, value) => sum + (typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0)),
     0,
   );

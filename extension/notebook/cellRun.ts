@@ -1,0 +1,94 @@
+import type * as vscode from 'vscode';
+import type { CellPlace, KernelMessage } from '#shared/kernelMessages.ts';
+import { isKernelOutput } from '#shared/kernelMessages.ts';
+import { OutputLog } from '#shared/outputLog.ts';
+import { findCell, placeOf } from './cellPlace.ts';
+import { CellOutputs, type Displays } from './outputs.ts';
+
+/**
+ * One run of a cell, from the click to what its timers print long after. The cell may become that of another document
+ * meanwhile, when the notebook is saved under a name or renamed: then all that it showed is shown there again.
+ */
+export class CellRun {
+  readonly #displays: Displays;
+  readonly #log = new OutputLog();
+  readonly #place: CellPlace;
+  readonly code: string;
+  readonly startedAt: number;
+  #cell: vscode.NotebookCell;
+  #execution: vscode.NotebookCellExecution | undefined;
+  #outputs: CellOutputs | undefined;
+  #order: number | undefined;
+  #ended: { at: number; success: boolean } | undefined;
+
+  /** A run that begins now, or began when it is said. Its earlier outputs are cleared. */
+  constructor(execution: vscode.NotebookCellExecution, displays: Displays, startedAt: number = Date.now()) {
+    this.#displays = displays;
+    this.#cell = execution.cell;
+    this.#place = placeOf(execution.cell);
+    this.code = execution.cell.document.getText();
+    this.startedAt = startedAt;
+    this.#begin(execution);
+  }
+
+  get cell(): vscode.NotebookCell {
+    return this.#cell;
+  }
+
+  get order(): number | undefined {
+    return this.#order;
+  }
+
+  get ended(): { at: number; success: boolean } | undefined {
+    return this.#ended;
+  }
+
+  take(message: KernelMessage): void {
+    if (!isKernelOutput(message)) return;
+    this.#log.add(message);
+    this.#show(message);
+  }
+
+  /** Adds an error of ours, after what the cell printed. */
+  fail(ename: string, evalue: string): void {
+    this.take({ type: 'error', parent: '', content: { ename, evalue, traceback: [] } });
+  }
+
+  end(success: boolean, at: number = Date.now()): void {
+    if (this.#ended) return;
+    this.#ended = { at, success };
+    this.#outputs?.finish();
+    this.#execution?.end(success, at);
+    this.#execution = undefined;
+    this.#outputs = undefined;
+    this.#log.clear();
+  }
+
+  /** Goes on in another document with the same cells. `execute` makes the execution of a cell there. */
+  moveTo(
+    notebook: vscode.NotebookDocument,
+    execute: (cell: vscode.NotebookCell) => vscode.NotebookCellExecution,
+  ): void {
+    const cell = this.#ended ? undefined : findCell(notebook, this.#place, this.code);
+    if (!cell) return;
+    this.#cell = cell;
+    this.#outputs?.flush();
+    this.#begin(execute(cell));
+    for (const message of this.#log.messages('')) if (isKernelOutput(message)) this.#show(message);
+  }
+
+  #begin(execution: vscode.NotebookCellExecution): void {
+    this.#execution = execution;
+    this.#outputs = new CellOutputs(execution, this.#displays);
+    execution.start(this.startedAt);
+    void execution.clearOutput();
+  }
+
+  #show(message: Parameters<CellOutputs['add']>[0]): void {
+    if (message.type === 'execute_input') {
+      this.#order = message.content.executionCount;
+      if (this.#execution) this.#execution.executionOrder = this.#order;
+    }
+    this.#outputs?.add(message);
+  }
+}

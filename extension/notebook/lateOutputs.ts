@@ -1,0 +1,98 @@
+import type * as vscode from 'vscode';
+import { messageOf } from '#shared/errors.ts';
+import type { KernelOutput } from '#shared/kernelMessages.ts';
+import type { Log } from '../host/log.ts';
+import { findCell, placeOf } from './cellPlace.ts';
+import type { CellRun } from './cellRun.ts';
+import { CellOutputs, type Displays } from './outputs.ts';
+
+/** Late output is gathered this long: each batch is an execution of its own in the editor. */
+const gatherMilliseconds = 50;
+/** Runs whose late output is still shown. */
+const keptRuns = 500;
+
+/** Where a run that is over is shown. */
+export type EndedRun = Pick<CellRun, 'cell' | 'order' | 'startedAt' | 'ended'>;
+
+/** Adds what timers print to the cell that set them, which is over for the editor by then. */
+export class LateOutputs implements vscode.Disposable {
+  readonly #controller: vscode.NotebookController;
+  readonly #displays: Displays;
+  readonly #log: Log;
+  readonly #runs = new Map<string, EndedRun>();
+  readonly #waiting = new Map<string, KernelOutput[]>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(controller: vscode.NotebookController, displays: Displays, log: Log) {
+    this.#controller = controller;
+    this.#displays = displays;
+    this.#log = log;
+  }
+
+  /** Remembers whose output has `id` as its parent. Nothing of an earlier run of the cell is shown from here on. */
+  know(id: string, run: EndedRun): void {
+    if (this.#runs.get(id) === run) return;
+    for (const [earlier, { cell }] of this.#runs) if (cell === run.cell) this.#runs.delete(earlier);
+    this.#runs.set(id, run);
+    const oldest = this.#runs.size > keptRuns ? this.#runs.keys().next().value : undefined;
+    if (oldest !== undefined) this.#runs.delete(oldest);
+  }
+
+  receive(message: KernelOutput): void {
+    if (message.type === 'status' || message.type === 'execute_input') return;
+    // Its run may not have ended here yet: the reply may lie in the same chunk, and who waits for it goes on later.
+    if (this.#runs.has(message.parent)) this.#hold(message.parent, [message]);
+  }
+
+  /** The notebook is another document from now on, with the same cells. */
+  moveTo(notebook: vscode.NotebookDocument): void {
+    for (const [id, { cell, order, startedAt, ended }] of this.#runs) {
+      const moved = ended && findCell(notebook, placeOf(cell), cell.document.getText());
+      if (moved) this.#runs.set(id, { cell: moved, order, startedAt, ended });
+    }
+  }
+
+  /** Forgets every run: their kernel is gone. */
+  clear(): void {
+    this.#runs.clear();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#waiting.clear();
+    this.clear();
+  }
+
+  #hold(id: string, messages: readonly KernelOutput[]): void {
+    this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), ...messages]);
+    this.#timer ??= setTimeout(() => this.#flush(), gatherMilliseconds);
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    const batches = [...this.#waiting];
+    this.#waiting.clear();
+    for (const [id, messages] of batches) {
+      const run = this.#runs.get(id);
+      // A cell that ran again has other outputs now, and one that was deleted has none.
+      if (!run || run.cell.index < 0) continue;
+      if (run.ended) this.#show(run, run.ended, messages);
+      else this.#hold(id, messages);
+    }
+  }
+
+  #show(run: EndedRun, ended: { at: number; success: boolean }, messages: readonly KernelOutput[]): void {
+    try {
+      const execution = this.#controller.createNotebookCellExecution(run.cell);
+      execution.executionOrder = run.order;
+      execution.start(run.startedAt);
+      const outputs = new CellOutputs(execution, this.#displays);
+      for (const message of messages) outputs.add(message);
+      outputs.flush();
+      execution.end(ended.success, ended.at);
+    } catch (error) {
+      // The editor refuses while the cell waits to run again.
+      this.#log.debug(`late output was dropped: ${messageOf(error)}`);
+    }
+  }
+}

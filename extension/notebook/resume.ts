@@ -1,0 +1,45 @@
+import type * as vscode from 'vscode';
+import type { KernelProcess } from '#client/kernelProcess.ts';
+import { isKernelOutput, type ExecuteReply, type KernelRun } from '#shared/kernelMessages.ts';
+import type { Log } from '../host/log.ts';
+import { findCell } from './cellPlace.ts';
+import { CellRun } from './cellRun.ts';
+import type { LateOutputs } from './lateOutputs.ts';
+import type { Displays } from './outputs.ts';
+
+type ResumeParts = {
+  notebook: vscode.NotebookDocument;
+  controller: vscode.NotebookController;
+  displays: Displays;
+  late: LateOutputs;
+  log: Log;
+};
+
+/**
+ * Shows in a notebook what its cells did while the window was away, and goes on with the one that runs. The outputs of a
+ * cell that ran when the window went are not in the document any more, so they are shown again from the first.
+ */
+export async function resumeRuns(
+  kernel: KernelProcess,
+  runs: readonly KernelRun[],
+  { notebook, controller, displays, late, log }: ResumeParts,
+  follow: (run: CellRun, work: () => Promise<ExecuteReply>) => Promise<boolean>,
+): Promise<void> {
+  for (const run of runs) {
+    const { id, ended, startedAt, messages } = run;
+    const cell = findCell(notebook, run.cell, run.code);
+    if (!cell) {
+      log.debug('a cell that ran while the window was away is not in the notebook any more');
+      if (!ended) await kernel.resume(id, () => {}).catch(() => undefined);
+    } else if (ended && run.isSeen) {
+      late.know(id, { cell, order: run.executionCount ?? undefined, startedAt, ended });
+      for (const message of messages) if (isKernelOutput(message)) late.receive(message);
+    } else {
+      const shown = new CellRun(controller.createNotebookCellExecution(cell), displays, startedAt);
+      late.know(id, shown);
+      for (const message of messages) shown.take(message);
+      if (ended) shown.end(ended.success, ended.at);
+      else await follow(shown, () => kernel.resume(id, (message) => shown.take(message)));
+    }
+  }
+}

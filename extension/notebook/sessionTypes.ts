@@ -1,0 +1,30 @@
+import type * as vscode from 'vscode';
+import type { AskPerson } from '#client/kernelConversation.ts';
+import type { AttachedKernel } from '#client/kernelProcess.ts';
+import type { Log } from '../host/log.ts';
+
+/** `hasLost`: the notebook had a kernel with variables, which has ended while its window was away. */
+export type StartedKernel = AttachedKernel & { hasLost: boolean };
+
+/** Starts a kernel whose `db` is the catalog that the notebook uses now, or takes over the one that it has. */
+export type StartKernel = (
+  notebook: vscode.NotebookDocument,
+  cwd: string,
+  ask: AskPerson,
+  signal: AbortSignal,
+) => Promise<StartedKernel>;
+
+export type SessionParts = {
+  notebook: vscode.NotebookDocument;
+  controller: vscode.NotebookController;
+  /** The notebook's folder: relative paths of cells start there. */
+  cwd: string;
+  start: StartKernel;
+  /** Asks the person something for this notebook. */
+  ask: AskPerson;
+  /** A cell runs in the kernel, so that it would be missed. */
+  onUse: (notebook: vscode.NotebookDocument) => void;
+  log: Log;
+};
+
+export type SessionState = 'none' | 'starting' | 'idle' | 'busy';

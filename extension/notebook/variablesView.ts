@@ -1,0 +1,141 @@
+import * as vscode from 'vscode';
+import { isAbort, messageOf } from '#shared/errors.ts';
+import type { VariableInfo } from '#shared/kernelMessages.ts';
+import { setContext } from '../host/context.ts';
+import type { Log } from '../host/log.ts';
+import { notebookIds, viewIds } from '../manifest.ts';
+import type { NotebookKernels } from './controller.ts';
+import type { NotebookSession } from './session.ts';
+
+/** The variables of the notebook in front, as its kernel had them after its last cell. */
+export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider<VariableInfo> {
+  readonly #kernels: NotebookKernels;
+  readonly #log: Log;
+  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #view: vscode.TreeView<VariableInfo>;
+  readonly #subscriptions: vscode.Disposable[];
+  #variables: readonly VariableInfo[] = [];
+  /** Whose variables are listed. */
+  #session: NotebookSession | undefined;
+  #asking = new AbortController();
+
+  constructor(kernels: NotebookKernels, log: Log) {
+    this.#kernels = kernels;
+    this.#log = log;
+    this.#view = vscode.window.createTreeView(viewIds.variables, { treeDataProvider: this });
+    this.#subscriptions = [
+      this.#view,
+      this.#changed,
+      this.#view.onDidChangeVisibility(() => this.#update()),
+      vscode.window.onDidChangeActiveNotebookEditor(() => this.#update()),
+      kernels.onDidChange((session) => session.notebook === activeNotebook() && this.#update()),
+    ];
+    this.#update();
+  }
+
+  /** What is listed, for tests. */
+  get variables(): readonly VariableInfo[] {
+    return this.#variables;
+  }
+
+  /** What the view says above the list, for tests. */
+  get message(): string | undefined {
+    return this.#view.message;
+  }
+
+  getChildren(parent?: VariableInfo): VariableInfo[] {
+    return parent ? [] : [...this.#variables];
+  }
+
+  getTreeItem(variable: VariableInfo): vscode.TreeItem {
+    const { name, type, size, preview, isTable } = variable;
+    const item = new vscode.TreeItem(name);
+    item.id = name;
+    const what = [type, size].filter(Boolean).join(' · ');
+    item.description = [what, preview].filter(Boolean).join(' — ');
+    item.tooltip = new vscode.MarkdownString().appendText(`${name}: ${what}`);
+    if (preview) item.tooltip.appendCodeblock(preview, 'typescript');
+    item.iconPath = new vscode.ThemeIcon(iconOf(variable));
+    item.contextValue = isTable ? 'variable.table' : 'variable';
+    item.accessibilityInformation = { label: `${name}, ${what}, ${preview}` };
+    if (isTable)
+      item.command = { command: 'lanceCatalog.notebook.openVariable', title: 'Show Table', arguments: [variable] };
+    return item;
+  }
+
+  dispose(): void {
+    this.#asking.abort();
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  #update(): void {
+    const notebook = activeNotebook();
+    const session = notebook && this.#kernels.session(notebook);
+    setContext('lanceCatalog.notebook.hasKernel', session !== undefined);
+    if (session !== this.#session) this.#show([], undefined);
+    this.#session = session;
+    this.#asking.abort();
+    if (!session || !this.#view.visible) return;
+    switch (session.state) {
+      case 'none':
+        return this.#show([], 'The kernel does not run. It starts with the next cell.');
+      case 'starting':
+        return this.#show([], 'The kernel is starting.');
+      case 'busy':
+        this.#view.message = 'A cell is running. The list is of before.';
+        return undefined;
+      case 'idle':
+        this.#asking = new AbortController();
+        void this.#ask(session, this.#asking.signal);
+    }
+  }
+
+  async #ask(session: NotebookSession, signal: AbortSignal): Promise<void> {
+    try {
+      const kernel = await session.kernel;
+      const list = await kernel?.variables(signal);
+      if (!list || signal.aborted) return;
+      const { variables, omitted } = list;
+      const none = variables.length === 0 ? 'No cell has declared a variable yet.' : undefined;
+      this.#show(variables, omitted > 0 ? `${omitted} more variables are not listed.` : none);
+    } catch (error) {
+      if (isAbort(error) || signal.aborted) return;
+      this.#log.debug(`variables: ${messageOf(error)}`);
+      this.#show([], `The kernel did not say its variables: ${messageOf(error)}`);
+    }
+  }
+
+  #show(variables: readonly VariableInfo[], message: string | undefined): void {
+    this.#variables = variables;
+    // An empty text takes the line away.
+    this.#view.message = message ?? '';
+    this.#changed.fire(undefined);
+  }
+}
+
+function activeNotebook(): vscode.NotebookDocument | undefined {
+  const notebook = vscode.window.activeNotebookEditor?.notebook;
+  return notebook?.notebookType === notebookIds.notebookType ? notebook : undefined;
+}
+
+function iconOf({ type, isTable }: VariableInfo): string {
+  if (isTable) return 'table';
+  switch (type) {
+    case 'function':
+      return 'symbol-function';
+    case 'class':
+      return 'symbol-class';
+    case 'string':
+      return 'symbol-string';
+    case 'number':
+    case 'bigint':
+      return 'symbol-number';
+    case 'boolean':
+      return 'symbol-boolean';
+    case 'Array':
+      return 'symbol-array';
+    default:
+      return 'symbol-variable';
+  }
+}
