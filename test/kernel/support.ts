@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import type { CatalogConfig } from '../../kernel/shared/catalogConfig.ts';
-import type { ExecuteReply, KernelOutput, MimeBundle } from '../../kernel/shared/kernelMessages.ts';
+import type { ExecuteReply, KernelOutput, MimeBundle, TypeCheck } from '../../kernel/shared/kernelMessages.ts';
 import { makeSample } from '../../scripts/sample.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -25,7 +25,7 @@ async function makeCatalog(): Promise<string> {
 }
 
 export const startKernel = (
-  options: { cwd?: string; catalog?: CatalogConfig | null; env?: Record<string, string> } = {},
+  options: { cwd?: string; catalog?: CatalogConfig | null; env?: Record<string, string>; typeCheck?: TypeCheck } = {},
 ): Promise<KernelProcess> =>
   KernelProcess.start({
     entry: kernelEntry,
@@ -33,6 +33,7 @@ export const startKernel = (
     cwd: options.cwd ?? tempFolder(),
     catalog: options.catalog ?? null,
     ...(options.env && { env: options.env }),
+    ...(options.typeCheck && { typeCheck: options.typeCheck }),
   });
 
 export type CellRun = { reply: ExecuteReply; outputs: KernelOutput[] };

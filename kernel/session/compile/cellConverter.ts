@@ -1,7 +1,8 @@
+import { relative } from 'node:path';
 import ts from 'typescript-6';
 import { hoistedDeclarations, ownDeclarations, remainingDeclarations } from './cellDeclarations.ts';
 import { CellHost } from './cellHost.ts';
-import { sharedDocuments } from './installedFiles.ts';
+import { isInstalled, sharedDocuments } from './installedFiles.ts';
 import { declaredNames } from './cellNames.ts';
 import { cellOptions } from './cellOptions.ts';
 import { problemsOf, type CellProblem } from './cellProblems.ts';
@@ -41,8 +42,8 @@ export type CellConverter = {
 };
 
 /**
- * Compiles the cells of a notebook one by one, each against the declarations of those before it, which is the way of
- * tslab's converter. The kernel and an editor's language worker both use it, so that they never disagree.
+ * Compiles the cells of a notebook one by one, each against the declarations of those before it. That is the way of
+ * tslab's converter; this one makes one program a cell where that makes two, and what it emits shares variables.
  */
 export function createCellConverter(options: CellConverterOptions): CellConverter {
   const host = new CellHost(options.folder, cellOptions(options.compilerOptions));
@@ -63,6 +64,20 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
     return { program, cell, earlier };
   }
 
+  /** Files of the person's own without a problem, as they were when they were checked. */
+  const sound = new WeakSet<ts.SourceFile>();
+
+  function fileProblems(program: ts.Program, cell: ts.SourceFile): CellProblem[] {
+    return program.getSourceFiles().flatMap((file) => {
+      if (file === cell || file.isDeclarationFile || isInstalled(file.fileName) || sound.has(file)) return [];
+      const where = { length: file.text.length, file: relative(options.folder, file.fileName) };
+      const syntax = problemsOf(program.getSyntacticDiagnostics(file), { ...where, isSyntax: true });
+      const found = [...syntax, ...problemsOf(program.getSemanticDiagnostics(file), { ...where, isSyntax: false })];
+      if (found.length === 0) sound.add(file);
+      return found;
+    });
+  }
+
   return {
     convert(previous, source, { check = true } = {}) {
       const { program, cell, earlier } = load(previous, source);
@@ -70,6 +85,7 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
       const syntax = problemsOf(program.getSyntacticDiagnostics(cell), { length, isSyntax: true });
       if (syntax.length > 0) return { problems: syntax, output: undefined, declarations: previous };
       const problems = check ? problemsOf(program.getSemanticDiagnostics(cell), { length, isSyntax: false }) : [];
+      if (check && cell.statements.some(ts.isImportDeclaration)) problems.push(...fileProblems(program, cell));
       if (problems.some(({ code }) => notFound.has(code))) host.refresh();
       const checker = program.getTypeChecker();
       const { output, emitted } = emit(program, cell, cellTransformers(checker, cell, earlier));

@@ -85,7 +85,8 @@ function pathOf(url: string): string | undefined {
 /** `RangeError: too far`, of anything at all. */
 function header(error: unknown): string {
   try {
-    return String(error);
+    // Of `console.trace` it is no error, only something with a name and a message.
+    return Error.prototype.toString.call(error);
   } catch {
     return 'Error';
   }
