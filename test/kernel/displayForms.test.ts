@@ -17,7 +17,7 @@ suite('The forms of an output', function () {
 
   const text = async (code: string): Promise<string> => {
     const { outputs } = await run(kernel, code);
-    return String(resultOf(outputs)?.['text/plain'] ?? errorOf(outputs)?.evalue);
+    return errorOf(outputs)?.evalue ?? String(resultOf(outputs)?.['text/plain']);
   };
 
   for (const [code, mimes] of [

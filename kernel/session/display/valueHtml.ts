@@ -21,6 +21,7 @@ const style = `<style>
 .lance-value .n{color:var(--vscode-debugTokenExpression-number,var(--jp-mirror-editor-number-color,inherit))}
 .lance-value .b{color:var(--vscode-debugTokenExpression-boolean,var(--jp-mirror-editor-keyword-color,inherit))}
 .lance-value .d{opacity:.7}
+.lance-value details[open]>summary>.p{display:none}
 </style>`;
 
 const classes: Partial<Record<ValueNode['kind'], string>> = {
@@ -51,8 +52,14 @@ function nodeHtml(label: string | undefined, node: ValueNode, isOpen = false): s
           : '';
     return `<span>${name}${textHtml(node)}${dots}</span>`;
   }
-  const preview = `<span class="d">${escapeHtml(previewOf(node))}</span>`;
-  return folded(`${name}${textHtml(node)} ${preview}`, entriesHtml(node.entries, node.omitted), isOpen);
+  // Of a plain object its entries say enough.
+  const isPlain = node.text === 'Object' && label !== undefined;
+  const preview = `<span class="d${isPlain ? '' : ' p'}">${escapeHtml(previewOf(node))}</span>`;
+  return folded(
+    `${name}${isPlain ? '' : `${textHtml(node)} `}${preview}`,
+    entriesHtml(node.entries, node.omitted),
+    isOpen,
+  );
 }
 
 const folded = (summary: string, body: string, isOpen: boolean): string =>
@@ -79,7 +86,7 @@ function previewOf(node: ValueNode): string {
   const parts: string[] = [];
   let length = 0;
   for (const { label, node: child } of node.entries) {
-    const text = cutText(child.text, 40);
+    const text = child.text === 'Object' ? '{…}' : cutText(child.text, 40);
     const part = isList || label === undefined ? text : `${label}${label.endsWith('=>') ? '' : ':'} ${text}`;
     length += part.length + 2;
     if (length > previewChars) break;
