@@ -119,6 +119,11 @@ export class LanguageProcess {
     return { dispose: () => void this.#listeners.delete(listener) };
   }
 
+  /** Goes as a client goes that has crashed; the worker ends of itself then. */
+  closePipe(): void {
+    this.#pipe.destroy();
+  }
+
   /** Ends the worker. */
   dispose(): void {
     this.#listeners.clear();
