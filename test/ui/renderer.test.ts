@@ -142,6 +142,27 @@ suite('The notebook renderer, in a browser', function () {
     });
   });
 
+  test('has above it what its rows are of, as text and however long', () => {
+    const told = { total_rows: 5, included_rows: 5, title: 'shop/<b>mugs</b>', facts: `version 3 ${'x'.repeat(2000)}` };
+    const outputs = [
+      { id: 'told', text: base64(5), metadata: { [arrowStreamMime]: told } },
+      { id: 'untold', text: base64(5), metadata: { [arrowStreamMime]: { title: 7, facts: null } } },
+    ];
+    return withOutputs(outputs, async (page) => {
+      await page.locator('#untold .lance-image').first().waitFor();
+      assert.match(await page.locator('#told .lance-title').innerText(), /^shop\/<b>mugs<\/b> version 3 x+$/);
+      assert.equal(await page.locator('#untold .lance-title').count(), 0);
+      const [first, second] = await Promise.all(
+        ['#told', '#untold'].map(async (id) => (await page.locator(`${id} .lance-output`).boundingBox())!),
+      );
+      assert.equal(first!.height - second!.height, 26, 'one line');
+      assert.equal(first!.width, second!.width);
+      const last = await page.locator('#told td[data-rownumber="4"]').first().boundingBox();
+      const footer = await page.locator('#told .lance-footer').boundingBox();
+      assert.ok(last!.y + last!.height <= footer!.y, 'the last row is in sight');
+    });
+  });
+
   test('is no taller than ten rows, and as small as its rows', () =>
     withOutputs(
       [
