@@ -1,6 +1,7 @@
+import { CommBooks, type CommEvents } from './comms/commBooks.ts';
 import type { CellError, CellOutput, Executed, FromCore, Question, QuestionAnswer, ToCore } from './coreMessages.ts';
 import type { Interrupter } from './interrupt.ts';
-import { History } from './history.ts';
+import { History } from './history/history.ts';
 import type { InputAnswer } from './input/gate.ts';
 import { OpenQuestions, type InputQuestion } from './input/openQuestions.ts';
 import { RecentSet } from './recent.ts';
@@ -14,7 +15,7 @@ export type FrontEvents = {
   answered(id: string, answer: QuestionAnswer): void;
   /** Cell `id` asks the person; the front calls `answerInput`, unless the signal says that nobody waits any more. */
   input(id: string, question: InputQuestion, signal: AbortSignal): void;
-};
+} & CommEvents;
 
 export type CellRequest = {
   id: string;
@@ -25,6 +26,8 @@ export type CellRequest = {
   /** Whether there is a person who can be asked for input. */
   allowInput: boolean;
   expressions: Record<string, string>;
+  /** The front's name for the cell of the notebook; the same when it is run again. */
+  cell?: string;
 };
 
 /**
@@ -32,7 +35,8 @@ export type CellRequest = {
  * main thread is in an endless loop or has its stack cut off.
  */
 export class CellQueue {
-  readonly history = new History();
+  readonly history: History;
+  readonly comms: CommBooks;
   readonly #post: (message: ToCore) => void;
   readonly #interrupter: Interrupter;
   #events: FrontEvents | undefined;
@@ -44,9 +48,14 @@ export class CellQueue {
   readonly #questions: OpenQuestions;
   readonly #asked = new Set<string>();
   #count = 0;
+  /** How often the main thread was asked whether it is free, and up to which time it has said so. */
+  #pings = 0;
+  #ponged = 0;
   #isUsed = false;
 
-  constructor(post: (message: ToCore) => void, interrupter: Interrupter) {
+  constructor(post: (message: ToCore) => void, interrupter: Interrupter, history = new History()) {
+    this.history = history;
+    this.comms = new CommBooks(post, () => this.#events);
     this.#post = post;
     this.#interrupter = interrupter;
     this.#questions = new OpenQuestions(post);
@@ -81,12 +90,28 @@ export class CellQueue {
   /** Ends the running cell and drops the waiting ones. `false` when the cell goes on, in native code for instance. */
   async interrupt(): Promise<boolean> {
     this.#abortWaiting();
+    this.comms.giveUp();
     const running = this.#running;
-    if (!running) return true;
+    if (!running) return this.#free();
     this.#questions.withdraw(running.id);
     return this.#interrupter.interrupt(
       () => this.#post({ type: 'interrupt', id: running.id }),
       () => this.#running !== running,
+    );
+  }
+
+  /** Prints in the running cell what the kernel has to say about it. */
+  remark(text: string): void {
+    const output: CellOutput = { type: 'stream', content: { name: 'stderr', text } };
+    if (this.#running) this.receive({ type: 'output', parent: this.#running.id, output });
+  }
+
+  /** Stops what keeps the main thread busy after its cell is done: a timer of it, or a handler of its events. */
+  #free(): Promise<boolean> {
+    const sent = ++this.#pings;
+    return this.#interrupter.interrupt(
+      () => this.#post({ type: 'ping', count: sent }),
+      () => this.#ponged >= sent,
     );
   }
 
@@ -105,8 +130,14 @@ export class CellQueue {
       case 'answer':
         if (this.#asked.delete(message.id)) this.#events?.answered(message.id, message.answer);
         return;
+      case 'comm':
+      case 'commDone':
+        return this.comms.receive(message);
       case 'input':
         return this.#askPerson(message);
+      case 'pong':
+        this.#ponged = message.count;
+        return;
       case 'done':
         return this.#done(message);
     }
@@ -143,8 +174,9 @@ export class CellQueue {
         content: { code: cell.code, executionCount: this.#count },
       });
     }
-    const { id, code, expressions } = cell;
-    this.#post({ type: 'execute', id, code, count: this.#count, expressions });
+    const { id, code, expressions, cell: name } = cell;
+    const count = this.#count;
+    this.#post({ type: 'execute', id, code, count, expressions, ...(name !== undefined && { cell: name }) });
   }
 
   #done({ id, result }: Extract<FromCore, { type: 'done' }>): void {
@@ -152,6 +184,8 @@ export class CellQueue {
     if (!cell || cell.id !== id) return;
     this.#running = undefined;
     const { value, error, expressions } = result;
+    const text = value?.data['text/plain'];
+    if (cell.storeHistory && typeof text === 'string') this.history.addResult(this.#count, text);
     if (!cell.silent && value)
       this.#events?.output(id, { type: 'execute_result', content: { ...value, executionCount: this.#count } });
     if (!cell.silent && error) this.#events?.output(id, { type: 'error', content: error });

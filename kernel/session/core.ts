@@ -1,4 +1,5 @@
 import { chosenCatalog } from './chosenCatalog.ts';
+import { NotebookComms } from './comms/comms.ts';
 import type { CellResult, ExpressionValue, FromCore, Question, QuestionAnswer, ToCore } from './coreMessages.ts';
 import { createNotebookDisplay, type NotebookDisplay } from './display/notebookDisplay.ts';
 import { PersonAsker } from './input/askPerson.ts';
@@ -19,6 +20,7 @@ export class Core {
   readonly #outputs: Outputs;
   readonly #runner: CellRunner;
   readonly #asker: PersonAsker;
+  readonly #comms: NotebookComms;
   readonly #display: NotebookDisplay;
   /** What the notebook has before its first cell. */
   readonly #given: Record<string, unknown>;
@@ -33,7 +35,13 @@ export class Core {
       (stack) => this.#runner.translate(stack),
     );
     this.#asker = new PersonAsker({ post, cell: () => outputs.cell });
-    const notebook = { ...preload, ...this.#asker.functions(), ...this.#display.names };
+    this.#comms = new NotebookComms({
+      send: (message) => post({ type: 'comm', parent: outputs.cell, message }),
+      cell: () => outputs.cell,
+      failed: (cell, error) => outputs.within(cell ?? outputs.cell ?? '', () => this.reportUncaught(error)),
+    });
+    const comms = this.#comms.functions();
+    const notebook = { ...preload, ...this.#asker.functions(), ...this.#display.names, comms };
     lendModules(notebook);
     takeTslabDisplay((output) => outputs.send(output));
     this.#given = { ...notebook, db: chosenCatalog(null) };
@@ -59,6 +67,9 @@ export class Core {
         });
       case 'inputReply':
         return this.#asker.settle(message.id, message.answer);
+      case 'comm':
+        this.#outputs.within(message.id, () => this.#comms.receive(message.message));
+        return this.#post({ type: 'commDone', id: message.id });
       case 'interrupt':
         return this.#interrupt(message.id);
     }
@@ -86,7 +97,7 @@ export class Core {
 
   async #execute(message: ExecuteMessage): Promise<void> {
     this.#running = message.id;
-    this.#display.begin(message.code);
+    this.#display.begin(message.cell ?? message.code);
     const result = await this.#outputs.within(message.id, () => this.#evaluate(message));
     this.#finish(message.id, result);
   }

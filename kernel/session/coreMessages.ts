@@ -2,6 +2,7 @@
 // what. The main thread runs cells and may be stopped at any instruction, so it owns nothing that must survive that.
 import type { RingPlace } from './textRing.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import type { CommMessage } from './comms/commMessages.ts';
 import type { InputAnswer } from './input/gate.ts';
 import type {
   CompletionItem,
@@ -22,7 +23,9 @@ export type Answer = WithoutParent<KernelReply>;
 
 /** Something that a person wants to know about code, answered between cells. */
 export type Question =
-  | { kind: 'complete' | 'inspect'; code: string; cursor: number }
+  | { kind: 'complete'; code: string; cursor: number }
+  /** `detail` 1 wants all that is known, 0 what fits beside the code. */
+  | { kind: 'inspect'; code: string; cursor: number; detail: 0 | 1 }
   | { kind: 'isComplete'; code: string }
   | { kind: 'variables' };
 
@@ -50,12 +53,17 @@ export type ToCore =
   | { type: 'start'; catalog: CatalogConfig | null }
   /** What a type error does to the cells from here on. */
   | { type: 'settings'; typeCheck: TypeCheck }
-  | { type: 'execute'; id: string; code: string; count: number; expressions: Record<string, string> }
+  /** `cell` is the front's name for the cell of the notebook, where it has one: the same when that is run again. */
+  | { type: 'execute'; id: string; code: string; count: number; expressions: Record<string, string>; cell?: string }
   | { type: 'ask'; id: string; question: Question }
   /** The person wants cell `id` to end. Sent until it did. */
   | { type: 'interrupt'; id: string }
+  /** Answered by `pong` as soon as no code runs. */
+  | { type: 'ping'; count: number }
   /** What a person answered to `input`. */
   | { type: 'inputReply'; id: string; answer: InputAnswer }
+  /** The front says something over a comm. */
+  | { type: 'comm'; id: string; message: CommMessage }
   | { type: 'exit'; code: number };
 
 /** A message and its place in what is printed; without either, a sign that something was printed. */
@@ -66,13 +74,26 @@ export type FromCore =
   | { type: 'ready'; typescript: string }
   | { type: 'output'; parent: string | null; output: CellOutput }
   | { type: 'done'; id: string; result: CellResult }
+  | { type: 'pong'; count: number }
   | { type: 'answer'; id: string; answer: QuestionAnswer }
   /** A cell asks the person. With a `gate` the main thread sleeps there until it is answered, else `inputReply` is sent. */
   | { type: 'input'; id: string; parent: string | null; prompt: string; password: boolean; gate?: SharedArrayBuffer }
+  /** The notebook says something over a comm. */
+  | { type: 'comm'; parent: string | null; message: CommMessage }
+  /** Handlers have run for the comm message `id`. */
+  | { type: 'commDone'; id: string }
   /** Code called `process.exit`. The main thread waits at `gate` until the worker has told everyone. */
   | { type: 'exiting'; code: number; gate: SharedArrayBuffer };
 
-export type Front = { kind: 'pipe' } | { kind: 'jupyter'; connectionFile: string; catalog: CatalogConfig | null };
+type JupyterFront = {
+  kind: 'jupyter';
+  connectionFile: string;
+  catalog: CatalogConfig | null;
+  /** Whether cells are remembered for later kernels. */
+  keepsHistory: boolean;
+};
+
+export type Front = { kind: 'pipe' } | JupyterFront;
 
 export type WorkerStart = {
   front: Front;

@@ -1,5 +1,6 @@
 // What every notebook has before its first cell, and what `import … from 'lance-catalog'` gives in one. The declarations
 // made of this file are what cells are checked against, so it holds nothing else.
+import type { Comms } from './comms/commTypes.ts';
 import type { Display, Progress } from './display/displayTypes.ts';
 import type { Confirm, Input, Prompt } from './input/askPerson.ts';
 
@@ -62,6 +63,7 @@ export type {
   Progress,
   ProgressOptions,
 } from './display/displayTypes.ts';
+export type { Comm, CommEvent, CommOptions, Comms } from './comms/commTypes.ts';
 
 /**
  * Shows a value in the output of the cell at once: tables and queries as tables, pictures as pictures, objects as trees.
@@ -86,3 +88,10 @@ export declare const prompt: Prompt;
 
 /** Asks a question and waits for yes or no. */
 export declare const confirm: Confirm;
+
+/**
+ * Talks with the front outside of cells, as widgets do: `comms.open('my-target', { value: 1 })` opens a line to what the
+ * front knows as `my-target`, `comms.register('my-target', (comm) => …)` takes the lines that the front opens. Comms stay
+ * open when their cell is done. In an editor, which knows no targets, they are closed at once.
+ */
+export declare const comms: Comms;

@@ -7,6 +7,7 @@ import { CellQueue } from './cellQueue.ts';
 import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { createInterrupter } from './interrupt.ts';
 import { readStreamLabel } from './outputs.ts';
+import { openHistory } from './history/openHistory.ts';
 import { openPipe } from './pipe/pipeWire.ts';
 import { RingReader } from './textRing.ts';
 
@@ -64,6 +65,13 @@ function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   });
 }
 
+// By default a warning of this thread is printed by the main thread, where it would look like the output of a cell.
+process.removeAllListeners('warning');
+process.on('warning', ({ name, message }) => {
+  // ZeroMQ's word on an option that is set while a socket is in use; the one that we set so takes effect.
+  if (!message.startsWith('Socket option will not take effect')) writeSync(2, `${name}: ${message}\n`);
+});
+
 const ring = new RingReader(given.ring, (label, text) => {
   const { name, cell } = readStreamLabel(label);
   queue.receive({ type: 'output', parent: cell, output: { type: 'stream', content: { name, text } } });
@@ -83,7 +91,7 @@ port.on('message', (placed: PlacedFromCore) => {
 function handle(message: FromCore): void {
   switch (message.type) {
     case 'ready':
-      return;
+      return interrupter.mayStop();
     case 'exiting':
       return leave(message);
     case 'output':
@@ -92,6 +100,7 @@ function handle(message: FromCore): void {
     case 'comm':
     case 'commDone':
     case 'done':
+    case 'pong':
       return queue.receive(message);
   }
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { inRoot } from '../../scripts/paths.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { cliEntry, command, sampleCatalog } from './support.ts';
+import { installedKernel } from './jupyterHome.ts';
+import { command } from './support.ts';
 
 const script = (name: string): string => inRoot('test/kernel/python', name);
 
@@ -12,20 +13,9 @@ suite('The kernel under Jupyter', function () {
   let env: Record<string, string>;
 
   suiteSetup(async () => {
-    const home = tempFolder();
-    // Nothing of the person's Jupyter is read or written.
-    env = {
-      HOME: home,
-      XDG_DATA_HOME: join(home, 'data'),
-      JUPYTER_DATA_DIR: join(home, 'jupyter'),
-      JUPYTER_RUNTIME_DIR: join(home, 'run'),
-      JUPYTER_CONFIG_DIR: join(home, 'config'),
-      IPYTHONDIR: join(home, 'ipython'),
-      LANCE_CATALOG: await sampleCatalog(),
-    };
-    const { code, stdout, stderr } = await command(process.execPath, [cliEntry, 'kernel', 'install'], { env });
-    assert.equal(code, 0, stderr);
-    assert.match(stdout, /jupyter\/kernels\/lance-typescript/);
+    const installed = await installedKernel();
+    env = installed.env;
+    assert.match(installed.said, /jupyter\/kernels\/lance-typescript/);
   });
 
   test('passes the suite of jupyter_kernel_test', async () => {

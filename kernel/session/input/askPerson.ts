@@ -42,13 +42,13 @@ export class PersonAsker {
   /** What is preloaded. */
   functions(): { input: Input; prompt: Prompt; confirm: Confirm } {
     return {
-      input: (prompt = '', options = {}) => this.#ask(String(prompt), options.password === true),
+      input: (prompt = '', options = {}) => this.#ask(prompt, options.password === true),
       prompt: (message = 'Prompt', preset) => {
         const hint = preset === undefined ? '' : ` [${preset}]`;
-        const value = this.#askNow(`${String(message)}${hint} `);
+        const value = this.#askNow(`${message}${hint} `);
         return value === '' && preset !== undefined ? preset : value;
       },
-      confirm: (message = 'Confirm') => /^y(es)?$/i.test(this.#askNow(`${String(message)} [y/N] `)?.trim() ?? ''),
+      confirm: (message = 'Confirm') => /^y(es)?$/i.test(this.#askNow(`${message} [y/N] `)?.trim() ?? ''),
     };
   }
 

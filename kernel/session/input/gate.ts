@@ -34,12 +34,7 @@ export function waitAtGate(gate: SharedArrayBuffer): InputAnswer {
   // More than once, for a wait may end without a cause.
   while (Atomics.load(header, stateAt) === 0) Atomics.wait(header, stateAt, 0);
   const text = Buffer.from(gate).toString('utf8', headerBytes, headerBytes + Atomics.load(header, lengthAt));
-  switch (kinds[Atomics.load(header, stateAt) - 1]) {
-    case 'value':
-      return { kind: 'value', value: text };
-    case 'refused':
-      return { kind: 'refused', why: text };
-    default:
-      return { kind: 'cancelled' };
-  }
+  const kind = kinds[Atomics.load(header, stateAt) - 1];
+  if (kind === 'value') return { kind, value: text };
+  return kind === 'refused' ? { kind, why: text } : { kind: 'cancelled' };
 }

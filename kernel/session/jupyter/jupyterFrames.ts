@@ -1,4 +1,5 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { RecentSet } from '#session/recent.ts';
 
 // The wire format of Jupyter messaging 5.4 ("The wire protocol"): identities, delimiter, signature, four JSON parts,
 // buffers.
@@ -24,9 +25,15 @@ export type JupyterMessage = {
 
 export type Signer = {
   sign(parts: readonly Buffer[]): string;
-  /** In a time that does not depend on where the signatures differ. */
-  isSigned(parts: readonly Buffer[], signature: Buffer): boolean;
+  /**
+   * Whether a message is signed with our key and was not seen before. Compares in a time that does not depend on where
+   * the signatures differ.
+   */
+  accepts(parts: readonly Buffer[], signature: Buffer): boolean;
 };
+
+/** Signatures that are remembered, so that nobody sends again what they have heard. */
+const seenSignatures = 1 << 16;
 
 /** HMAC-SHA256 over the four JSON parts; with an empty key nothing is signed or checked. */
 export function createSigner(key: string): Signer {
@@ -36,12 +43,16 @@ export function createSigner(key: string): Signer {
     for (const part of parts) hmac.update(part);
     return hmac.digest('hex');
   };
+  const seen = new RecentSet(seenSignatures);
   return {
     sign,
-    isSigned(parts, signature) {
+    accepts(parts, signature) {
       if (key === '') return true;
-      const expected = Buffer.from(sign(parts));
-      return signature.length === expected.length && timingSafeEqual(signature, expected);
+      const text = sign(parts);
+      const expected = Buffer.from(text);
+      if (signature.length !== expected.length || !timingSafeEqual(signature, expected) || seen.has(text)) return false;
+      seen.add(text);
+      return true;
     },
   };
 }
@@ -51,7 +62,7 @@ export function decodeMessage(frames: readonly Buffer[], signer: Signer): Jupyte
   const at = frames.findIndex((frame) => frame.equals(delimiter));
   const signature = frames[at + 1];
   const parts = frames.slice(at + 2, at + 6);
-  if (at < 0 || !signature || parts.length < 4 || !signer.isSigned(parts, signature)) return undefined;
+  if (at < 0 || !signature || parts.length < 4 || !signer.accepts(parts, signature)) return undefined;
   const [header, parent, metadata, content] = parts.map(parseObject);
   if (!isHeader(header) || !parent || !metadata || !content) return undefined;
   return { identities: frames.slice(0, at), header, parent, metadata, content, buffers: frames.slice(at + 6) };

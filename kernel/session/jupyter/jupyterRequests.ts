@@ -1,23 +1,23 @@
-import type { CellQueue } from '#session/cellQueue.ts';
+import type { CellQueue, CellRequest } from '#session/cellQueue.ts';
 import type { Question } from '#session/coreMessages.ts';
-import type { HistoryEntry } from '#session/history.ts';
+import { commInfo, commOf, wantedTarget } from './jupyterComms.ts';
 import type { JupyterMessage } from './jupyterFrames.ts';
-
-export type Reply = { content: Record<string, unknown>; type?: string; metadata?: Record<string, unknown> };
+import { historyOf } from './jupyterHistory.ts';
+import { failure, type Reply } from './jupyterReplies.ts';
 
 type Requests = {
   queue: CellQueue;
   info: Record<string, unknown>;
   /** Keeps the request until the queue answers it under the id that this gives. */
   remember: () => string;
-  publish: (type: string, content: unknown) => void;
 };
 
 /** Answers one request: at once, `later` by the queue's events, or with `nothing` where the protocol wants none. */
 export async function answerRequest(
-  { header, content }: JupyterMessage,
-  { queue, info, remember, publish }: Requests,
+  message: JupyterMessage,
+  { queue, info, remember }: Requests,
 ): Promise<Reply | 'later' | 'nothing'> {
+  const { header, content } = message;
   const ask = (question: Question | undefined): Reply | 'later' => {
     if (!question) return invalid('code and cursor_pos');
     queue.ask(remember(), question);
@@ -27,19 +27,9 @@ export async function answerRequest(
     case 'kernel_info_request':
       return { content: info };
     case 'execute_request': {
-      const { code, silent, store_history: store, stop_on_error: stop, user_expressions: wanted } = content;
-      if (typeof code !== 'string') return invalid('code');
-      const expressions = stringsOf(wanted);
-      const isSilent = silent === true;
-      queue.execute({
-        id: remember(),
-        code,
-        silent: isSilent,
-        storeHistory: store !== false && !isSilent,
-        stopOnError: stop !== false,
-        allowInput: content['allow_stdin'] !== false,
-        expressions,
-      });
+      const cell = cellOf(message);
+      if (!cell) return invalid('code');
+      queue.execute({ id: remember(), ...cell });
       return 'later';
     }
     case 'complete_request':
@@ -49,16 +39,21 @@ export async function answerRequest(
     case 'is_complete_request':
       return ask(typeof content['code'] === 'string' ? { kind: 'isComplete', code: content['code'] } : undefined);
     case 'history_request':
-      return { content: { status: 'ok', history: historyOf(queue, content) } };
+      return { content: { status: 'ok', history: historyOf(queue.history, content) } };
     case 'comm_info_request':
-      return { content: { status: 'ok', comms: {} } };
+      return { content: commInfo(queue.comms.list(wantedTarget(content))) };
     case 'comm_open':
-      // There is no target to open here; the specification's answer to that is to close.
-      publish('comm_close', { comm_id: content['comm_id'], data: {} });
-      return 'nothing';
+    case 'comm_msg':
+    case 'comm_close': {
+      const comm = commOf(message);
+      if (!comm) return 'nothing';
+      queue.comms.send(remember(), comm);
+      return 'later';
+    }
     case 'interrupt_request':
       if (await queue.interrupt()) return { content: { status: 'ok' } };
-      return failure('InterruptFailed', 'The cell did not stop: it is in native code. Restart the kernel.');
+      queue.remark(`${notStopped}\n`);
+      return failure('InterruptFailed', notStopped);
     case 'shutdown_request':
       return { content: { status: 'ok', restart: content['restart'] === true } };
     default:
@@ -67,15 +62,34 @@ export async function answerRequest(
   }
 }
 
-const failure = (ename: string, evalue: string): Reply => ({
-  content: { status: 'error', ename, evalue, traceback: [evalue] },
-});
+const notStopped =
+  'The cell did not stop within 3 s: it is in native code, or waits for another process. It may still end by itself; ' +
+  'restart the kernel to end it now. Its variables are lost then.';
+
 const invalid = (what: string): Reply => failure('InvalidRequest', `The request has no valid ${what}.`);
 
+function cellOf({ content, metadata }: JupyterMessage): Omit<CellRequest, 'id'> | undefined {
+  const { code, silent, store_history: store, stop_on_error: stop, allow_stdin: asks } = content;
+  if (typeof code !== 'string') return undefined;
+  const isSilent = silent === true;
+  // Which cell of the notebook it is, where the front says so.
+  const { cellId } = metadata;
+  return {
+    code,
+    silent: isSilent,
+    storeHistory: store !== false && !isSilent,
+    stopOnError: stop !== false,
+    allowInput: asks !== false,
+    expressions: stringsOf(content['user_expressions']),
+    ...(typeof cellId === 'string' && { cell: cellId }),
+  };
+}
+
 function questionAt(kind: 'complete' | 'inspect', content: Record<string, unknown>): Question | undefined {
-  const { code, cursor_pos: cursor } = content;
-  if (typeof code !== 'string' || typeof cursor !== 'number') return undefined;
-  return { kind, code, cursor: Array.from(code).slice(0, cursor).join('').length };
+  const { code, cursor_pos: position, detail_level: level } = content;
+  if (typeof code !== 'string' || typeof position !== 'number') return undefined;
+  const cursor = Array.from(code).slice(0, position).join('').length;
+  return kind === 'complete' ? { kind, code, cursor } : { kind, code, cursor, detail: level === 1 ? 1 : 0 };
 }
 
 function stringsOf(value: unknown): Record<string, string> {
@@ -83,29 +97,4 @@ function stringsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
-}
-
-function historyOf({ history }: CellQueue, content: Record<string, unknown>): unknown[] {
-  const whole = (name: string): number | undefined => {
-    const value = content[name];
-    return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
-  };
-  const select = (): HistoryEntry[] => {
-    switch (content['hist_access_type']) {
-      case 'tail':
-        return history.tail(whole('n') ?? 10);
-      case 'range':
-        return history.range(whole('session') ?? 0, whole('start') ?? 0, whole('stop') ?? null);
-      case 'search': {
-        const n = whole('n');
-        const pattern = typeof content['pattern'] === 'string' ? content['pattern'] : '*';
-        return history.search(pattern, { ...(n !== undefined && { n }), unique: content['unique'] === true });
-      }
-      default:
-        return [];
-    }
-  };
-  // With `output` an entry's code becomes a pair; outputs are not kept.
-  if (content['output'] === true) return select().map(([session, line, code]) => [session, line, [code, null]]);
-  return select();
 }

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Router, XPublisher } from 'zeromq';
+import { Router } from 'zeromq';
 import type { Connection } from './connectionFile.ts';
 import type { Frames } from './jupyterFrames.ts';
-
-type Sender = Router | XPublisher;
+import { Publisher } from './jupyterPublisher.ts';
 
 /** The five sockets of a kernel. */
 export type Sockets = {
@@ -11,6 +10,8 @@ export type Sockets = {
   reply(channel: 'shell' | 'control', frames: Frames): void;
   /** Sends on the stdin channel. `false` when the client that the frames name is not there. */
   ask(frames: Frames): Promise<boolean>;
+  /** Bytes that wait for clients to read what was published. */
+  backlog(): number;
   close(): Promise<void>;
 };
 
@@ -23,26 +24,30 @@ const lingerMs = 300;
 /** A client that has just come may have its shell channel before its stdin channel. */
 const askTries = 20;
 const askAgainMs = 100;
+/** Larger frames close the connection that they come over: a file given to a widget fits, what fills memory does not. */
+const maxFrameBytes = 128 << 20;
+const maxSmallFrameBytes = 64 << 10;
 
 /** Binds the sockets and reads them until they are closed; the heartbeat is answered here. */
 export async function bindSockets(connection: Connection, events: SocketEvents): Promise<Sockets> {
-  const options = { linger: lingerMs };
+  const small = { linger: lingerMs, maxMessageSize: maxSmallFrameBytes };
+  const large = { linger: lingerMs, maxMessageSize: maxFrameBytes };
   // A frame may not have gone when the next one is asked for, and a socket sends one at a time.
-  const last = new Map<Sender, Promise<void>>();
-  const send = (socket: Sender, frames: Frames) => {
+  const last = new Map<Router, Promise<void>>();
+  const send = (socket: Router, frames: Frames) => {
     const sent = (last.get(socket) ?? Promise.resolve())
       .then(() => socket.send(frames))
       // A front that went away is no failure of the kernel; zeromq drops what it can't deliver.
       .catch(() => {});
     last.set(socket, sent);
   };
-  const iopub = new XPublisher({ ...options, verbosity: 'allSubs', sendHighWaterMark: 0 });
-  const shell = new Router(options);
-  const control = new Router(options);
-  const stdin = new Router({ ...options, mandatory: true });
-  const heartbeat = new Router(options);
+  const iopub = new Publisher(small);
+  const shell = new Router(large);
+  const control = new Router(large);
+  const stdin = new Router({ ...large, mandatory: true });
+  const heartbeat = new Router(small);
   await Promise.all([
-    iopub.bind(connection.iopub_port),
+    iopub.socket.bind(connection.iopub_port),
     shell.bind(connection.shell_port),
     control.bind(connection.control_port),
     stdin.bind(connection.stdin_port),
@@ -52,12 +57,12 @@ export async function bindSockets(connection: Connection, events: SocketEvents):
   void read(control, (frames) => events.request('control', frames));
   void read(stdin, (frames) => events.request('stdin', frames));
   void read(heartbeat, (frames) => send(heartbeat, frames));
-  void read(iopub, ([frame]) => {
+  void read(iopub.socket, ([frame]) => {
     // ZeroMQ's own frame: 1 and the topic for a new subscription.
     if (frame?.[0] === 1) events.subscribed(frame.subarray(1).toString());
   });
   return {
-    publish: (frames) => send(iopub, frames),
+    publish: (frames) => iopub.publish(frames),
     reply: (channel, frames) => send(channel === 'shell' ? shell : control, frames),
     async ask(frames) {
       for (let tries = 0; tries < askTries; tries++, await sleep(askAgainMs)) {
@@ -70,11 +75,13 @@ export async function bindSockets(connection: Connection, events: SocketEvents):
       }
       return false;
     },
+    backlog: () => iopub.backlog,
     async close() {
       await Promise.all(last.values());
-      for (const socket of [shell, control, stdin, heartbeat, iopub]) socket.close();
+      await iopub.close(lingerMs);
+      for (const socket of [shell, control, stdin, heartbeat]) socket.close();
       // Closing hands what is left to ZeroMQ's own thread, which ends with the process.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
     },
   };
 }

@@ -17,6 +17,33 @@ suite('Frames of Jupyter messages', () => {
     assert.deepEqual(message?.identities.map(String), ['to']);
   });
 
+  test('carry parent, metadata and buffers', () => {
+    const written = encodeMessage(
+      {
+        identities: [],
+        type: 'comm_msg',
+        content: {},
+        parent: header,
+        metadata: { a: 1 },
+        buffers: [new Uint8Array([1, 2]), new Uint8Array(0)],
+      },
+      'session',
+      signer,
+    ).map((each) => Buffer.from(each));
+    const message = decodeMessage(written, signer);
+    assert.deepEqual([message?.parent, message?.metadata], [header, { a: 1 }]);
+    assert.deepEqual(
+      message?.buffers.map((each) => [...each]),
+      [[1, 2], []],
+    );
+  });
+
+  test('are dropped when they come a second time', () => {
+    const sent = frames();
+    assert.ok(decodeMessage(sent, signer));
+    assert.equal(decodeMessage(sent, signer), undefined);
+  });
+
   test('are dropped with the signature of another key', () => {
     assert.equal(decodeMessage(frames(), createSigner('another')), undefined);
   });

@@ -10,11 +10,12 @@ import { dataFolder, jupyterFolder } from '../../../kernel/session/kernelspec.ts
 import { isCatalogError } from '../../../kernel/shared/errors.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
-const jupyter = (root: string | null) => ({
+const jupyter = (root: string | null, keepsHistory = true) => ({
   front: {
     kind: 'jupyter',
     connectionFile: 'c.json',
     catalog: root === null ? null : { implementation: 'dir', root },
+    keepsHistory,
   },
 });
 
@@ -25,6 +26,13 @@ suite('What a kernel is started with', () => {
     assert.deepEqual(parseKernelArguments(['--connection-file=c.json'], {}), jupyter(null));
     assert.deepEqual(parseKernelArguments(['--connection-file=c.json'], env), jupyter('/environment'));
     assert.deepEqual(parseKernelArguments(['--connection-file=c.json', '--catalog=/x'], env), jupyter('/x'));
+  });
+
+  test('keeps a history unless the option or the environment says otherwise', () => {
+    const file = '--connection-file=c.json';
+    assert.deepEqual(parseKernelArguments([file, '--no-history'], {}), jupyter(null, false));
+    assert.deepEqual(parseKernelArguments([file], { LANCE_CATALOG_HISTORY: 'off' }), jupyter(null, false));
+    assert.deepEqual(parseKernelArguments([file], { LANCE_CATALOG_HISTORY: '' }), jupyter(null, true));
   });
 
   test('is refused with a sentence when it is nothing or unknown', () => {

@@ -1,0 +1,57 @@
+import type { FromCore, ToCore } from '#session/coreMessages.ts';
+import type { CommMessage } from './commMessages.ts';
+
+/** What a front does about comms. */
+export type CommEvents = {
+  /** The notebook sends a message; `parent` is the cell or the request whose code did. */
+  comm(parent: string | null, message: CommMessage): void;
+  /** All that a message of the front made the notebook do at once is done. */
+  commDone(id: string): void;
+};
+
+/** The worker's books of comms: which are open is known to it also while a cell keeps the main thread busy. */
+export class CommBooks {
+  readonly #post: (message: ToCore) => void;
+  readonly #events: () => CommEvents | undefined;
+  readonly #open = new Map<string, string>();
+  readonly #handled = new Set<string>();
+
+  constructor(post: (message: ToCore) => void, events: () => CommEvents | undefined) {
+    this.#post = post;
+    this.#events = events;
+  }
+
+  /** The open comms with their targets; those of one target when given. */
+  list(target?: string): { commId: string; target: string }[] {
+    return [...this.#open]
+      .map(([commId, name]) => ({ commId, target: name }))
+      .filter((each) => target === undefined || each.target === target);
+  }
+
+  /** Passes a message of the front on, unless its comm is not open. `id` is the front's, for `commDone`. */
+  send(id: string, message: CommMessage): void {
+    if (message.kind !== 'open' && !this.#open.has(message.commId)) return this.#events()?.commDone(id);
+    this.#note(message);
+    this.#handled.add(id);
+    this.#post({ type: 'comm', id, message });
+  }
+
+  /** Takes a message of the notebook. */
+  receive(message: Extract<FromCore, { type: 'comm' | 'commDone' }>): void {
+    if (message.type === 'comm') {
+      this.#note(message.message);
+      this.#events()?.comm(message.parent, message.message);
+    } else if (this.#handled.delete(message.id)) this.#events()?.commDone(message.id);
+  }
+
+  /** Gives up what the notebook was doing about messages: it was interrupted, and says no more about them. */
+  giveUp(): void {
+    for (const id of this.#handled) this.#events()?.commDone(id);
+    this.#handled.clear();
+  }
+
+  #note(message: CommMessage): void {
+    if (message.kind === 'open') this.#open.set(message.commId, message.target);
+    else if (message.kind === 'close') this.#open.delete(message.commId);
+  }
+}
