@@ -15,11 +15,13 @@ export type FittingName = {
 /** What names are asked of. */
 export type NamedCatalog = Pick<Catalog, 'listTables' | 'listNamespaces' | 'describeTable'>;
 
+type NamedColumn = { name: string; type: string };
+
 export type NameSources = {
   /** The catalog behind a variable such as `db`; `undefined` when that is none. */
   catalog(variable: string): Promise<NamedCatalog | undefined>;
-  /** The table that a variable holds, where values of variables are known. */
-  table?(variable: string): { catalog: NamedCatalog; name: string; namespacePath: readonly string[] } | undefined;
+  /** Columns of the table that a variable holds, where values of variables are known. */
+  columns?(variable: string, signal: AbortSignal): Promise<readonly NamedColumn[] | undefined>;
 };
 
 type Entry = { at: number; names: Promise<Omit<FittingName, 'text'>[]> };
@@ -82,11 +84,16 @@ export class CatalogNames {
   }
 
   async #columns(table: NamedTable | { variable: string }, signal: AbortSignal): Promise<Omit<FittingName, 'text'>[]> {
-    const known = 'variable' in table ? this.#sources.table?.(table.variable) : table;
-    if (!known) return [];
-    const catalog = typeof known.catalog === 'string' ? await this.#sources.catalog(known.catalog) : known.catalog;
-    const described = await catalog?.describeTable(known.name, { namespacePath: [...known.namespacePath], signal });
-    return (described?.columns ?? []).map(({ name, type }) => ({ name, kind: 'column', detail: type }));
+    const columns =
+      'variable' in table
+        ? await this.#sources.columns?.(table.variable, signal)
+        : (await this.#describe(table, signal))?.columns;
+    return (columns ?? []).map(({ name, type }) => ({ name, kind: 'column', detail: type }));
+  }
+
+  async #describe({ catalog, name, namespacePath }: NamedTable, signal: AbortSignal) {
+    const found = await this.#sources.catalog(catalog);
+    return found?.describeTable(name, { namespacePath: [...namespacePath], signal });
   }
 }
 

@@ -1,9 +1,11 @@
+import type { CatalogNames } from '#client/catalogNames.ts';
 import { chosenCatalog } from './chosenCatalog.ts';
 import { NotebookComms } from './comms/comms.ts';
 import type { CellResult, ExpressionValue, FromCore, Question, QuestionAnswer, ToCore } from './coreMessages.ts';
 import { createNotebookDisplay, type NotebookDisplay } from './display/notebookDisplay.ts';
 import { PersonAsker } from './input/askPerson.ts';
 import { answer } from './language.ts';
+import { liveNames } from './liveNames.ts';
 import type { Outputs } from './outputs.ts';
 import * as preload from './preload.ts';
 import { CellRunner } from './run/cellRunner.ts';
@@ -24,6 +26,7 @@ export class Core {
   readonly #display: NotebookDisplay;
   /** What the notebook has before its first cell. */
   readonly #given: Record<string, unknown>;
+  readonly #names: CatalogNames;
   #running: string | undefined;
 
   constructor(post: (message: FromCore) => void, outputs: Outputs) {
@@ -46,6 +49,7 @@ export class Core {
     takeTslabDisplay((output) => outputs.send(output));
     this.#given = { ...notebook, db: chosenCatalog(null) };
     Object.assign(this.#runner.locals, this.#given);
+    this.#names = liveNames(this.#runner.locals);
   }
 
   receive(message: Exclude<ToCore, { type: 'exit' }>): void {
@@ -60,11 +64,8 @@ export class Core {
         void this.#execute(message);
         return;
       case 'ask':
-        return this.#post({
-          type: 'answer',
-          id: message.id,
-          answer: this.#answer(message.question),
-        });
+        void this.#tell(message.id, message.question);
+        return;
       case 'inputReply':
         return this.#asker.settle(message.id, message.answer);
       case 'comm':
@@ -75,9 +76,14 @@ export class Core {
     }
   }
 
-  #answer(question: Question): QuestionAnswer {
-    if (question.kind !== 'variables') return answer(this.#runner.compiler, question);
-    return { kind: 'variables', list: listVariables(this.#runner.locals, this.#given) };
+  async #tell(id: string, question: Question): Promise<void> {
+    this.#post({ type: 'answer', id, answer: await this.#answer(question) });
+  }
+
+  async #answer(question: Question): Promise<QuestionAnswer> {
+    if (question.kind === 'variables')
+      return { kind: 'variables', list: listVariables(this.#runner.locals, this.#given) };
+    return answer({ compiler: this.#runner.compiler, names: this.#names }, question);
   }
 
   /** Loads the compiler's libraries ahead of the first cell. */

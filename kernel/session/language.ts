@@ -1,46 +1,85 @@
 import { isCompleteCode } from 'tslab/dist/converter.js';
-import { printQuickInfo } from 'tslab/dist/inspect.js';
 import ts from 'typescript-6';
+import type { CatalogNames } from '#client/catalogNames.ts';
 import { messageOf } from '#shared/errors.ts';
+import type { CompletionItem } from '#shared/kernelMessages.ts';
+import { namingAt } from './analysis/catalogNames.ts';
+import { codeOf } from './analysis/cellSource.ts';
+import { tableSourceBy } from './analysis/tableSource.ts';
+import { codeAndDocumentation } from './analysis/texts.ts';
 import type { CellService } from './compile/cellConverter.ts';
 import type { Question, QuestionAnswer } from './coreMessages.ts';
 
 /** What knows the notebook: a language service over a cell and those that ran before it. */
 type Compiler = { service(code: string): CellService };
 
+/** What is asked, and who knows: the compiler the language, the names what is in the catalogs of the notebook. */
+export type LanguageParts = { compiler: Compiler; names: CatalogNames };
+
+/** A list this long is of everything there is, and how each thing is called would take longer than one waits. */
+const maxSignatures = 200;
+/** Characters of a declaration that are shown. */
+const maxDeclaration = 4000;
+
 /** Answers what a person asks about code they are typing. Positions count UTF-16 units. */
-export function answer(compiler: Compiler, question: Exclude<Question, { kind: 'variables' }>): QuestionAnswer {
+export async function answer(
+  parts: LanguageParts,
+  question: Exclude<Question, { kind: 'variables' }>,
+): Promise<QuestionAnswer> {
   try {
+    // Lines that are no TypeScript are blank, so that what is around them keeps its place.
+    const code = codeOf(question.code);
     switch (question.kind) {
       case 'complete':
-        return complete(compiler, question.code, clamp(question.cursor, question.code));
+        return await complete(parts, code, clamp(question.cursor, code));
       case 'inspect':
-        return inspect(compiler, question.code, clamp(question.cursor, question.code));
+        return inspect(parts.compiler, code, clamp(question.cursor, code), question.detail);
       case 'isComplete':
-        return isComplete(question.code);
+        return isComplete(code);
     }
   } catch (error) {
     return { kind: 'failed', message: `The compiler could not answer: ${messageOf(error)}` };
   }
 }
 
-// Its declarations are written against tslab's own TypeScript; under this one the two kinds are the same.
-const print = printQuickInfo as unknown as (info: ts.QuickInfo) => string;
-
 const clamp = (cursor: number, code: string): number => Math.min(Math.max(cursor, 0), code.length);
 
-function complete(compiler: Compiler, code: string, cursor: number): QuestionAnswer {
-  const { service, file } = compiler.service(code);
-  const found = service.getCompletionsAtPosition(file, cursor, {});
+async function complete({ compiler, names }: LanguageParts, code: string, cursor: number): Promise<QuestionAnswer> {
+  const { service, file, program } = compiler.service(code);
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file);
+  const naming = source && namingAt(source, cursor, (expression) => tableSourceBy(checker, expression));
+  if (naming) {
+    const fitting = await names.fitting(naming);
+    const typed = code.slice(naming.start, cursor).toLowerCase();
+    const matches = fitting
+      .filter(({ text }) => text.toLowerCase().includes(typed))
+      .map(({ text, kind, detail }) => ({ text, kind, signature: detail }));
+    return { kind: 'complete', matches, start: naming.start, end: Math.max(naming.end, cursor) };
+  }
+  const found = service.getCompletionsAtPosition(file, cursor, { includeSymbol: true });
   const start = cursor - (/[\p{ID_Continue}$]*$/u.exec(code.slice(0, cursor))?.[0].length ?? 0);
   const end = cursor + (/^[\p{ID_Continue}$]*/u.exec(code.slice(cursor))?.[0].length ?? 0);
   const typed = code.slice(start, cursor).toLowerCase();
-  const matches = (found?.entries ?? [])
-    .map(({ name, kind, sortText }) => ({ name, kind, order: orderOf(name, typed, sortText) }))
+  const entries = (found?.entries ?? [])
+    .map((entry) => ({ entry, order: orderOf(entry.name, typed, entry.sortText) }))
     .filter(({ order }) => order !== undefined)
-    .toSorted((a, b) => compare(a.order ?? '', b.order ?? '') || compare(a.name, b.name))
-    .map(({ name, kind }) => ({ text: name, kind }));
+    .toSorted((a, b) => compare(a.order ?? '', b.order ?? '') || compare(a.entry.name, b.entry.name));
+  const areFew = entries.length <= maxSignatures;
+  const matches = entries.map(({ entry: { name, kind, symbol } }): CompletionItem => {
+    const signature = areFew && symbol && source ? signatureOf(checker, symbol, source) : undefined;
+    return { text: name, kind, ...(signature !== undefined && { signature }) };
+  });
   return { kind: 'complete', matches, start, end };
+}
+
+/** How a function is called, the first way where there are several; undefined for what is none. */
+function signatureOf(checker: ts.TypeChecker, symbol: ts.Symbol, source: ts.SourceFile): string | undefined {
+  const [signature] = checker.getTypeOfSymbolAtLocation(symbol, source).getCallSignatures();
+  // Without a place to be written at, types are named as they are called, and not by the files that they are in.
+  return (
+    signature && checker.signatureToString(signature, undefined, ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope)
+  );
 }
 
 /** Names that begin as typed come first, then those that hold it; others are no match. */
@@ -51,16 +90,42 @@ function orderOf(name: string, typed: string, sortText: string): string | undefi
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function inspect(compiler: Compiler, code: string, cursor: number): QuestionAnswer {
+function inspect(compiler: Compiler, code: string, cursor: number, detail: 0 | 1): QuestionAnswer {
   // A cursor behind a name means that name, as in every front; the compiler looks at what follows the cursor.
   const at = [cursor, cursor - 1].find((each) => /[\w$]/.test(code[each] ?? ''));
   if (at === undefined) return { kind: 'inspect', data: null };
-  const { service, file } = compiler.service(code);
+  const { service, file, program } = compiler.service(code);
   const info = service.getQuickInfoAtPosition(file, at);
+  if (!info) return { kind: 'inspect', data: null };
+  const declared = detail === 1 ? declarationAt(service, program, file, at) : undefined;
+  const described = codeAndDocumentation(info);
   return {
     kind: 'inspect',
-    data: info ? { 'text/plain': print(info) } : null,
+    data: {
+      'text/plain': [described.code, described.documentation, declared ?? '']
+        .filter((text) => text !== '')
+        .join('\n\n'),
+      'text/markdown': [block(described.code), described.documentation, declared === undefined ? '' : block(declared)]
+        .filter((text) => text !== '')
+        .join('\n\n'),
+    },
   };
+}
+
+const block = (text: string): string => `\`\`\`typescript\n${text}\n\`\`\``;
+
+/** The text of a declaration, for who wants to know all; undefined where it is long or says no more than the type. */
+function declarationAt(
+  service: ts.LanguageService,
+  program: ts.Program,
+  file: string,
+  position: number,
+): string | undefined {
+  const [found] = service.getDefinitionAtPosition(file, position) ?? [];
+  const source = found && program.getSourceFile(found.fileName);
+  if (!found?.contextSpan || !source) return undefined;
+  const { start, length } = found.contextSpan;
+  return length > maxDeclaration ? undefined : source.text.slice(start, start + length);
 }
 
 function isComplete(code: string): QuestionAnswer {

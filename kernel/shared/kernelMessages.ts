@@ -95,7 +95,13 @@ export type ExecuteReply =
   | { status: 'error'; executionCount: number; ename: string; evalue: string; traceback: string[] }
   | { status: 'aborted' };
 
-export type CompletionItem = { text: string; kind: string };
+export type CompletionItem = {
+  text: string;
+  /** TypeScript's word for it, `method` for instance, or `table`, `namespace` and `column` of a catalog. */
+  kind: string;
+  /** How a function is called. */
+  signature?: string;
+};
 
 /** Answers; `parent` is the id of the request. Exactly one per request. */
 export type KernelReply =

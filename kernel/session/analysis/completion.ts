@@ -2,7 +2,7 @@ import ts from 'typescript-6';
 import type { CompletionAnswer, Described, LanguageCompletion } from '#shared/languageMessages.ts';
 import type { CellChain } from './cellChain.ts';
 import { namingAt } from './catalogNames.ts';
-import { tableSourceOf } from './tableSource.ts';
+import { tableSourceBy } from './tableSource.ts';
 import { codeAndDocumentation } from './texts.ts';
 
 const preferences: ts.UserPreferences = {
@@ -22,7 +22,9 @@ export function completionAt(chain: CellChain, id: string, offset: number): Comp
   if (!cell) return nothing;
   const { service, file, code } = cell;
   const source = chain.sourceOf(file);
-  const naming = source ? namingAt(source, offset, (name) => tableSourceOf(chain, name)) : undefined;
+  const naming = source
+    ? namingAt(source, offset, (expression) => tableSourceBy(chain.checker, expression))
+    : undefined;
   // In a string that names a table TypeScript has words of the file to offer, which are none of the catalog's.
   if (naming) return { items: [], naming, isKnown: true };
   const found = service.getCompletionsAtPosition(file, clamp(offset, code), preferences);

@@ -1,6 +1,5 @@
 import ts from 'typescript-6';
 import type { NamedTable } from '#shared/catalogNaming.ts';
-import type { CellChain } from './cellChain.ts';
 
 /** Says which table an expression is of: one that code opens by its name, or what a variable holds. */
 export type FindSource = (expression: ts.Expression) => NamedTable | { variable: string } | undefined;
@@ -67,11 +66,10 @@ export function stringsOf(elements: readonly ts.Expression[]): string[] | undefi
   return texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
-/** Follows tables through the cells of a notebook by what the checker knows of their variables. */
-export const tableSourceOf = (chain: CellChain, expression: ts.Expression) =>
+/** Follows tables through all that a checker sees, by what it knows of their variables. */
+export const tableSourceBy = (checker: ts.TypeChecker, expression: ts.Expression) =>
   followTable(expression, (name) => {
-    const symbol = chain.checker.getSymbolAtLocation(name);
-    const declared = symbol?.valueDeclaration;
+    const declared = checker.getSymbolAtLocation(name)?.valueDeclaration;
     return declared && ts.isVariableDeclaration(declared) && ts.isIdentifier(declared.name)
       ? declared.initializer
       : undefined;
