@@ -73,6 +73,8 @@ export class Core {
         return this.#post({ type: 'commDone', id: message.id });
       case 'interrupt':
         return this.#interrupt(message.id);
+      case 'ping':
+        return this.#post({ type: 'pong', count: message.count });
     }
   }
 

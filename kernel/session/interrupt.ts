@@ -9,6 +9,8 @@ const giveUpMs = 3000;
 export type Interrupter = {
   /** Whether running code can be stopped; a hanging `await` can always be given up. */
   readonly canTerminate: boolean;
+  /** The main thread is up. What loads there before is the kernel's own, and would be broken by being cut off. */
+  mayStop(): void;
   /** Calls `ask` until `isOver`, and stops the code that runs on the main thread. Resolves to whether it is over. */
   interrupt(ask: () => void, isOver: () => boolean): Promise<boolean>;
   /** Stops whatever runs on the main thread. */
@@ -30,15 +32,19 @@ export function createInterrupter(isFlagSet: boolean): Interrupter {
     session ??= probe && connect();
     session?.post('Runtime.terminateExecution', () => {});
   };
+  let mayStop: () => void = () => {};
+  const isUp = new Promise<void>((resolve) => (mayStop = resolve));
   const dispose = () => {
     session?.disconnect();
     session = undefined;
   };
   return {
     canTerminate: probe !== undefined,
+    mayStop,
     terminate,
     dispose,
     async interrupt(ask, isOver) {
+      await isUp;
       ask();
       if (await within(graceMs, isOver)) return true;
       try {
