@@ -4,11 +4,12 @@ import { onInterrupt } from '../../scripts/processes.ts';
 import { benchNeeds, missing, report, type Need } from '../harness/needs.ts';
 import { benchKernel } from './kernel.ts';
 import { peerKernels } from './kernelPeers.ts';
+import { benchLanguage } from './language.ts';
 import { busyShare, isMissed, keep, machine, type Figure } from './report.ts';
 import { benchRest } from './rest.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest, kernel; without one all of them
+  names            rest, kernel, language; without one all of them
   --runs N         measured runs of each way; 5
   --rows N[,N …]   rest: millions of rows to stream; 1,10
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
@@ -22,6 +23,7 @@ type Bench = { needs: readonly Need[]; measure: (options: Options) => Promise<Fi
 const benches: Readonly<Record<string, Bench>> = {
   rest: { needs: benchNeeds, measure: benchRest },
   kernel: { needs: [...benchNeeds, peerKernels], measure: benchKernel },
+  language: { needs: [], measure: benchLanguage },
 };
 
 /** `npm run bench`: prints figures beside those of their peers. Returns the exit code. */
