@@ -6,7 +6,7 @@ import type { CompletionItem } from '#shared/kernelMessages.ts';
 import { namingAt } from './analysis/catalogNames.ts';
 import { codeOf } from './analysis/cellSource.ts';
 import { tableSourceBy } from './analysis/tableSource.ts';
-import { codeAndDocumentation } from './analysis/texts.ts';
+import { codeAndDocumentation, isUnknown } from './analysis/texts.ts';
 import type { CellService } from './compile/cellConverter.ts';
 import type { Question, QuestionAnswer } from './coreMessages.ts';
 
@@ -96,7 +96,8 @@ function inspect(compiler: Compiler, code: string, cursor: number, detail: 0 | 1
   if (at === undefined) return { kind: 'inspect', data: null };
   const { service, file, program } = compiler.service(code);
   const info = service.getQuickInfoAtPosition(file, at);
-  if (!info) return { kind: 'inspect', data: null };
+  // A name that nobody declared is said to be `any`, and nothing else.
+  if (!info || isUnknown(info)) return { kind: 'inspect', data: null };
   const declared = detail === 1 ? declarationAt(service, program, file, at) : undefined;
   const described = codeAndDocumentation(info);
   return {

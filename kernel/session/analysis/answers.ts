@@ -8,13 +8,13 @@ import type {
 } from '#shared/languageMessages.ts';
 import type { CellChain } from './cellChain.ts';
 import { clamp } from './completion.ts';
-import { codeAndDocumentation, linked, plain } from './texts.ts';
+import { codeAndDocumentation, isUnknown, linked, plain } from './texts.ts';
 
 /** What is at a place: its type, and what is written about it. */
 export function hoverAt(chain: CellChain, id: string, offset: number): HoverAnswer {
   const cell = chain.of(id);
   const info = cell?.service.getQuickInfoAtPosition(cell.file, clamp(offset, cell.code));
-  return info ? { ...codeAndDocumentation(info), span: spanOf(info.textSpan) } : null;
+  return info && !isUnknown(info) ? { ...codeAndDocumentation(info), span: spanOf(info.textSpan) } : null;
 }
 
 /** The calls that a place is in the arguments of. */

@@ -16,6 +16,9 @@ export const codeAndDocumentation = ({ displayParts, documentation, tags }: Part
 export const plain = (parts: readonly ts.SymbolDisplayPart[] | undefined): string =>
   (parts ?? []).map(({ text }) => text).join('');
 
+/** Whether TypeScript has only this to say of a name: that it does not know it. */
+export const isUnknown = ({ displayParts }: Parts): boolean => plain(displayParts) === 'any';
+
 /** `{@link name}` comes in pieces; a reader sees the name, as code. */
 export function linked(parts: readonly ts.SymbolDisplayPart[] | undefined): string {
   return plain(parts).replace(
