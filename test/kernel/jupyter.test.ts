@@ -40,6 +40,19 @@ suite('The kernel under Jupyter', function () {
     assert.deepEqual(tables[2]?.columns, ['id', 'name', 'price', '_distance']);
   });
 
+  test('outlives strangers at its sockets, and readers that never read', async () => {
+    const { code, stdout, stderr } = await command(python(), [script('hostile.py')], { env, seconds: 100 });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(JSON.parse(stdout), {
+      'runs after broken frames': '0',
+      'runs after a replay': '1',
+      'takes in no huge frame': true,
+      'runs at the end': '1',
+      replies: 'ok',
+      'chars beside a reader that is stuck': 40_000_000,
+    });
+  });
+
   test('keeps to the protocol with a client of Jupyter', async () => {
     const { code, stdout, stderr } = await command(python(), [script('session.py')], { env });
     assert.equal(code, 0, stderr);

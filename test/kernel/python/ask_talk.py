@@ -44,10 +44,17 @@ def invalid(talk):
     talk.ask("create_subshell_request", {}, channel="control")
 
 
+def shutdown(talk):
+    request = talk.say("control", "shutdown_request", {"restart": True})
+    talk.outputs(request)
+    talk.reply(request, "control")
+
+
 ALL = {
     "code is complete, incomplete, invalid, or unknown while a cell runs without a pause": is_complete,
     "a name is explained in short and in full": inspect,
     "completions count characters and have types": complete,
     "the history has this session and those before": history,
     "a request that is invalid or unknown is answered with the reason": invalid,
+    "a shutdown is answered with its restart flag, on iopub too": shutdown,
 }

@@ -47,7 +47,7 @@ def failing(talk):
     comm_id = "77777777-2222-3333-4444-555555555555"
     talk.say("shell", "comm_open", {"comm_id": comm_id, "target_name": "bad", "data": {}})
     # In the cell that gave the handler, where a person looks.
-    talk.outputs(cell, until="stream")
+    talk.outputs(cell, until="error")
     talk.run("comms.open('x', 5n)")
 
 
