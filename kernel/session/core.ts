@@ -6,9 +6,11 @@ import { createNotebookDisplay, type NotebookDisplay } from './display/notebookD
 import { PersonAsker } from './input/askPerson.ts';
 import { answer } from './language.ts';
 import { liveNames } from './liveNames.ts';
+import { answerOfMagics } from './magics/magicQuestions.ts';
+import { createMagics, type Magics } from './magics/magics.ts';
 import type { Outputs } from './outputs.ts';
 import * as preload from './preload.ts';
-import { CellRunner } from './run/cellRunner.ts';
+import { CellRunner, type CellOutcome } from './run/cellRunner.ts';
 import { lendModules } from './run/lentModules.ts';
 import { takeTslabDisplay } from './display/tslabDisplay.ts';
 import { unsendable } from './unsendable.ts';
@@ -24,6 +26,7 @@ export class Core {
   readonly #asker: PersonAsker;
   readonly #comms: NotebookComms;
   readonly #display: NotebookDisplay;
+  readonly #magics: Magics;
   /** What the notebook has before its first cell. */
   readonly #given: Record<string, unknown>;
   readonly #names: CatalogNames;
@@ -50,6 +53,12 @@ export class Core {
     this.#given = { ...notebook, db: chosenCatalog(null) };
     Object.assign(this.#runner.locals, this.#given);
     this.#names = liveNames(this.#runner.locals);
+    this.#magics = createMagics({
+      runner: this.#runner,
+      given: this.#given,
+      ask: this.#asker.functions().input,
+      describe: (code, cursor, detail) => this.#describe(code, cursor, detail),
+    });
   }
 
   receive(message: Exclude<ToCore, { type: 'exit' }>): void {
@@ -85,7 +94,15 @@ export class Core {
   async #answer(question: Question): Promise<QuestionAnswer> {
     if (question.kind === 'variables')
       return { kind: 'variables', list: listVariables(this.#runner.locals, this.#given) };
-    return answer({ compiler: this.#runner.compiler, names: this.#names }, question);
+    const parts = { compiler: this.#runner.compiler, names: this.#names };
+    return answerOfMagics(question) ?? answer(parts, question);
+  }
+
+  /** What is known of the name at a place, as text. */
+  async #describe(code: string, cursor: number, detail: 0 | 1): Promise<string | undefined> {
+    const found = await this.#answer({ kind: 'inspect', code, cursor, detail });
+    const text = found.kind === 'inspect' ? found.data?.['text/plain'] : undefined;
+    return typeof text === 'string' ? text : undefined;
   }
 
   /** Loads the compiler's libraries ahead of the first cell. */
@@ -112,10 +129,10 @@ export class Core {
 
   async #evaluate({ code, count, expressions }: ExecuteMessage): Promise<CellResult> {
     const values: Record<string, ExpressionValue> = {};
-    const { value, error } = await this.#run(code, count);
+    const { value, error } = await this.#run(this.#magics.run(code, count) ?? this.#runner.run(code, count));
     if (!error) {
       for (const [name, expression] of Object.entries(expressions)) {
-        const { value: shown, error: failed } = await this.#run(expression, count);
+        const { value: shown, error: failed } = await this.#run(this.#runner.run(expression, count));
         values[name] = failed
           ? { status: 'error', ...failed }
           : { status: 'ok', ...(shown ?? { data: { 'text/plain': 'undefined' }, metadata: {} }) };
@@ -124,10 +141,9 @@ export class Core {
     return { value, error, expressions: values };
   }
 
-  async #run(code: string, count: number): Promise<Pick<CellResult, 'value' | 'error'>> {
+  async #run(running: Promise<CellOutcome>): Promise<Pick<CellResult, 'value' | 'error'>> {
     try {
-      // Whatever is not TypeScript (a line or a cell that begins with `%`) is to be taken out here, before it is compiled.
-      const { value: last, error } = await this.#runner.run(code, count);
+      const { value: last, error } = await running;
       if (error) return { value: null, error };
       // `display(x)` as the last line has shown x already; its promise is nothing to look at.
       const isDisplay = this.#display.isOwn(last?.shown);
@@ -141,6 +157,7 @@ export class Core {
 
   #interrupt(id: string): void {
     if (this.#running !== id) return;
+    this.#magics.interrupt();
     this.#runner.interrupt();
     this.#asker.forget(id);
     this.#display.interrupt();

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AskPerson } from '../../kernel/client/kernelConversation.ts';
 import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import type { CatalogConfig } from '../../kernel/shared/catalogConfig.ts';
 import type { ExecuteReply, KernelOutput, MimeBundle, TypeCheck } from '../../kernel/shared/kernelMessages.ts';
@@ -25,7 +26,13 @@ async function makeCatalog(): Promise<string> {
 }
 
 export const startKernel = (
-  options: { cwd?: string; catalog?: CatalogConfig | null; env?: Record<string, string>; typeCheck?: TypeCheck } = {},
+  options: {
+    cwd?: string;
+    catalog?: CatalogConfig | null;
+    env?: Record<string, string>;
+    typeCheck?: TypeCheck;
+    ask?: AskPerson;
+  } = {},
 ): Promise<KernelProcess> =>
   KernelProcess.start({
     entry: kernelEntry,
@@ -33,6 +40,7 @@ export const startKernel = (
     cwd: options.cwd ?? tempFolder(),
     catalog: options.catalog ?? null,
     ...(options.env && { env: options.env }),
+    ...(options.ask && { ask: options.ask }),
     ...(options.typeCheck && { typeCheck: options.typeCheck }),
   });
 

@@ -9,6 +9,9 @@ import { ScriptMaps } from './scriptMaps.ts';
 export type CellOutcome =
   { value: { shown: unknown } | undefined; error: null } | { value: undefined; error: CellError };
 
+/** Does something before and after code runs. */
+export type Around = <T>(body: () => Promise<T>) => Promise<T>;
+
 /** The state of a notebook and what runs its cells: compiler, modules and executor, which share one working directory. */
 export class CellRunner {
   /** The notebook's variables by name. */
@@ -30,15 +33,19 @@ export class CellRunner {
     Error.prepareStackTrace = (error, sites) => maps.format(error, sites);
   }
 
-  /** Runs plain code. @param count names the cell in stack traces */
-  async run(code: string, count: number): Promise<CellOutcome> {
+  /**
+   * Runs plain code.
+   * @param count names the cell in stack traces
+   * @param around is put around the run itself, without compiling
+   */
+  async run(code: string, count: number, around: Around = (body) => body()): Promise<CellOutcome> {
     try {
       const { problems, output, remark } = this.compiler.compile(code);
       if (remark !== undefined) this.#warn(`${remark}\n`);
       if (output === undefined) return { value: undefined, error: problemsError(problems, count) };
       if (problems.length > 0) this.#warn(problemsText(problems, count));
       for (const problem of await this.#modules.refresh()) this.#warn(`${problem}\n`);
-      return { ...(await this.#executor.execute(output, count)), error: null };
+      return { ...(await around(() => this.#executor.execute(output, count))), error: null };
     } catch (error) {
       return { value: undefined, error: this.describe(error) };
     }

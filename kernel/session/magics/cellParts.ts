@@ -1,0 +1,132 @@
+import ts from 'typescript-6';
+import { formOf, isMagicName } from './magicNames.ts';
+
+/** A stretch of a cell's text, in UTF-16 units. */
+export type Span = { start: number; end: number };
+
+/** `%name rest` on a line, or `%%name rest` at the head of a cell. */
+export type MagicPart = Span & {
+  kind: 'magic';
+  name: string;
+  /** Written with `%%`. */
+  isCell: boolean;
+  /** What is written behind the name: to the end of the line, or of the code that begins there. */
+  rest: Span;
+  /** Of a cell magic the lines below; undefined for others, and for one that is not at the head. */
+  body: Span | undefined;
+  /** What of `rest` and `body` is code of the notebook. */
+  code: Span | undefined;
+};
+
+/** `?name` or `name?`; with two marks for all that is known. */
+export type QuestionPart = Span & { kind: 'question'; about: string; detail: 0 | 1 };
+
+export type CellPart = (Span & { kind: 'code' }) | MagicPart | QuestionPart;
+
+const anyMark = /^[^\S\n]*[%?]|\?[^\S\n]*$/m;
+const magicHead = /^\s*(%%?)([a-zA-Z]\w*)(?=\s|$)/;
+const options = /^(?:\s+-[a-z]\s*\d+)*\s*/;
+const name = String.raw`%{0,2}[\p{ID_Start}$_][\p{ID_Continue}$.]*`;
+const asksFirst = new RegExp(String.raw`^\s*(?<marks>\?{1,2})\s*(?<about>${name})\s*;?\s*$`, 'u');
+const asksLast = new RegExp(String.raw`^\s*(?<about>${name})\s*(?<marks>\?{1,2})\s*$`, 'u');
+
+/**
+ * Takes a cell apart into code, magics and questions, in their order; undefined when all of it is code. Within brackets, a
+ * string or a comment that goes on from the line before, nothing is a magic.
+ */
+export function partsOf(source: string): CellPart[] | undefined {
+  if (!anyMark.test(source)) return undefined;
+  const written = linesOf(source).filter(({ text }) => text.trim() !== '');
+  const [head] = written;
+  const magic = head && magicOn(source, head);
+  if (magic?.isCell) {
+    const body = { start: Math.min(magic.end + 1, source.length), end: source.length };
+    return [{ ...magic, body, code: magic.code && body, end: source.length }];
+  }
+  const parts = takeApart(source, written);
+  return parts.every(({ kind }) => kind === 'code') ? undefined : parts;
+}
+
+/** A stretch of a cell at its own place: what is before it is blank, and what is behind it is left out. */
+export const alone = (source: string, { start, end }: Span): string =>
+  source.slice(0, start).replace(/[^\r\n]/g, ' ') + source.slice(start, end);
+
+type Line = Span & { text: string };
+
+function linesOf(source: string): Line[] {
+  let start = 0;
+  return source.split('\n').map((text) => {
+    const line = { text, start, end: start + text.length };
+    start = line.end + 1;
+    return line;
+  });
+}
+
+function takeApart(source: string, lines: readonly Line[]): CellPart[] {
+  const parts: CellPart[] = [];
+  let from = 0;
+  for (const line of lines) {
+    // Code that a magic above goes on with.
+    if (line.start < from) continue;
+    const before = source.slice(from, line.start);
+    const part = questionOn(line, before, lines.length === 1) ?? magicAmong(source, line, before);
+    if (!part) continue;
+    if (before.trim() !== '') parts.push({ kind: 'code', start: from, end: line.start });
+    parts.push(part);
+    from = part.end;
+  }
+  if (source.slice(from).trim() !== '') parts.push({ kind: 'code', start: from, end: source.length });
+  return parts;
+}
+
+/** `?b` below code may be half of a conditional expression, and so may be `b?` among other lines. */
+function questionOn({ text, start, end }: Line, before: string, isAlone: boolean): QuestionPart | undefined {
+  const found = (before.trim() === '' && asksFirst.exec(text)) || (isAlone && asksLast.exec(text));
+  const { about, marks } = (found || undefined)?.groups ?? {};
+  if (about === undefined || marks === undefined) return undefined;
+  return { kind: 'question', about, detail: marks.length === 2 ? 1 : 0, start, end };
+}
+
+function magicAmong(source: string, line: Line, before: string): MagicPart | undefined {
+  const magic = magicOn(source, line);
+  if (!magic || endsOpen(before)) return undefined;
+  // `%rest` on a line of its own may be the remainder of a division as well.
+  return isMagicName(magic.name) || !isValid(source) ? magic : undefined;
+}
+
+function magicOn(source: string, { text, start, end: lineEnd }: Line): MagicPart | undefined {
+  const [head, marks, word] = magicHead.exec(text) ?? [];
+  if (head === undefined || marks === undefined || word === undefined) return undefined;
+  const isCell = marks === '%%';
+  const takesCode = isMagicName(word) && formOf(word).takesCode === true;
+  const restStart = start + head.length;
+  const end = takesCode && !isCell ? endOfCode(source, restStart, lineEnd) : lineEnd;
+  const rest = { start: restStart, end };
+  const given = options.exec(source.slice(restStart, end))?.[0].length ?? 0;
+  const code = takesCode ? { start: restStart + given, end } : undefined;
+  return { kind: 'magic', name: word, isCell, rest, body: undefined, code, start, end };
+}
+
+/** Code behind a magic goes on below while it has brackets or a string open. */
+function endOfCode(source: string, start: number, lineEnd: number): number {
+  let end = lineEnd;
+  while (end < source.length && source.slice(start, end).trim() !== '' && endsOpen(source.slice(start, end))) {
+    const next = source.indexOf('\n', end + 1);
+    end = next < 0 ? source.length : next;
+  }
+  // What never closes is a mistake on its own line.
+  return endsOpen(source.slice(start, end)) ? lineEnd : end;
+}
+
+/** Whether code stops where more has to come: in brackets, a string of lines, a comment, an expression. */
+function endsOpen(code: string): boolean {
+  const text = code.trimEnd();
+  return text !== '' && mistakesIn(text).some((mistake) => mistake.start + mistake.length >= text.length);
+}
+
+const isValid = (code: string): boolean => mistakesIn(code).length === 0;
+
+function mistakesIn(code: string): readonly ts.DiagnosticWithLocation[] {
+  const file = ts.createSourceFile('cell.tsx', code, ts.ScriptTarget.Latest, false, ts.ScriptKind.TSX);
+  return (file as { parseDiagnostics?: readonly ts.DiagnosticWithLocation[] }).parseDiagnostics ?? [];
+}

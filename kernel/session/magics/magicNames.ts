@@ -1,0 +1,77 @@
+/** How a magic is written, and what it does in one sentence. */
+export type MagicForm = {
+  /** What follows `%name` on a line; undefined when it is no line magic. */
+  line?: string;
+  /** What follows `%%name` on the first line of a cell; undefined when it is no cell magic. */
+  cell?: string;
+  help: string;
+  /** What it is given is code of the notebook. */
+  takesCode?: true;
+};
+
+/** Every magic that there is: what `%help` lists, what is completed after `%`, what a cell may say. */
+export const magicForms = {
+  help: { line: '[name]', help: 'Lists the magics, or says how one is written.' },
+  time: { line: 'code', cell: '', takesCode: true, help: 'Runs code once and says how long it took.' },
+  timeit: {
+    line: '[-n loops] [-r runs] code',
+    cell: '[-n loops] [-r runs]',
+    takesCode: true,
+    help: 'Runs code many times and says how long one time takes.',
+  },
+  who: { line: '', help: 'Lists the variables of the notebook with their types.' },
+  whos: { line: '', help: 'Lists the variables of the notebook with types, sizes and what is in them.' },
+  reset: { line: '[-f]', help: 'Forgets all variables of the notebook; asks first, unless -f is given.' },
+  env: {
+    line: '[NAME | NAME=value | -u NAME | --ask NAME]',
+    help: 'Lists, shows, sets or unsets environment variables; --ask asks for a value that no notebook should hold.',
+  },
+  cd: { line: '[folder | -]', help: 'Changes the working directory, from where cells import as well; - goes back.' },
+  pwd: { line: '', help: 'Says what the working directory is.' },
+  check: { line: '[error | warn | off]', help: 'Says what a type error does to a cell, or sets it.' },
+  save: {
+    line: '[-f] file [cells]',
+    help: 'Writes cells that ran, by their numbers (2 4-6) or all, to a TypeScript file; -f replaces one that is there.',
+  },
+} as const satisfies Record<string, MagicForm>;
+
+export type MagicName = keyof typeof magicForms;
+
+export const isMagicName = (name: string): name is MagicName => Object.hasOwn(magicForms, name);
+
+export const magicNames = Object.keys(magicForms).filter(isMagicName);
+
+export const formOf = (name: MagicName): MagicForm => magicForms[name];
+
+/** The ways to write a magic, `%time code` and `%%time`. */
+export function usagesOf(name: MagicName): string[] {
+  const { line, cell } = formOf(name);
+  return [
+    ...(line === undefined ? [] : [`%${name} ${line}`.trimEnd()]),
+    ...(cell === undefined ? [] : [`%%${name} ${cell}`.trimEnd()]),
+  ];
+}
+
+/** The name that someone may have meant, when it is not far off. */
+export function nearestMagic(name: string): MagicName | undefined {
+  const typed = name.toLowerCase();
+  const [best] = magicNames
+    .map((known) => ({ known, distance: distanceOf(typed, known) }))
+    .filter(({ known, distance }) => distance <= Math.max(1, Math.floor(known.length / 2)))
+    .toSorted((a, b) => a.distance - b.distance);
+  return best?.known;
+}
+
+/** Letters to be put in, taken out or changed between two words. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,103 @@
+import { messageOf } from '#shared/errors.ts';
+import type { CellOutcome } from '#session/run/cellRunner.ts';
+import { alone, partsOf, type CellPart, type MagicPart, type QuestionPart } from './cellParts.ts';
+import { help, helpOf, known } from './help.ts';
+import { formOf, usagesOf, type MagicName } from './magicNames.ts';
+import { MagicError, nothing, type MagicParts, type MagicRun } from './magicTypes.ts';
+import { check, reset, who, whos } from './notebookState.ts';
+import { CellTexts, saver } from './save.ts';
+import { cd, env, pwd } from './surroundings.ts';
+import { time, timeit } from './timing.ts';
+
+/** What a cell may say besides TypeScript. */
+export type Magics = {
+  /** Runs a cell that has magics or questions, part by part; undefined when all of it is code. */
+  run(source: string, count: number): Promise<CellOutcome> | undefined;
+  /** Gives up the running cell. */
+  interrupt(): void;
+};
+
+/** Makes the magics of one notebook. */
+export function createMagics(parts: MagicParts): Magics {
+  const texts = new CellTexts();
+  const runs: Record<MagicName, MagicRun> = {
+    help,
+    time,
+    timeit,
+    who,
+    whos,
+    reset,
+    env,
+    cd,
+    pwd,
+    check,
+    save: saver(texts),
+  };
+  let abort = new AbortController();
+
+  async function runAll(all: readonly CellPart[], source: string, count: number): Promise<CellOutcome> {
+    const { signal } = abort;
+    let last = nothing;
+    for (const part of all) {
+      last = await runPart(part, { source, count, signal });
+      // What was interrupted may come to its end later, and what is behind it must not run then.
+      if (last.error || signal.aborted) break;
+    }
+    return last;
+  }
+
+  async function runPart(part: CellPart, at: Place): Promise<CellOutcome> {
+    if (part.kind === 'code') return parts.runner.run(alone(at.source, part), at.count);
+    const label = part.kind === 'magic' ? `${part.isCell ? '%%' : '%'}${part.name}` : `?${part.about}`;
+    try {
+      return part.kind === 'magic' ? await runMagic(part, at) : await answer(part, parts);
+    } catch (error) {
+      return { value: undefined, error: magicError(label, error) };
+    }
+  }
+
+  async function runMagic(part: MagicPart, { source, count, signal }: Place): Promise<CellOutcome> {
+    const name = known(part.name);
+    checkForm(part, name);
+    const rest = source.slice(part.rest.start, part.rest.end).trim();
+    const body = part.body && source.slice(part.body.start, part.body.end);
+    return (await runs[name]({ name, rest, body, source, code: part.code, count, signal }, parts)) ?? nothing;
+  }
+
+  return {
+    run(source, count) {
+      texts.add(count, source);
+      const all = partsOf(source);
+      if (!all) return undefined;
+      abort = new AbortController();
+      return runAll(all, source, count);
+    },
+    interrupt: () => abort.abort(),
+  };
+}
+
+type Place = { source: string; count: number; signal: AbortSignal };
+
+function checkForm(part: MagicPart, name: MagicName): void {
+  const { line, cell } = formOf(name);
+  const usage = usagesOf(name).join(' or ');
+  if (part.isCell ? cell === undefined : line === undefined) throw new MagicError(`It is written ${usage}.`);
+  if (part.isCell && !part.body) throw new MagicError('It has to stand on the first line of a cell of its own.');
+}
+
+/** Of `?name`: what is known of the name is printed. */
+async function answer({ about, detail }: QuestionPart, { describe }: MagicParts): Promise<CellOutcome> {
+  const text = about.startsWith('%')
+    ? helpOf(known(about.replace(/^%+/, '')))
+    : await describe(about, about.length, detail);
+  if (text === undefined) throw new MagicError(`There is no ${about} in this notebook. %who lists what there is.`);
+  process.stdout.write(`${text}\n`);
+  return nothing;
+}
+
+function magicError(label: string, error: unknown): CellOutcome['error'] {
+  const ename = error instanceof Error ? error.name : 'Error';
+  const evalue = `${label}: ${messageOf(error)}`;
+  const cause = error instanceof MagicError && error.cause !== undefined ? [`Caused by ${messageOf(error.cause)}`] : [];
+  return { ename, evalue, traceback: [`${ename}: ${evalue}`, ...cause] };
+}

@@ -1,0 +1,76 @@
+import { typeCheckModes } from '#shared/kernelMessages.ts';
+import { listVariables } from '#session/variables.ts';
+import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
+
+/** `%who` */
+export const who: MagicRun = (_, { runner, given }) => {
+  const { variables, omitted } = listVariables(runner.locals, given);
+  printRows(
+    variables.map(({ name, type }) => [name, type]),
+    omitted,
+  );
+};
+
+/** `%whos` */
+export const whos: MagicRun = (_, { runner, given }) => {
+  const { variables, omitted } = listVariables(runner.locals, given);
+  const head = ['Name', 'Type', 'Size', 'Value'];
+  const rows = variables.map(({ name, type, size, preview }) => [name, type, size, preview]);
+  printRows(rows.length === 0 ? [] : [head, head.map((word) => '-'.repeat(word.length)), ...rows], omitted);
+};
+
+function printRows(rows: readonly (readonly string[])[], omitted: number): void {
+  if (rows.length === 0) {
+    process.stdout.write('The notebook has no variables of its own yet.\n');
+    return;
+  }
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const more = omitted > 0 ? [`… and ${omitted.toLocaleString('en')} more.`] : [];
+  process.stdout.write([...lines, ...more].map((line) => `${line}\n`).join(''));
+}
+
+/** `%reset` */
+export const reset: MagicRun = async ({ rest }, { runner, given, ask }) => {
+  const [option, ...more] = wordsOf(rest);
+  if (more.length > 0 || (option !== undefined && option !== '-f')) throw new MagicError('Write %reset, or %reset -f.');
+  if (option === undefined) {
+    const answer = await askOr(ask('Forget all variables of the notebook? [y/N] '), '%reset -f forgets them unasked.');
+    if (!/^\s*y(es)?\s*$/i.test(answer)) {
+      process.stdout.write('All variables are kept.\n');
+      return;
+    }
+  }
+  for (const name of Object.getOwnPropertyNames(runner.locals)) delete runner.locals[name];
+  Object.assign(runner.locals, given);
+  runner.compiler.reset();
+  process.stdout.write('All variables are forgotten.\n');
+};
+
+/** An answer, or why there is none and what to do without. */
+export async function askOr(answer: Promise<string>, instead: string): Promise<string> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new MagicError(`It has to ask first, and there is no answer. ${instead}`, { cause: error });
+  }
+}
+
+/** `%check` */
+export const check: MagicRun = ({ rest }, { runner: { compiler } }) => {
+  const mode = typeCheckModes.find((each) => each === rest);
+  if (rest !== '' && !mode) throw new MagicError(`There is no mode '${rest}'. Write error, warn or off.`);
+  if (mode) compiler.typeCheck = mode;
+  process.stdout.write(`${modeSentences[compiler.typeCheck]}\n`);
+};
+
+const modeSentences = {
+  error: 'error: a cell with a type error does not run.',
+  warn: 'warn: type errors are printed, and the cell runs.',
+  off: 'off: type errors are not looked for.',
+} as const;

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { constants, copyFile, link, rename, rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { messageOf } from '#shared/errors.ts';
+import { partsOf } from './cellParts.ts';
+import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
+
+/** Cells whose text is kept to be saved. */
+const maxCells = 10_000;
+
+/** The texts of the cells that ran, by number. */
+export class CellTexts {
+  readonly #texts = new Map<number, string>();
+
+  /** Cells that leave no trace in the notebook have the number of one before them, or none. */
+  add(count: number, text: string): void {
+    if (count < 1 || this.#texts.has(count)) return;
+    this.#texts.set(count, text);
+    const [oldest] = this.#texts.keys();
+    if (this.#texts.size > maxCells && oldest !== undefined) this.#texts.delete(oldest);
+  }
+
+  get(count: number): string | undefined {
+    return this.#texts.get(count);
+  }
+
+  get numbers(): number[] {
+    return [...this.#texts.keys()];
+  }
+}
+
+/** `%save` for the cells that are kept in `texts`. */
+export function saver(texts: CellTexts): MagicRun {
+  return async ({ rest, count }) => {
+    const words = wordsOf(rest);
+    const isForced = words.includes('-f');
+    const [file, ...cells] = words.filter((word) => word !== '-f');
+    if (file === undefined) throw new MagicError('Name the file: %save file.ts, or %save file.ts 2 4-6.');
+    const numbers =
+      cells.length > 0
+        ? cells
+            .flatMap((word) => word.split(','))
+            .filter((word) => word !== '')
+            .flatMap(rangeOf)
+        : texts.numbers.filter((each) => each !== count);
+    if (numbers.length === 0) throw new MagicError('No cell has run yet, so there is nothing to save.');
+    const sources = numbers.map((number) => {
+      const text = texts.get(number);
+      if (text === undefined) throw new MagicError(`No cell has the number ${number} here. Name ones that ran.`);
+      return `// [${number}]\n${asCode(text)}\n`;
+    });
+    const path = resolve(/\.[cm]?tsx?$/.test(file) ? file : `${file}.ts`);
+    await write(path, sources.join('\n'), isForced);
+    process.stdout.write(`${numbers.length === 1 ? '1 cell is' : `${numbers.length} cells are`} saved in ${path}\n`);
+  };
+}
+
+function rangeOf(word: string): number[] {
+  const [, first, last] = /^(\d+)(?:-(\d+))?$/.exec(word) ?? [];
+  if (first === undefined) throw new MagicError(`'${word}' is no number of a cell. Write for instance 2 4-6.`);
+  const from = Number(first);
+  const to = Number(last ?? first);
+  if (to < from || to - from >= maxCells)
+    throw new MagicError(`'${word}' is no range. Write the smaller number first.`);
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+const commented = (text: string): string => text.replace(/^(?=.*\S)/gm, '// ');
+
+/** A cell as TypeScript: its magics and questions become comments. */
+function asCode(text: string): string {
+  const parts = partsOf(text) ?? [];
+  let at = 0;
+  let code = '';
+  for (const part of parts.filter(({ kind }) => kind !== 'code')) {
+    code += text.slice(at, part.start) + commented(text.slice(part.start, part.end));
+    at = part.end;
+  }
+  return (code + text.slice(at)).trimEnd();
+}
+
+/** What file systems without hard links say. */
+const linkless: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP']);
+
+/** Writes a file that is whole or not there, and replaces another one only when told to. */
+async function write(path: string, text: string, isForced: boolean): Promise<void> {
+  const written = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(written, text, { flag: 'wx' });
+    if (isForced) return await rename(written, path);
+    // Unlike a rename, these fail where there is something already.
+    await link(written, path).catch((error: unknown) => {
+      if (!linkless.has((error as { code?: unknown }).code)) throw error;
+      return copyFile(written, path, constants.COPYFILE_EXCL);
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'EEXIST')
+      throw new MagicError(`There is a file ${path} already. %save -f replaces it.`, { cause: error });
+    throw new MagicError(`${path} can't be written: ${messageOf(error)}`, { cause: error });
+  } finally {
+    await rm(written, { force: true });
+  }
+}

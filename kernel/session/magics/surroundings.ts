@@ -1,0 +1,98 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { messageOf } from '#shared/errors.ts';
+import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
+
+/** Names of variables whose values are nobody else's business; a notebook keeps what it prints. */
+const secretNames = /key|token|secret|passw|passphrase|credential|auth|cookie|private|signature|\bpat\b|dsn/i;
+/** The same in values: `https://user:password@host`, and what is told by its shape. */
+const secretValues = /:\/\/[^/\s:@]+:[^/\s@]+@|^(?:gh[pousr]_|github_pat_|sk-|xox[abprs]-|AKIA|eyJ[\w-]+\.)/;
+const validName = /^[^=\0\s]+$/;
+
+/** `%env`: what cells and what they start have as `process.env`. */
+export const env: MagicRun = async ({ rest }, { ask }) => {
+  const set = /^([^=\s]+)=(.*)$/s.exec(rest);
+  if (set) return setVariable(set[1] ?? '', unquoted(set[2] ?? ''));
+  const [first, second, ...more] = wordsOf(rest);
+  if (first === undefined) {
+    const names = Object.keys(process.env).toSorted();
+    process.stdout.write(names.map((name) => `${shownVariable(name)}\n`).join(''));
+    return;
+  }
+  if (more.length > 0 || (second === undefined) !== !first.startsWith('-')) throw new MagicError(misuse);
+  if (second === undefined) {
+    if (process.env[first] === undefined)
+      throw new MagicError(`There is no environment variable ${first}. %env ${first}=value makes one.`);
+    process.stdout.write(`${shownVariable(first)}\n`);
+  } else if (first === '-u') {
+    checkName(second);
+    delete process.env[second];
+  } else if (first === '--ask') {
+    checkName(second);
+    process.env[second] = await ask(`${second}: `, { password: true });
+  } else throw new MagicError(misuse);
+};
+
+const misuse = 'Write %env, %env NAME, %env NAME=value, %env -u NAME or %env --ask NAME.';
+
+function setVariable(name: string, value: string): void {
+  checkName(name);
+  process.env[name] = value;
+}
+
+function checkName(name: string): void {
+  if (!validName.test(name)) throw new MagicError(`'${name}' can't be the name of an environment variable.`);
+}
+
+function shownVariable(name: string): string {
+  const value = process.env[name] ?? '';
+  const isSecret = value !== '' && (secretNames.test(name) || secretValues.test(value));
+  return isSecret ? `${name}=•••••• (not shown, for the notebook would keep it)` : `${name}=${value}`;
+}
+
+let before: string | undefined;
+
+/** `%cd`: imports of cells, relative paths and what cells start go by the working directory. */
+export const cd: MagicRun = ({ rest }) => {
+  const target = unquoted(rest);
+  if (target === '-' && before === undefined) throw new MagicError('There is no earlier folder: this is the first.');
+  const folder = target === '-' ? (before ?? '') : resolve(target.replace(/^~(?=$|[\\/])/, homedir()) || homedir());
+  const left = currentFolder();
+  try {
+    process.chdir(folder);
+  } catch (error) {
+    throw new MagicError(whyNot(folder, error), { cause: error });
+  }
+  before = left ?? before;
+  process.stdout.write(`${process.cwd()}\n`);
+};
+
+function whyNot(folder: string, error: unknown): string {
+  const { code } = error as { code?: unknown };
+  if (code === 'ENOENT') return `There is no folder ${folder}. The working directory stays what it was.`;
+  if (code === 'ENOTDIR') return `${folder} is a file. Name the folder that it is in.`;
+  if (code === 'EACCES') return `You may not enter ${folder}.`;
+  return `${folder} can't be entered: ${messageOf(error)}`;
+}
+
+/** `%pwd` */
+export const pwd: MagicRun = () => {
+  const folder = currentFolder();
+  if (folder === undefined) throw new MagicError('The working directory was deleted. Go to another one with %cd.');
+  process.stdout.write(`${folder}\n`);
+};
+
+function currentFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    // Someone deleted it.
+    return undefined;
+  }
+}
+
+/** A text with or without quotes around it. */
+function unquoted(text: string): string {
+  const [, , inner] = /^(["'])(.*)\1$/s.exec(text.trim()) ?? [];
+  return inner ?? text.trim();
+}

@@ -1,0 +1,132 @@
+import type { CellOutcome } from '#session/run/cellRunner.ts';
+import { alone } from './cellParts.ts';
+import { MagicError, nothing, type MagicParts, type MagicRun, type MagicUse } from './magicTypes.ts';
+
+/** `%time`: the code runs as if it stood there alone, and its value is the cell's. */
+export const time: MagicRun = async (use, { runner }) => {
+  const code = codeOf(use);
+  let milliseconds: number | undefined;
+  let cpu: NodeJS.CpuUsage | undefined;
+  // Around the run alone: checking the cell's types is no work of the code.
+  const outcome = await runner.run(code, use.count, async (body) => {
+    const started = performance.now();
+    const cpuBefore = process.cpuUsage();
+    try {
+      return await body();
+    } finally {
+      milliseconds = performance.now() - started;
+      cpu = process.cpuUsage(cpuBefore);
+    }
+  });
+  if (milliseconds !== undefined && cpu && !use.signal.aborted) {
+    const { user, system } = cpu;
+    const parts = [`user ${duration(user * 1000)}`, `sys ${duration(system * 1000)}`];
+    process.stdout.write(`CPU times: ${parts.join(', ')}, total ${duration((user + system) * 1000)}\n`);
+    process.stdout.write(`Wall time: ${duration(milliseconds * 1e6)}\n`);
+  }
+  return outcome;
+};
+
+const defaultRuns = 7;
+/** A run shorter than this says more of the clock than of the code. */
+const leastRunMs = 200;
+const maxLoops = 1e9;
+
+/** Runs code `loops` times, and gives the milliseconds that took. */
+type Loop = (loops: number, stop: { isOver: boolean }) => Promise<number>;
+
+/** `%timeit` */
+export const timeit: MagicRun = async (use, parts) => {
+  const wanted = optionsOf(use);
+  const code = codeOf(use);
+  const made = await compileLoop(use, code, parts);
+  if ('error' in made) return made;
+  const stop = { isOver: false };
+  use.signal.addEventListener('abort', () => (stop.isOver = true), { once: true });
+  const loops = wanted.loops ?? (await chooseLoops(made.loop, stop));
+  const each: number[] = [];
+  for (let run = 0; run < wanted.runs && !stop.isOver; run++) each.push(((await made.loop(loops, stop)) * 1e6) / loops);
+  if (!stop.isOver) process.stdout.write(`${summary(each, loops)}\n`);
+  return nothing;
+};
+
+async function chooseLoops(loop: Loop, stop: { isOver: boolean }): Promise<number> {
+  for (let loops = 1; loops < maxLoops && !stop.isOver; loops *= 10)
+    if ((await loop(loops, stop)) >= leastRunMs) return loops;
+  return maxLoops;
+}
+
+/**
+ * The code in a loop of one function, so that nothing of the kernel is measured. Its first run is that of a cell, which
+ * finds mistakes with their places; what it declares stays in a block.
+ */
+async function compileLoop(
+  { code: span, count }: MagicUse,
+  code: string,
+  { runner }: MagicParts,
+): Promise<{ loop: Loop } | CellOutcome> {
+  const start = span?.start ?? 0;
+  const block = (open: string, close: string) => `${before(code.slice(0, start), open)}${code.slice(start)}\n${close}`;
+  const first = await runner.run(block(';{', '}'), count);
+  if (first.error) return first;
+  const { compiler } = runner;
+  const mode = compiler.typeCheck;
+  // It was checked already.
+  compiler.typeCheck = 'off';
+  const open =
+    '(async ($loops: number, $stop: { isOver: boolean }) => { const $start = globalThis.performance.now(); ' +
+    'for (let $loop = 0; $loop < $loops && !$stop.isOver; $loop++) {';
+  const made = runner.run(block(open, '} return globalThis.performance.now() - $start; })'), count);
+  compiler.typeCheck = mode;
+  const { value, error } = await made;
+  if (error) return { value: undefined, error };
+  return { loop: value?.shown as Loop };
+}
+
+/** Puts text into the blanks before code, so that the code keeps its place. */
+const before = (blanks: string, text: string): string =>
+  blanks.endsWith('\n') ? `${blanks.slice(0, -1)}${text}\n` : `${blanks.slice(0, -text.length)}${text}`;
+
+function optionsOf({ name, source, code, rest }: MagicUse): { loops: number | undefined; runs: number } {
+  const end = code?.start ?? source.length;
+  const head = source.slice(0, end);
+  const options = head.slice(head.lastIndexOf(`%${name}`) + name.length + 1) || rest;
+  const found = Object.fromEntries(
+    [...options.matchAll(/-([a-z])\s*(\d+)/g)].map(([, key, value]) => [key, Number(value)]),
+  );
+  const strange = Object.keys(found).find((key) => key !== 'n' && key !== 'r');
+  if (strange !== undefined)
+    throw new MagicError(`There is no option -${strange}: -n says how many loops a run has, -r how many runs.`);
+  if (found['n'] === 0 || found['r'] === 0) throw new MagicError('At least one loop and one run are needed.');
+  return { loops: found['n'], runs: found['r'] ?? defaultRuns };
+}
+
+function codeOf({ source, code, name }: MagicUse): string {
+  if (!code || source.slice(code.start, code.end).trim() === '')
+    throw new MagicError(`There is no code: write it behind %${name}, or below %%${name}.`);
+  return alone(source, code);
+}
+
+const many = (count: number, unit: string): string => `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`;
+
+/** @param each nanoseconds of one loop, by run */
+function summary(each: readonly number[], loops: number): string {
+  const mean = each.reduce((sum, one) => sum + one, 0) / each.length;
+  const deviation = Math.sqrt(each.reduce((sum, one) => sum + (one - mean) ** 2, 0) / each.length);
+  return (
+    `${duration(mean)} ± ${duration(deviation)} per loop, best ${duration(Math.min(...each))} ` +
+    `(mean ± std. dev. of ${many(each.length, 'run')}, ${many(loops, 'loop')} each)`
+  );
+}
+
+const digits = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** A time in the unit that suits it. */
+export function duration(nanoseconds: number): string {
+  if (nanoseconds < 1e3) return `${digits(nanoseconds)} ns`;
+  if (nanoseconds < 1e6) return `${digits(nanoseconds / 1e3)} µs`;
+  if (nanoseconds < 1e9) return `${digits(nanoseconds / 1e6)} ms`;
+  const seconds = nanoseconds / 1e9;
+  if (seconds < 60) return `${digits(seconds)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
