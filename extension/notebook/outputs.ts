@@ -15,6 +15,10 @@ export type Displays = Map<string, { cell: vscode.NotebookCell; output: vscode.N
 
 /** Text of a stream is sent on this often: a loop that prints would otherwise cost one round trip a line. */
 const batchMilliseconds = 30;
+/** Text beyond the limit replaces what is shown this often: every change then sends all that is kept to the window. */
+const redrawMilliseconds = 500;
+
+type Printed = { name: 'stdout' | 'stderr'; output: vscode.NotebookCellOutput; text: PrintedText };
 
 /**
  * Puts what a kernel sends into the outputs of one cell. Calls of the editor's API are never awaited: they keep their
@@ -23,11 +27,12 @@ const batchMilliseconds = 30;
 export class CellOutputs {
   readonly #target: OutputTarget;
   readonly #displays: Displays;
-  readonly #printed: { name: 'stdout' | 'stderr'; output: vscode.NotebookCellOutput; text: PrintedText }[] = [];
+  readonly #printed: Printed[] = [];
   /** The stream output that further text of the same name goes to. */
   #stream: { name: 'stdout' | 'stderr'; output: vscode.NotebookCellOutput } | undefined;
   #pending: { name: 'stdout' | 'stderr'; text: string } | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #redrawTimer: NodeJS.Timeout | undefined;
   /** `clear_output(wait=True)`: cleared when the next output is there, so that nothing flickers. */
   #clearsNext = false;
 
@@ -75,10 +80,8 @@ export class CellOutputs {
   /** Sends what is still held back, and cuts down what was printed beyond the limit. To be called when the cell ends. */
   finish(): void {
     this.flush();
-    for (const { name, output, text } of this.#printed.splice(0)) {
-      const cut = text.cut();
-      if (cut !== undefined) void this.#target.replaceOutputItems(streamItem(name, cut), output);
-    }
+    clearTimeout(this.#redrawTimer);
+    for (const printed of this.#printed.splice(0)) this.#redraw(printed);
   }
 
   /** Sends what is still held back. */
@@ -89,18 +92,28 @@ export class CellOutputs {
     this.#pending = undefined;
     if (!pending) return;
     this.#clearIfDue();
-    const item = streamItem(pending.name, pending.text);
-    if (this.#stream?.name === pending.name) {
-      this.#printed.at(-1)?.text.add(pending.text);
-      void this.#target.appendOutputItems(item, this.#stream.output);
+    const { name } = pending;
+    const last = this.#printed.at(-1);
+    if (last && this.#stream?.name === name) {
+      last.text.add(pending.text);
+      if (last.text.isOver) this.#redrawTimer ??= setTimeout(() => this.#redraw(last), redrawMilliseconds);
+      else void this.#target.appendOutputItems(streamItem(name, pending.text), this.#stream.output);
       return;
     }
-    const output = new vscode.NotebookCellOutput([item], { outputType: 'stream' });
-    this.#stream = { name: pending.name, output };
     const text = new PrintedText(setting('lanceCatalog.notebook.printedCharacters') ?? 0);
     text.add(pending.text);
-    this.#printed.push({ name: pending.name, output, text });
+    const item = streamItem(name, text.cut() ?? pending.text);
+    const output = new vscode.NotebookCellOutput([item], { outputType: 'stream' });
+    this.#stream = { name, output };
+    this.#printed.push({ name, output, text });
     void this.#target.appendOutput(output);
+  }
+
+  /** Shows the beginning and the end of a text that is over the limit. */
+  #redraw({ name, output, text }: Printed): void {
+    this.#redrawTimer = undefined;
+    const cut = text.cut();
+    if (cut !== undefined) void this.#target.replaceOutputItems(streamItem(name, cut), output);
   }
 
   #text(name: 'stdout' | 'stderr', text: string): void {
@@ -124,6 +137,8 @@ export class CellOutputs {
     this.#clearsNext = false;
     this.#stream = undefined;
     this.#printed.length = 0;
+    clearTimeout(this.#redrawTimer);
+    this.#redrawTimer = undefined;
     this.#forget();
     void this.#target.clearOutput();
   }

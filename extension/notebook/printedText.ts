@@ -1,6 +1,6 @@
 /**
- * What one stream of a cell has printed, to be cut down when the cell ends: a notebook that holds all that a loop printed
- * is slow to open for ever after. While the cell runs everything is on screen.
+ * What one stream of a cell has printed, cut down beyond a limit: a window that is sent a hundred megabytes stands still,
+ * and a notebook that holds all that a loop printed is slow to open for ever after.
  */
 export class PrintedText {
   readonly #limit: number;
@@ -33,9 +33,14 @@ export class PrintedText {
     }
   }
 
+  /** Whether `cut` leaves something out. */
+  get isOver(): boolean {
+    return this.#limit > 0 && this.#length > this.#limit;
+  }
+
   /** The beginning and the end of a text that is over the limit, with what is left out counted between; else `undefined`. */
   cut(): string | undefined {
-    if (this.#limit === 0 || this.#length <= this.#limit) return undefined;
+    if (!this.isOver) return undefined;
     // Whole lines, and no half of a character.
     const head = this.#head.join('').replace(/(?<=\n)[^\n]*$/, '');
     const tail = this.#tail
