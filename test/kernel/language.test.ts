@@ -133,6 +133,45 @@ shadows`,
   );
 
   cells(
+    'are assigned to in every way there is',
+    notebook,
+    { cell: 'let x: any = 1; let box: any = {}; let later: any' },
+    {
+      cell: `(x as any) = 3; (x) = 4; x!; x++; for (x of [7]); for (x in { k: 1 }); ({ a: x } = { a: 9 }); ({ x = 3 } = {} as any);
+x **= 2; x ??= 5; [x, box.y] = [x + 1, 2]; later ??= () => 1; [x, box, later.name]`,
+      value: "[ 10, { y: 2 }, 'later' ]",
+    },
+  );
+
+  cells(
+    'of classes reach into their own bodies',
+    notebook,
+    {
+      cell: `class Base { static #hidden = 0; static { Base.#hidden = x } static get shown() { return Base.#hidden } accessor z = 1; constructor(public own = x) {} }
+abstract class Half { abstract whole(): number } class Whole extends Half { whole() { return 1 } }
+[Base.shown, new Base().own, new Base().z, new Whole().whole()]`,
+      value: '[ 10, 10, 1, 1 ]',
+    },
+    {
+      cell: 'interface Told {} enum Merged { A } enum Merged { B = 1 } class Both {} namespace Both { export const s = 2 }',
+    },
+    { cell: 'import Alias = Both; [Merged.A, Merged.B, Alias.s, Both.s]', value: '[ 0, 1, 2, 2 ]' },
+    { cell: 'export type { Told }; export enum Out { A = 4 } export namespace Outer.Inner { export const v = 5 }' },
+    { cell: 'Out.A + Outer.Inner.v', value: '9' },
+  );
+
+  cells(
+    'of types that are added to the globals stay',
+    notebook,
+    {
+      cell: 'declare global { interface Array<T> { second(): T } } Array.prototype.second = function () { return this[1] }; 0',
+      value: '0',
+    },
+    { cell: '1', value: '1' },
+    { cell: '[1, 2].second()', value: '2' },
+  );
+
+  cells(
     'may take the names of what is preloaded',
     notebook,
     { cell: 'const db = 1; db', value: '1' },
@@ -164,5 +203,12 @@ shadows`,
     { cell: '0 // zero', value: '0' },
     { cell: '42;;', value: '42' },
     { cell: 'let quiet = 1' },
+    { cell: '{ a: 1 }', value: '{ a: 1 }' },
+    { cell: '{ console.log("a block") }', out: 'a block\n' },
+    {
+      cell: '{\n  a: nowhere }',
+      error: /^TypeScriptError: 2:6 - Cannot find name/,
+      trace: /2 \| {3}a: nowhere \}\n {9}\^{7}$/,
+    },
   );
 });

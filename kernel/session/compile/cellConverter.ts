@@ -7,6 +7,7 @@ import { declaredNames } from './cellNames.ts';
 import { cellOptions } from './cellOptions.ts';
 import { problemsOf, type CellProblem } from './cellProblems.ts';
 import { cellTransformers } from './cellTransform.ts';
+import { asExpression, parseCell, unwrapped } from './parseCell.ts';
 
 export type CellConverterOptions = {
   /** Absolute path of the notebook's folder: imports are resolved from there. */
@@ -50,7 +51,7 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
   const service = ts.createLanguageService(host, options.registry ?? sharedDocuments);
 
   function load(previous: string, source: string): LoadedCell {
-    const parsed = parse(source);
+    const parsed = parseCell(source);
     const names = declaredNames(parsed);
     // Only what is exported has declarations, and this way the person's text keeps its positions.
     const suffix = names.length > 0 ? `\nexport { ${names.join(', ')} };` : '';
@@ -78,20 +79,27 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
     });
   }
 
+  function convert(previous: string, source: string, check: boolean): ConvertedCell {
+    const { program, cell, earlier } = load(previous, source);
+    const length = source.length;
+    const syntax = problemsOf(program.getSyntacticDiagnostics(cell), { length, isSyntax: true });
+    if (syntax.length > 0) return { problems: syntax, output: undefined, declarations: previous };
+    const problems = check ? problemsOf(program.getSemanticDiagnostics(cell), { length, isSyntax: false }) : [];
+    if (check && cell.statements.some(ts.isImportDeclaration)) problems.push(...fileProblems(program, cell));
+    if (problems.some(({ code }) => notFound.has(code))) host.refresh();
+    const checker = program.getTypeChecker();
+    const { output, emitted } = emit(program, cell, cellTransformers(checker, cell, earlier));
+    const own = emitted === undefined ? looseDeclarations(cell) : ownDeclarations(emitted);
+    const kept = remainingDeclarations(checker, cell, earlier);
+    return { problems, output, declarations: kept + own + hoistedDeclarations(checker, cell) };
+  }
+
   return {
-    convert(previous, source, { check = true } = {}) {
-      const { program, cell, earlier } = load(previous, source);
-      const length = source.length;
-      const syntax = problemsOf(program.getSyntacticDiagnostics(cell), { length, isSyntax: true });
-      if (syntax.length > 0) return { problems: syntax, output: undefined, declarations: previous };
-      const problems = check ? problemsOf(program.getSemanticDiagnostics(cell), { length, isSyntax: false }) : [];
-      if (check && cell.statements.some(ts.isImportDeclaration)) problems.push(...fileProblems(program, cell));
-      if (problems.some(({ code }) => notFound.has(code))) host.refresh();
-      const checker = program.getTypeChecker();
-      const { output, emitted } = emit(program, cell, cellTransformers(checker, cell, earlier));
-      const own = emitted === undefined ? looseDeclarations(cell) : ownDeclarations(emitted);
-      const kept = remainingDeclarations(checker, cell, earlier);
-      return { problems, output, declarations: kept + own + hoistedDeclarations(checker, cell) };
+    convert(previous, text, { check = true } = {}) {
+      const wrapped = asExpression(text);
+      const converted = convert(previous, wrapped ?? text, check);
+      if (wrapped === undefined) return converted;
+      return { ...converted, problems: converted.problems.map((problem) => unwrapped(problem, text)) };
     },
     service(previous, source) {
       const { program, cell } = load(previous, source);
@@ -127,15 +135,3 @@ const looseDeclarations = (cell: ts.SourceFile): string =>
   declaredNames(cell)
     .map((name) => `declare let ${name}: any;\n`)
     .join('');
-
-/** A cell is TypeScript, and with JSX where it is valid only so: `<T>x` means a type in the one and an element in the other. */
-function parse(source: string): ts.SourceFile {
-  const plain = ts.createSourceFile('cell.ts', source, ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
-  const count = errorCount(plain);
-  if (count === 0 || !source.includes('<')) return plain;
-  const jsx = ts.createSourceFile('cell.tsx', source, ts.ScriptTarget.Latest, false, ts.ScriptKind.TSX);
-  return errorCount(jsx) < count ? jsx : plain;
-}
-
-const errorCount = (file: ts.SourceFile): number =>
-  (file as { parseDiagnostics?: readonly ts.Diagnostic[] }).parseDiagnostics?.length ?? 0;

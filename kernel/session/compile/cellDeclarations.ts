@@ -32,19 +32,23 @@ export function ownDeclarations(emitted: string): string {
 /** The declarations of earlier cells that the cell did not replace. */
 export function remainingDeclarations(checker: ts.TypeChecker, cell: ts.SourceFile, previous: ts.SourceFile): string {
   const replaced = meanings(checker, cell);
-  const kept: string[] = [];
+  /** A cell that is run twice says its additions once. */
+  const kept = new Set<string>();
   /** Names whose type went and whose value stays, which can be anything from here on. */
   const loose = new Set<string>();
   for (const statement of previous.statements) {
     const names = namesOf(statement);
     const gone = names.filter((name) => replaced.has(name));
-    // `export {}` and the like have no names; the text is given one when it is used.
-    if (names.length === 0) continue;
-    if (gone.length === 0) kept.push(statement.getFullText(previous).trim());
-    else kept.push(...partOf(statement, previous, checker, replaced, loose));
+    // What has no name is `export {}`, which the text is given when it is used, or adds to a module or the globals.
+    if (names.length === 0) {
+      if (ts.isModuleDeclaration(statement)) kept.add(statement.getText(previous));
+      continue;
+    }
+    if (gone.length === 0) kept.add(statement.getFullText(previous).trim());
+    else for (const part of partOf(statement, previous, checker, replaced, loose)) kept.add(part);
   }
-  kept.push(...[...loose].map((name) => `declare let ${name}: any;`));
-  return kept.map((text) => `${text}\n`).join('');
+  for (const name of loose) kept.add(`declare let ${name}: any;`);
+  return [...kept].map((text) => `${text}\n`).join('');
 }
 
 function partOf(

@@ -5,23 +5,13 @@ import {
   importedNames,
   isAmbient,
   isBlockScoped,
-  isDefaultExport,
   isDisposed,
   isExportModifier,
   opensVarScope,
 } from './cellNames.ts';
-import {
-  assign,
-  call,
-  detach,
-  keepFunctionName,
-  load,
-  member,
-  namelessDefault,
-  runtime,
-  statementOf,
-} from './cellNodes.ts';
+import { assign, call, detach, keepFunctionName, load, member, runtime, statementOf } from './cellNodes.ts';
 import { SharedNames } from './cellScope.ts';
+import { exportedPairs, isFunctionWithBody, isNaming, isSilent, nameless, set } from './cellStatements.ts';
 
 // How a cell becomes the body of a function. Every name of a cell's top level is a property of one object that all
 // cells share, and every use of it reads that property: so a closure sees what later cells assign, a later cell sees
@@ -81,10 +71,16 @@ class CellTransform {
     if (ts.isFunctionDeclaration(statement)) return [this.#function(statement)];
     if (ts.isClassDeclaration(statement)) return [this.#class(statement), set(statement.name)];
     if (ts.isEnumDeclaration(statement)) return [this.#enum(statement), set(statement.name)];
-    const visited = this.#visit(statement) as ts.Statement;
-    if (ts.isModuleDeclaration(statement) && ts.isIdentifier(statement.name) && this.#names.isValue(statement.name))
-      return [visited, set(statement.name)];
-    return [visited];
+    if (ts.isModuleDeclaration(statement)) return this.#namespace(statement);
+    return [this.#visit(statement) as ts.Statement];
+  }
+
+  #namespace(statement: ts.ModuleDeclaration): ts.Statement[] {
+    const visited = this.#visit(statement) as ts.ModuleDeclaration;
+    const modifiers = visited.modifiers?.filter((each) => !isExportModifier(each));
+    const declared = factory.updateModuleDeclaration(visited, modifiers, visited.name, visited.body);
+    const isValue = ts.isIdentifier(statement.name) && this.#names.isValue(statement.name);
+    return isValue ? [declared, set(statement.name)] : [declared];
   }
 
   /** Loading is all that an import does, or an `export … from`, whose names are the notebook's too. */
@@ -219,6 +215,10 @@ class CellTransform {
     if (ts.isIdentifier(node)) return this.#names.has(node) ? ts.setTextRange(member(node.text), node) : node;
     if (ts.isShorthandPropertyAssignment(node)) return this.#shorthand(node);
     if (ts.isCallExpression(node)) return this.#call(node);
+    if (isNaming(node) && this.#names.has(node.left)) {
+      const value = keepFunctionName(node.left.text, this.#expression(node.right));
+      return factory.updateBinaryExpression(node, this.#expression(node.left), node.operatorToken, value);
+    }
     if (ts.isTaggedTemplateExpression(node) && this.#isSharedCallee(node.tag)) {
       const template = this.#visit(node.template) as ts.TemplateLiteral;
       return factory.updateTaggedTemplateExpression(node, detach(this.#expression(node.tag)), undefined, template);
@@ -276,27 +276,3 @@ class CellTransform {
     return ts.isIdentifier(node) && this.#names.has(node);
   }
 }
-
-/** `$cell.name = name;` behind a declaration of it; a nameless one is the default export. */
-function set(local: ts.Identifier | undefined): ts.Statement {
-  const value = factory.createIdentifier(local?.text ?? namelessDefault);
-  return factory.createExpressionStatement(assign(local?.text ?? 'default', value));
-}
-
-const nameless = (statement: ts.Node): ts.Identifier | undefined =>
-  isDefaultExport(statement) ? factory.createIdentifier(namelessDefault) : undefined;
-
-function exportedPairs({ exportClause }: ts.ExportDeclaration): [string, string][] {
-  if (!exportClause) return [];
-  if (ts.isNamespaceExport(exportClause)) return [[exportClause.name.text, '*']];
-  return exportClause.elements
-    .filter((each) => !each.isTypeOnly)
-    .map(({ name, propertyName }) => [name.text, (propertyName ?? name).text]);
-}
-
-const isFunctionWithBody = (statement: ts.Statement): statement is ts.FunctionDeclaration =>
-  ts.isFunctionDeclaration(statement) && statement.body !== undefined && !isAmbient(statement);
-
-/** Statements that may follow the last expression without taking its value away. */
-const isSilent = (statement: ts.Statement): boolean =>
-  ts.isEmptyStatement(statement) || (ts.isExportDeclaration(statement) && !statement.moduleSpecifier);

@@ -1,0 +1,42 @@
+import ts from 'typescript-6';
+import type { CellProblem } from './cellProblems.ts';
+
+/** A cell is TypeScript, and with JSX where it is valid only so: `<T>x` is a type in the one and an element in the other. */
+export function parseCell(source: string): ts.SourceFile {
+  const plain = ts.createSourceFile('cell.ts', source, ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
+  const count = errorCount(plain);
+  if (count === 0 || !source.includes('<')) return plain;
+  const jsx = ts.createSourceFile('cell.tsx', source, ts.ScriptTarget.Latest, false, ts.ScriptKind.TSX);
+  return errorCount(jsx) < count ? jsx : plain;
+}
+
+/**
+ * A cell that is nothing but `{ a: 1 }` means the object, as at any prompt, where a module would see a block with a label.
+ * @returns the cell as the expression that is meant, positions one further; undefined for any other cell
+ */
+export function asExpression(source: string): string | undefined {
+  if (!/^\s*\{/.test(source) || !/\}\s*$/.test(source)) return undefined;
+  const wrapped = `(${source})`;
+  const file = parseCell(wrapped);
+  const [statement, ...more] = file.statements;
+  if (errorCount(file) > 0 || more.length > 0 || !statement || !ts.isExpressionStatement(statement)) return undefined;
+  const { expression } = statement;
+  return ts.isParenthesizedExpression(expression) && ts.isObjectLiteralExpression(expression.expression)
+    ? wrapped
+    : undefined;
+}
+
+/** A finding in such an expression, at its place in the cell as it was written. */
+export function unwrapped(problem: CellProblem, source: string): CellProblem {
+  const { start, end, line, column } = problem;
+  return {
+    ...problem,
+    start: start - 1,
+    end: end - 1,
+    column: line === 1 ? column - 1 : column,
+    sourceLine: source.split(/\r?\n/)[line - 1] ?? '',
+  };
+}
+
+const errorCount = (file: ts.SourceFile): number =>
+  (file as { parseDiagnostics?: readonly ts.Diagnostic[] }).parseDiagnostics?.length ?? 0;

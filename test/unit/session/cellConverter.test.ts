@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { createCellConverter, type CellConverter } from '../../../kernel/session/compile/cellConverter.ts';
+import { tempFolder } from '../../harness/temp.ts';
+
+suite('The converter of cells', function () {
+  this.timeout(60_000);
+  let converter: CellConverter;
+  suiteSetup(() => {
+    converter = createCellConverter({ folder: tempFolder() });
+  });
+  suiteTeardown(() => converter.close());
+
+  /** Declarations after these cells. */
+  const after = (...cells: string[]): string =>
+    cells.reduce((previous, cell) => {
+      const { problems, declarations } = converter.convert(previous, cell);
+      assert.deepEqual(problems, []);
+      return declarations;
+    }, '');
+  const outputOf = (cell: string, ...before: string[]): string =>
+    (converter.convert(after(...before), cell).output ?? '').replace(/\n\/\/# source[^]*$/, '');
+
+  test('reads and writes variables of cells as members of one object', () => {
+    assert.equal(
+      outputOf('let { a, b: [c] } = { a: 1, b: [n] }; f(a, { c })', 'let n = 1; function f(...all: unknown[]) {}'),
+      '({ a: $cell.a, b: [$cell.c] } = { a: 1, b: [$cell.n] });\n$kernel.value = (0, $cell.f)($cell.a, { c: $cell.c });',
+    );
+  });
+
+  test('leaves names of inner scopes, properties and types alone', () => {
+    assert.equal(
+      outputOf('const g = (n: number) => n + o.n; let t: typeof n;', 'let n = 1; let o = { n };'),
+      '$cell.g = ({ g: (n) => n + $cell.o.n }).g;\n$cell.t = void 0;',
+    );
+  });
+
+  test('loads imports ahead of everything, and only those with something to run', () => {
+    assert.equal(
+      outputOf(
+        'use(join); import { join, type ParsedPath } from "node:path"; import type { Stats } from "node:fs"; import "node:os"; function use(x: unknown) {}',
+      ),
+      'await $kernel.load("node:path", [["join", "join"]]);\nawait $kernel.load("node:os", []);\n$cell.use = use;\n(0, $cell.use)($cell.join);\nfunction use(x) { }',
+    );
+  });
+
+  test('keeps of earlier declarations what a cell does not replace', () => {
+    assert.equal(
+      after('let a = 1, b = 2; interface Both { x: 1 }', 'let a = "text"; class Both {}', 'type Both = number'),
+      'declare let b: number;\ndeclare let a: string;\ndeclare let Both: any;\ntype Both = number;\n',
+    );
+  });
+
+  test('keeps the documentation of what was declared', () => {
+    assert.match(
+      after('/** Twice as much. */\nfunction twice(x: number) { return 2 * x }', '1'),
+      /\/\*\* Twice as much\. \*\//,
+    );
+  });
+
+  test('does not grow with cells that declare nothing, or the same again', () => {
+    const once = after('let v = 1; import { join } from "node:path"');
+    assert.equal(
+      after('let v = 1; import { join } from "node:path"', '1', 'let v = 1', 'import { join } from "node:path"').length,
+      once.length,
+    );
+  });
+
+  test('says where a problem is in the text as it was written', () => {
+    const { problems, output } = converter.convert('', 'const fine = 1;\nconst bad: string = fine;');
+    const [problem] = problems;
+    assert.ok(output);
+    assert.deepEqual(
+      { ...problem, message: undefined },
+      {
+        start: 22,
+        end: 25,
+        line: 2,
+        column: 7,
+        message: undefined,
+        code: 2322,
+        severity: 'error',
+        isSyntax: false,
+        sourceLine: 'const bad: string = fine;',
+        length: 3,
+      },
+    );
+  });
+
+  test('answers what an editor asks, at the positions of the cell', () => {
+    const previous = after('const known = { first: 1, second: 2 }');
+    const { service, file } = converter.service(previous, 'known.');
+    const names = service.getCompletionsAtPosition(file, 6, {})?.entries.map(({ name }) => name);
+    assert.deepEqual(names, ['first', 'second']);
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import ts from 'typescript-6';
+import { describeError } from '../../../kernel/session/compile/cellError.ts';
+import { ScriptMaps } from '../../../kernel/session/run/scriptMaps.ts';
+
+/** Code that was compiled, with a map: its second line is the third that was written. */
+const compiled = ts.transpileModule('interface Gone {}\n\nthrow new Error("x");\n', {
+  compilerOptions: { inlineSourceMap: true, target: ts.ScriptTarget.ES2022 },
+}).outputText;
+
+suite('Positions in stack traces', () => {
+  test('are those of the cell as it was written', () => {
+    const maps = new ScriptMaps();
+    const bare = maps.add('cell-3.ts', compiled);
+    assert.doesNotMatch(bare, /sourceMappingURL/);
+    assert.equal(maps.translate('    at f (cell-3.ts:2:7)'), '    at f ([3]:3:7)');
+  });
+
+  test('name cells that are forgotten, and leave other text alone', () => {
+    const maps = new ScriptMaps();
+    assert.equal(maps.translate('    at f (cell-9.ts:1:7)'), '    at f ([9])');
+    assert.equal(
+      maps.translate('Error: see notes:1:2\n    at node:fs:3:4'),
+      'Error: see notes:1:2\n    at node:fs:3:4',
+    );
+  });
+
+  test('in a file are given by its path, without what its URL says of versions', () => {
+    const maps = new ScriptMaps();
+    const url = `file://${process.cwd()}/lib/util.ts?cell-import=abc`;
+    maps.add(url, compiled);
+    assert.equal(maps.translate(`    at g (${url}:2:1)`), '    at g (lib/util.ts:3:1)');
+  });
+});
+
+const describe = (thrown: unknown) => describeError(thrown, (stack) => stack);
+
+suite('The description of an error', () => {
+  test('has no frame of the kernel and no name of generated code', () => {
+    const error = Object.assign(new TypeError('(0 , $cell.f) is not a function'), {
+      stack:
+        'TypeError: x\n    at $cell.g (cell-1.ts:1:1)\n    at run (/x/dist/kernel.cjs:1:1)\n    at node:internal/vm:2:2',
+    });
+    assert.deepEqual(describe(error), {
+      ename: 'TypeError',
+      evalue: 'f is not a function',
+      traceback: ['TypeError: f is not a function', '    at g (cell-1.ts:1:1)'],
+    });
+  });
+
+  test('is bounded, however deep the stack and the causes', () => {
+    const stack = `RangeError: x\n${'    at f (cell-1.ts:1:1)\n'.repeat(100)}`;
+    let cause: unknown = 'the end';
+    for (let depth = 0; depth < 50; depth++) cause = Object.assign(new Error('below', { cause }), { stack });
+    const { traceback } = describe(Object.assign(new RangeError('x', { cause }), { stack }));
+    assert.ok(traceback.length < 60, `${traceback.length} lines`);
+    assert.match(traceback.join('\n'), /… and 80 more\n/);
+  });
+});
