@@ -1,5 +1,6 @@
 import { build, formatMessages } from 'esbuild';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleOptions, bundles } from './bundles.ts';
 import { inRoot } from './paths.ts';
@@ -29,12 +30,24 @@ export async function buildAll(say: (line: string) => void): Promise<number> {
     }),
   );
   reports.push(typesReport());
+  writeSnapshotKey();
   const failures = reports.filter((report) => report !== undefined);
   for (const failure of failures) say(failure);
   if (failures.length === 0) writeFileSync(stamp, new Date().toISOString());
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   say(`built ${reports.length - failures.length} of ${reports.length} parts of dist/ in ${seconds} s`);
   return failures.length;
+}
+
+/** What a start-up snapshot of the kernel is made of, as one short text: every start compares it. */
+function writeSnapshotKey(): void {
+  const types = readdirSync(inRoot('dist/types'), { recursive: true, encoding: 'utf8' }).toSorted();
+  const hash = createHash('sha256');
+  for (const file of ['kernelSnapshot.cjs', ...types.map((name) => join('types', name))]) {
+    const path = inRoot('dist', file);
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) hash.update(file).update(readFileSync(path));
+  }
+  writeFileSync(inRoot('dist/kernelSnapshot.key'), hash.digest('hex'));
 }
 
 function typesReport(): string | undefined {

@@ -10,7 +10,7 @@ export type Bundle = {
   readonly outputs: readonly string[];
   /** Source file it starts from, relative to the root. */
   readonly entry: string;
-  readonly kind: 'extension' | 'kernel' | 'webview' | 'renderer';
+  readonly kind: 'extension' | 'kernel' | 'snapshot' | 'webview' | 'renderer';
 };
 
 export const bundles: readonly Bundle[] = [
@@ -21,6 +21,9 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['kernel.cjs'], entry: 'kernel/session/main.ts', kind: 'kernel' },
   { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker.ts', kind: 'kernel' },
   { outputs: ['languageWorker.cjs'], entry: 'kernel/session/analysis/main.ts', kind: 'kernel' },
+  { outputs: ['kernelSnapshot.cjs'], entry: 'kernel/session/start/snapshotEntry.ts', kind: 'snapshot' },
+  { outputs: ['fromSnapshot.cjs'], entry: 'kernel/session/start/fromSnapshot.ts', kind: 'kernel' },
+  { outputs: ['snapshotMaker.cjs'], entry: 'kernel/session/start/makeSnapshot.ts', kind: 'kernel' },
   { outputs: ['launcher.cjs'], entry: 'kernel/session/launcher.ts', kind: 'kernel' },
   { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.tsx', kind: 'renderer' },
@@ -80,6 +83,16 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         external: [...runtimePackages],
         // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
         alias: { '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/typescript.ts') },
+      };
+    case 'snapshot':
+      // The one bundle with TypeScript in it: while a snapshot is made, only Node's own modules can be loaded. Short
+      // names, since the text of the program is part of the snapshot.
+      return {
+        ...common,
+        ...node,
+        minify: true,
+        legalComments: 'none',
+        alias: { crypto: inRoot('kernel/session/start/notInSnapshot.ts') },
       };
     case 'webview':
       return { ...common, ...browser };

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { execFileSync, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { isFitNode, kernelFlags, minimumNode } from '#client/nodeVersion.ts';
+import { beginAttempt, isUsable, snapshotOf } from '#client/startSnapshot.ts';
 
 // Jupyter's kernelspec points at a copy of this file in the person's data folder. The kernel itself may be in an editor's
 // extension folder, whose name changes with every update, so it is looked for at every start. Alone in its folder, this
@@ -87,10 +88,30 @@ function runElsewhere(node: string, version: string, entry: string): void {
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
 }
 
+/**
+ * Makes this process the kernel's start-up snapshot, where there is one: the same process number, pipes and group, so
+ * that whoever started the launcher has the kernel itself. Returns where there is none, or no way to become it.
+ */
+function becomeSnapshot(entry: string): void {
+  const { execPath, pid, versions } = process;
+  if (typeof process.execve !== 'function') return;
+  const flags = kernelFlags(versions.node);
+  const snapshot = snapshotOf({ node: execPath, version: versions.node, flags, entry });
+  if (!snapshot || !isUsable(snapshot)) return;
+  try {
+    beginAttempt(snapshot, pid);
+    const args = [...flags, '--snapshot-blob', snapshot.blob, snapshot.entry, ...process.argv.slice(2)];
+    process.execve(execPath, [execPath, ...args], process.env);
+  } catch {
+    // A cache that can't be written, or a Node that may not do this: the usual start works.
+  }
+}
+
 /** Runs the kernel in this process where it can, else below it. */
 function runKernel(entry: string): void {
   const { node } = process.versions;
   if (isFitNode(node)) {
+    becomeSnapshot(entry);
     if (kernelFlags(node).every((flag) => process.execArgv.includes(flag))) createRequire(entry)(entry);
     else runElsewhere(process.execPath, node, entry);
     return;

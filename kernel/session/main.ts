@@ -10,6 +10,7 @@ import { parseKernelArguments } from './arguments.ts';
 import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { dataFolder } from './kernelspec.ts';
 import { Outputs } from './outputs.ts';
+import { seeToSnapshot } from './start/snapshots.ts';
 import { createRing, RingWriter } from './textRing.ts';
 
 // The process of one kernel: `kernel.cjs --pipe` for an editor, `kernel.cjs --connection-file=FILE` for Jupyter. The
@@ -105,6 +106,7 @@ async function runCore({ worker, outputs, post, exit, typescript }: CoreParts): 
     core.warmUp();
     // Now and not at the end, which is a kill for many a kernel.
     flushCompileCache();
+    seeToSnapshot(join(import.meta.dirname, 'kernel.cjs'));
   });
 }
 

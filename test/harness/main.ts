@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { snapshotVariable } from '#client/startSnapshot.ts';
 import { buildAll, isStale } from '../../scripts/build.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { onInterrupt } from '../../scripts/processes.ts';
@@ -34,6 +35,8 @@ export async function main(args: readonly string[]): Promise<number> {
     return lines.length === 0 ? 0 : 1;
   }
   onInterrupt(async () => {});
+  // Each test's folder would have a start-up snapshot of its own made. The test of snapshots switches them on.
+  process.env[snapshotVariable] ??= 'off';
   const total = { passed: 0, failed: 0, skipped: 0 };
   const files: FileTime[] = [];
   const prepared = await prepare(options.layers, needs);

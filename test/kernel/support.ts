@@ -9,6 +9,9 @@ import { makeSample } from '../../scripts/sample.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 
+// As the harness does, for a file that is run by itself.
+process.env['LANCE_CATALOG_SNAPSHOT'] ??= 'off';
+
 export const kernelEntry = inRoot('dist/kernel.cjs');
 export const cliEntry = inRoot('dist/cli.cjs');
 export const node = { path: process.execPath, env: {}, version: process.versions.node };

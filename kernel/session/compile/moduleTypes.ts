@@ -61,8 +61,8 @@ export function typesResolver(
       const resolve = (from: string, under: ts.CompilerOptions, mode?: ts.ResolutionMode) =>
         ts.resolveTypeReferenceDirective(name, from, under, system, redirected, undefined, mode);
       if (name === 'node') {
-        const { typeRoots: _, ...rest } = options;
-        const kernels = resolve(beside('kernel.ts'), rest);
+        // Without roots, which the compiler would make up of the working directory.
+        const kernels = resolve(beside('kernel.ts'), { ...options, typeRoots: [] });
         if (kernels.resolvedTypeReferenceDirective) return kernels;
       }
       const mode =

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  openSync,
+  closeSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { isPrivate, isUsable, snapshotOf } from '#client/startSnapshot.ts';
+
+// `node FLAGS snapshotMaker.cjs` makes the start-up snapshot for this Node, these flags and the kernel beside this file.
+// A process of its own, which outlives the kernel that started it. It says nothing: without a snapshot kernels start too.
+
+const limitMs = 120_000;
+/** Of other builds and other Nodes, kept for those who use several. */
+const keep = 3;
+
+async function main(): Promise<void> {
+  const entry = join(import.meta.dirname, 'kernel.cjs');
+  const snapshot = snapshotOf({
+    node: process.execPath,
+    version: process.versions.node,
+    flags: process.execArgv,
+    entry,
+  });
+  if (!snapshot) return;
+  const { folder, blob, note } = snapshot;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!isPrivate(folder) || isUsable(snapshot)) return;
+  const lock = `${blob}.lock`;
+  if (!take(lock)) return;
+  const building = `${blob}.building`;
+  try {
+    await build(building);
+    chmodSync(building, 0o600);
+    const { size } = statSync(building);
+    renameSync(building, blob);
+    const wrote = `${note}.building`;
+    writeFileSync(wrote, JSON.stringify({ size }), { mode: 0o600 });
+    renameSync(wrote, note);
+    prune(folder);
+  } finally {
+    for (const file of [building, lock]) rmSync(file, { force: true });
+  }
+}
+
+/** Builds a snapshot and starts from it once: what comes up here comes up again. */
+async function build(file: string): Promise<void> {
+  const typescript = createRequire(import.meta.filename).resolve('typescript-6');
+  const script = join(import.meta.dirname, 'kernelSnapshot.cjs');
+  // Without warnings and pipes: a process that had its hands on a socket can't be written down.
+  await run(['--snapshot-blob', file, '--build-snapshot', script], {
+    PATH: process.env['PATH'],
+    NODE_NO_WARNINGS: '1',
+    LANCE_CATALOG_TYPESCRIPT: typescript,
+  });
+  await run(['--snapshot-blob', file, join(import.meta.dirname, 'fromSnapshot.cjs'), 'probe'], {
+    ...process.env,
+    NODE_NO_WARNINGS: '1',
+  });
+}
+
+/** Runs this Node under the same flags to its end. */
+async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(process.execPath, [...process.execArgv, ...args], {
+    env,
+    stdio: 'ignore',
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+  });
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code ?? signal}.`);
+}
+
+/** Only one maker at a time; one that was killed may have left its lock. */
+function take(lock: string): boolean {
+  try {
+    if (Date.now() - statSync(lock).mtimeMs > 2 * limitMs) rmSync(lock, { force: true });
+  } catch {
+    // The usual case: there is none.
+  }
+  try {
+    closeSync(openSync(lock, 'wx', 0o600));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Removes the snapshots that were made longest ago, note first. */
+function prune(folder: string): void {
+  const notes = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => join(folder, name))
+    .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  for (const note of notes.slice(keep))
+    for (const kind of ['json', 'blob', 'attempt']) rmSync(note.replace(/json$/, kind), { force: true });
+}
+
+main().catch((error: unknown) => {
+  // For whoever runs it by hand; a kernel gives it no stderr.
+  process.stderr.write(`${String(error)}\n`);
+  process.exitCode = 1;
+});

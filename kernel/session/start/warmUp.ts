@@ -1,0 +1,14 @@
+import { createCellConverter } from '#session/compile/cellConverter.ts';
+import { prelude } from '#session/compile/prelude.ts';
+
+/**
+ * Compiles two cells, since the second takes other paths through the compiler. What is left behind is the files that all
+ * notebooks share.
+ * @returns what the compiler has against them, which is nothing where all is well
+ */
+export function warmUp(): string {
+  const converter = createCellConverter({ folder: '/notebook' });
+  const first = converter.convert(prelude, 'let a = 1; a + 1');
+  const second = converter.convert(first.declarations, 'const b = a + 1; b');
+  return [...first.problems, ...second.problems].map(({ message }) => message).join('\n');
+}

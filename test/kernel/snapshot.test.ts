@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { kernelFlags } from '../../kernel/client/nodeVersion.ts';
+import { snapshotOf, type StartSnapshot } from '../../kernel/client/startSnapshot.ts';
+import { inRoot } from '../../scripts/paths.ts';
+import { python } from '../harness/python.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { cliEntry, command, kernelEntry } from './support.ts';
+
+// One story: what the first kernel finds and leaves behind is what the second starts from.
+suite('A kernel that starts from a snapshot', function () {
+  this.timeout(200_000);
+  const home = tempFolder();
+  const env = {
+    HOME: home,
+    XDG_DATA_HOME: join(home, 'data'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    JUPYTER_DATA_DIR: join(home, 'jupyter'),
+    JUPYTER_RUNTIME_DIR: join(home, 'run'),
+    JUPYTER_CONFIG_DIR: join(home, 'config'),
+    IPYTHONDIR: join(home, 'ipython'),
+    LANCE_CATALOG_SNAPSHOT: 'on',
+  };
+  const launcher = join(env.XDG_DATA_HOME, 'lance-catalog/kernel/launcher.cjs');
+  const flags = kernelFlags(process.versions.node);
+  let snapshot: StartSnapshot;
+
+  async function live(...args: string[]): Promise<Record<string, unknown>> {
+    const script = inRoot('test/kernel/python/snapshot.py');
+    const { code, stdout, stderr } = await command(python(), [script, ...args], { env, cwd: home, seconds: 190 });
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  /** What a kernel says that is told to use a connection file which is not there: that it came up. */
+  const startInVain = () => command(process.execPath, [...flags, launcher, '--connection-file=/missing'], { env });
+
+  const answers = {
+    sum: ['21'],
+    kept: ['40'],
+    typed: ["Type 'number' is not assignable to type 'string'."],
+    file: ["'y.ts'"],
+    socket: ['4'],
+    folder: true,
+    completed: ['toFixed'],
+    interrupted: 'Interrupted',
+    after: ['20'],
+  };
+
+  suiteSetup(async () => {
+    const { code, stderr } = await command(process.execPath, [cliEntry, 'kernel', 'install'], { env });
+    assert.equal(code, 0, stderr);
+    const node = { node: process.execPath, version: process.versions.node, flags, entry: kernelEntry };
+    const found = snapshotOf(node, { env: { ...process.env, ...env }, platform: process.platform, home });
+    assert.ok(found);
+    snapshot = found;
+  });
+
+  test('is not held up by a damaged snapshot, and has it replaced in the background', async () => {
+    mkdirSync(snapshot.folder, { recursive: true, mode: 0o700 });
+    writeFileSync(snapshot.blob, 'half of a snapshot', { mode: 0o600 });
+    const { typed, ...seen } = await live(snapshot.note);
+    assert.match(String(typed), /not assignable/);
+    assert.deepEqual({ ...seen, typed: answers.typed }, { ...answers, snapshot: ['false'] });
+    const { size } = JSON.parse(readFileSync(snapshot.note, 'utf8')) as { size: number };
+    assert.equal(statSync(snapshot.blob).size, size);
+    assert.equal(statSync(snapshot.blob).mode & 0o777, 0o600);
+  });
+
+  test('answers as any other', async () => {
+    const { typed, ...seen } = await live();
+    assert.match(String(typed), /not assignable/);
+    assert.deepEqual({ ...seen, typed: answers.typed }, { ...answers, snapshot: ['true'] });
+  });
+
+  test('comes up without it after one that did not come up from it', async () => {
+    writeFileSync(snapshot.blob, Buffer.alloc(statSync(snapshot.blob).size));
+    const lost = await startInVain();
+    assert.doesNotMatch(lost.stderr, /can't be reached/);
+    const second = await startInVain();
+    assert.match(second.stderr, /The kernel can't be reached/);
+    assert.throws(() => statSync(snapshot.blob), { code: 'ENOENT' });
+  });
+});
