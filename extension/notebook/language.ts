@@ -53,6 +53,7 @@ export function registerCellLanguage(parts: CellLanguageParts): vscode.Disposabl
       '@',
       '<',
       '#',
+      '%',
     ),
     languages.registerHoverProvider(selector, cellHover(language)),
     languages.registerSignatureHelpProvider(selector, cellSignature(language), {

@@ -41,6 +41,7 @@ const kinds: Readonly<Record<string, vscode.CompletionItemKind>> = {
   directory: CompletionItemKind.Folder,
   string: CompletionItemKind.Constant,
   keyword: CompletionItemKind.Keyword,
+  magic: CompletionItemKind.Keyword,
   table: CompletionItemKind.Struct,
   namespace: CompletionItemKind.Module,
   column: CompletionItemKind.Field,
@@ -60,7 +61,8 @@ export function itemOfWorker(document: vscode.TextDocument, place: CellPlace, on
   if (one.replace) {
     item.range = rangeOf(document, one.replace);
     // The editor compares with what is replaced, the dot of `row.a-b` for instance, which becomes `row["a-b"]`.
-    item.filterText = `${document.getText(item.range).replace(/[\w$]*$/, '')}${one.name}`;
+    const before = document.getText(item.range).replace(/[\w$]*$/, '');
+    item.filterText = one.name.startsWith(before) ? one.name : before + one.name;
   }
   return item;
 }
@@ -95,7 +97,7 @@ export function describe(item: vscode.CompletionItem, { code, documentation }: D
 }
 
 export function hoverOf({ code, documentation }: Described, range?: vscode.Range): vscode.Hover {
-  const contents = [new vscode.MarkdownString().appendCodeblock(code, 'typescript')];
+  const contents = code ? [new vscode.MarkdownString().appendCodeblock(code, 'typescript')] : [];
   if (documentation) contents.push(new vscode.MarkdownString(documentation));
   return new vscode.Hover(contents, range);
 }

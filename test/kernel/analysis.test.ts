@@ -183,6 +183,14 @@ suite('the language worker', () => {
     assert.match(described?.documentation ?? '', /A table to read and write/);
   });
 
+  test('knows the magics of a line', async () => {
+    book.set('%ti', '%time 1');
+    const { items } = await worker.request('complete', book.at(0, '%ti'));
+    assert.deepEqual(items.map(({ name }) => name).toSorted(), ['%%time', '%%timeit', '%time', '%timeit']);
+    const hover = await worker.request('hover', book.at(1, '%ti'));
+    assert.match(hover?.documentation ?? '', /%time/);
+  });
+
   test('says which table a variable of another cell is of', async () => {
     book.set(
       "const events = await db.openTable('events', { namespacePath: ['a'] });",

@@ -6,6 +6,7 @@ import type {
   SignatureAnswer,
   Span,
 } from '#shared/languageMessages.ts';
+import { answerOfMagics } from '#session/magics/magicQuestions.ts';
 import type { CellChain } from './cellChain.ts';
 import { clamp } from './completion.ts';
 import { codeAndDocumentation, isUnknown, linked, plain } from './texts.ts';
@@ -13,6 +14,9 @@ import { codeAndDocumentation, isUnknown, linked, plain } from './texts.ts';
 /** What is at a place: its type, and what is written about it. */
 export function hoverAt(chain: CellChain, id: string, offset: number): HoverAnswer {
   const cell = chain.of(id);
+  const magic = cell && answerOfMagics({ kind: 'inspect', code: cell.text, cursor: offset, detail: 0 });
+  const help = magic?.kind === 'inspect' ? magic.data?.['text/plain'] : undefined;
+  if (typeof help === 'string') return { code: '', documentation: help, span: { start: offset, end: offset } };
   const info = cell?.service.getQuickInfoAtPosition(cell.file, clamp(offset, cell.code));
   return info && !isUnknown(info) ? { ...codeAndDocumentation(info), span: spanOf(info.textSpan) } : null;
 }

@@ -74,12 +74,12 @@ export class CellChain {
     this.#files.forget();
   }
 
-  /** The service with every cell in its place, and the file of the cell; `undefined` for a cell that is not here. */
-  of(id: string): { service: ts.LanguageService; file: string; code: string } | undefined {
+  /** The service with every cell in its place, and the cell in it; `undefined` for a cell that is not here. */
+  of(id: string): { service: ts.LanguageService; file: string; code: string; text: string } | undefined {
     const cell = this.#cells.find((one) => one.id === id);
     if (!cell) return undefined;
     this.#link();
-    return { service: this.#service, file: this.#fileOf(cell), code: cell.code };
+    return { service: this.#service, file: this.#fileOf(cell), code: cell.code, text: cell.text };
   }
 
   /** The cell behind a file of the service. */

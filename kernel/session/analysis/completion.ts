@@ -1,5 +1,6 @@
 import ts from 'typescript-6';
 import type { CompletionAnswer, Described, LanguageCompletion } from '#shared/languageMessages.ts';
+import { magicsAt } from '#session/magics/magicQuestions.ts';
 import type { CellChain } from './cellChain.ts';
 import { namingAt } from './catalogNames.ts';
 import { tableSourceBy } from './tableSource.ts';
@@ -20,7 +21,13 @@ const nothing: CompletionAnswer = { items: [], naming: null, isKnown: true };
 export function completionAt(chain: CellChain, id: string, offset: number): CompletionAnswer {
   const cell = chain.of(id);
   if (!cell) return nothing;
-  const { service, file, code } = cell;
+  const { service, file, code, text } = cell;
+  const magics = magicsAt(text, offset);
+  if (magics) {
+    const { names, start, end } = magics;
+    const items = names.map((name) => ({ name, kind: 'magic', sortText: name, replace: { start, end } }));
+    return { items, naming: null, isKnown: true };
+  }
   const source = chain.sourceOf(file);
   const naming = source
     ? namingAt(source, offset, (expression) => tableSourceBy(chain.checker, expression))
