@@ -63,8 +63,9 @@ export function decodeMessage(frames: readonly Buffer[], signer: Signer): Jupyte
   const signature = frames[at + 1];
   const parts = frames.slice(at + 2, at + 6);
   if (at < 0 || !signature || parts.length < 4 || !signer.accepts(parts, signature)) return undefined;
-  const [header, parent, metadata, content] = parts.map(parseObject);
-  if (!isHeader(header) || !parent || !metadata || !content) return undefined;
+  // Some clients send null for what is empty.
+  const [header, parent = {}, metadata = {}, content] = parts.map(parseObject);
+  if (!isHeader(header) || !content) return undefined;
   return { identities: frames.slice(0, at), header, parent, metadata, content, buffers: frames.slice(at + 6) };
 }
 
