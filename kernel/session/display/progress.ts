@@ -112,13 +112,13 @@ function showProgress({ done, total, label, startedAt, end }: State, now: number
     times.push(`${timeText((total - done) / rate)} left`);
   const state = end === 'stopped' ? 'stopped at ' : '';
   const text = `${name}${state}${count}${percent} · ${times.join(' · ')}`;
-  const bar =
-    end === 'done'
-      ? '<progress value="1" max="1"></progress>'
-      : share === undefined && end === undefined
-        ? '<progress></progress>'
-        : `<progress value="${(share ?? 0).toFixed(4)}" max="1"></progress>`;
-  return htmlAndText(`<div>${bar} ${escapeHtml(text)}</div>`, text);
+  return htmlAndText(`<div>${barHtml(end === 'done' ? 1 : share, end)} ${escapeHtml(text)}</div>`, text);
+}
+
+/** A bar that runs to and fro while nobody knows how much there will be. */
+function barHtml(share: number | undefined, end: State['end']): string {
+  if (share === undefined && end === undefined) return '<progress></progress>';
+  return `<progress value="${share === 1 ? 1 : (share ?? 0).toFixed(4)}" max="1"></progress>`;
 }
 
 const rateText = (rate: number): string =>
