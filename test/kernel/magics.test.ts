@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import { magicNames, usagesOf } from '../../kernel/session/magics/magicNames.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { cells } from './cells.ts';
 import { printed, run, startKernel, until } from './support.ts';
@@ -254,6 +255,17 @@ suite('Magics', function () {
     { cell: '%time?', out: /^%time code\n%%time\n/ },
     { cell: 'nothingLikeIt?', error: /There is no nothingLikeIt in this notebook/ },
   );
+
+  test('that %help lists have a test each', () => {
+    const files = readdirSync(import.meta.dirname).filter((name) => /^magics.*\.test\.ts$/.test(name));
+    const texts = files.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8')).join('\n');
+    const titles = [...texts.matchAll(/\b(?:cells|test)\(\s*'(.*?)',/g)].map(([, title]) => title).join('\n');
+    const missing = magicNames.flatMap(usagesOf).filter((usage) => {
+      const [written = ''] = usage.split(' ');
+      return !new RegExp(`(?<!%)${written}\\b`).test(written.startsWith('%%') ? texts : titles);
+    });
+    assert.deepEqual(missing, []);
+  });
 
   test('complete behind % at the start of a line', async () => {
     const found = await kernel.complete('let x = 1\n%ti', 13);

@@ -33,6 +33,11 @@ export const magicForms = {
     line: '[-f] file [cells]',
     help: 'Writes cells that ran, by their numbers (2 4-6) or all, to a TypeScript file; -f replaces one that is there.',
   },
+  install: {
+    line: '[--yes] [--dev] [--scripts] name@version …',
+    help: 'Installs packages by npm in the project of the notebook; asks first, unless --yes is given, and runs no scripts of theirs.',
+  },
+  sh: { line: 'command', cell: '', help: 'Runs commands by your shell.' },
 } as const satisfies Record<string, MagicForm>;
 
 export type MagicName = keyof typeof magicForms;

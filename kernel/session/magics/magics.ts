@@ -2,10 +2,12 @@ import { messageOf } from '#shared/errors.ts';
 import type { CellOutcome } from '#session/run/cellRunner.ts';
 import { alone, partsOf, type CellPart, type MagicPart, type QuestionPart } from './cellParts.ts';
 import { help, helpOf, known } from './help.ts';
+import { install } from './install.ts';
 import { formOf, usagesOf, type MagicName } from './magicNames.ts';
 import { MagicError, nothing, type MagicParts, type MagicRun } from './magicTypes.ts';
 import { check, reset, who, whos } from './notebookState.ts';
 import { CellTexts, saver } from './save.ts';
+import { sh } from './shell.ts';
 import { cd, env, pwd } from './surroundings.ts';
 import { time, timeit } from './timing.ts';
 
@@ -32,6 +34,8 @@ export function createMagics(parts: MagicParts): Magics {
     pwd,
     check,
     save: saver(texts),
+    install,
+    sh,
   };
   let abort = new AbortController();
 

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isRecord } from '#shared/records.ts';
+import { runChild } from './childProcess.ts';
+import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
+import { askOr } from './notebookState.ts';
+import { findNpm, otherManager, projectOf } from './npm.ts';
+
+const flags = { '--yes': 'yes', '-y': 'yes', '--dev': 'dev', '-D': 'dev', '--scripts': 'scripts' } as const;
+type Flag = (typeof flags)[keyof typeof flags];
+
+const isFlag = (word: string): word is keyof typeof flags => Object.hasOwn(flags, word);
+
+/** `%install` */
+export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
+  const { packages, given } = argumentsOf(rest);
+  const folder = projectOf(process.cwd());
+  const other = otherManager(folder);
+  if (other) {
+    const line = `%sh cd ${JSON.stringify(folder)} && ${other.add} ${packages.join(' ')}`;
+    throw new MagicError(`${folder} has a ${other.file}, so npm would damage what is installed there. Write ${line}`);
+  }
+  const npm = findNpm();
+  if (!npm)
+    throw new MagicError('There is no npm, neither beside the Node of this kernel nor on PATH. Install Node with it.');
+  const list = packages.join(', ');
+  if (!given.has('yes')) await confirm(list, folder, ask);
+  process.stdout.write(`Installing ${list} in ${folder}\n`);
+  const before = packages.map((each) => installedVersion(folder, nameOf(each)));
+  const [program, ...first] = npm;
+  const options = [
+    'install',
+    '--prefix',
+    folder,
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+    '--no-progress',
+    // What a package runs when it is installed is code that nobody has looked at.
+    ...(given.has('scripts') ? [] : ['--ignore-scripts']),
+    ...(given.has('dev') ? ['--save-dev'] : []),
+  ];
+  const end = await runChild(program, [...first, ...options, '--', ...packages], { signal, cwd: folder });
+  // It may have got half way.
+  runner.compiler.refresh();
+  if (signal.aborted) return;
+  if (end.code !== 0) {
+    const how = end.code === null ? `was ended by ${end.signal ?? 'a signal'}` : `ended with exit code ${end.code}`;
+    throw new MagicError(`npm ${how}, so ${list} may not be installed. Its own words are above.`);
+  }
+  packages.forEach((each, index) => report(nameOf(each), before[index], folder));
+};
+
+function argumentsOf(rest: string): { packages: string[]; given: ReadonlySet<Flag> } {
+  const words = wordsOf(rest);
+  const strange = words.find((word) => word.startsWith('-') && !isFlag(word));
+  if (strange !== undefined)
+    throw new MagicError(
+      `There is no option ${strange}. There are --yes, --dev and --scripts (lets packages run theirs).`,
+    );
+  const packages = words.filter((word) => !word.startsWith('-')).map((word) => (isPath(word) ? resolve(word) : word));
+  if (packages.length === 0) throw new MagicError('Name a package: %install d3-array@3.');
+  return { packages, given: new Set(words.filter(isFlag).map((word) => flags[word])) };
+}
+
+// Else npm takes it from the project's folder, which may be another.
+const isPath = (word: string): boolean => /^\.{0,2}[\\/]/.test(word);
+
+async function confirm(list: string, folder: string, ask: (prompt: string) => Promise<string>): Promise<void> {
+  const question = `Install ${list} from npm into ${join(folder, 'node_modules')}, and note it in package.json there? [y/N] `;
+  const answer = await askOr(ask(question), `%install --yes ${list.replaceAll(',', '')} installs unasked.`);
+  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new MagicError('Nothing was installed, as the answer was not yes.');
+}
+
+function report(name: string | undefined, before: string | undefined, folder: string): void {
+  const now = installedVersion(folder, name);
+  if (name === undefined || now === undefined) return;
+  const isOther = before !== undefined && before !== now;
+  const remark = isOther ? ` instead of ${before}, which cells keep that imported it until the kernel restarts` : '';
+  process.stdout.write(`${name} ${now} can be imported${remark}.\n`);
+}
+
+/** The package that something to install is of; undefined for files and addresses. */
+const nameOf = (specifier: string): string | undefined =>
+  /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:@[^/]*|@npm:.*)?$/.exec(specifier)?.[1];
+
+function installedVersion(folder: string, name: string | undefined): string | undefined {
+  if (name === undefined) return undefined;
+  try {
+    const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
+    const manifest: unknown = JSON.parse(text);
+    const version = isRecord(manifest) ? manifest['version'] : undefined;
+    return typeof version === 'string' ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}
