@@ -1,7 +1,8 @@
 import { cutText, escapeHtml } from './markup.ts';
 import type { ValueEntry, ValueNode } from './valueTree.ts';
 
-/** Entries of one collection that are seen at once; more are folded, so many at a time. */
+/** Entries of one collection that are seen at once, and how many more each click shows. */
+const firstPage = 20;
 const page = 100;
 const previewChars = 100;
 
@@ -70,12 +71,12 @@ function textHtml({ kind, text }: ValueNode): string {
   return name === undefined ? escapeHtml(text) : `<span class="${name}">${escapeHtml(text)}</span>`;
 }
 
-function entriesHtml(entries: readonly ValueEntry[], omitted: number): string {
-  const items = entries.slice(0, page).map(({ label, node }) => `<li>${nodeHtml(label, node)}</li>`);
-  const rest = entries.slice(page);
+function entriesHtml(entries: readonly ValueEntry[], omitted: number, seen = firstPage): string {
+  const items = entries.slice(0, seen).map(({ label, node }) => `<li>${nodeHtml(label, node)}</li>`);
+  const rest = entries.slice(seen);
   if (rest.length > 0) {
     const title = `Show ${Math.min(page, rest.length)} more of ${(rest.length + omitted).toLocaleString('en-US')}`;
-    items.push(`<li>${folded(title, entriesHtml(rest, omitted), false)}</li>`);
+    items.push(`<li>${folded(title, entriesHtml(rest, omitted, page), false)}</li>`);
   } else if (omitted > 0) items.push(`<li><span class="d">… ${omitted.toLocaleString('en-US')} more</span></li>`);
   return `<ul>${items.join('')}</ul>`;
 }

@@ -107,7 +107,7 @@ suite('A value in an output', () => {
   test('of ten thousand entries is bounded, says what is left out and how to see it', () => {
     const { data } = now(times(10_000));
     assert.ok(JSON.stringify(data).length < 100_000);
-    assert.match(String(data['text/html']), /Show 100 more of 9,900<\/summary>[^]*… 9,500 more[^]*limit: 10000/);
+    assert.match(String(data['text/html']), /Show 100 more of 9,980<\/summary>[^]*… 9,500 more[^]*limit: 10000/);
     assert.match(String(data['text/plain']), /9900 more items[^]*display\(value, \{ limit: 10000 \}\)/);
   });
 
