@@ -3,15 +3,18 @@ import { readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CatalogError } from '#shared/errors.ts';
 import { isKeptKernel, keptErrors, keptFile, type KeptKernel } from '#shared/keptKernel.ts';
 import { startNode, type NodeRuntime } from './childProcess.ts';
-import { exitReason, tailOf } from './exitReason.ts';
+import { exitReason, lastSaid, tailOf } from './exitReason.ts';
 
 /** How Node ends over a flag that it does not know, as an embedder's may. */
 const badOptionExit = 9;
-/** How long the end of the process and that of its pipe wait for each other. */
-const exitMs = 200;
+/** How long the pipe of a process that has ended may stay open; what it started may hold it. */
+const closeMs = 200;
+/** How long a process whose pipe is closed may take to end. On a busy machine this takes a second at times. */
+const exitMs = 3000;
 
 /** A connection to a kernel's process, whoever started it. */
 export type KernelLink = {
@@ -20,6 +23,8 @@ export type KernelLink = {
   readonly ended: Promise<string>;
   /** Ends the process without asking it. */
   readonly kill: () => void;
+  /** Whether the process, if it was started here, has not ended yet. */
+  runs(): boolean;
   /** Whether the process ended because its Node refused a flag of ours. */
   refusedFlags(): boolean;
 };
@@ -64,10 +69,20 @@ export function startLink({ node, flags, entry, cwd, env, folder }: LinkStart): 
   });
   const ended = Promise.race([
     failed,
-    exited.then(async (reason) => (await soon(closed), reason)),
-    closed.then(async () => (await soon(exited)) ?? 'its pipe closed'),
+    exited.then(async (reason) => (await soon(closed, closeMs), reason)),
+    closed.then(async () => {
+      // Closed from here, the process may go on: it is kept, or is being killed.
+      const isOurs = !pipe.readableEnded && !pipe.errored;
+      return (await soon(exited, isOurs ? closeMs : exitMs)) ?? 'its pipe closed';
+    }),
   ]);
-  return { pipe, ended, kill: () => void child.kill('SIGKILL'), refusedFlags: () => child.exitCode === badOptionExit };
+  return {
+    pipe,
+    ended,
+    kill: () => void child.kill('SIGKILL'),
+    runs: () => child.pid !== undefined && child.exitCode === null && child.signalCode === null,
+    refusedFlags: () => child.exitCode === badOptionExit,
+  };
 }
 
 /**
@@ -84,11 +99,12 @@ export async function openLink(folder: string): Promise<{ link: KernelLink; secr
   }
   const closed = new Promise((resolve) => pipe.once('close', resolve));
   const ended = closed.then(async () => {
-    await soon(new Promise(() => {}));
-    const said = lastWords(folder).trim().split('\n').at(-1);
+    // Its last words may not be in the file yet.
+    await soon(new Promise(() => {}), closeMs);
+    const said = lastSaid(lastWords(folder));
     return said ? `its connection closed (${said})` : 'its connection closed';
   });
-  return { link: { pipe, ended, kill: () => killProcess(pid), refusedFlags: () => false }, secret };
+  return { link: { pipe, ended, kill: () => killProcess(pid), runs: () => false, refusedFlags: () => false }, secret };
 }
 
 /** Removes what a kernel left that could not do it itself, because it was killed. */
@@ -109,7 +125,7 @@ const goneError = (cause: unknown): CatalogError =>
 
 function lastWords(folder: string): string {
   try {
-    return readFileSync(join(folder, keptErrors), 'utf8').slice(-4000);
+    return readFileSync(join(folder, keptErrors), 'utf8').slice(-10_000);
   } catch {
     // A kernel that ended in order has removed its folder.
     return '';
@@ -125,5 +141,11 @@ function killProcess(pid: number): void {
 }
 
 /** Waits for something that should happen any moment; `undefined` when it does not. */
-const soon = <T>(event: Promise<T>): Promise<T | undefined> =>
-  Promise.race([event, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), exitMs))]);
+async function soon<T>(event: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  const stop = new AbortController();
+  try {
+    return await Promise.race([event, sleep(milliseconds, undefined, { signal: stop.signal })]);
+  } finally {
+    stop.abort();
+  }
+}

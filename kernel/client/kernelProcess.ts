@@ -12,6 +12,7 @@ import type {
 } from '#shared/kernelMessages.ts';
 import { cancellable, guarded } from './calls.ts';
 import type { NodeRuntime } from './childProcess.ts';
+import { describeEnd } from './crashes.ts';
 import { KernelConversation, type AskPerson, type Replies } from './kernelConversation.ts';
 import { handover, type Handover } from './kernelHandover.ts';
 import { openLink, removeKept, startLink, type KernelLink } from './kernelLink.ts';
@@ -280,9 +281,12 @@ export class KernelProcess {
 
   async #watch(link: KernelLink, folder: string | undefined): Promise<void> {
     const reason = await link.ended;
+    // Code of a cell has closed the pipe, without which nobody can reach the kernel or end it.
+    if (!this.#hasLeft && link.runs()) link.kill();
     // Before anybody starts another one there. A client that left took nothing away: the kernel lives.
     if (folder !== undefined && !this.#hasLeft) await removeKept(folder).catch(() => undefined);
-    const exit = { isExpected: this.#isEnding, reason: `The kernel has ended: ${reason}.` };
+    const note = this.#isEnding ? undefined : this.#handshake?.crashNote;
+    const exit = { isExpected: this.#isEnding, reason: await describeEnd(reason, note) };
     this.#exit = exit;
     const next = 'Run the cell again to start a new kernel.';
     this.#talk.end(new CatalogError('ServiceUnavailable', exit.reason, next));

@@ -41,6 +41,7 @@ export class CellQueue {
   readonly #interrupter: Interrupter;
   #events: FrontEvents | undefined;
   readonly #waiting: CellRequest[] = [];
+  readonly #remarks: string[] = [];
   #running: CellRequest | undefined;
   /** Cells may print and ask long after they are done, but not for ever. */
   readonly #silent = new RecentSet(10_000);
@@ -98,6 +99,11 @@ export class CellQueue {
       () => this.#post({ type: 'interrupt', id: running.id }),
       () => this.#running !== running,
     );
+  }
+
+  /** Prints in the next cell that is shown what the kernel has to say before anything else. */
+  remarkNext(text: string): void {
+    this.#remarks.push(text);
   }
 
   /** Prints in the running cell what the kernel has to say about it. */
@@ -173,6 +179,7 @@ export class CellQueue {
         type: 'execute_input',
         content: { code: cell.code, executionCount: this.#count },
       });
+      for (const text of this.#remarks.splice(0)) this.remark(text);
     }
     const { id, code, expressions, cell: name } = cell;
     const count = this.#count;

@@ -13,6 +13,7 @@ import * as preload from './preload.ts';
 import { CellRunner, type CellOutcome } from './run/cellRunner.ts';
 import { lendModules } from './run/lentModules.ts';
 import { takeTslabDisplay } from './display/tslabDisplay.ts';
+import { damaged } from './damaged.ts';
 import { unsendable } from './unsendable.ts';
 import { listVariables } from './variables.ts';
 
@@ -31,6 +32,7 @@ export class Core {
   readonly #given: Record<string, unknown>;
   readonly #names: CatalogNames;
   #running: string | undefined;
+  #knownNames = '';
 
   constructor(post: (message: FromCore) => void, outputs: Outputs) {
     this.#post = post;
@@ -112,8 +114,10 @@ export class Core {
 
   /** An error that no cell can catch any more: of a timer, or a rejected promise that nobody waits for. */
   reportUncaught(error: unknown): void {
-    const { traceback } = this.#runner.describe(error);
-    this.#print(`Uncaught ${traceback.join('\n')}\n`);
+    const { ename, evalue, traceback } = this.#runner.describe(error);
+    const [first = evalue, ...frames] = traceback;
+    const said = first.startsWith('Uncaught ') ? first : `Uncaught ${first}`;
+    this.#outputs.send({ type: 'error', content: { ename, evalue, traceback: [said, ...frames] } });
   }
 
   #print(text: string): void {
@@ -122,8 +126,13 @@ export class Core {
 
   async #execute(message: ExecuteMessage): Promise<void> {
     this.#running = message.id;
-    this.#display.begin(message.cell ?? message.code);
-    const result = await this.#outputs.within(message.id, () => this.#evaluate(message));
+    let result: CellResult;
+    try {
+      this.#display.begin(message.cell ?? message.code);
+      result = await this.#outputs.within(message.id, () => this.#evaluate(message));
+    } catch (error) {
+      result = { value: null, error: damaged(error), expressions: {} };
+    }
     this.#finish(message.id, result);
   }
 
@@ -165,12 +174,22 @@ export class Core {
     this.#finish(id, { value: null, error: { ename: 'Interrupted', evalue, traceback: [evalue] }, expressions: {} });
   }
 
+  /** The names of the notebook's variables; undefined while they are what they were. */
+  #changedNames(): string[] | undefined {
+    const names = Object.keys(this.#runner.locals).filter((name) => !Object.hasOwn(this.#given, name));
+    const all = names.join();
+    if (all === this.#knownNames) return undefined;
+    this.#knownNames = all;
+    return names;
+  }
+
   // A cell that was interrupted may still settle later; the first end counts.
   #finish(id: string, result: CellResult): void {
     if (this.#running !== id) return;
     this.#running = undefined;
     try {
-      this.#post({ type: 'done', id, result });
+      const names = this.#changedNames();
+      this.#post({ type: 'done', id, result, ...(names && { names }) });
     } catch (error) {
       // The cell must end, whatever it made of its result.
       this.#post({ type: 'done', id, result: { value: null, error: unsendable('result', error), expressions: {} } });

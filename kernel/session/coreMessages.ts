@@ -73,7 +73,8 @@ export type FromCore =
   /** Cells can run from here on; what was sent before is done then. */
   | { type: 'ready'; typescript: string }
   | { type: 'output'; parent: string | null; output: CellOutput }
-  | { type: 'done'; id: string; result: CellResult }
+  /** `names` are those of the notebook's variables, when they are not what they were after the cell before. */
+  | { type: 'done'; id: string; result: CellResult; names?: string[] }
   | { type: 'pong'; count: number }
   | { type: 'answer'; id: string; answer: QuestionAnswer }
   /** A cell asks the person. With a `gate` the main thread sleeps there until it is answered, else `inputReply` is sent. */
@@ -103,6 +104,8 @@ export type WorkerStart = {
   engineProblem: string | null;
   /** What cells print, see textRing.ts. */
   ring: SharedArrayBuffer;
+  /** The most bytes that the objects of the main thread may take. */
+  heapLimit: number;
 };
 
 /** What a reply to an execution holds besides Jupyter's `user_expressions`. */

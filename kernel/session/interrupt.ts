@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Session } from 'node:inspector';
 
@@ -32,19 +33,18 @@ export function createInterrupter(isFlagSet: boolean): Interrupter {
     session ??= probe && connect();
     session?.post('Runtime.terminateExecution', () => {});
   };
-  let mayStop: () => void = () => {};
-  const isUp = new Promise<void>((resolve) => (mayStop = resolve));
+  const up = new AbortController();
   const dispose = () => {
     session?.disconnect();
     session = undefined;
   };
   return {
     canTerminate: probe !== undefined,
-    mayStop,
+    mayStop: () => up.abort(),
     terminate,
     dispose,
     async interrupt(ask, isOver) {
-      await isUp;
+      if (!up.signal.aborted) await once(up.signal, 'abort');
       ask();
       if (await within(graceMs, isOver)) return true;
       try {

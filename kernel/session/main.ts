@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { createRequire, enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { kernelFlags } from '#client/nodeVersion.ts';
 import { registerRest } from '#client/registerRest.ts';
@@ -12,11 +13,13 @@ import { dataFolder } from './kernelspec.ts';
 import { Outputs } from './outputs.ts';
 import { seeToSnapshot } from './start/snapshots.ts';
 import { createRing, RingWriter } from './textRing.ts';
+import { catchUncaught, keepListening } from './uncaught.ts';
 
 // The process of one kernel: `kernel.cjs --pipe` for an editor, `kernel.cjs --connection-file=FILE` for Jupyter. The
 // worker starts first and answers while the compiler, which takes most of a second, loads here.
 
 const [asyncHooksFlag = ''] = kernelFlags();
+const { wait } = Atomics;
 
 /**
  * Says why the process ends, the sentence last: of a dead kernel its editor shows the last line. Straight to the
@@ -48,6 +51,7 @@ function start(): void {
     version,
     engineProblem: engineProblem(require),
     ring: createRing(),
+    heapLimit: getHeapStatistics().heap_size_limit,
   };
   const worker = new Worker(join(import.meta.dirname, 'kernelWorker.cjs'), { workerData });
   const send = (placed: PlacedFromCore) => worker.postMessage(placed);
@@ -61,15 +65,19 @@ function start(): void {
   });
   outputs.takeStreams(ring);
   process.exit = (code) => {
-    const gate = new SharedArrayBuffer(4);
     const status = Number(code ?? process.exitCode ?? 0);
-    post({ type: 'exiting', code: status, gate });
-    // Code behind process.exit() must not run while the worker tells what happened.
-    Atomics.wait(new Int32Array(gate), 0, 0, 2000);
+    try {
+      const gate = new SharedArrayBuffer(4);
+      post({ type: 'exiting', code: status, gate });
+      // Code behind process.exit() must not run while the worker tells what happened.
+      wait(new Int32Array(gate), 0, 0, 2000);
+    } catch {
+      // A cell has replaced what is used here. The process ends all the same.
+    }
     return exit(status);
   };
   // Ctrl-C in a terminal reaches the whole group; the front decides what it means and sends a message.
-  process.on('SIGINT', () => {});
+  keepListening('SIGINT', () => {});
   runCore({ worker, outputs, post, exit, typescript }).catch((error: unknown) => {
     lastWords('The kernel could not start', error);
     exit(1);
@@ -95,8 +103,10 @@ async function runCore({ worker, outputs, post, exit, typescript }: CoreParts): 
   registerDir();
   registerRest();
   const core = new Core(post, outputs);
-  process.on('uncaughtException', (error) => core.reportUncaught(error));
-  process.on('unhandledRejection', (error) => core.reportUncaught(error));
+  catchUncaught(
+    (error) => core.reportUncaught(error),
+    (error) => lastWords('The kernel could not report an error', error),
+  );
   receive = (message) => {
     if (message.type !== 'exit') core.receive(message);
   };

@@ -1,13 +1,17 @@
 import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { crashSentence } from '#shared/crashNote.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { KernelHandshake, TypeCheck } from '#shared/kernelMessages.ts';
 import { CellQueue } from './cellQueue.ts';
 import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
+import { crashNotePath, readCrashNote } from './crash/crashFolder.ts';
+import { CrashKeeper } from './crash/crashKeeper.ts';
 import { createInterrupter } from './interrupt.ts';
 import { readStreamLabel } from './outputs.ts';
 import { openHistory } from './history/openHistory.ts';
+import { watchParent } from './parentWatch.ts';
 import { openPipe } from './pipe/pipeWire.ts';
 import { RingReader } from './textRing.ts';
 
@@ -32,7 +36,12 @@ const port = parentPort;
 if (!port) throw new Error('The kernel worker runs as a worker thread only.');
 const given = workerData as WorkerStart;
 const interrupter = createInterrupter(given.canTerminate);
-const post = (message: ToCore) => port.postMessage(message);
+const crashes = new CrashKeeper(crashNotePath(given.front), given.heapLimit);
+const post = (message: ToCore) => {
+  port.postMessage(message);
+  // Behind the message: the main thread compiles while this writes.
+  if (message.type === 'execute') crashes.begin(message.count, message.code);
+};
 const queue = new CellQueue(post, interrupter, openHistory(given.front));
 let wire: Wire | undefined;
 let isEnding = false;
@@ -48,6 +57,7 @@ async function close(): Promise<void> {
 function end(code: number): void {
   if (isEnding) return;
   isEnding = true;
+  crashes.close();
   setTimeout(kill, exitMs * 2);
   interrupter.terminate();
   void close().then(() => post({ type: 'exit', code }));
@@ -56,6 +66,7 @@ function end(code: number): void {
 /** Code called `process.exit`; the main thread waits at the gate. */
 function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   isEnding = true;
+  crashes.close();
   const evalue = `The cell called process.exit(${code}), so the kernel has ended. Run a cell to start a new one.`;
   queue.fail({ ename: 'KernelExit', evalue, traceback: [evalue] });
   void close().then(() => {
@@ -92,6 +103,9 @@ function handle(message: FromCore): void {
   switch (message.type) {
     case 'ready':
       return interrupter.mayStop();
+    case 'done':
+      crashes.done(message.names);
+      return queue.receive(message);
     case 'exiting':
       return leave(message);
     case 'output':
@@ -99,7 +113,6 @@ function handle(message: FromCore): void {
     case 'input':
     case 'comm':
     case 'commDone':
-    case 'done':
     case 'pong':
       return queue.receive(message);
   }
@@ -112,6 +125,7 @@ const handshake = (): KernelHandshake => ({
   typescript: given.typescript,
   canInterrupt: interrupter.canTerminate,
   engineProblem: given.engineProblem,
+  crashNote: crashes.path,
 });
 const start = (catalog: CatalogConfig | null, typeCheck?: TypeCheck) => {
   if (typeCheck !== undefined) post({ type: 'settings', typeCheck });
@@ -120,6 +134,9 @@ const start = (catalog: CatalogConfig | null, typeCheck?: TypeCheck) => {
 
 async function open(): Promise<Wire> {
   if (given.front.kind === 'pipe') return openPipe({ queue, handshake, start, end });
+  watchParent(process.env, () => end(0));
+  const left = readCrashNote(crashes.path);
+  if (left) queue.remarkNext(`${crashSentence(left)}\n`);
   // Loaded only here: an editor's kernel needs no ZeroMQ, and may have none.
   const { openJupyter } = await import('./jupyter/jupyterWire.ts');
   start(given.front.catalog);

@@ -54,6 +54,8 @@ export type KernelHandshake = {
   canInterrupt: boolean;
   /** Why the native engine can't be loaded here, or `null` when it can. `dir` needs it, `rest` does not. */
   engineProblem: string | null;
+  /** The file where the kernel notes what it is doing, for the case that it ends without a word. */
+  crashNote: string;
 };
 
 /** One run of a cell, as the kernel tells it to a client that comes later. */

@@ -79,18 +79,25 @@ suite('A kernel over the pipe', function () {
     }
   });
 
-  test('survives an exception in a timer and a rejection that nobody handles', async () => {
+  test('shows an exception in a timer and a rejection that nobody handles in their cell, once', async () => {
     const late: KernelOutput[] = [];
     const listening = kernel.onOrphanOutput((output) => late.push(output));
-    await run(
+    const { outputs } = await run(
       kernel,
-      `setTimeout(() => { throw new Error('of a timer') }, 20); Promise.reject(new Error('of nobody')); 0`,
+      `setTimeout(() => {\n  throw new Error('of a timer') }, 400); void Promise.reject(new Error('of nobody')); 0`,
     );
-    await until(
-      'both errors',
-      () => /of a timer/.test(printed(late, 'stderr')) && /of nobody/.test(printed(late, 'stderr')),
-    );
+    const during = await run(kernel, 'await new Promise((done) => setTimeout(done, 600))');
+    const errors = () => [...outputs, ...late].filter(({ type }) => type === 'error');
+    await until('both errors', () => errors().length >= 2);
     listening.dispose();
+    assert.deepEqual(
+      errors().map(({ parent }) => parent),
+      [outputs[0]?.parent, outputs[0]?.parent],
+    );
+    const [rejected = '', thrown = ''] = errors().map(({ content }) => Object(content).traceback.join('\n'));
+    assert.match(rejected, /^Uncaught Error: of nobody\n {4}at \[\d+\]:2:/);
+    assert.match(thrown, /^Uncaught Error: of a timer\n.*\[\d+\]:2:9/);
+    assert.equal(errorOf(during.outputs), undefined);
     assert.equal(await valueOf(kernel, '1 + 1'), '2');
   });
 

@@ -18,6 +18,16 @@ const generatedNames = new RegExp(`\\(0 ?, ?\\$cell\\.([\\w$]+)\\)|\\${scopeName
 
 /** What code threw, as Jupyter's three fields. The traceback has the frames of the person's own code, and the causes. */
 export function describeError(thrown: unknown, translate: Translate): CellError {
+  try {
+    return describe(thrown, translate);
+  } catch (error) {
+    // A message or a stack that throws when it is read, or a proxy that throws at everything.
+    const evalue = `[an error that can't be shown: ${plainSentence(error)}]. If all cells fail so, restart the kernel.`;
+    return { ename: 'Error', evalue, traceback: [evalue] };
+  }
+}
+
+function describe(thrown: unknown, translate: Translate): CellError {
   if (!isErrorLike(thrown)) {
     const evalue = typeof thrown === 'string' ? thrown : safeInspect(thrown);
     return { ename: 'Error', evalue, traceback: [`Uncaught ${evalue}`] };
@@ -70,6 +80,14 @@ const isErrorLike = (value: unknown): value is Error =>
   'stack' in value &&
   'message' in value &&
   typeof value.message === 'string';
+
+function plainSentence(error: unknown): string {
+  try {
+    return String(error);
+  } catch {
+    return 'it throws when it is read';
+  }
+}
 
 /** `util.inspect` without colours, and without trusting the value's own `inspect` not to throw. */
 export function safeInspect(value: unknown): string {

@@ -101,6 +101,12 @@ export class CellModules {
     return problems;
   }
 
+  /** Forgets modules that were being loaded when code was cut off: they would stay half made for ever. */
+  forgetUnfinished(): void {
+    const { cache } = this.require;
+    for (const [path, module] of Object.entries(cache)) if (module && !module.loaded) delete cache[path];
+  }
+
   async #reload(file: string, bindings: readonly Binding[]): Promise<void> {
     const module = await this.#importFile(file);
     for (const { specifier, names } of bindings)

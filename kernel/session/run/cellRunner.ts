@@ -64,6 +64,7 @@ export class CellRunner {
   /** Ends the running cell; code of it that is busy is stopped by the worker. */
   interrupt(): void {
     this.compiler.recover();
+    this.#modules.forgetUnfinished();
     this.#executor.interrupt();
   }
 }

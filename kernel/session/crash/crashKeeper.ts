@@ -1,0 +1,121 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { constrainedMemory, memoryUsage, pid } from 'node:process';
+import { totalmem } from 'node:os';
+import type { CrashNote } from '#shared/crashNote.ts';
+import { prepareCrashFolder } from './crashFolder.ts';
+
+const maxNames = 100;
+const maxNameChars = 60;
+const headChars = 60;
+/** How long after a cell its end is written down: in a row of cells none is. */
+const restMs = 500;
+const memoryMs = 250;
+/** From this share of the most that it may take, a process counts as near it. */
+const nearness = 0.7;
+
+/**
+ * Keeps a kernel's crash note. Running out of memory ends all threads without a word, so that what is to be told then
+ * has to be on disk before: one small file, written anew with every cell by the worker, which has the time.
+ */
+export class CrashKeeper {
+  readonly #path: string;
+  readonly #heapLimit: number;
+  #note: CrashNote | undefined;
+  #names: readonly string[] = [];
+  #isReady = false;
+  #isOver = false;
+  #rest: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
+  #base = 0;
+
+  /** @param heapLimit the most bytes that the main thread's objects may take */
+  constructor(path: string, heapLimit: number) {
+    this.#path = path;
+    this.#heapLimit = heapLimit;
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  /** A cell begins. */
+  begin(count: number, code: string): void {
+    this.#stopTimers();
+    const names = this.#names.slice(0, maxNames);
+    const unnamed = this.#names.length - names.length;
+    this.#note = {
+      version: 1,
+      pid,
+      cell: { count, head: headOf(code), isRunning: true },
+      names,
+      unnamed,
+      memory: null,
+    };
+    this.#write();
+    this.#base ||= memoryUsage.rss();
+    this.#look = setInterval(() => this.#lookAtMemory(), memoryMs);
+  }
+
+  /** The cell is done, and these are the notebook's variables now, if they changed. */
+  done(names: readonly string[] | undefined): void {
+    if (names) this.#names = names.map((name) => name.slice(0, maxNameChars));
+    clearInterval(this.#look);
+    const note = this.#note;
+    if (!note) return;
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      const shown = this.#names.slice(0, maxNames);
+      const cell = { ...note.cell, isRunning: false };
+      this.#note = { ...note, cell, names: shown, unnamed: this.#names.length - shown.length };
+      this.#write();
+    }, restMs);
+  }
+
+  /** The kernel ends as somebody wants it to. */
+  close(): void {
+    this.#stopTimers();
+    this.#isOver = true;
+    if (this.#isReady) rmSync(this.#path, { force: true });
+  }
+
+  #lookAtMemory(): void {
+    const note = this.#note;
+    const rss = memoryUsage.rss();
+    const machine = Math.min(totalmem(), constrainedMemory() || Infinity);
+    // Of the heap only what came since the first cell can be told apart from the rest of the process.
+    const isNear = rss - this.#base > nearness * this.#heapLimit || rss > nearness * machine;
+    if (!note || !isNear || (note.memory && rss < note.memory.used * 1.1)) return;
+    this.#note = { ...note, memory: { used: rss, limit: Math.min(this.#heapLimit + this.#base, machine) } };
+    this.#write();
+  }
+
+  #write(): void {
+    if (this.#isOver) return;
+    try {
+      if (!this.#isReady) prepareCrashFolder();
+      this.#isReady = true;
+      // In one step: a process that ends in the middle leaves the note before.
+      const draft = `${this.#path}.${pid}`;
+      writeFileSync(draft, JSON.stringify(this.#note), { mode: 0o600 });
+      renameSync(draft, this.#path);
+    } catch {
+      // A disk that is full or read-only: cells run all the same, and a crash is told without what was lost.
+    }
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#rest);
+    clearInterval(this.#look);
+  }
+}
+
+/** The first line that says something, shortened. */
+function headOf(code: string): string {
+  const line =
+    code
+      .slice(0, 10_000)
+      .split('\n')
+      .find((each) => each.trim() !== '')
+      ?.trim() ?? '';
+  return line.length > headChars ? `${line.slice(0, headChars - 1)}…` : line;
+}
