@@ -7,8 +7,10 @@ const highWaterMark = 200;
 const tryAgainMs = 5;
 /** A client that takes nothing for this long counts as stuck. */
 const stuckMs = 5000;
-/** For how long nobody waits for clients that are stuck, before they are given another chance. */
-const dropMs = 60_000;
+/** For how long after a message was lost a client counts as stuck still. */
+const stillStuckMs = 60_000;
+/** The pace beside a stuck client: ZeroMQ tells nothing of the others, who must not fall behind. */
+const paceMs = 10;
 
 /**
  * The iopub socket. A client that reads slowly holds the kernel's printing back, so that it misses nothing and memory does
@@ -21,8 +23,7 @@ export class Publisher {
   #bytes = 0;
   #isSending = false;
   #isClosed = false;
-  #drops = false;
-  #dropsUntil = 0;
+  #stuckUntil = 0;
 
   constructor(options: { linger: number; maxMessageSize: number }) {
     this.#socket = new XPublisher({
@@ -66,23 +67,27 @@ export class Publisher {
   }
 
   async #sendOne(frames: Frames): Promise<void> {
-    for (const since = Date.now(); !this.#isClosed; await sleep(tryAgainMs)) {
+    for (const since = Date.now(); !(await this.#try(frames)); await sleep(tryAgainMs)) {
       const now = Date.now();
-      if (now - since > stuckMs) this.#dropsUntil = now + dropMs;
-      this.#setDrops(now < this.#dropsUntil);
-      try {
-        return await this.#socket.send(frames);
-      } catch {
-        // A client's queue is full: again in a moment.
-      }
+      if (now - since < (now < this.#stuckUntil ? paceMs : stuckMs)) continue;
+      this.#stuckUntil = now + stillStuckMs;
+      // These take effect at once, although the library warns that they would not (see worker.ts).
+      this.#socket.noDrop = false;
+      await this.#try(frames);
+      this.#socket.noDrop = true;
+      return;
     }
   }
 
-  #setDrops(drops: boolean): void {
-    if (drops === this.#drops) return;
-    this.#drops = drops;
-    // Takes effect at once, although the library warns that it would not (see worker.ts).
-    this.#socket.noDrop = !drops;
+  /** `false` when a client's queue is full. */
+  async #try(frames: Frames): Promise<boolean> {
+    if (this.#isClosed) return true;
+    try {
+      await this.#socket.send(frames);
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
 
