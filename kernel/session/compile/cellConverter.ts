@@ -21,7 +21,7 @@ export type CellConverterOptions = {
 export type ConvertedCell = {
   problems: CellProblem[];
   /**
-   * The body of an async function of `$cell`, `$kernel` and `require` (see cellTransform.ts) with its source map inline;
+   * The body of an async function of `$kernel` and `require` (see cellTransform.ts) with its source map inline;
    * undefined when the cell has no valid syntax.
    */
   output: string | undefined;

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { isCatalogError } from '#shared/errors.ts';
 import type { CellError } from '#session/coreMessages.ts';
-import { runtimeName, scopeName } from './cellNodes.ts';
+import { variablePrefix } from './cellNodes.ts';
 
 /** Frames of the kernel and of Node, which say nothing about the cell. */
 const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
@@ -14,7 +14,8 @@ const maxCauseFrames = 3;
 export type Translate = (stack: string) => string;
 
 /** How Node names a variable of the notebook in the message of an error. */
-const generatedNames = new RegExp(`\\(0 ?, ?\\$cell\\.([\\w$]+)\\)|\\${scopeName}\\.|\\${runtimeName}\\.`, 'g');
+const variableName = `\\${variablePrefix}([\\p{ID_Continue}$]+)\\.v`;
+const generatedNames = new RegExp(`\\(0 ?, ?${variableName}\\)|${variableName}(?![\\p{ID_Continue}$])`, 'gu');
 
 /** What code threw, as Jupyter's three fields. The traceback has the frames of the person's own code, and the causes. */
 export function describeError(thrown: unknown, translate: Translate): CellError {
@@ -65,8 +66,9 @@ function causesOf(thrown: Error, translate: Translate): string[] {
   return lines;
 }
 
-/** A message without the names of generated code: the person wrote `f()`, and Node says `(0 , $cell.f)`. */
-const plain = (text: string): string => text.replace(generatedNames, (_, called?: string) => called ?? '');
+/** A message without the names of generated code: the person wrote `f()`, and Node says `(0 , $cell_f.v)`. */
+const plain = (text: string): string =>
+  text.replace(generatedNames, (_, called?: string, read?: string) => called ?? read ?? '');
 
 // Code can put anything in place of a name.
 const nameOf = ({ name }: { name: unknown }): string => (typeof name === 'string' && name ? name : 'Error');

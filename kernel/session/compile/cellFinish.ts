@@ -1,5 +1,5 @@
 import ts from 'typescript-6';
-import { load } from './cellNodes.ts';
+import { constant, load } from './cellNodes.ts';
 
 const factory = ts.factory;
 
@@ -19,9 +19,5 @@ function loadAdded({ importClause, moduleSpecifier }: ts.ImportDeclaration): ts.
   const pattern = factory.createObjectBindingPattern(
     elements.map((each) => factory.createBindingElement(undefined, each.propertyName, each.name)),
   );
-  const declaration = factory.createVariableDeclaration(pattern, undefined, undefined, load(moduleSpecifier, []));
-  return factory.createVariableStatement(
-    undefined,
-    factory.createVariableDeclarationList([declaration], ts.NodeFlags.Const),
-  );
+  return constant(pattern, load(moduleSpecifier, []));
 }

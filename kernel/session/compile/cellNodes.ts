@@ -2,22 +2,35 @@ import ts from 'typescript-6';
 
 // The few shapes of which generated code is made.
 
-/** The object of the notebook's variables, as generated code calls it. */
-export const scopeName = '$cell';
-/** The kernel's part of generated code: loads modules, takes the last value, tells of `import.meta`. */
+/** What the names of variables of the notebook begin with in generated code. */
+export const variablePrefix = '$cell_';
+/** The kernel's part of generated code: gives variables, loads modules, takes the last value, tells of `import.meta`. */
 export const runtimeName = '$kernel';
 /** What a default export without a name is called in generated code. */
 export const namelessDefault = '$default';
 
 const factory = ts.factory;
 
-/** `$cell.name` */
-export const member = (name: string): ts.PropertyAccessExpression =>
-  factory.createPropertyAccessExpression(factory.createIdentifier(scopeName), name);
+/** `$cell_name.v` */
+export const variable = (name: string): ts.PropertyAccessExpression =>
+  factory.createPropertyAccessExpression(factory.createIdentifier(variablePrefix + name), 'v');
 
-/** `$cell.name = value` */
-export const assign = (name: string, value: ts.Expression): ts.Expression =>
-  factory.createAssignment(member(name), value);
+/** `const [$cell_a, $cell_b] = $kernel.variables(['a', 'b']);` */
+export function variablesOf(names: readonly string[]): ts.Statement {
+  const bound = names.map((name) => factory.createBindingElement(undefined, undefined, variablePrefix + name));
+  const listed = factory.createArrayLiteralExpression(names.map((name) => factory.createStringLiteral(name)));
+  return constant(factory.createArrayBindingPattern(bound), call(runtime('variables'), [listed]));
+}
+
+/** `const name = value;` */
+export const constant = (name: ts.BindingName, value: ts.Expression): ts.Statement =>
+  factory.createVariableStatement(
+    undefined,
+    factory.createVariableDeclarationList(
+      [factory.createVariableDeclaration(name, undefined, undefined, value)],
+      ts.NodeFlags.Const,
+    ),
+  );
 
 /** `$kernel.name` */
 export const runtime = (name: string): ts.PropertyAccessExpression =>

@@ -1,6 +1,6 @@
 import ts from 'typescript-6';
 import { isAmbient, isDefaultExport } from './cellNames.ts';
-import { assign, namelessDefault } from './cellNodes.ts';
+import { namelessDefault } from './cellNodes.ts';
 
 // Small questions about statements of a cell, and small statements that stand for them.
 
@@ -16,12 +16,6 @@ const namingOperators: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.BarBarEqualsToken,
   ts.SyntaxKind.AmpersandAmpersandEqualsToken,
 ]);
-
-/** `$cell.name = name;` behind a declaration of it; a nameless one is the default export. */
-export function set(local: ts.Identifier | undefined): ts.Statement {
-  const value = factory.createIdentifier(local?.text ?? namelessDefault);
-  return factory.createExpressionStatement(assign(local?.text ?? 'default', value));
-}
 
 /** A name for the function or class of `export default` that has none. */
 export const nameless = (statement: ts.Node): ts.Identifier | undefined =>

@@ -9,13 +9,24 @@ import {
   isExportModifier,
   opensVarScope,
 } from './cellNames.ts';
-import { assign, call, detach, keepFunctionName, load, member, runtime, statementOf } from './cellNodes.ts';
+import {
+  call,
+  detach,
+  keepFunctionName,
+  load,
+  namelessDefault,
+  runtime,
+  statementOf,
+  variable,
+  variablesOf,
+} from './cellNodes.ts';
 import { SharedNames } from './cellScope.ts';
-import { exportedPairs, isFunctionWithBody, isNaming, isSilent, nameless, set } from './cellStatements.ts';
+import { exportedPairs, isFunctionWithBody, isNaming, isSilent, nameless } from './cellStatements.ts';
 
-// How a cell becomes the body of a function. Every name of a cell's top level is a property of one object that all
-// cells share, and every use of it reads that property: so a closure sees what later cells assign, a later cell sees
-// what a closure assigned, and what a cell declared before it threw is there.
+// How a cell becomes the body of a function. A name of a cell's top level is a variable of the notebook: a small object,
+// the same for all cells, whose property every use of the name reads. So a closure sees what later cells assign, a later
+// cell sees what a closure assigned, and what a cell declared before it threw is there. (Properties of one large object
+// would do too, but V8 makes a hash table of that, in which a loop is twenty times slower.)
 
 const factory = ts.factory;
 
@@ -36,6 +47,8 @@ class CellTransform {
   readonly #cell: ts.SourceFile;
   readonly #names: SharedNames;
   readonly #context: ts.TransformationContext;
+  /** Names of the notebook's variables that the cell uses. */
+  readonly #used = new Set<string>();
   /** Whether a `var` seen now is one of the cell. */
   #isVarScope = true;
 
@@ -53,8 +66,25 @@ class CellTransform {
     );
     // As in any module: what is imported is there first, then the functions, wherever they are written.
     const loads = statements.flatMap((statement) => this.#loads(statement));
-    const functions = statements.filter(isFunctionWithBody).map(({ name }) => set(name));
-    return factory.updateSourceFile(this.#cell, [...loads, ...functions, ...body]);
+    const functions = statements.filter(isFunctionWithBody).map(({ name }) => this.#set(name));
+    const variables = this.#used.size > 0 ? [variablesOf([...this.#used])] : [];
+    return factory.updateSourceFile(this.#cell, [...variables, ...loads, ...functions, ...body]);
+  }
+
+  /** A variable of the notebook, to be read or assigned. */
+  #member(name: string): ts.PropertyAccessExpression {
+    this.#used.add(name);
+    return variable(name);
+  }
+
+  #assign(name: string, value: ts.Expression): ts.Expression {
+    return factory.createAssignment(this.#member(name), value);
+  }
+
+  /** Makes a variable of a declaration that was kept; a nameless one is the default export. */
+  #set(local: ts.Identifier | undefined): ts.Statement {
+    const value = factory.createIdentifier(local?.text ?? namelessDefault);
+    return factory.createExpressionStatement(this.#assign(local?.text ?? 'default', value));
   }
 
   #lastValue(statement: ts.ExpressionStatement): ts.Statement {
@@ -66,11 +96,11 @@ class CellTransform {
     if (ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)) return [];
     if (ts.isImportEqualsDeclaration(statement)) return this.#importEquals(statement);
     if (ts.isExportAssignment(statement))
-      return [statementOf(assign('default', this.#expression(statement.expression)), statement)];
+      return [statementOf(this.#assign('default', this.#expression(statement.expression)), statement)];
     if (ts.isVariableStatement(statement)) return this.#variables(statement);
     if (ts.isFunctionDeclaration(statement)) return [this.#function(statement)];
-    if (ts.isClassDeclaration(statement)) return [this.#class(statement), set(statement.name)];
-    if (ts.isEnumDeclaration(statement)) return [this.#enum(statement), set(statement.name)];
+    if (ts.isClassDeclaration(statement)) return [this.#class(statement), this.#set(statement.name)];
+    if (ts.isEnumDeclaration(statement)) return [this.#enum(statement), this.#set(statement.name)];
     if (ts.isModuleDeclaration(statement)) return this.#namespace(statement);
     return [this.#visit(statement) as ts.Statement];
   }
@@ -80,7 +110,7 @@ class CellTransform {
     const modifiers = visited.modifiers?.filter((each) => !isExportModifier(each));
     const declared = factory.updateModuleDeclaration(visited, modifiers, visited.name, visited.body);
     const isValue = ts.isIdentifier(statement.name) && this.#names.isValue(statement.name);
-    return isValue ? [declared, set(statement.name)] : [declared];
+    return isValue ? [declared, this.#set(statement.name)] : [declared];
   }
 
   /** Loading is all that an import does, or an `export … from`, whose names are the notebook's too. */
@@ -104,7 +134,7 @@ class CellTransform {
     const value = ts.isExternalModuleReference(moduleReference)
       ? call(factory.createIdentifier('require'), [moduleReference.expression])
       : this.#entity(moduleReference);
-    return [statementOf(assign(name.text, value), statement)];
+    return [statementOf(this.#assign(name.text, value), statement)];
   }
 
   #entity(name: ts.EntityName): ts.Expression {
@@ -162,11 +192,11 @@ class CellTransform {
     const names = list.declarations.flatMap(({ name }) => boundNames(name));
     return [
       factory.updateVariableStatement(statement, undefined, kept),
-      ...names.map((name) => set(factory.createIdentifier(name))),
+      ...names.map((name) => this.#set(factory.createIdentifier(name))),
     ];
   }
 
-  /** `let a = 1` as `$cell.a = 1`, `const { b } = f()` as `({ b: $cell.b } = f())`. */
+  /** `let a = 1` as `$cell_a.v = 1`, `const { b } = f()` as `({ b: $cell_b.v } = f())`. */
   #assignment(declaration: ts.VariableDeclaration, isFresh: boolean): ts.Expression {
     const { name, initializer } = declaration;
     const target = this.#target(name);
@@ -179,7 +209,7 @@ class CellTransform {
 
   /** What a binding assigns to, as the left side of an assignment. */
   #target(name: ts.BindingName): ts.Expression {
-    if (ts.isIdentifier(name)) return ts.setTextRange(member(name.text), name);
+    if (ts.isIdentifier(name)) return ts.setTextRange(this.#member(name.text), name);
     if (ts.isArrayBindingPattern(name))
       return factory.createArrayLiteralExpression(
         name.elements.map((element) => {
@@ -212,7 +242,7 @@ class CellTransform {
   readonly #visit = (node: ts.Node): ts.Node => {
     if (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node)) return node;
     if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return node;
-    if (ts.isIdentifier(node)) return this.#names.has(node) ? ts.setTextRange(member(node.text), node) : node;
+    if (ts.isIdentifier(node)) return this.#names.has(node) ? ts.setTextRange(this.#member(node.text), node) : node;
     if (ts.isShorthandPropertyAssignment(node)) return this.#shorthand(node);
     if (ts.isCallExpression(node)) return this.#call(node);
     if (isNaming(node) && this.#names.has(node.left)) {
@@ -255,7 +285,7 @@ class CellTransform {
   #shorthand(node: ts.ShorthandPropertyAssignment): ts.Node {
     const fallback = node.objectAssignmentInitializer && this.#expression(node.objectAssignmentInitializer);
     if (!this.#names.hasShorthand(node)) return factory.updateShorthandPropertyAssignment(node, node.name, fallback);
-    const value = ts.setTextRange(member(node.name.text), node.name);
+    const value = ts.setTextRange(this.#member(node.name.text), node.name);
     return factory.createPropertyAssignment(
       factory.createIdentifier(node.name.text),
       fallback ? factory.createAssignment(value, fallback) : value,

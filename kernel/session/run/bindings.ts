@@ -1,3 +1,5 @@
+import type { Variable } from './variables.ts';
+
 /** A loaded module as an importer sees it. */
 export type Loaded = {
   /** `module.exports`, or the namespace of an ES module. */
@@ -51,15 +53,15 @@ function namespaceOf(module: unknown): unknown {
  * be assigned to, by a later cell that declares the name anew.
  * @returns whether the variable is still that import
  */
-export function bindImport(locals: object, name: string, read: () => unknown): () => boolean {
+export function bindImport(variable: Variable, read: () => unknown): () => boolean {
   const get = (): unknown => read();
-  Object.defineProperty(locals, name, {
+  Object.defineProperty(variable, 'v', {
     configurable: true,
     enumerable: true,
     get,
     set(value: unknown) {
-      Object.defineProperty(locals, name, { configurable: true, enumerable: true, writable: true, value });
+      Object.defineProperty(variable, 'v', { configurable: true, enumerable: true, writable: true, value });
     },
   });
-  return () => Object.getOwnPropertyDescriptor(locals, name)?.get === get;
+  return () => Object.getOwnPropertyDescriptor(variable, 'v')?.get === get;
 }

@@ -9,6 +9,7 @@ import { bindImport, importedValue, isEsModule, type Loaded } from './bindings.t
 import { hookOwnFiles } from './ownFileHooks.ts';
 import { OwnFiles } from './ownFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
+import type { Variables } from './variables.ts';
 
 /** What `require` says of an ES module that only `import()` can load: it awaits, or has no entry for `require`. */
 const importOnly: ReadonlySet<unknown> = new Set(['ERR_REQUIRE_ASYNC_MODULE', 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
@@ -21,8 +22,7 @@ type Binding = {
 };
 
 export type CellModulesOptions = {
-  /** The notebook's variables. */
-  locals: object;
+  variables: Variables;
   maps: ScriptMaps;
   /** Absolute path that imports are resolved from; asked each time, for it may change. */
   folder: () => string;
@@ -32,15 +32,15 @@ export type CellModulesOptions = {
 
 /** Loads what cells import, from the notebook's folder, and loads the person's own files again when they have changed. */
 export class CellModules {
-  readonly #locals: object;
+  readonly #variables: Variables;
   readonly #folder: () => string;
   readonly #files: OwnFiles;
   /** Files of the person's own that were imported by static imports, by the version that was loaded. */
   readonly #bound = new Map<string, { version: string; bindings: Binding[] }>();
   #loader: { folder: string; require: NodeJS.Require; import: Import } | undefined;
 
-  constructor({ locals, maps, folder, compilerOptions }: CellModulesOptions) {
-    this.#locals = locals;
+  constructor({ variables, maps, folder, compilerOptions }: CellModulesOptions) {
+    this.#variables = variables;
     this.#folder = folder;
     this.#files = new OwnFiles(compilerOptions);
     hookOwnFiles(this.#files, maps, compilerOptions);
@@ -125,7 +125,7 @@ export class CellModules {
     let current = loaded;
     importedValue(current, imported);
     return {
-      isBound: bindImport(this.#locals, local, () => importedValue(current, imported)),
+      isBound: bindImport(this.#variables.of(local), () => importedValue(current, imported)),
       rebind: (again) => {
         importedValue(again, imported);
         current = again;

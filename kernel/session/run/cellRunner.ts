@@ -5,6 +5,7 @@ import type { CellError } from '#session/coreMessages.ts';
 import { CellModules } from './cellModules.ts';
 import { CellExecutor } from './executor.ts';
 import { ScriptMaps } from './scriptMaps.ts';
+import { Variables } from './variables.ts';
 
 export type CellOutcome =
   { value: { shown: unknown } | undefined; error: null } | { value: undefined; error: CellError };
@@ -15,7 +16,7 @@ export type Around = <T>(body: () => Promise<T>) => Promise<T>;
 /** The state of a notebook and what runs its cells: compiler, modules and executor, which share one working directory. */
 export class CellRunner {
   /** The notebook's variables by name. */
-  readonly locals: Record<string, unknown> = {};
+  readonly locals: Record<string, unknown>;
   readonly compiler = new CellCompiler();
   readonly #maps = new ScriptMaps();
   readonly #modules: CellModules;
@@ -25,11 +26,12 @@ export class CellRunner {
   /** @param warn prints into the output of the running cell */
   constructor(warn: (text: string) => void) {
     this.#warn = warn;
+    const variables = new Variables();
+    const locals = (this.locals = variables.asObject());
     const folder = () => this.compiler.folder;
-    const { locals } = this;
     const maps = this.#maps;
-    this.#modules = new CellModules({ locals, maps, folder, compilerOptions: () => this.compiler.folderOptions });
-    this.#executor = new CellExecutor({ locals, maps, folder, modules: this.#modules });
+    this.#modules = new CellModules({ variables, maps, folder, compilerOptions: () => this.compiler.folderOptions });
+    this.#executor = new CellExecutor({ variables, locals, maps, folder, modules: this.#modules });
     Error.prepareStackTrace = (error, sites) => maps.format(error, sites);
   }
 

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
-import { runtimeName, scopeName } from '#session/compile/cellNodes.ts';
+import { runtimeName } from '#session/compile/cellNodes.ts';
 import type { CellModules } from './cellModules.ts';
 import { scriptOfCell, type ScriptMaps } from './scriptMaps.ts';
+import type { Variable, Variables } from './variables.ts';
 
 /** What a cell left: its last expression, if that is not null or undefined. */
 export type Executed = { value: { shown: unknown } | undefined };
@@ -11,13 +12,13 @@ export type Executed = { value: { shown: unknown } | undefined };
 /** The kernel's part of generated code, see cellTransform.ts. */
 type CellRuntime = {
   value?: unknown;
+  variables: (names: readonly string[]) => Variable[];
   load: CellModules['load'];
   import: CellModules['import'];
   meta: ImportMeta;
 };
 
 type CellBody = (
-  locals: object,
   runtime: CellRuntime,
   require: NodeJS.Require,
   module: object,
@@ -27,7 +28,8 @@ type CellBody = (
 ) => Promise<void>;
 
 export type CellExecutorOptions = {
-  /** The notebook's variables by name. */
+  variables: Variables;
+  /** The same as an object, which is what CommonJS calls `exports`. */
   locals: object;
   modules: CellModules;
   maps: ScriptMaps;
@@ -49,10 +51,10 @@ export class CellExecutor {
    * @throws what the cell throws
    */
   async execute(output: string, count: number): Promise<Executed> {
-    const { locals, modules, maps } = this.#options;
+    const { variables, locals, modules, maps } = this.#options;
     const script = scriptOfCell(count);
     const code = maps.add(script, output);
-    const parameters = `${scopeName}, ${runtimeName}, require, module, exports, __filename, __dirname`;
+    const parameters = `${runtimeName}, require, module, exports, __filename, __dirname`;
     const compiled = new Script(`(async function (${parameters}) { "use strict";\n${code}\n})`, {
       filename: script,
       // The line above is ours.
@@ -63,6 +65,7 @@ export class CellExecutor {
     const dirname = this.#options.folder();
     const filename = join(dirname, script);
     const runtime: CellRuntime = {
+      variables: (names) => variables.get(names),
       load: (specifier, pairs) => modules.load(specifier, pairs),
       import: (specifier, options) => modules.import(specifier, options),
       meta: {
@@ -75,7 +78,7 @@ export class CellExecutor {
     };
     const { require } = modules;
     const module = { id: filename, filename, path: dirname, exports: locals, require };
-    await this.#unlessInterrupted(body(locals, runtime, require, module, locals, filename, dirname));
+    await this.#unlessInterrupted(body(runtime, require, module, locals, filename, dirname));
     return { value: runtime.value === undefined || runtime.value === null ? undefined : { shown: runtime.value } };
   }
 

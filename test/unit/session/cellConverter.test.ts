@@ -20,17 +20,17 @@ suite('The converter of cells', function () {
   const outputOf = (cell: string, ...before: string[]): string =>
     (converter.convert(after(...before), cell).output ?? '').replace(/\n\/\/# source[^]*$/, '');
 
-  test('reads and writes variables of cells as members of one object', () => {
+  test('reads and writes variables of cells as those of the notebook', () => {
     assert.equal(
       outputOf('let { a, b: [c] } = { a: 1, b: [n] }; f(a, { c })', 'let n = 1; function f(...all: unknown[]) {}'),
-      '({ a: $cell.a, b: [$cell.c] } = { a: 1, b: [$cell.n] });\n$kernel.value = (0, $cell.f)($cell.a, { c: $cell.c });',
+      'const [$cell_a, $cell_c, $cell_n, $cell_f] = $kernel.variables(["a", "c", "n", "f"]);\n({ a: $cell_a.v, b: [$cell_c.v] } = { a: 1, b: [$cell_n.v] });\n$kernel.value = (0, $cell_f.v)($cell_a.v, { c: $cell_c.v });',
     );
   });
 
   test('leaves names of inner scopes, properties and types alone', () => {
     assert.equal(
       outputOf('const g = (n: number) => n + o.n; let t: typeof n;', 'let n = 1; let o = { n };'),
-      '$cell.g = ({ g: (n) => n + $cell.o.n }).g;\n$cell.t = void 0;',
+      'const [$cell_g, $cell_o, $cell_t] = $kernel.variables(["g", "o", "t"]);\n$cell_g.v = ({ g: (n) => n + $cell_o.v.n }).g;\n$cell_t.v = void 0;',
     );
   });
 
@@ -39,7 +39,7 @@ suite('The converter of cells', function () {
       outputOf(
         'use(join); import { join, type ParsedPath } from "node:path"; import type { Stats } from "node:fs"; import "node:os"; function use(x: unknown) {}',
       ),
-      'await $kernel.load("node:path", [["join", "join"]]);\nawait $kernel.load("node:os", []);\n$cell.use = use;\n(0, $cell.use)($cell.join);\nfunction use(x) { }',
+      'const [$cell_join, $cell_use] = $kernel.variables(["join", "use"]);\nawait $kernel.load("node:path", [["join", "join"]]);\nawait $kernel.load("node:os", []);\n$cell_use.v = use;\n(0, $cell_use.v)($cell_join.v);\nfunction use(x) { }',
     );
   });
 

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bindImport, importedValue } from '../../../kernel/session/run/bindings.ts';
 import { OwnFiles } from '../../../kernel/session/run/ownFiles.ts';
+import { Variables, type Variable } from '../../../kernel/session/run/variables.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const of = (module: unknown, imported: string) => importedValue({ module, specifier: 'thing' }, imported);
@@ -34,14 +35,30 @@ suite('What an import gives', () => {
   });
 
   test('follows the module until the variable is assigned', () => {
-    const locals: Record<string, unknown> = {};
+    const variable: Variable = { v: undefined };
     let exported = 1;
-    const isBound = bindImport(locals, 'name', () => exported);
+    const isBound = bindImport(variable, () => exported);
     exported = 2;
-    assert.deepEqual([locals['name'], isBound()], [2, true]);
-    locals['name'] = 'mine';
-    assert.deepEqual([locals['name'], isBound()], ['mine', false]);
+    assert.deepEqual([variable.v, isBound()], [2, true]);
+    variable.v = 'mine';
+    assert.deepEqual([variable.v, isBound()], ['mine', false]);
   });
+});
+
+test('The variables of a notebook are an object to who looks at all of them', () => {
+  const variables = new Variables();
+  const object = variables.asObject();
+  const [a] = variables.get(['a', 'b']);
+  assert.ok(a);
+  a.v = 1;
+  object['c'] = 3;
+  Object.assign(object, { d: 4 });
+  delete object['b'];
+  assert.deepEqual({ ...object }, { a: 1, c: 3, d: 4 });
+  assert.deepEqual(
+    [variables.of('c').v, 'b' in object, Object.hasOwn(object, 'd'), object['nothing']],
+    [3, false, true, undefined],
+  );
 });
 
 suite("The files of a person's own", () => {

@@ -37,9 +37,9 @@ const describe = (thrown: unknown) => describeError(thrown, (stack) => stack);
 
 suite('The description of an error', () => {
   test('has no frame of the kernel and no name of generated code', () => {
-    const error = Object.assign(new TypeError('(0 , $cell.f) is not a function'), {
+    const error = Object.assign(new TypeError('(0 , $cell_f.v) is not a function'), {
       stack:
-        'TypeError: x\n    at $cell.g (cell-1.ts:1:1)\n    at run (/x/dist/kernel.cjs:1:1)\n    at node:internal/vm:2:2',
+        'TypeError: x\n    at $cell_g.v (cell-1.ts:1:1)\n    at run (/x/dist/kernel.cjs:1:1)\n    at node:internal/vm:2:2',
     });
     assert.deepEqual(describe(error), {
       ename: 'TypeError',
