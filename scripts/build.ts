@@ -39,11 +39,13 @@ export async function buildAll(say: (line: string) => void): Promise<number> {
   return failures.length;
 }
 
+const snapshotScripts = ['kernelSnapshot.cjs', 'snapshotMaker.cjs', 'fromSnapshot.cjs'] as const;
+
 /** What a start-up snapshot of the kernel is made of, as one short text: every start compares it. */
 function writeSnapshotKey(): void {
   const types = readdirSync(inRoot('dist/types'), { recursive: true, encoding: 'utf8' }).toSorted();
   const hash = createHash('sha256');
-  for (const file of ['kernelSnapshot.cjs', ...types.map((name) => join('types', name))]) {
+  for (const file of [...snapshotScripts, ...types.map((name) => join('types', name))]) {
     const path = inRoot('dist', file);
     if (statSync(path, { throwIfNoEntry: false })?.isFile()) hash.update(file).update(readFileSync(path));
   }

@@ -16,7 +16,7 @@ import { describeEnd } from './crashes.ts';
 import { KernelConversation, type AskPerson, type Replies } from './kernelConversation.ts';
 import { handover, type Handover } from './kernelHandover.ts';
 import { openLink, removeKept, startLink, type KernelLink } from './kernelLink.ts';
-import { kernelFlags } from './nodeVersion.ts';
+import { waysToStart } from './kernelStart.ts';
 
 const handshakeMs = 20_000;
 
@@ -76,15 +76,15 @@ export class KernelProcess {
   static async start(options: KernelStart): Promise<KernelProcess> {
     const { node, keep, signal } = options;
     signal?.throwIfAborted();
-    const link = (flags: readonly string[]) => startLink({ ...options, flags, ...(keep && { folder: keep.folder }) });
-    const first = link(kernelFlags(node.version));
-    try {
-      return await new KernelProcess(first, keep?.folder, options.ask).#begin(options);
-    } catch (error) {
-      if (!first.refusedFlags()) throw error;
-      // This Node refuses the flag. Cells run without it; the handshake says that they can't be interrupted.
-      return new KernelProcess(link([]), keep?.folder, options.ask).#begin(options);
+    for (const { flags, entry, goOn } of waysToStart(node, options.entry)) {
+      const link = startLink({ ...options, entry, flags, ...(keep && { folder: keep.folder }) });
+      try {
+        return await new KernelProcess(link, keep?.folder, options.ask).#begin(options);
+      } catch (error) {
+        if (signal?.aborted || !goOn(link)) throw error;
+      }
     }
+    throw new Error('The last way to start a kernel says itself why it failed.');
   }
 
   /**

@@ -89,19 +89,24 @@ function executable(node: string, path: string): string {
  * Whether a kernel can start from it: whole, written by this person, in a folder that nobody else can write. One that a
  * kernel did not come up from is removed.
  */
-export function isUsable({ folder, blob, note, attempt }: StartSnapshot): boolean {
+export function isUsable(snapshot: StartSnapshot): boolean {
+  const { folder, blob, note, attempt } = snapshot;
   try {
     if (!isPrivate(folder)) return false;
     const { size } = JSON.parse(readFileSync(note, 'utf8')) as { size?: unknown };
     const found = lstatSync(blob);
     const isWhole = found.isFile() && isOwn(found) && (found.mode & 0o022) === 0 && found.size === size;
     if (isWhole && !hasFailed(attempt)) return true;
-    // The note first: whoever looks in between finds no snapshot.
-    for (const file of [note, blob, attempt]) rmSync(file, { force: true });
+    removeSnapshot(snapshot);
     return false;
   } catch {
     return false;
   }
+}
+
+/** The note first: whoever looks in between finds no snapshot. */
+export function removeSnapshot({ note, blob, attempt }: StartSnapshot): void {
+  for (const file of [note, blob, attempt]) rmSync(file, { force: true });
 }
 
 /** Whether a folder is this person's alone. A snapshot is code: who can write one runs theirs. */

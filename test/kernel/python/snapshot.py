@@ -34,8 +34,10 @@ try:
     }
     reply = client.complete("a.toFi", 6, reply=True, timeout=60)
     seen["completed"] = reply["content"]["matches"]
-    request = client.execute("while (true) {}")
-    time.sleep(0.3)
+    # In a timer, where Node aborts over an interrupt unless its flag has reached a process from a snapshot too.
+    request = client.execute("setTimeout(() => { console.log('in'); while (true) {} }); await new Promise(() => {})")
+    while client.get_iopub_msg(timeout=60)["msg_type"] != "stream":
+        pass
     manager.interrupt_kernel()
     while (message := client.get_shell_msg(timeout=60))["parent_header"]["msg_id"] != request:
         pass

@@ -1,0 +1,33 @@
+import type { NodeRuntime } from './childProcess.ts';
+import type { KernelLink } from './kernelLink.ts';
+import { kernelFlags } from './nodeVersion.ts';
+import { isUsable, removeSnapshot, snapshotOf } from './startSnapshot.ts';
+
+/** A way to start a kernel, and whether another is to be tried after this one failed. */
+export type WayToStart = { flags: readonly string[]; entry: string; goOn: (failed: KernelLink) => boolean };
+
+/** The ways to start a kernel, the best first. `entry` is its bundle. */
+export function waysToStart(node: NodeRuntime, entry: string): readonly [WayToStart, ...WayToStart[]] {
+  const flags = kernelFlags(node.version);
+  const usual: WayToStart = { flags, entry, goOn: (failed) => failed.refusedFlags() };
+  // This Node refuses the flags. Cells run without them; the handshake says that they can't be interrupted.
+  const bare: WayToStart = { flags: [], entry, goOn: () => false };
+  const fast = fromSnapshot(node, flags, entry);
+  return fast ? [fast, usual, bare] : [usual, bare];
+}
+
+function fromSnapshot(node: NodeRuntime, flags: readonly string[], entry: string): WayToStart | undefined {
+  // An editor's own executable, which is told by its environment to be Node, has another memory than Node's.
+  if (node.version === undefined || Object.keys(node.env).length > 0) return undefined;
+  const snapshot = snapshotOf({ node: node.path, version: node.version, flags, entry });
+  if (!snapshot || !isUsable(snapshot)) return undefined;
+  return {
+    flags: [...flags, '--snapshot-blob', snapshot.blob],
+    entry: snapshot.entry,
+    goOn: () => {
+      // Whatever it was, the usual start works or says it better.
+      removeSnapshot(snapshot);
+      return true;
+    },
+  };
+}
