@@ -110,6 +110,8 @@ export const panelTypes = { table: 'lanceCatalog.table' } as const;
 /** The notebook controller, the kernelspec that .ipynb files name, and the renderer of tables. */
 export const notebookIds = {
   controller: 'lance-typescript',
+  /** The extension as the editor names it where kernels are chosen. */
+  extension: 'lance-catalog.lance-catalog',
   kernelspec: 'lance-typescript',
   notebookType: 'jupyter-notebook',
   renderer: 'lance-catalog.table',

@@ -71,8 +71,11 @@ export class CellRun {
   ): void {
     const cell = this.#ended ? undefined : findCell(notebook, this.#place, this.code);
     if (!cell) return;
+    const before = this.#cell;
     this.#cell = cell;
     this.#outputs?.flush();
+    // Its document may be there still, under the old name.
+    if (this.#execution && !before.notebook.isClosed) this.#execution.end(undefined);
     this.#begin(execute(cell));
     for (const message of this.#log.messages('')) if (isKernelOutput(message)) this.#show(message);
   }

@@ -53,6 +53,12 @@ export class NotebookKernels implements vscode.Disposable {
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#welcome(notebook)),
       vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#leave(notebook)),
       vscode.workspace.onWillRenameFiles(({ files }) => this.#partings.expect(files)),
+      vscode.workspace.onDidRenameFiles(() => {
+        // The document of the old name may stay open, when another extension holds it.
+        const renamed = [...this.#sessions.values()].filter(({ notebook }) => this.#partings.isRenamed(notebook));
+        for (const { notebook } of renamed) this.#leave(notebook);
+      }),
+      vscode.window.onDidChangeActiveNotebookEditor(() => this.#claim()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#welcomeAll()),
     ];
     this.#welcomeAll();
@@ -176,12 +182,24 @@ export class NotebookKernels implements vscode.Disposable {
     return this.session(notebook)?.hasRun !== true;
   }
 
+  /**
+   * Chooses our kernel for the notebook in front when it goes on there: under another name it is one for which the editor
+   * has not been told yet, and nothing of a running cell could be shown until the person runs another.
+   */
+  #claim(): void {
+    const notebook = vscode.window.activeNotebookEditor?.notebook;
+    if (!notebook || this.session(notebook)?.needsSelection !== true) return;
+    const kernel = { id: notebookIds.controller, extension: notebookIds.extension };
+    void vscode.commands.executeCommand('notebook.selectKernel', kernel);
+  }
+
   #handOver(session: NotebookSession, notebook: vscode.NotebookDocument): void {
     const key = keyOf(notebook);
     this.#sessions.get(key)?.dispose();
     this.#parts.kept.move(session.notebook.uri, notebook.uri);
     session.moveTo(notebook, folderOf(notebook));
     if (this.#selected.has(notebook)) session.select();
+    this.#claim();
     this.#sessions.set(key, session);
   }
 }

@@ -1,12 +1,13 @@
 import type * as vscode from 'vscode';
 import type { NotebookSession } from './session.ts';
 
-/** Between the close of a notebook and the opening of the file that it was saved as or renamed to. */
-const waitMilliseconds = 2000;
-/** How long after it was announced a renaming may be the reason of a close. */
-const renameMilliseconds = 10_000;
+/** Between the close of an untitled notebook and the opening of the file that it was saved as, if it was saved. */
+const saveMilliseconds = 3000;
+/** Between the announcement that a file is renamed, its close, and the opening of the file that it is then. */
+const renameMilliseconds = 30_000;
 
-type Parting = { isNext: (notebook: vscode.NotebookDocument) => boolean; timer: NodeJS.Timeout };
+type Next = { isNext: (notebook: vscode.NotebookDocument) => boolean; milliseconds: number };
+type Parting = Pick<Next, 'isNext'> & { timer: NodeJS.Timeout };
 
 /**
  * Kernels of notebooks that were closed a moment ago. For the editor a notebook that is saved for the first time, or
@@ -19,8 +20,15 @@ export class Partings implements vscode.Disposable {
   /** Files, or folders of files, are about to be renamed. */
   expect(files: readonly { oldUri: vscode.Uri; newUri: vscode.Uri }[]): void {
     const until = Date.now() + renameMilliseconds;
-    this.#renames = this.#renames.filter((rename) => rename.until > Date.now());
+    // A file that gets a name back is not on its way from that name any more.
+    const isBack = (from: vscode.Uri): boolean => files.some(({ newUri }) => newUri.toString() === from.toString());
+    this.#renames = this.#renames.filter((rename) => rename.until > Date.now() && !isBack(rename.from));
     this.#renames.push(...files.map(({ oldUri, newUri }) => ({ from: oldUri, to: newUri, until })));
+  }
+
+  /** Whether a notebook's file has another name by now. */
+  isRenamed(notebook: vscode.NotebookDocument): boolean {
+    return this.#renamed(notebook.uri) !== undefined;
   }
 
   /**
@@ -28,18 +36,19 @@ export class Partings implements vscode.Disposable {
    * moment for that one; a notebook that becomes none ends its kernel.
    */
   leave(session: NotebookSession, candidates: readonly vscode.NotebookDocument[]): vscode.NotebookDocument | undefined {
-    const isNext = session.hasRun ? this.#nextOf(session.notebook) : undefined;
-    if (!isNext) {
+    const expected = session.hasRun ? this.#nextOf(session.notebook) : undefined;
+    if (!expected) {
       session.dispose();
       return undefined;
     }
+    const { isNext, milliseconds } = expected;
     const next = candidates.find(isNext);
     if (next) return next;
     const giveUp = (): void => {
       this.#waiting.delete(session);
       session.dispose();
     };
-    this.#waiting.set(session, { isNext, timer: setTimeout(giveUp, waitMilliseconds) });
+    this.#waiting.set(session, { isNext, timer: setTimeout(giveUp, milliseconds) });
     return undefined;
   }
 
@@ -62,12 +71,13 @@ export class Partings implements vscode.Disposable {
     this.#waiting.clear();
   }
 
-  #nextOf(notebook: vscode.NotebookDocument): Parting['isNext'] | undefined {
+  #nextOf(notebook: vscode.NotebookDocument): Next | undefined {
     const renamed = this.#renamed(notebook.uri)?.toString();
-    if (renamed !== undefined) return (one) => one.uri.toString() === renamed;
+    if (renamed !== undefined)
+      return { isNext: (one) => one.uri.toString() === renamed, milliseconds: renameMilliseconds };
     if (!notebook.isUntitled) return undefined;
     const text = contentOf(notebook);
-    return (one) => contentOf(one) === text;
+    return { isNext: (one) => contentOf(one) === text, milliseconds: saveMilliseconds };
   }
 
   #renamed(uri: vscode.Uri): vscode.Uri | undefined {

@@ -30,6 +30,7 @@ export class NotebookSession implements vscode.Disposable {
   /** Cells whose outputs are of a kernel that is gone. */
   #stale = new WeakSet<vscode.NotebookCell>();
   #select: () => void = () => {};
+  #needsSelection = false;
   #selected = new Promise<void>((resolve) => (this.#select = resolve));
 
   constructor(parts: SessionParts) {
@@ -60,8 +61,14 @@ export class NotebookSession implements vscode.Disposable {
     return this.#stale.has(cell);
   }
 
+  /** Whether something is to be shown in the notebook that can't be until our kernel is the chosen one there. */
+  get needsSelection(): boolean {
+    return this.#needsSelection && this.#state === 'busy';
+  }
+
   /** The editor lets our controller run cells of this notebook from now on. */
   select(): void {
+    this.#needsSelection = false;
     this.#select();
   }
 
@@ -72,6 +79,7 @@ export class NotebookSession implements vscode.Disposable {
   moveTo(notebook: vscode.NotebookDocument, cwd: string): void {
     this.#parts = { ...this.#parts, notebook, cwd };
     this.#selected = new Promise<void>((resolve) => (this.#select = resolve));
+    this.#needsSelection = true;
     // What an output was in the other document can't be changed in this one.
     this.#displays.clear();
     this.#late.moveTo(notebook);
@@ -93,7 +101,7 @@ export class NotebookSession implements vscode.Disposable {
 
   /** Runs cells after those that are waiting; the first that fails ends the row. */
   run(cells: readonly vscode.NotebookCell[]): Promise<void> {
-    this.#select();
+    this.select();
     const round = this.#round;
     // Made now, so that the editor shows every cell as waiting.
     const executions = cells.map((cell) => this.#parts.controller.createNotebookCellExecution(cell));

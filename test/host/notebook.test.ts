@@ -6,48 +6,8 @@ import { tableFromIPC } from '#arrow';
 import type { KernelOutput } from '#shared/kernelMessages.ts';
 import { arrowStreamMime, decodeArrowOutput } from '#shared/mime.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
+import { ended, execute, item, items, openCells, printed, start, textOf } from './notebookCells.ts';
 import { eventually, extensionApi, failuresOf, makeCatalog, run, tableNode, temporaryFolder } from './support.ts';
-
-const text = (data: Uint8Array): string => new TextDecoder().decode(data);
-
-/**
- * Starts cells and does not wait for their end, as the command would. Which kernel runs them is the editor's choice, as
- * for a person.
- */
-function start(notebook: vscode.NotebookDocument, ...indexes: number[]): void {
-  const ranges = indexes.map((index) => ({ start: index, end: index + 1 }));
-  void vscode.commands.executeCommand('notebook.cell.execute', { ranges, document: notebook.uri });
-}
-
-async function ended(notebook: vscode.NotebookDocument, index: number, before?: number): Promise<boolean> {
-  const cell = notebook.cellAt(index);
-  await eventually(`the end of cell ${index}`, () => {
-    const timing = cell.executionSummary?.timing;
-    return timing !== undefined && timing.endTime !== before && cell.executionSummary?.success !== undefined;
-  });
-  // The last outputs may be on their way still.
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  return cell.executionSummary?.success === true;
-}
-
-const items = (notebook: vscode.NotebookDocument, index: number): vscode.NotebookCellOutputItem[] =>
-  notebook.cellAt(index).outputs.flatMap((output) => output.items);
-
-async function execute(notebook: vscode.NotebookDocument, index: number): Promise<boolean> {
-  const before = notebook.cellAt(index).executionSummary?.timing?.endTime;
-  start(notebook, index);
-  return ended(notebook, index, before);
-}
-
-const item = (notebook: vscode.NotebookDocument, index: number, mime: string): string | undefined => {
-  const data = items(notebook, index).find((one) => one.mime === mime)?.data;
-  return data && text(data);
-};
-const printed = (notebook: vscode.NotebookDocument, index: number): string =>
-  items(notebook, index)
-    .filter((one) => /std(out|err)$/.test(one.mime))
-    .map((one) => text(one.data))
-    .join('');
 
 const acceptDialog = () => void vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
 
@@ -75,29 +35,8 @@ suite('a notebook on our kernel', () => {
   });
 
   /** An .ipynb file with these cells, open in front. */
-  async function open(...cells: string[]): Promise<vscode.NotebookDocument> {
-    const file = join(folder.path, `n${count++}.ipynb`);
-    const body = {
-      cells: cells.map((source, i) => ({
-        cell_type: 'code',
-        execution_count: null,
-        id: `c${i}`,
-        metadata: {},
-        outputs: [],
-        source,
-      })),
-      metadata: {
-        kernelspec: { name: 'lance-typescript', display_name: 'Lance TypeScript', language: 'typescript' },
-        language_info: { name: 'typescript' },
-      },
-      nbformat: 4,
-      nbformat_minor: 5,
-    };
-    writeFileSync(file, JSON.stringify(body));
-    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
-    await vscode.window.showNotebookDocument(notebook);
-    return notebook;
-  }
+  const open = (...cells: string[]): Promise<vscode.NotebookDocument> =>
+    openCells(join(folder.path, `n${count++}.ipynb`), ...cells);
 
   test('runs all its cells, is saved, and still has its tables when it is opened again', async () => {
     const notebook = await open(
@@ -195,7 +134,7 @@ suite('a notebook on our kernel', () => {
     await vscode.commands.executeCommand('notebook.execute', notebook.uri);
     assert.ok(await ended(notebook, cells.length - 1));
     const missing = (): number[] =>
-      cells.flatMap((_, i) => (items(notebook, i).some((one) => text(one.data).includes(`late ${i}`)) ? [] : [i]));
+      cells.flatMap((_, i) => (items(notebook, i).some((one) => textOf(one.data).includes(`late ${i}`)) ? [] : [i]));
     await eventually('every late line', () => missing().length === 0, 5000).catch(() => undefined);
     assert.deepEqual(missing(), []);
     assert.ok(cells.every((_, i) => item(notebook, i, 'text/plain') === String(i)));
@@ -223,6 +162,16 @@ suite('a notebook on our kernel', () => {
     assert.ok(await execute(notebook, 0));
     assert.equal(printed(notebook, 0).trim().split('\n').join(), Array.from({ length: 2000 }, (_, i) => i).join());
     assert.equal(notebook.cellAt(0).outputs.length, 1);
+  });
+
+  test('keeps the beginning and the end of what a cell prints beyond a million characters', async () => {
+    const notebook = await open(`for (let i = 0; i < 30_000; i++) console.log('line', i, 'x'.repeat(90));`);
+    assert.ok(await execute(notebook, 0));
+    await eventually('the cut', () => printed(notebook, 0).length < 1_001_000);
+    const text = printed(notebook, 0);
+    assert.match(text, /^line 0 x+\nline 1 x+\n/);
+    assert.match(text, /\n… [\d,]+ characters were printed here .*printedCharacters keeps more …\n/);
+    assert.match(text, /\nline 29999 x+\n$/);
   });
 
   test('restarts without its variables', async () => {
@@ -258,7 +207,7 @@ suite('a notebook on our kernel', () => {
     await run('lanceCatalog.table.newNotebook', tableNode('notebook', ['shop', 'eu'], 'orders'));
     const notebook = vscode.window.activeNotebookEditor?.notebook;
     assert.ok(notebook?.isUntitled);
-    assert.ok(await execute(notebook, 0), text(items(notebook, 0)[0]?.data ?? new Uint8Array()));
+    assert.ok(await execute(notebook, 0), textOf(items(notebook, 0)[0]?.data ?? new Uint8Array()));
     assert.ok(item(notebook, 0, arrowStreamMime));
   });
 

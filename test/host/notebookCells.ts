@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { eventually } from './support.ts';
+
+// What the tests of notebooks do with cells, and how they look at what cells show.
+
+export const textOf = (data: Uint8Array): string => new TextDecoder().decode(data);
+
+/**
+ * Starts cells and does not wait for their end, as the command would. Which kernel runs them is the editor's choice, as
+ * for a person.
+ */
+export function start(notebook: vscode.NotebookDocument, ...indexes: number[]): void {
+  const ranges = indexes.map((index) => ({ start: index, end: index + 1 }));
+  void vscode.commands.executeCommand('notebook.cell.execute', { ranges, document: notebook.uri });
+}
+
+export async function ended(notebook: vscode.NotebookDocument, index: number, before?: number): Promise<boolean> {
+  const cell = notebook.cellAt(index);
+  await eventually(`the end of cell ${index}`, () => {
+    const timing = cell.executionSummary?.timing;
+    return timing !== undefined && timing.endTime !== before && cell.executionSummary?.success !== undefined;
+  });
+  // The last outputs may be on their way still.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return cell.executionSummary?.success === true;
+}
+
+export const items = (notebook: vscode.NotebookDocument, index: number): vscode.NotebookCellOutputItem[] =>
+  notebook.cellAt(index).outputs.flatMap((output) => output.items);
+
+export async function execute(notebook: vscode.NotebookDocument, index: number): Promise<boolean> {
+  const before = notebook.cellAt(index).executionSummary?.timing?.endTime;
+  start(notebook, index);
+  return ended(notebook, index, before);
+}
+
+export const item = (notebook: vscode.NotebookDocument, index: number, mime: string): string | undefined => {
+  const data = items(notebook, index).find((one) => one.mime === mime)?.data;
+  return data && textOf(data);
+};
+export const printed = (notebook: vscode.NotebookDocument, index: number): string =>
+  items(notebook, index)
+    .filter((one) => /std(out|err)$/.test(one.mime))
+    .map((one) => textOf(one.data))
+    .join('');
+
+/** The text of an .ipynb file with these cells for our kernel. */
+export const contentOf = (...cells: string[]): string =>
+  JSON.stringify({
+    cells: cells.map((source, i) => ({
+      cell_type: 'code',
+      execution_count: null,
+      id: `c${i}`,
+      metadata: {},
+      outputs: [],
+      source,
+    })),
+    metadata: {
+      kernelspec: { name: 'lance-typescript', display_name: 'Lance TypeScript', language: 'typescript' },
+      language_info: { name: 'typescript' },
+    },
+    nbformat: 4,
+    nbformat_minor: 5,
+  });
+
+/** An .ipynb file with these cells, open in front. */
+export async function openCells(file: string, ...cells: string[]): Promise<vscode.NotebookDocument> {
+  writeFileSync(file, contentOf(...cells));
+  const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
+  await vscode.window.showNotebookDocument(notebook);
+  return notebook;
+}
