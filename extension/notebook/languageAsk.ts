@@ -26,6 +26,11 @@ export function signalOf(token: vscode.CancellationToken): AbortSignal {
   return controller.signal;
 }
 
+const isOfNoLanguage: ReadonlySet<vscode.CompletionItemKind> = new Set([
+  vscode.CompletionItemKind.Text,
+  vscode.CompletionItemKind.Snippet,
+]);
+
 /**
  * Asks the other providers of the editor. While they are asked ours are, too, so it says whether it is asking at all.
  */
@@ -43,8 +48,9 @@ export class Others {
       position,
       trigger,
     );
-    // Words of the open documents are no knowledge of the language, and give way to real suggestions.
-    const known = list?.items.filter(({ kind }) => kind !== vscode.CompletionItemKind.Text) ?? [];
+    // Words of the open documents are no knowledge of the language, and give way to real suggestions; snippets are
+    // things of their own.
+    const known = list?.items.filter(({ kind }) => kind !== undefined && !isOfNoLanguage.has(kind)) ?? [];
     return new Set(known.map(({ label }) => (typeof label === 'string' ? label : label.label)));
   }
 

@@ -67,7 +67,8 @@ export class LanguageMute implements vscode.Disposable {
     // Without a notebook of ours there is nothing to tell, and no reason to start TypeScript.
     if (written === this.#told || (this.#told === '' && paths.length === 0)) return;
     this.#told = written;
-    this.#isProven = false;
+    // Another notebook is muted within a moment; TypeScript itself may have to start.
+    if (!isMuted) this.#isProven = false;
     const builtIn = vscode.extensions.getExtension<unknown>(builtInId);
     const api = builtIn && !isNative() ? apiOf(await builtIn.activate()) : undefined;
     // Another call may have had newer things to tell while TypeScript started.

@@ -20,8 +20,8 @@ const cells = [
 
 /** Waits for an answer of the editor to be as it should. */
 async function comes(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 30_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 100)))
-    assert.ok(Date.now() < end, `waited 30 s for ${what}`);
+  for (const end = Date.now() + 50_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 100)))
+    assert.ok(Date.now() < end, `waited 50 s for ${what}`);
 }
 
 const hovers = async (document: vscode.TextDocument, position: vscode.Position): Promise<string[]> => {
@@ -43,6 +43,16 @@ const errorsOf = (notebook: vscode.NotebookDocument) =>
         .getDiagnostics(document.uri)
         .map(({ code, source, severity }) => [index, source, code, severity]),
     );
+
+/** How often a name is offered at the end of the first line. */
+async function offers(document: vscode.TextDocument, name: string): Promise<number> {
+  const list = await vscode.commands.executeCommand<vscode.CompletionList>(
+    'vscode.executeCompletionItemProvider',
+    document.uri,
+    document.lineAt(0).range.end,
+  );
+  return list.items.filter(({ label, kind }) => label === name && kind !== vscode.CompletionItemKind.Text).length;
+}
 
 suite('the language of cells', () => {
   const folder = temporaryFolder();
@@ -206,6 +216,29 @@ suite('the language of cells', () => {
       'no error in the cell that was wrong',
       () => vscode.languages.getDiagnostics(documentOf(4).uri).length === 0,
     );
+  });
+
+  test('knows by the kernel what ran and is gone from the notebook', async () => {
+    const run = await open('run', 'lance-typescript', [
+      'let ranBefore = 1;',
+      'console.log("begun");\nwhile (true) {}',
+      'ranB',
+      'db.',
+    ]);
+    const [first, begun] = run.getCells().map(({ document }) => document);
+    assert.ok(first && begun);
+    const execute = (index: number) =>
+      void vscode.commands.executeCommand('notebook.cell.execute', {
+        ranges: [{ start: index, end: index + 1 }],
+        document: run.uri,
+      });
+    execute(0);
+    await eventually('the first cell', () => run.cellAt(0).executionSummary?.success);
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(first.uri, new vscode.Range(0, 0, 0, first.lineAt(0).text.length), '');
+    await vscode.workspace.applyEdit(edit);
+    await comes('the name that only the kernel knows', async () => (await offers(begun, 'ranBefore')) === 1);
+    await vscode.window.showNotebookDocument(notebook);
   });
 
   test("is the editor's own while the worker is down, and the worker's again when it is back", async () => {
