@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernelFlags } from '../../kernel/client/nodeVersion.ts';
 import { snapshotOf, type StartSnapshot } from '../../kernel/client/startSnapshot.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { cliEntry, command, kernelEntry } from './support.ts';
+import { command } from './support.ts';
 
 // One story: what the first kernel finds and leaves behind is what the second starts from.
 suite('A kernel that starts from a snapshot', function () {
@@ -22,6 +22,8 @@ suite('A kernel that starts from a snapshot', function () {
     IPYTHONDIR: join(home, 'ipython'),
     LANCE_CATALOG_SNAPSHOT: 'on',
   };
+  // An installation of its own: a build in the meantime would be another kernel, with another snapshot.
+  const installation = join(home, 'installation');
   const launcher = join(env.XDG_DATA_HOME, 'lance-catalog/kernel/launcher.cjs');
   const flags = kernelFlags(process.versions.node);
   let snapshot: StartSnapshot;
@@ -49,9 +51,14 @@ suite('A kernel that starts from a snapshot', function () {
   };
 
   suiteSetup(async () => {
-    const { code, stderr } = await command(process.execPath, [cliEntry, 'kernel', 'install'], { env });
+    cpSync(inRoot('dist'), join(installation, 'dist'), { recursive: true });
+    cpSync(inRoot('package.json'), join(installation, 'package.json'));
+    symlinkSync(inRoot('node_modules'), join(installation, 'node_modules'));
+    const cli = join(installation, 'dist/cli.cjs');
+    const { code, stderr } = await command(process.execPath, [cli, 'kernel', 'install'], { env });
     assert.equal(code, 0, stderr);
-    const node = { node: process.execPath, version: process.versions.node, flags, entry: kernelEntry };
+    const entry = join(installation, 'dist/kernel.cjs');
+    const node = { node: process.execPath, version: process.versions.node, flags, entry };
     const found = snapshotOf(node, { env: { ...process.env, ...env }, platform: process.platform, home });
     assert.ok(found);
     snapshot = found;
