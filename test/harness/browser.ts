@@ -22,8 +22,12 @@ const local = /^(?:https?|wss?):\/\/(?:127\.0\.0\.1|localhost)(?::|\/)/;
 // The webviews' own service worker answers these; they never leave the browser.
 const webview = /^https:\/\/[^/]*\.vscode-resource\.vscode-cdn\.net\//;
 
+/** Of a window, in pixels. */
+export type Size = { width: number; height: number };
+const usualSize: Size = { width: 1400, height: 900 };
+
 /** Starts a headless Chromium with a profile of its own below `folder`, which can reach this machine alone. */
-export async function openBrowser(folder: string): Promise<Browser> {
+export async function openBrowser(folder: string, viewport: Size = usualSize): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined)
     throw new Error('There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
@@ -32,7 +36,7 @@ export async function openBrowser(folder: string): Promise<Browser> {
   const context = await chromium.launchPersistentContext(join(run, 'profile'), {
     executablePath,
     headless: true,
-    viewport: { width: 1400, height: 900 },
+    viewport,
     timeout: 60_000,
     permissions: ['clipboard-read', 'clipboard-write'],
     env: { ...definedEnvironment(), HOME: run, TMPDIR: run },

@@ -11,7 +11,7 @@ import {
   type Profile,
   type Server,
 } from '../../scripts/workbench/server.ts';
-import { openBrowser, type Browser } from './browser.ts';
+import { openBrowser, type Browser, type Size } from './browser.ts';
 import { tempFolder } from './temp.ts';
 import { installedWorkbench, openWorkbench } from './workbench.ts';
 
@@ -52,8 +52,8 @@ async function installedExtensions(): Promise<string> {
   return extensions;
 }
 
-/** Opens a window. `settings` are added to the calm ones and to the sample connection. */
-export async function openWindow(settings: Record<string, unknown> = {}): Promise<Window> {
+/** Opens a window. `settings` are added to the calm ones and to the sample connection; a tall one shows more of a notebook. */
+export async function openWindow(settings: Record<string, unknown> = {}, size?: Size): Promise<Window> {
   const work = tempFolder('lance-ui-');
   const folder = join(work, 'notebooks');
   const catalog = join(work, 'catalog');
@@ -68,7 +68,7 @@ export async function openWindow(settings: Record<string, unknown> = {}): Promis
   };
   const profile: Profile = { ...makeProfile(join(work, 'profile'), all), extensions: await installedExtensions() };
   const server = await startServer({ workbench: installedWorkbench(), profile, folder });
-  const browser = await openBrowser(work);
+  const browser = await openBrowser(work, size);
   const close = async (): Promise<void> => {
     await browser.close();
     await server.stop();

@@ -1,6 +1,6 @@
 import type { Catalog } from '#client/catalog.ts';
 import { messageOf } from '#shared/errors.ts';
-import { alignColumns, escapeHtml } from './markup.ts';
+import { alignColumns, escapeHtml, htmlRow } from './markup.ts';
 import { htmlAndText, type ShowOptions, type Shown } from './shown.ts';
 
 /** Names of a list that are shown, and how long a server may take to give them. */
@@ -25,7 +25,7 @@ export async function showCatalog(catalog: Catalog, options: ShowOptions = {}): 
     problem = timeout.aborted ? `It did not answer within ${listMs / 1000} s.` : messageOf(error);
   }
   const title = catalog.location ? 'Catalog' : 'Catalog (none chosen)';
-  const rows = facts.map(([name, text]) => `<tr><th>${name}</th><td>${escapeHtml(text)}</td></tr>`).join('');
+  const rows = facts.map((fact) => htmlRow('td', fact)).join('');
   const html =
     `<p><strong>${title}</strong></p>` +
     (rows && `<table><tbody>${rows}</tbody></table>`) +

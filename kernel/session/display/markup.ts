@@ -52,5 +52,9 @@ export function htmlTable(head: readonly string[], rows: readonly (readonly stri
   return `<table><thead>${htmlRow('th', head)}</thead><tbody>${body}</tbody></table>`;
 }
 
-const htmlRow = (tag: string, cells: readonly string[]): string =>
-  `<tr>${cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`;
+/** Notebooks align the cells of tables for numbers; these are words. */
+const left = 'style="text-align:left"';
+
+/** One row of cells of text. */
+export const htmlRow = (tag: 'td' | 'th', cells: readonly string[]): string =>
+  `<tr>${cells.map((cell) => `<${tag} ${left}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`;

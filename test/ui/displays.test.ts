@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Frame } from 'playwright-core';
+import { frameWith, runCommand } from '../harness/workbench.ts';
+import { openWindow, shoot, type Window } from '../harness/window.ts';
+import { colours, contrast } from './contrast.ts';
+import { openFile } from './catalogWindow.ts';
+
+/** One output each, short enough that all of them are in a tall window at once. */
+const cells = [
+  `({ name: 'mug', prices: new Map([['eu', [18.9, 12]], ['us', [21]]]), tags: new Set(['tea']), note: 'x'.repeat(300) })`,
+  `Array.from({ length: 250 }, (_, id) => ({ id, name: 'row ' + id }))`,
+  `db`,
+  `(await (await db.openTable('products', ['shop'])).schema())`,
+  `await db.openTable('returns', { namespacePath: ['shop', 'eu'] })`,
+  `for (const x of progress([1, 2, 3], { label: 'rows' })) await new Promise((done) => setTimeout(done, 150));`,
+  `display.svg('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><rect width="90" height="30" fill="teal"/></svg>')`,
+  `display.markdown('**bold** and $x^2$')`,
+  `new TypeError('shown, not thrown', { cause: new Error('below') })`,
+];
+
+const notebook = {
+  cells: cells.map((source, i) => ({
+    cell_type: 'code',
+    id: `cell-${i}`,
+    metadata: {},
+    execution_count: null,
+    outputs: [],
+    source: [source],
+  })),
+  metadata: {
+    kernelspec: { name: 'lance-typescript', display_name: 'TypeScript (Lance Catalog)', language: 'typescript' },
+  },
+  nbformat: 4,
+  nbformat_minor: 5,
+};
+
+suite('What values look like in the notebook of the packaged extension', function () {
+  this.timeout(180_000);
+  let window: Window;
+  let outputs: Frame;
+
+  suiteSetup(async function () {
+    this.timeout(420_000);
+    // The list of cells draws what is in sight only.
+    window = await openWindow({ 'notebook.showCellStatusBar': 'hidden' }, { width: 1400, height: 2600 });
+    writeFileSync(join(window.folder, 'values.ipynb'), JSON.stringify(notebook));
+    await openNotebook();
+    await runCommand(window.page, 'Notebook: Run All');
+    try {
+      outputs = await frameWith(window.page, '.lance-value :text("shown, not thrown")', 150_000);
+    } catch (error) {
+      await shoot(window, 'failed-values');
+      throw error;
+    }
+  });
+
+  suiteTeardown(() => window?.close());
+
+  /** A window that has just come up may open a notebook as text, before it knows of notebooks. */
+  async function openNotebook(): Promise<void> {
+    const cell = window.page.locator('.notebook-editor .cell-list-container .code-cell-row').first();
+    for (let attempt = 1; ; attempt++) {
+      await openFile(window.page, 'values.ipynb');
+      try {
+        return await cell.waitFor({ timeout: 90_000 });
+      } catch (error) {
+        if (attempt === 2) throw error;
+        await runCommand(window.page, 'View: Close All Editors');
+      }
+    }
+  }
+
+  teardown(async function () {
+    if (this.currentTest?.state === 'failed')
+      await shoot(window, `failed-${this.currentTest.title.replaceAll(/\W+/g, '-')}`);
+  });
+
+  test('objects are trees that unfold', async () => {
+    const prices = outputs.locator('.lance-value details', { hasText: 'prices' }).first().locator('details').first();
+    assert.equal(await prices.evaluate((each: HTMLDetailsElement) => each.open), false);
+    await prices.locator('summary').first().click();
+    await prices.locator('.k', { hasText: `'eu' =>` }).waitFor();
+    const price = prices.locator('.n', { hasText: '18.9' });
+    assert.equal(await price.isVisible(), false, 'the next level is folded');
+    await prices.locator('summary', { hasText: `'eu' =>` }).last().click();
+    await price.waitFor();
+  });
+
+  test('more of a long list is shown on a click', async () => {
+    const row = outputs.getByText(`'row 110'`);
+    assert.equal(await row.first().isVisible(), false);
+    await outputs.getByText('Show 100 more of 230').click();
+    await row.first().waitFor();
+    await outputs.getByText('Show 100 more of 230').click();
+  });
+
+  test('a catalog, a schema and a table are cards', async () => {
+    await outputs.locator('td', { hasText: /^lab, shop$/ }).waitFor();
+    await outputs.locator('td', { hasText: /^fixed_size_list<float>\[128\]$/ }).waitFor();
+    assert.match(await outputs.locator('.lance-title').first().innerText(), /^shop\/eu\/returns version 1 · no index$/);
+  });
+
+  test('progress ends full, and pictures are drawn', async () => {
+    await outputs.getByText('rows: 3 of 3 (100 %)').waitFor();
+    const bar = outputs.locator('progress');
+    assert.equal(await bar.evaluate((each: HTMLProgressElement) => each.position), 1);
+    await outputs.locator('rect[fill=teal], img').first().waitFor();
+    await outputs.locator('strong', { hasText: 'bold' }).waitFor();
+  });
+
+  test('the text of a tree stands out', async () => {
+    for (const kind of ['.k', '.s', '.n', '.d']) {
+      const [text, ground] = await outputs.locator(`.lance-value ${kind}`).first().evaluate(colours);
+      assert.ok(contrast(text, ground) >= 3, `${kind}: ${text} on ${ground}`);
+    }
+    await shoot(window, 'values');
+  });
+});
