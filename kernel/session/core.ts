@@ -8,6 +8,7 @@ import { answer } from './language.ts';
 import { liveNames } from './liveNames.ts';
 import { answerOfMagics } from './magics/magicQuestions.ts';
 import { createMagics, type Magics } from './magics/magics.ts';
+import { catalogIn, createSql } from './sql/sql.ts';
 import type { Outputs } from './outputs.ts';
 import * as preload from './preload.ts';
 import { CellRunner, type CellOutcome } from './run/cellRunner.ts';
@@ -49,7 +50,12 @@ export class Core {
       failed: (cell, error) => outputs.within(cell ?? outputs.cell ?? '', () => this.reportUncaught(error)),
     });
     const comms = this.#comms.functions();
-    const notebook = { ...preload, ...this.#asker.functions(), ...this.#display.names, comms };
+    const sql = createSql({
+      catalog: () => catalogIn(this.#runner.locals),
+      signal: () => this.#display.signal(),
+      progress: this.#display.names.progress,
+    });
+    const notebook = { ...preload, ...this.#asker.functions(), ...this.#display.names, comms, sql };
     lendModules(notebook);
     takeTslabDisplay((output) => outputs.send(output));
     this.#given = { ...notebook, db: chosenCatalog(null) };

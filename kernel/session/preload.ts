@@ -3,6 +3,7 @@
 import type { Comms } from './comms/commTypes.ts';
 import type { Display, Progress } from './display/displayTypes.ts';
 import type { Confirm, Input, Prompt } from './input/askPerson.ts';
+import type { Sql } from './sql/sqlTypes.ts';
 
 export * as arrow from '#arrow';
 export { connect, connectNamespace } from '#client/connect.ts';
@@ -63,6 +64,7 @@ export type {
   Progress,
   ProgressOptions,
 } from './display/displayTypes.ts';
+export type { Sql, SqlValue } from './sql/sqlTypes.ts';
 export type { Comm, CommEvent, CommOptions, Comms } from './comms/commTypes.ts';
 
 /**
@@ -88,6 +90,14 @@ export declare const prompt: Prompt;
 
 /** Asks a question and waits for yes or no. */
 export declare const confirm: Confirm;
+
+/**
+ * Asks tables of `db` by SQL, that of SQLite: `` await sql`select kind, avg(price) from shop.products group by kind` ``
+ * gives an Arrow table. `${…}` are values, never text of the query. Tables in deeper namespaces are written
+ * `"shop/eu".orders`. Reads only, the columns that the query needs, of tables of two million rows together at most.
+ * Rejects with a CatalogError: TableNotFound (4), InvalidInput (13) for SQL that is wrong or too large.
+ */
+export declare const sql: Sql;
 
 /**
  * Talks with the front outside of cells, as widgets do: `comms.open('my-target', { value: 1 })` opens a line to what the

@@ -17,6 +17,8 @@ export type NotebookDisplay = {
   isOwn(value: unknown): boolean;
   /** Waits until all that the running cell displays is on screen; rejects with the first failure. */
   settled(): Promise<void>;
+  /** Aborts when the running cell is interrupted. */
+  signal(): AbortSignal;
   /** Ends what the running cell shows as it comes: streams and progress. */
   interrupt(): void;
 };
@@ -53,6 +55,7 @@ export function createNotebookDisplay(send: (output: CellOutput) => void, transl
     async settled() {
       await Promise.all(pending);
     },
+    signal,
     interrupt: () => abort.abort(),
   };
 }

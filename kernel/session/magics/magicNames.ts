@@ -37,6 +37,10 @@ export const magicForms = {
     line: '[--yes] [--dev] [--scripts] name@version …',
     help: 'Installs packages by npm in the project of the notebook; asks first, unless --yes is given, and runs no scripts of theirs.',
   },
+  sql: {
+    cell: '[--to name]',
+    help: 'Asks tables of db by SQL, with ${…} for values of the notebook; the result is _, or the name that is given.',
+  },
   sh: { line: 'command', cell: '', help: 'Runs commands by your shell.' },
 } as const satisfies Record<string, MagicForm>;
 

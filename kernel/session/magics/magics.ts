@@ -8,6 +8,7 @@ import { MagicError, nothing, type MagicParts, type MagicRun } from './magicType
 import { check, reset, who, whos } from './notebookState.ts';
 import { CellTexts, saver } from './save.ts';
 import { sh } from './shell.ts';
+import { sqlMagic } from './sqlMagic.ts';
 import { cd, env, pwd } from './surroundings.ts';
 import { time, timeit } from './timing.ts';
 
@@ -35,6 +36,7 @@ export function createMagics(parts: MagicParts): Magics {
     check,
     save: saver(texts),
     install,
+    sql: sqlMagic(),
     sh,
   };
   let abort = new AbortController();

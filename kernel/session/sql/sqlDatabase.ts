@@ -1,0 +1,116 @@
+import type * as sqliteModule from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Catalog } from '#client/catalog.ts';
+import { CatalogError, messageOf } from '#shared/errors.ts';
+import { findTable, type NamedTable } from './sqlTables.ts';
+import { columnsIn, quotedName } from './sqlText.ts';
+import { affinityOf } from './sqlValues.ts';
+
+type Sqlite = Pick<typeof sqliteModule, 'DatabaseSync' | 'constants'>;
+
+/** @throws CatalogError Unsupported (0) where Node was built without it */
+export async function loadSqlite(): Promise<Sqlite> {
+  const emitWarning = process.emitWarning.bind(process);
+  // An older Node says at this import that it is experimental, in the output of the cell.
+  process.emitWarning = () => {};
+  try {
+    return await import('node:sqlite');
+  } catch (error) {
+    throw new CatalogError(
+      'Unsupported',
+      'The Node of this kernel has no SQLite.',
+      'Choose a usual build of Node 22.19 or later.',
+      { cause: error },
+    );
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** Makes an empty table for each that the query names, as SQLite asks for them. */
+export async function defineTables(
+  database: DatabaseSync,
+  text: string,
+  catalog: Catalog,
+  signal: AbortSignal,
+): Promise<NamedTable[]> {
+  const tables: NamedTable[] = [];
+  const schemas = new Set(['main']);
+  for (;;) {
+    signal.throwIfAborted();
+    const missing = missingTable(database, text);
+    if (missing === undefined) return tables;
+    const found = await findTable(catalog, missing, signal);
+    if (!schemas.has(found.schema)) {
+      attach(database, found.schema);
+      schemas.add(found.schema);
+    }
+    const columns = found.fields.map(({ name, type }) => `${quotedName(name)} ${affinityOf(type)}`);
+    database.exec(`CREATE TABLE ${placeOf(found)} (${columns.join(', ')})`);
+    tables.push(found);
+  }
+}
+
+/** A table as SQL names it. */
+export const placeOf = ({ schema, name }: NamedTable): string => `${quotedName(schema)}.${quotedName(name)}`;
+
+function missingTable(database: DatabaseSync, text: string): string | undefined {
+  try {
+    database.prepare(text);
+    return undefined;
+  } catch (error) {
+    const [, missing] = /^no such table: (.+)$/s.exec(messageOf(error)) ?? [];
+    if (missing === undefined) throw refusal(text, error);
+    return missing;
+  }
+}
+
+function attach(database: DatabaseSync, schema: string): void {
+  try {
+    database.exec(`ATTACH ':memory:' AS ${quotedName(schema)}`);
+  } catch (error) {
+    throw new CatalogError(
+      'InvalidInput',
+      `The query is over too many namespaces: ${messageOf(error)}.`,
+      `Write the tables of some in one name, as "${schema}/table".`,
+      { cause: error },
+    );
+  }
+}
+
+/** The columns of each table that the query reads. */
+export function columnsOf(
+  database: DatabaseSync,
+  ok: number,
+  text: string,
+  tables: readonly NamedTable[],
+): ReadonlyMap<NamedTable, string[]> {
+  const read = new Map(tables.map((table) => [placeOf(table), new Set<string>()]));
+  const canTell = typeof database.setAuthorizer === 'function';
+  if (canTell) {
+    database.setAuthorizer((_, table, column, schema) => {
+      if (table !== null && column !== null && schema !== null)
+        read.get(`${quotedName(schema)}.${quotedName(table)}`)?.add(column);
+      return ok;
+    });
+    database.prepare(text);
+    database.setAuthorizer(null);
+  }
+  return new Map(
+    tables.map((table) => {
+      const all = table.fields.map(({ name }) => name);
+      const needed = canTell ? all.filter((name) => read.get(placeOf(table))?.has(name)) : columnsIn(text, all);
+      // To count rows, any column will do.
+      return [table, needed.length > 0 ? needed : all.slice(0, 1)];
+    }),
+  );
+}
+
+/** What SQLite has against a query. */
+export function refusal(text: string, error: unknown): CatalogError {
+  const isDeep = /\w\.\w+\.\w/.test(text) && messageOf(error).startsWith('near "."');
+  const hint = isDeep
+    ? 'A table in nested namespaces is written "shop/eu".orders.'
+    : 'The SQL is that of SQLite: see sqlite.org/lang.html.';
+  return new CatalogError('InvalidInput', `SQL: ${messageOf(error)}.`, hint, { cause: error });
+}

@@ -1,0 +1,75 @@
+import type { Schema } from '#arrow';
+import type { Catalog } from '#client/catalog.ts';
+import type { Table } from '#client/table.ts';
+import { CatalogError } from '#shared/errors.ts';
+
+/** A table that a query names, in the database of the query. */
+export type NamedTable = {
+  /** How SQLite knows it: `main` for the root, else what stands before the dot. */
+  schema: string;
+  name: string;
+  table: Table;
+  fields: Schema['fields'];
+};
+
+/** Names that are given when one is not found. */
+const maxNames = 8;
+
+/**
+ * Finds the table that SQL names: `products`, `shop.products`, `"shop/eu".orders` or `"shop/eu/orders"`.
+ * @param written the name as SQLite writes it in an error, without quotes
+ * @throws CatalogError TableNotFound (4) naming tables that there are
+ */
+export async function findTable(db: Catalog, written: string, signal: AbortSignal): Promise<NamedTable> {
+  for (const { schema, name, path, table } of candidates(written)) {
+    const options = { namespacePath: path, signal };
+    if (!(await exists(db, table, options))) continue;
+    const opened = await db.openTable(table, options);
+    const { fields } = await opened.schema({ signal });
+    return { schema, name, table: opened, fields };
+  }
+  throw new CatalogError(
+    'TableNotFound',
+    `There is no table ${written} in ${db.location || 'the catalog'}.`,
+    await hint(db, written, signal),
+  );
+}
+
+async function exists(db: Catalog, table: string, options: { namespacePath: string[]; signal: AbortSignal }) {
+  // A namespace that is not there has no table either.
+  if (
+    options.namespacePath.length > 0 &&
+    !(await db.namespaceExists(options.namespacePath, { signal: options.signal }))
+  )
+    return false;
+  return db.tableExists(table, options);
+}
+
+/** The ways to read a name: what is before a dot may be a namespace, and what is between slashes. */
+function* candidates(written: string): Generator<{ schema: string; name: string; path: string[]; table: string }> {
+  yield { schema: 'main', name: written, path: [], table: written };
+  for (let dot = written.indexOf('.'); dot > 0; dot = written.indexOf('.', dot + 1)) {
+    const [schema, name] = [written.slice(0, dot), written.slice(dot + 1)];
+    const path = schema === 'main' ? [] : schema.split('/');
+    if (name !== '' && path.every((part) => part !== '')) yield { schema, name, path, table: name };
+  }
+  const parts = written.split('/');
+  const table = parts.pop();
+  if (table !== undefined && table !== '' && parts.length > 0 && parts.every((part) => part !== ''))
+    yield { schema: 'main', name: written, path: parts, table };
+}
+
+async function hint(db: Catalog, written: string, signal: AbortSignal): Promise<string> {
+  const path = written.includes('/') ? written.split('/').slice(0, -1) : written.split('.').slice(0, -1);
+  try {
+    const [{ tables }, { namespaces }] = await Promise.all([
+      db.listTables(path, { limit: maxNames, signal }),
+      db.listNamespaces(path, { limit: maxNames, signal }),
+    ]);
+    const names = [...tables, ...namespaces.map((name) => `${name}.…`)].slice(0, maxNames);
+    if (names.length > 0) return `There are ${names.join(', ')}. Deeper ones are written "shop/eu".orders.`;
+  } catch {
+    // What can't be listed can't be named.
+  }
+  return 'Look at the names with db.listTables(); those in namespaces are written shop.products or "shop/eu".orders.';
+}

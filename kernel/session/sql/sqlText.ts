@@ -1,0 +1,77 @@
+import { sqlToken } from '#client/sqlTokens.ts';
+import { CatalogError } from '#shared/errors.ts';
+
+type Token = { kind: 'quoted' | 'number' | 'word' | 'sign'; text: string };
+
+/** A query in pieces, without blanks and comments. */
+export function tokensOf(sql: string): Token[] {
+  const tokens: Token[] = [];
+  sqlToken.lastIndex = 0;
+  for (let found = sqlToken.exec(sql); found; found = sqlToken.exec(sql)) {
+    const { space, quoted, number, word } = found.groups ?? {};
+    if (space !== undefined) continue;
+    const kind =
+      quoted !== undefined ? 'quoted' : number !== undefined ? 'number' : word !== undefined ? 'word' : 'sign';
+    tokens.push({ kind, text: found[0] });
+  }
+  return tokens;
+}
+
+const readers: ReadonlySet<string> = new Set(['select', 'with', 'values']);
+
+/** @throws CatalogError InvalidInput (13) for what is no query, or more than one */
+export function checkQuery(sql: string): void {
+  const tokens = tokensOf(sql);
+  const [first] = tokens;
+  if (!first)
+    throw new CatalogError('InvalidInput', 'The query is empty.', 'Write for instance select * from products limit 5.');
+  if (!readers.has(first.text.toLowerCase()))
+    throw new CatalogError(
+      'InvalidInput',
+      `SQL only reads here, and ${first.text} is no query.`,
+      'Begin with select, with or values; change tables by their methods: table.add(…), table.update(…), table.delete(…).',
+    );
+  const end = tokens.findIndex(({ kind, text }) => kind === 'sign' && text === ';');
+  if (end >= 0 && end < tokens.length - 1)
+    throw new CatalogError('InvalidInput', 'There is more than one query.', 'Write one in each cell or sql`…`.');
+}
+
+/** Which of the columns a query may read, told by the words that are in it; all of them where it has a `*`. */
+export function columnsIn(sql: string, columns: readonly string[]): string[] {
+  const tokens = tokensOf(sql);
+  const star = tokens.some(({ text }, at) => text === '*' && !/^count$/i.test(tokens[at - 2]?.text ?? ''));
+  if (star) return [...columns];
+  const words = new Set(
+    tokens.flatMap(({ kind, text }) => (kind === 'sign' || kind === 'number' ? [] : [plain(text)])),
+  );
+  return columns.filter((name) => words.has(name.toLowerCase()));
+}
+
+const plain = (text: string): string => {
+  const [quote = ''] = text;
+  const inner = /["'`]/.test(quote) ? text.slice(1, -1).replaceAll(quote + quote, quote) : text;
+  return inner.toLowerCase();
+};
+
+/** A name in SQL, whatever is in it. */
+export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Rows that a query of one table reads at most: `select … from … limit 5` without anything that looks at more of them. */
+export function rowLimit(sql: string): number | undefined {
+  const tokens = tokensOf(sql).filter(({ text }) => text !== ';');
+  const [limit, count] = tokens.slice(-2);
+  const from = tokens.findIndex(({ text }) => /^from$/i.test(text));
+  if (!/^select$/i.test(tokens[0]?.text ?? '') || !/^limit$/i.test(limit?.text ?? '') || count?.kind !== 'number')
+    return undefined;
+  const list = tokens.slice(1, from);
+  const isPlainList =
+    from > 1 &&
+    list.every(({ kind, text }) => (kind === 'sign' ? /^[*,.]$/.test(text) : kind !== 'number')) &&
+    !/^distinct$/i.test(list[0]?.text ?? '');
+  // Behind the name of the table, with its namespace, nothing but the limit.
+  const source = tokens.slice(from + 1, -2);
+  const isOneTable = source.length === 1 || (source.length === 3 && source[1]?.text === '.');
+  return isPlainList && isOneTable && source.every(({ kind, text }) => kind !== 'sign' || text === '.')
+    ? Number(count.text)
+    : undefined;
+}

@@ -1,0 +1,161 @@
+import {
+  Binary,
+  DataType,
+  Float64,
+  Int64,
+  makeData,
+  Table,
+  Type,
+  Utf8,
+  Vector,
+  vectorFromArray,
+  type Timestamp,
+} from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
+import { columnFormatter, noLimits } from '#shared/format.ts';
+import { timestampText } from '#shared/formatTime.ts';
+import type { SqlValue } from './sqlTypes.ts';
+
+// How values of Arrow are in SQLite and back. Whole numbers are exact to 64 bits; decimals are numbers as long as a double
+// holds their digits, else text; times are UTC text that SQLite's own functions know and that sorts right; what is nested
+// is JSON, which SQLite has functions for.
+
+/** A value as SQLite keeps it. */
+export type Stored = null | number | bigint | string | Uint8Array;
+
+/** Digits that a double holds, whatever they are. */
+const exactDigits = 15;
+const maxInt64 = 2n ** 63n - 1n;
+
+/** The affinity that a column is declared with, so that its values compare as what they are. */
+export function affinityOf(type: DataType): string {
+  if (DataType.isDictionary(type)) return affinityOf(type.dictionary as DataType);
+  if (DataType.isBool(type) || DataType.isInt(type)) return 'INTEGER';
+  if (DataType.isFloat(type)) return 'REAL';
+  if (DataType.isDecimal(type)) return type.precision <= exactDigits ? 'NUMERIC' : 'TEXT';
+  return isBinary(type) ? 'BLOB' : 'TEXT';
+}
+
+const isBinary = (type: DataType): boolean =>
+  DataType.isBinary(type) || DataType.isLargeBinary(type) || DataType.isFixedSizeBinary(type);
+
+/** A function that gives the value of a row of this column. */
+export function storedReader(name: string, vector: Vector): (row: number) => Stored {
+  const type = vector.type as DataType;
+  if (type.typeId === Type.Timestamp) return timestampReader(vector as Vector<Timestamp>);
+  if (DataType.isDictionary(type) || isPlain(type)) {
+    return (row) => plainValue(name, vector.get(row));
+  }
+  if (isText(type)) {
+    const format = columnFormatter(vector, { limits: noLimits });
+    return (row) => (vector.isValid(row) ? format(row).text : null);
+  }
+  return (row) => (vector.isValid(row) ? JSON.stringify(vector.get(row), forJson) : null);
+}
+
+const isPlain = (type: DataType): boolean =>
+  DataType.isBool(type) ||
+  DataType.isInt(type) ||
+  DataType.isFloat(type) ||
+  DataType.isUtf8(type) ||
+  DataType.isLargeUtf8(type) ||
+  isBinary(type);
+
+const isText = (type: DataType): boolean =>
+  DataType.isDecimal(type) ||
+  DataType.isDate(type) ||
+  DataType.isTime(type) ||
+  DataType.isDuration(type) ||
+  DataType.isInterval(type);
+
+function plainValue(name: string, value: unknown): Stored {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value === 'bigint' && value > maxInt64)
+    throw new CatalogError(
+      'InvalidInput',
+      `The column ${name} has the number ${value}, and SQL here goes to ${maxInt64}.`,
+      'Leave the column out, or read it with table.query().',
+    );
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string') return value;
+  return value instanceof Uint8Array ? value : JSON.stringify(value, forJson);
+}
+
+function timestampReader(vector: Vector<Timestamp>): (row: number) => Stored {
+  const { unit } = vector.type;
+  const chunks = vector.data;
+  return (row) => {
+    let at = row;
+    for (const data of chunks) {
+      if (at < data.length) return data.getValid(at) ? timestampText(data.values[at] ?? 0n, unit) : null;
+      at -= data.length;
+    }
+    return null;
+  };
+}
+
+const forJson = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? (Number.isSafeInteger(Number(value)) ? Number(value) : String(value)) : value;
+
+/** A value of a cell as SQLite takes it. @throws CatalogError InvalidInput (13) for one that it can't take */
+export function boundValue(value: SqlValue): Stored {
+  if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
+  // Node gives a number to SQLite as a double, whatever it is.
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (typeof value === 'bigint') return plainValue('(a value of the cell)', value);
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  if (value instanceof Date) return value.toISOString().replace('T', ' ').slice(0, -1);
+  const what = value === undefined ? 'undefined' : typeof value;
+  throw new CatalogError(
+    'InvalidInput',
+    `A query can't take ${what} as a value.`,
+    'Give text, a number, true or false, null, a Date, bytes, or a list of them.',
+  );
+}
+
+/** A column of a result; `type` is that of the column of a table that it is a copy of. */
+export type ResultColumn = { name: string; type: DataType | undefined };
+
+/** Rows as SQLite gives them, whole numbers as bigint, as a table of Arrow. */
+export function tableOf(columns: readonly ResultColumn[], rows: readonly (readonly Stored[])[]): Table {
+  const used = new Map<string, number>();
+  const vectors = columns.map(({ name, type }, index): [string, Vector] => {
+    const times = used.get(name) ?? 0;
+    used.set(name, times + 1);
+    // Two columns of a table can't have one name.
+    return [
+      times === 0 ? name : `${name}_${times + 1}`,
+      vectorOf(
+        rows.map((row) => row[index] ?? null),
+        type,
+      ),
+    ];
+  });
+  return new Table(Object.fromEntries(vectors));
+}
+
+function vectorOf(values: readonly Stored[], type: DataType | undefined): Vector {
+  const made = type && isPlain(type) ? type : typeFor(values);
+  const fitted = values.map((value) => fitting(value, made));
+  return fitted.length === 0 ? new Vector([makeData({ type: made })]) : vectorFromArray(fitted, made);
+}
+
+function typeFor(values: readonly Stored[]): DataType {
+  const kinds = new Set(values.filter((value) => value !== null).map((value) => typeof value));
+  if (kinds.size === 1 && kinds.has('bigint')) return new Int64();
+  if (kinds.size > 0 && [...kinds].every((kind) => kind === 'bigint' || kind === 'number')) return new Float64();
+  if (kinds.size === 1 && kinds.has('object')) return new Binary();
+  return new Utf8();
+}
+
+function fitting(value: Stored, type: DataType): unknown {
+  if (value === null) return null;
+  if (DataType.isBool(type)) return value === 1n || value === 1;
+  if (DataType.isInt(type)) return type.bitWidth === 64 ? value : Number(value);
+  if (DataType.isFloat(type)) return Number(value);
+  if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) return typeof value === 'string' ? value : textOf(value);
+  return value;
+}
+
+const textOf = (value: Stored): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
