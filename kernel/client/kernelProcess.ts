@@ -285,8 +285,10 @@ export class KernelProcess {
     if (!this.#hasLeft && link.runs()) link.kill();
     // Before anybody starts another one there. A client that left took nothing away: the kernel lives.
     if (folder !== undefined && !this.#hasLeft) await removeKept(folder).catch(() => undefined);
-    const note = this.#isEnding ? undefined : this.#handshake?.crashNote;
-    const exit = { isExpected: this.#isEnding, reason: await describeEnd(reason, note) };
+    // Who left a kernel can't say how it ends.
+    const note = this.#hasLeft ? undefined : this.#handshake?.crashNote;
+    const said = await describeEnd(reason, note);
+    const exit = { isExpected: this.#isEnding, reason: this.#isEnding ? `The kernel has ended: ${reason}.` : said };
     this.#exit = exit;
     const next = 'Run the cell again to start a new kernel.';
     this.#talk.end(new CatalogError('ServiceUnavailable', exit.reason, next));

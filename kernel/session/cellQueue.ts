@@ -52,6 +52,8 @@ export class CellQueue {
   /** How often the main thread was asked whether it is free, and up to which time it has said so. */
   #pings = 0;
   #ponged = 0;
+  /** Interrupts that are going on. */
+  #stopping = 0;
   #isUsed = false;
 
   constructor(post: (message: ToCore) => void, interrupter: Interrupter, history = new History()) {
@@ -95,7 +97,7 @@ export class CellQueue {
     const running = this.#running;
     if (!running) return this.#free();
     this.#questions.withdraw(running.id);
-    return this.#interrupter.interrupt(
+    return this.#stop(
       () => this.#post({ type: 'interrupt', id: running.id }),
       () => this.#running !== running,
     );
@@ -115,10 +117,21 @@ export class CellQueue {
   /** Stops what keeps the main thread busy after its cell is done: a timer of it, or a handler of its events. */
   #free(): Promise<boolean> {
     const sent = ++this.#pings;
-    return this.#interrupter.interrupt(
+    return this.#stop(
       () => this.#post({ type: 'ping', count: sent }),
       () => this.#ponged >= sent,
     );
+  }
+
+  /** No cell begins meanwhile: what is to stop the one before would find it. */
+  async #stop(ask: () => void, isOver: () => boolean): Promise<boolean> {
+    this.#stopping++;
+    try {
+      return await this.#interrupter.interrupt(ask, isOver);
+    } finally {
+      this.#stopping--;
+      this.#next();
+    }
   }
 
   /** Passes on what the person answered. `false` when nobody waits for it any more. */
@@ -163,11 +176,9 @@ export class CellQueue {
   }
 
   #next(): void {
+    if (this.#running || this.#stopping > 0) return;
     const cell = this.#waiting.shift();
-    if (this.#running || !cell) {
-      if (cell) this.#waiting.unshift(cell);
-      return;
-    }
+    if (!cell) return;
     this.#running = cell;
     if (cell.silent) this.#silent.add(cell.id);
     if (cell.allowInput) this.#mayAsk.add(cell.id);

@@ -29,14 +29,26 @@ export function createInterrupter(isFlagSet: boolean): Interrupter {
   probe?.disconnect();
   // Connected for an interrupt only: while a session is, every console.log is told to it and takes ten times as long.
   let session: Session | undefined;
+  /** Terminations that have not hit anything yet. */
+  let open = 0;
   const terminate = () => {
     session ??= probe && connect();
-    session?.post('Runtime.terminateExecution', () => {});
+    if (!session) return;
+    open++;
+    session.post('Runtime.terminateExecution', () => open--);
   };
   const up = new AbortController();
   const dispose = () => {
+    open = 0;
     session?.disconnect();
     session = undefined;
+  };
+  // One that came when the code had just ended waits for the next that runs, and must not find the next cell.
+  const settle = async (ask: () => void): Promise<void> => {
+    for (const end = performance.now() + giveUpMs; open > 0 && performance.now() < end;) {
+      ask();
+      await within(graceMs, () => open === 0);
+    }
   };
   return {
     canTerminate: probe !== undefined,
@@ -52,7 +64,9 @@ export function createInterrupter(isFlagSet: boolean): Interrupter {
           terminate();
           // A termination of an idle thread may hit the handler of our own message, so it is said again.
           ask();
-          if (await within(againMs, isOver)) return true;
+          if (!(await within(againMs, isOver))) continue;
+          await settle(ask);
+          return true;
         }
         return false;
       } finally {

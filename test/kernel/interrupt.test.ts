@@ -15,11 +15,12 @@ const endless = {
   'a loop that catches everything': 'while (true) { try { while (true) {} } catch {} }',
   'a flood of microtasks': 'while (true) await 0',
   'a regular expression that backtracks': '/^(a+)+$/.test("a".repeat(34) + "b")',
+  'a block with an async finally': 'try { await 0; while (true) {} } finally { await new Promise(() => {}) }',
   'Atomics.wait': 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
 };
 
 suite('An interrupt', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let kernel: KernelProcess;
   suiteSetup(async () => {
     kernel = await startKernel();
@@ -41,6 +42,43 @@ suite('An interrupt', function () {
       assert.equal(await valueOf(kernel, 'state'), String(index + 1));
     });
   }
+
+  test('ends a loop in a timer after its cell is done, and keeps the state', async () => {
+    const outputs: KernelOutput[] = [];
+    const late = kernel.onOrphanOutput((output) => outputs.push(output));
+    await run(kernel, `state = 50; setTimeout(() => { console.log('runs'); while (true) {} }, 20)`);
+    await until('the timer to run', () => printed(outputs) !== '');
+    late.dispose();
+    assert.equal((await kernel.interrupt()).status, 'ok');
+    assert.equal(await valueOf(kernel, 'state + 1'), '51');
+  });
+
+  test('of a call that blocks is told to have failed, and works once the call is over', async () => {
+    const mark = join(tempFolder(), 'go');
+    const wait = `until [ -e ${mark} ]; do sleep 0.1; done`;
+    const outputs: KernelOutput[] = [];
+    const blocked = kernel.execute(
+      `import { execSync } from 'node:child_process'; console.log('runs'); execSync(${JSON.stringify(wait)})`,
+      (output) => outputs.push(output),
+    );
+    await until('the cell to run', () => printed(outputs) !== '');
+    assert.equal((await kernel.interrupt()).status, 'failed');
+    writeFileSync(mark, '');
+    assert.equal((await blocked).status, 'error');
+    assert.equal(await valueOf(kernel, 'typeof state'), "'number'");
+  });
+
+  test('while a module is loaded lets it be loaded again', async () => {
+    const file = join(tempFolder(), 'slow.cjs');
+    writeFileSync(file, `console.log('loads'); while (globalThis.isSlow) {} exports.whole = true;`);
+    const outputs: KernelOutput[] = [];
+    const load = `require(${JSON.stringify(file)}).whole`;
+    const cell = kernel.execute(`(globalThis as any).isSlow = true; ${load}`, (output) => outputs.push(output));
+    await until('the module to load', () => printed(outputs) !== '');
+    assert.equal((await kernel.interrupt()).status, 'ok');
+    await cell;
+    assert.equal(await valueOf(kernel, `(globalThis as any).isSlow = false; ${load}`), 'true');
+  });
 
   test('drops the cells that wait', async () => {
     const cells = [run(kernel, 'await new Promise(() => {})'), run(kernel, 'state = -1')];
