@@ -1,10 +1,10 @@
-import { typeCheckModes } from '#shared/kernelMessages.ts';
+import { typeCheckModes, type VariableList } from '#shared/kernelMessages.ts';
 import { listVariables } from '#session/variables.ts';
-import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
+import { MagicError, wordsOf, type MagicParts, type MagicRun } from './magicTypes.ts';
 
 /** `%who` */
-export const who: MagicRun = (_, { runner, given }) => {
-  const { variables, omitted } = listVariables(runner.locals, given);
+export const who: MagicRun = (_, parts) => {
+  const { variables, omitted } = variablesOf(parts);
   printRows(
     variables.map(({ name, type }) => [name, type]),
     omitted,
@@ -12,12 +12,17 @@ export const who: MagicRun = (_, { runner, given }) => {
 };
 
 /** `%whos` */
-export const whos: MagicRun = (_, { runner, given }) => {
-  const { variables, omitted } = listVariables(runner.locals, given);
+export const whos: MagicRun = (_, parts) => {
+  const { variables, omitted } = variablesOf(parts);
   const head = ['Name', 'Type', 'Size', 'Value'];
   const rows = variables.map(({ name, type, size, preview }) => [name, type, size, preview]);
   printRows(rows.length === 0 ? [] : [head, head.map((word) => '-'.repeat(word.length)), ...rows], omitted);
 };
+
+function variablesOf({ runner, given }: MagicParts): VariableList {
+  const { variables, omitted } = listVariables(runner.locals, given);
+  return { variables: variables.toSorted((a, b) => (a.name < b.name ? -1 : 1)), omitted };
+}
 
 function printRows(rows: readonly (readonly string[])[], omitted: number): void {
   if (rows.length === 0) {

@@ -1,0 +1,46 @@
+"""Runs the cells of a JSON list, each `{"cell": …, "answers": […]}`, by a client of Jupyter; prints what came of each."""
+
+import json
+import sys
+
+from jupyter_client.manager import start_new_kernel
+
+LIMIT = 60
+
+
+def run(client, cell, answers):
+    seen = {"out": "", "err": "", "value": None, "error": None, "asked": []}
+
+    def take(message):
+        content = message["content"]
+        kind = message["msg_type"]
+        if kind == "stream":
+            seen["out" if content["name"] == "stdout" else "err"] += content["text"]
+        elif kind == "execute_result":
+            seen["value"] = content["data"]["text/plain"]
+        elif kind == "error":
+            seen["error"] = content["evalue"]
+
+    def reply(message):
+        seen["asked"].append(message["content"]["prompt"])
+        client.input(answers.pop(0))
+
+    client.execute_interactive(
+        cell, allow_stdin=bool(answers), timeout=LIMIT, output_hook=take, stdin_hook=reply, stop_on_error=False
+    )
+    return seen
+
+
+def main():
+    manager, client = start_new_kernel(kernel_name="lance-typescript")
+    try:
+        client.complete("%ti", 3)
+        found = client.get_shell_msg(timeout=LIMIT)["content"]["matches"]
+        ran = [run(client, each["cell"], each.get("answers", [])) for each in json.loads(sys.argv[1])]
+        print(json.dumps({"completed": found, "cells": ran}))
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel()
+
+
+main()
