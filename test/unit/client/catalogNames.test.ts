@@ -34,6 +34,8 @@ const columnOf = (variable: string): Naming['what'] => ({ kind: 'column', table:
 const textsOf = async (names: CatalogNames, what: Naming['what'], quote: Naming['quote'] = "'") =>
   (await names.fitting({ what, quote })).map(({ text }) => text);
 
+const held = async (variable: string) => (variable === 't' ? [{ name: 'id', type: 'int64' }] : undefined);
+
 suite('names of a catalog', () => {
   test('are escaped for the string they are written in', async () => {
     const names = new CatalogNames({ catalog: async () => catalogStandIn(["it's", 'a"b', 'c`${d}', 'e\\f']) });
@@ -79,7 +81,6 @@ suite('names of a catalog', () => {
   });
 
   test('are found by the value of a variable where values are known', async () => {
-    const held = async (variable: string) => (variable === 't' ? [{ name: 'id', type: 'int64' }] : undefined);
     const names = new CatalogNames({ catalog: async () => undefined, columns: held });
     assert.deepEqual(await textsOf(names, columnOf('t')), ['id']);
     assert.deepEqual(await textsOf(names, columnOf('other')), []);
