@@ -31,11 +31,19 @@ def run(client, cell, answers):
     return seen
 
 
+def completed(client, code):
+    asked = client.complete(code, len(code))
+    # Replies to what the client asked when it started may come first.
+    while True:
+        reply = client.get_shell_msg(timeout=LIMIT)
+        if reply["parent_header"].get("msg_id") == asked:
+            return reply["content"]["matches"]
+
+
 def main():
     manager, client = start_new_kernel(kernel_name="lance-typescript")
     try:
-        client.complete("%ti", 3)
-        found = client.get_shell_msg(timeout=LIMIT)["content"]["matches"]
+        found = completed(client, "%ti")
         ran = [run(client, each["cell"], each.get("answers", [])) for each in json.loads(sys.argv[1])]
         print(json.dumps({"completed": found, "cells": ran}))
     finally:
