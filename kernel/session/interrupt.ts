@@ -43,11 +43,12 @@ export function createInterrupter(isFlagSet: boolean): Interrupter {
     session?.disconnect();
     session = undefined;
   };
+  const hasHit = () => open === 0;
   // One that came when the code had just ended waits for the next that runs, and must not find the next cell.
   const settle = async (ask: () => void): Promise<void> => {
-    for (const end = performance.now() + giveUpMs; open > 0 && performance.now() < end;) {
+    for (const end = performance.now() + giveUpMs; !hasHit() && performance.now() < end;) {
       ask();
-      await within(graceMs, () => open === 0);
+      await within(graceMs, hasHit);
     }
   };
   return {

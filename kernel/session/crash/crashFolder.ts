@@ -6,7 +6,7 @@ import type { Front } from '#session/coreMessages.ts';
 import { dataFolder } from '#session/kernelspec.ts';
 
 /** After this long nobody asks any more what a kernel was doing when it ended. */
-const keptMs = 7 * 24 * 60 * 60 * 1000;
+const keptMs = 24 * 60 * 60 * 1000;
 
 /**
  * Where a kernel keeps its crash note. Jupyter starts a kernel that died again on the same connection file, so there the
