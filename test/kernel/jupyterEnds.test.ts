@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRoot } from '../../scripts/paths.ts';
+import { python } from '../harness/python.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { installedKernel } from './jupyterHome.ts';
+import { command } from './support.ts';
+
+suite('The end of cells and kernels under Jupyter', function () {
+  this.timeout(240_000);
+
+  test('comes by interrupts that keep the state, is told after a crash, and with the parent', async () => {
+    const { env } = await installedKernel();
+    const script = inRoot('test/kernel/python/ends.py');
+    const { code, stdout, stderr } = await command(python(), [script, join(tempFolder(), 'go')], { env, seconds: 220 });
+    assert.equal(code, 0, stderr);
+    const { report, ...seen } = JSON.parse(stdout) as Record<string, unknown>;
+    const stopped = ['ok', 'Interrupted', true];
+    assert.deepEqual(seen, {
+      interrupted: {
+        loop: stopped,
+        'after an await': stopped,
+        'in a timer': stopped,
+        'that catches': stopped,
+        'async finally': stopped,
+        microtasks: stopped,
+        'regular expression': stopped,
+        'Atomics.wait': stopped,
+      },
+      blocked: 'error',
+      advice: true,
+      late: ['late'],
+      died: true,
+      'reported again': '',
+      orphan: 'ended',
+    });
+    assert.match(String(report), /^The kernel before this one ended without warning/);
+    assert.match(String(report), /It was running cell \[2\] \(const all: .*\)\. These variables were lost: rows\./);
+    const folder = join(env['XDG_DATA_HOME'] ?? '', 'lance-catalog', 'crash');
+    assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], []);
+  });
+});
