@@ -172,12 +172,16 @@ export class Core {
 
   #interrupt(id: string): void {
     if (this.#running !== id) return;
-    this.#magics.interrupt();
-    this.#runner.interrupt();
-    this.#asker.forget(id);
-    this.#display.interrupt();
-    const evalue = 'The cell was interrupted.';
-    this.#finish(id, { value: null, error: { ename: 'Interrupted', evalue, traceback: [evalue] }, expressions: {} });
+    try {
+      this.#magics.interrupt();
+      this.#runner.interrupt();
+      this.#asker.forget(id);
+      this.#display.interrupt();
+    } finally {
+      // The cell has ended, whatever it has made of what is used to end it.
+      const evalue = 'The cell was interrupted.';
+      this.#finish(id, { value: null, error: { ename: 'Interrupted', evalue, traceback: [evalue] }, expressions: {} });
+    }
   }
 
   /** The names of the notebook's variables; undefined while they are what they were. */
