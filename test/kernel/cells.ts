@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import { errorOf, printed, resultOf, run } from './support.ts';
+import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import { errorOf, printed, resultOf, run, until } from './support.ts';
 
 /** A cell and what is to come of it. What is left out of value, out and err must not come at all. */
 export type Step = {
@@ -15,6 +16,10 @@ export type Step = {
   error?: RegExp;
   /** Lines of that error's traceback. */
   trace?: RegExp;
+  /** MIME types of each output that has some, in order, as `text/html, text/plain`. Not looked at when left out. */
+  forms?: readonly string[];
+  /** What it prints, or fails with, after it is done. Waited for. */
+  late?: RegExp;
 };
 
 /** Declares a test that runs cells one after the other in a kernel that others have used before. */
@@ -26,6 +31,8 @@ export function cells(name: string, kernel: () => KernelProcess, ...steps: Step[
 
 /** Runs one cell and checks all that came of it. */
 export async function runStep(kernel: KernelProcess, step: Step): Promise<void> {
+  const late: KernelOutput[] = [];
+  const listening = step.late && kernel.onOrphanOutput((output) => late.push(output));
   const { outputs } = await run(kernel, step.cell);
   const error = errorOf(outputs);
   const said = `of the cell:\n${step.cell}\n`;
@@ -35,6 +42,24 @@ export async function runStep(kernel: KernelProcess, step: Step): Promise<void> 
   match(resultOf(outputs)?.['text/plain'], step.value, `The value ${said}`);
   match(printed(outputs) || undefined, step.out, `The output ${said}`);
   match(printed(outputs, 'stderr') || undefined, step.err, `The stderr ${said}`);
+  if (step.forms) assert.deepEqual(formsOf(outputs), step.forms, `The forms ${said}`);
+  if (step.late) await lateOutput(late, outputs[0]?.parent, step.late, said);
+  listening?.dispose();
+}
+
+const formsOf = (outputs: readonly KernelOutput[]): string[] =>
+  outputs.flatMap(({ content }) => ('data' in content ? [Object.keys(content.data).join(', ')] : []));
+
+/** Waits for the output of a cell that comes after its end. */
+async function lateOutput(late: readonly KernelOutput[], cell: string | undefined, expected: RegExp, said: string) {
+  const text = () =>
+    late
+      .filter(({ parent }) => parent === cell)
+      .map(({ type, content }) =>
+        type === 'stream' ? content.text : type === 'error' ? content.traceback.join('\n') : '',
+      )
+      .join('');
+  await until(`${expected} after the end ${said}`, () => expected.test(text()));
 }
 
 function match(found: unknown, expected: string | RegExp | undefined, what: string): void {

@@ -6,12 +6,16 @@ import { tempFolder } from '../../harness/temp.ts';
 import { cells, runStep } from '../cells.ts';
 import { sampleCatalog, startKernel } from '../support.ts';
 import type { Theme } from './corpus.ts';
-import { differences } from './differences.ts';
+import { differences, filesOfDifferences } from './differences.ts';
+import { failures } from './failures.ts';
+import { modules } from './modules.ts';
+import { outputs } from './outputs.ts';
 import { state } from './state.ts';
 import { syntax } from './syntax.ts';
 import { values } from './values.ts';
+import { waiting } from './waiting.ts';
 
-const themes: readonly Theme[] = [values, syntax, state];
+const themes: readonly Theme[] = [values, syntax, state, failures, waiting, modules, outputs];
 
 for (const theme of themes) {
   suite(theme.name, function () {
@@ -29,7 +33,7 @@ suite('What a person expects of a cell otherwise, known as a difference until it
   this.timeout(60_000);
   let kernel: KernelProcess;
   suiteSetup(async () => {
-    kernel = await startIn();
+    kernel = await startIn(filesOfDifferences);
   });
   suiteTeardown(() => kernel.shutdown());
   for (const { name, steps, reason } of differences) {
