@@ -15,17 +15,22 @@ import { syntax } from './syntax.ts';
 import { values } from './values.ts';
 import { waiting } from './waiting.ts';
 
-const themes: readonly Theme[] = [values, syntax, state, failures, waiting, modules, outputs];
+/** Themes that share a kernel, since starting one takes longest. */
+const notebooks: readonly (readonly Theme[])[] = [[values, syntax, outputs], [failures, waiting], [state], [modules]];
 
-for (const theme of themes) {
-  suite(theme.name, function () {
+for (const themes of notebooks) {
+  suite('A notebook of the corpus', function () {
     this.timeout(60_000);
     let kernel: KernelProcess;
     suiteSetup(async () => {
-      kernel = await startIn(theme.files);
+      kernel = await startIn(Object.assign({}, ...themes.map(({ files }) => files)));
     });
     suiteTeardown(() => kernel.shutdown());
-    for (const { name, steps } of theme.sequences) cells(name, () => kernel, ...steps);
+    for (const { name, sequences } of themes) {
+      suite(name, () => {
+        for (const sequence of sequences) cells(sequence.name, () => kernel, ...sequence.steps);
+      });
+    }
   });
 }
 

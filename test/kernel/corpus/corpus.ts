@@ -7,7 +7,7 @@ export type Sequence = {
   steps: readonly Step[];
 };
 
-/** Sequences about one thing. They share a kernel, as cells of one long notebook do. */
+/** Sequences about one thing. They share a kernel, as cells of one long notebook do; `files` lie beside it. */
 export type Theme = { name: string; files?: Readonly<Record<string, string>>; sequences: readonly Sequence[] };
 
 /** Cells that end otherwise than a person expects. The last step says what is expected, those before it hold. */
