@@ -23,6 +23,12 @@ const counting = (version: string, plus: number): StandInPackage => ({
   },
 });
 
+/** An npm that runs the tests tells its children the settings of this project, which are none of a notebook's. */
+const withoutProject = (): Record<string, string> => ({
+  npm_config_save_exact: 'false',
+  npm_config_ignore_scripts: 'false',
+});
+
 suite('Magics that start processes', function () {
   this.timeout(120_000);
   const folder = realpathSync(tempFolder());
@@ -36,7 +42,7 @@ suite('Magics that start processes', function () {
   };
   suiteSetup(async () => {
     registry = await registryStandIn([counting('1.0.0', 1), counting('2.0.0', 2)]);
-    const npm = { npm_config_registry: registry.url, npm_config_cache: join(folder, 'cache') };
+    const npm = { npm_config_registry: registry.url, npm_config_cache: join(folder, 'cache'), ...withoutProject() };
     kernel = await startKernel({ cwd: folder, env: { ...npm, SHELL: '/bin/sh' }, ask });
   });
   suiteTeardown(async () => {

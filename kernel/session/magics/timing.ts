@@ -33,7 +33,8 @@ const leastRunMs = 200;
 const maxLoops = 1e9;
 
 /** Runs code `loops` times, and gives the milliseconds that took. */
-type Loop = (loops: number, stop: { isOver: boolean }) => Promise<number>;
+type Loop = (loops: number, stop: Stop) => Promise<number>;
+type Stop = { readonly isOver: boolean };
 
 /** `%timeit` */
 export const timeit: MagicRun = async (use, parts) => {
@@ -41,8 +42,12 @@ export const timeit: MagicRun = async (use, parts) => {
   const code = codeOf(use);
   const made = await compileLoop(use, code, parts);
   if ('error' in made) return made;
-  const stop = { isOver: false };
-  use.signal.addEventListener('abort', () => (stop.isOver = true), { once: true });
+  // Read at each loop: the interrupt may have come while the code was compiled.
+  const stop: Stop = {
+    get isOver() {
+      return use.signal.aborted;
+    },
+  };
   const loops = wanted.loops ?? (await chooseLoops(made.loop, stop));
   const each: number[] = [];
   for (let run = 0; run < wanted.runs && !stop.isOver; run++) each.push(((await made.loop(loops, stop)) * 1e6) / loops);
@@ -50,7 +55,7 @@ export const timeit: MagicRun = async (use, parts) => {
   return nothing;
 };
 
-async function chooseLoops(loop: Loop, stop: { isOver: boolean }): Promise<number> {
+async function chooseLoops(loop: Loop, stop: Stop): Promise<number> {
   for (let loops = 1; loops < maxLoops && !stop.isOver; loops *= 10)
     if ((await loop(loops, stop)) >= leastRunMs) return loops;
   return maxLoops;
