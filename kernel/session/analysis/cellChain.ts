@@ -7,6 +7,9 @@ import { Files } from './files.ts';
 /** A cell in the checker's world. */
 type ChainedCell = { id: string; number: number; text: string; code: string; isJsx: boolean; version: number };
 
+/** How many chains this process has had. */
+let chains = 0;
+
 const preludeText = ts.ScriptSnapshot.fromString(prelude);
 
 /** Parts of source files that TypeScript does not declare. */
@@ -19,6 +22,7 @@ type Linked = { parent?: ts.Node; locals?: ReadonlyMap<string, ts.Symbol> };
  */
 export class CellChain {
   readonly #folder: string;
+  readonly #number = ++chains;
   readonly #files: Files;
   readonly #service: ts.LanguageService;
   #cells: ChainedCell[] = [];
@@ -130,8 +134,9 @@ export class CellChain {
     return `${this.#folder}/__lance_notebook__.ts`;
   }
 
+  /** A name that no cell of another notebook in the folder has: in the registry that they share it would be one file. */
   #fileOf({ number, isJsx }: ChainedCell): string {
-    return `${this.#folder}/__lance_cell_${number}__.${isJsx ? 'tsx' : 'ts'}`;
+    return `${this.#folder}/__lance_cell_${this.#number}_${number}__.${isJsx ? 'tsx' : 'ts'}`;
   }
 
   #index(): void {
