@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
+import { printed, start } from './notebookCells.ts';
 import { eventually, extensionApi, makeCatalog, temporaryFolder } from './support.ts';
 
 const cells = [
@@ -231,6 +232,16 @@ suite('the language of cells', () => {
     edit.replace(first.uri, new vscode.Range(0, 0, 0, first.lineAt(0).text.length), '');
     await vscode.workspace.applyEdit(edit);
     await comes('the name that only the kernel knows', async () => (await offers(begun, 'ranBefore')) === 1);
+    await vscode.window.showNotebookDocument(notebook);
+  });
+
+  test('completes in a notebook whose own cell never ends', async () => {
+    const looping = await open('looping', 'lance-typescript', ['console.log("begun");\nwhile (true) {}', 'db.']);
+    start(looping, 0);
+    await eventually('the loop runs', () => printed(looping, 0).includes('begun'));
+    assert.equal(await offers(looping.cellAt(1).document, 'openTable'), 1);
+    assert.equal(looping.cellAt(0).executionSummary?.success, undefined, 'the cell runs still');
+    api.kernels.session(looping)?.dispose();
     await vscode.window.showNotebookDocument(notebook);
   });
 
