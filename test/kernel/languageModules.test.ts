@@ -83,7 +83,7 @@ suite('Imports of a cell', function () {
 
   cells('that are named where nothing is say what to do', notebook, {
     cell: 'import { nothing } from "no-such-package/deep"',
-    error: /Cannot find module 'no-such-package\/deep'.*Run npm install no-such-package/,
+    error: /Cannot find module 'no-such-package\/deep'.*Run %install no-such-package/,
   });
 
   cells('find one apache-arrow, whichever way they ask', notebook, {

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { isCatalogError } from '#shared/errors.ts';
 import type { CellError } from '#session/coreMessages.ts';
 import { variablePrefix } from './cellNodes.ts';
+import { propertiesOf } from './errorProperties.ts';
 
 /** Frames of the kernel and of Node, which say nothing about the cell. */
 const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
@@ -36,7 +37,11 @@ function describe(thrown: unknown, translate: Translate): CellError {
   const ename = nameOf(thrown);
   const evalue = plain(thrown.message);
   const frames = framesOf(thrown, translate, maxFrames);
-  return { ename, evalue, traceback: [`${ename}: ${evalue}`, ...frames, ...causesOf(thrown, translate)] };
+  return {
+    ename,
+    evalue,
+    traceback: [`${ename}: ${evalue}`, ...frames, ...detailsOf(thrown), ...causesOf(thrown, translate)],
+  };
 }
 
 function framesOf(thrown: Error, translate: Translate, max: number): string[] {
@@ -47,8 +52,11 @@ function framesOf(thrown: Error, translate: Translate, max: number): string[] {
   return frames.length > max ? [...frames.slice(0, max), `    … and ${frames.length - max} more`] : frames;
 }
 
+// The sentence of a catalog's error says it all; what it holds and what is below are the engine's own words, with paths
+// of the machine that built it.
+const detailsOf = (thrown: Error): string[] => (isCatalogError(thrown) ? [] : propertiesOf(thrown).map(plain));
+
 function causesOf(thrown: Error, translate: Translate): string[] {
-  // Its sentence says it all; what is below are the engine's own words, with paths of the machine that built it.
   if (isCatalogError(thrown)) return [];
   const lines: string[] = [];
   let at: unknown = thrown;
@@ -61,7 +69,7 @@ function causesOf(thrown: Error, translate: Translate): string[] {
     at = at.cause;
     if (at === undefined) break;
     lines.push(`Caused by ${sentence(at)}`);
-    if (isErrorLike(at)) lines.push(...framesOf(at, translate, maxCauseFrames));
+    if (isErrorLike(at)) lines.push(...framesOf(at, translate, maxCauseFrames), ...detailsOf(at));
   }
   return lines;
 }

@@ -62,10 +62,10 @@ export function problemsOf(
 
 function sentence({ code, messageText }: ts.Diagnostic): string {
   if (code === missingJsxRuntime)
-    return "JSX needs React, and the notebook's folder has none: run npm install react @types/react there, or name another library as jsxImportSource in tsconfig.json.";
+    return "JSX needs React, and the notebook's folder has none: run %install react @types/react in a cell, or name another library as jsxImportSource in tsconfig.json.";
   const text = ts.flattenDiagnosticMessageText(messageText, '\n');
   const [, name] = (code === missingModule && /^Cannot find module '((?:@[^/']+\/)?[^./'][^/']*)/.exec(text)) || [];
-  return name === undefined ? text : `${text} Run npm install ${name} in the notebook's folder.`;
+  return name === undefined ? text : `${text} Run %install ${name} in a cell.`;
 }
 
 function severityOf(category: ts.DiagnosticCategory): CellProblem['severity'] {

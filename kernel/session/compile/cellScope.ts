@@ -33,6 +33,13 @@ export class SharedNames {
     return this.#names.has(node.name.text) && this.#isShared(this.#checker.getShorthandAssignmentValueSymbol(node));
   }
 
+  /** Whether a name that the text has not would mean such a variable, were it written at a place of the cell. */
+  hasAt(name: string, place: ts.Node): boolean {
+    if (!this.#names.has(name)) return false;
+    const visible = this.#checker.getSymbolsInScope(place, ts.SymbolFlags.Value | ts.SymbolFlags.Alias);
+    return this.#isShared(visible.find((symbol) => symbol.name === name));
+  }
+
   /** Whether a name is there when code runs; one that the checker can't resolve is taken to be. */
   isValue(name: ts.Node): boolean {
     let symbol = this.#checker.getSymbolAtLocation(name);

@@ -1,5 +1,6 @@
 import ts from 'typescript-6';
 import { finish } from './cellFinish.ts';
+import { nameFactories } from './cellJsx.ts';
 import {
   boundNames,
   importedNames,
@@ -9,17 +10,7 @@ import {
   isExportModifier,
   opensVarScope,
 } from './cellNames.ts';
-import {
-  call,
-  detach,
-  keepFunctionName,
-  load,
-  namelessDefault,
-  runtime,
-  statementOf,
-  variable,
-  variablesOf,
-} from './cellNodes.ts';
+import { call, detach, keepFunctionName, load, namelessDefault, runtime, statementOf, variable } from './cellNodes.ts';
 import { SharedNames } from './cellScope.ts';
 import { exportedPairs, isFunctionWithBody, isNaming, isSilent, nameless } from './cellStatements.ts';
 
@@ -37,9 +28,10 @@ export function cellTransformers(
   previous: ts.SourceFile,
 ): ts.CustomTransformers {
   const names = new SharedNames(checker, cell, previous);
+  const used = new Set<string>();
   return {
-    before: [(context) => (file) => (file === cell ? new CellTransform(cell, names, context).transform() : file)],
-    after: [() => finish],
+    before: [(context) => (file) => (file === cell ? new CellTransform(cell, names, used, context).transform() : file)],
+    after: [(context) => (file) => finish(nameFactories(file, names, used, context), used)],
   };
 }
 
@@ -48,13 +40,14 @@ class CellTransform {
   readonly #names: SharedNames;
   readonly #context: ts.TransformationContext;
   /** Names of the notebook's variables that the cell uses. */
-  readonly #used = new Set<string>();
+  readonly #used: Set<string>;
   /** Whether a `var` seen now is one of the cell. */
   #isVarScope = true;
 
-  constructor(cell: ts.SourceFile, names: SharedNames, context: ts.TransformationContext) {
+  constructor(cell: ts.SourceFile, names: SharedNames, used: Set<string>, context: ts.TransformationContext) {
     this.#cell = cell;
     this.#names = names;
+    this.#used = used;
     this.#context = context;
   }
 
@@ -67,8 +60,7 @@ class CellTransform {
     // As in any module: what is imported is there first, then the functions, wherever they are written.
     const loads = statements.flatMap((statement) => this.#loads(statement));
     const functions = statements.filter(isFunctionWithBody).map(({ name }) => this.#set(name));
-    const variables = this.#used.size > 0 ? [variablesOf([...this.#used])] : [];
-    return factory.updateSourceFile(this.#cell, [...variables, ...loads, ...functions, ...body]);
+    return factory.updateSourceFile(this.#cell, [...loads, ...functions, ...body]);
   }
 
   /** A variable of the notebook, to be read or assigned. */

@@ -161,7 +161,7 @@ export class CellModules {
     const isPath = /^[./]/.test(specifier);
     const message = isPath
       ? `There is no file for '${specifier}' in ${this.#folder()}.`
-      : `There is no package '${specifier}' in ${this.#folder()} or above it: run npm install ${packageOf(specifier)} there.`;
+      : `There is no package '${specifier}' in ${this.#folder()} or above it: run %install ${packageOf(specifier)} in a cell.`;
     return Object.assign(new Error(message, { cause }), { code: 'MODULE_NOT_FOUND' });
   }
 

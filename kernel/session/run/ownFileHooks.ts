@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks, type LoadFnOutput } from 'node:module';
 import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import ts from 'typescript-6';
 import { messageOf } from '#shared/errors.ts';
 import { cellOptions } from '#session/compile/cellOptions.ts';
 import { isOwnUrl, type OwnFiles } from './ownFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 
+/** What Node imports from an address that holds the text itself. */
+const dataTypes: ReadonlySet<string> = new Set(['text/javascript', 'application/json', 'application/wasm']);
 const compiled = new Set(['.ts', '.tsx', '.mts', '.cts', '.jsx']);
 
 /**
@@ -26,13 +28,24 @@ export function hookOwnFiles(files: OwnFiles, maps: ScriptMaps, options: () => t
       return { url: files.urlOf(file), shortCircuit: true, importAttributes: {} };
     },
     load(url, context, next) {
+      refuseUnknownData(url);
       if (!isOwnUrl(url)) return next(url, context);
       const file = fileURLToPath(url);
       const extension = extname(file);
       if (extension === '.json') return jsonModule(file);
-      return compiled.has(extension) ? compile(file, url, maps, options()) : next(url, context);
+      return compiled.has(extension) ? compile(file, url, maps, options()) : withPlainUrl(file, next(url, context));
     },
   });
+}
+
+/** Node takes no other address of this kind, and says of it only what it expected of a hook. */
+function refuseUnknownData(url: string): void {
+  const [, type] = /^data:([^,;]*)/i.exec(url) ?? [];
+  if (type === undefined || dataTypes.has(type.toLowerCase())) return;
+  const known = [...dataTypes].join(', ');
+  throw new TypeError(
+    `The address data:${type},… can't be imported, for Node knows such addresses of ${known} only. Put the code into a file beside the notebook and import that.`,
+  );
 }
 
 function jsonModule(file: string): LoadFnOutput {
@@ -57,6 +70,7 @@ function compile(file: string, url: string, maps: ScriptMaps, folderSays: ts.Com
   const { outputText, diagnostics = [] } = ts.transpileModule(text, {
     fileName: file,
     reportDiagnostics: true,
+    transformers: isCommonJs ? {} : { before: [() => plainUrlFirst(file)] },
     compilerOptions: {
       ...cellOptions(folderSays),
       declaration: false,
@@ -71,4 +85,31 @@ function compile(file: string, url: string, maps: ScriptMaps, folderSays: ts.Com
     throw new SyntaxError(`${file}:${line + 1}:${character + 1} can't be compiled: ${why}`);
   }
   return { format: isCommonJs ? 'commonjs' : 'module', source: maps.add(url, outputText), shortCircuit: true };
+}
+
+// A file's `import.meta.url` would have what tells its versions apart. It is a property like any other, so the file's
+// first statement puts it right.
+
+const usesMeta = /\bimport\s*\.\s*meta\b/;
+const plainUrl = (file: string): string => `import.meta.url = ${JSON.stringify(pathToFileURL(file).href)};`;
+
+function plainUrlFirst(file: string): (source: ts.SourceFile) => ts.SourceFile {
+  return (source) => {
+    if (!usesMeta.test(source.text)) return source;
+    const meta = ts.factory.createMetaProperty(ts.SyntaxKind.ImportKeyword, ts.factory.createIdentifier('meta'));
+    const assigned = ts.factory.createAssignment(
+      ts.factory.createPropertyAccessExpression(meta, 'url'),
+      ts.factory.createStringLiteral(pathToFileURL(file).href),
+    );
+    return ts.factory.updateSourceFile(source, [ts.factory.createExpressionStatement(assigned), ...source.statements]);
+  };
+}
+
+/** The same for a file that needs no compiler; on its first line, so that the lines of stack traces stay right. */
+function withPlainUrl(file: string, loaded: LoadFnOutput): LoadFnOutput {
+  if (loaded.format !== 'module' || !loaded.source) return loaded;
+  const { source } = loaded;
+  const text = typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString('utf8');
+  if (!usesMeta.test(text)) return loaded;
+  return { ...loaded, source: `${plainUrl(file)} ${text.replace(/^\uFEFF?(?:#!.*)?/, '')}` };
 }

@@ -8,6 +8,7 @@ const mapComment = /\n?\/\/# sourceMappingURL=data:application\/json;(?:charset=
 const cellName = /^cell-(\d+)\.ts$/;
 /** A position in a cell or in a file of the person's own, as stack traces write it. */
 const position = /(\bcell-\d+\.ts|file:\/\/[^\s()]*?):(\d+):(\d+)/g;
+const cellFrame = /^ +at .*?\b(cell-\d+\.ts):(\d+):(\d+)\)?$/;
 /** What Node puts before the stack of an error thrown in a script: a place and a line, both of generated code. */
 const excerpt = /^(?:cell-\d+\.ts|file:\/\/\S*):\d+\n.*\n *\^+ *\n+/;
 /** Frames of the kernel, which say nothing about the cell. */
@@ -37,7 +38,9 @@ export class ScriptMaps {
 
   /** Writes the positions of a stack trace as the person knows them: `[3]:2:7` in a cell, `util.ts:4:1` in a file. */
   translate(stack: string): string {
-    return stack.replace(excerpt, '').replace(position, (whole, script: string, line: string, column: string) => {
+    const lines = stack.replace(excerpt, '').split('\n');
+    const written = lines.filter((line) => !this.#isAdded(line)).join('\n');
+    return written.replace(position, (whole, script: string, line: string, column: string) => {
       const at = this.#original(script, Number(line), Number(column));
       const cell = cellName.exec(script);
       if (cell) return at ? `[${cell[1]}]:${at.line}:${at.column}` : `[${cell[1]}]`;
@@ -51,6 +54,13 @@ export class ScriptMaps {
   format(error: unknown, sites: readonly { toString(): string }[]): string {
     const frames = sites.map((site) => `\n    at ${site.toString()}`).filter((frame) => !ownFrame.test(frame));
     return header(error) + this.translate(frames.join(''));
+  }
+
+  /** Whether a frame is of code that the compiler added to a cell, as it does for `using`: its map has no place for it. */
+  #isAdded(line: string): boolean {
+    const [, script = '', row, column] = cellFrame.exec(line) ?? [];
+    if (this.#mapOf(script) === undefined) return false;
+    return this.#original(script, Number(row), Number(column)) === undefined;
   }
 
   /** Where a position of a script is in what the person wrote; lines and columns count from 1. */

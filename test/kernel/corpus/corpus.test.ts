@@ -6,7 +6,7 @@ import { tempFolder } from '../../harness/temp.ts';
 import { cells, runStep } from '../cells.ts';
 import { sampleCatalog, startKernel } from '../support.ts';
 import type { Theme } from './corpus.ts';
-import { differences, filesOfDifferences } from './differences.ts';
+import { differences } from './differences.ts';
 import { failures } from './failures.ts';
 import { modules } from './modules.ts';
 import { outputs } from './outputs.ts';
@@ -38,7 +38,7 @@ suite('What a person expects of a cell otherwise, known as a difference until it
   this.timeout(60_000);
   let kernel: KernelProcess;
   suiteSetup(async () => {
-    kernel = await startIn(filesOfDifferences);
+    kernel = await startIn();
   });
   suiteTeardown(() => kernel.shutdown());
   for (const { name, steps, reason } of differences) {

@@ -81,6 +81,16 @@ export const failures: Theme = {
       ],
     },
     {
+      name: 'has no frame of what the compiler added to the cell',
+      steps: [
+        {
+          cell: 'using held = { [Symbol.dispose]() { throw new Error("not let go") } }',
+          error: /^Error: not let go$/,
+          trace: /^Error: not let go\n +at [^\n]*\[\d+\]:1:43\)(\n +at [^\n]*\[\d+\]:1:\d+\)?)?$/,
+        },
+      ],
+    },
+    {
       name: 'has its own class, its cause and its parts',
       steps: [
         {
@@ -93,6 +103,22 @@ export const failures: Theme = {
           trace: /Caused by TypeError: inner/,
         },
         { cell: 'throw new Error("outer", { cause: { code: 5 } })', error: /outer/, trace: /Caused by \{ code: 5 \}/ },
+        {
+          cell: 'throw Object.assign(new Error("no such user"), { code: "E_USER", status: 404 })',
+          error: /^Error: no such user$/,
+          trace: /at \[\d+\]:1:\d+\n\{ code: 'E_USER', status: 404 \}$/,
+        },
+        {
+          cell: 'throw Object.assign(new Error("own"), { big: "x".repeat(1e6), list: Array(1e5).fill(0), get late() { return 1 } })',
+          error: /^Error: own$/,
+          trace: /^[^]{0,2000}late: 1[^]{0,100}$/,
+        },
+        {
+          cell: 'let reads = 0; throw Object.defineProperty(new Error("lazy"), "size", { enumerable: true, get: () => ++reads })',
+          error: /^Error: lazy$/,
+          trace: /size: \[Getter\]/,
+        },
+        { cell: 'reads', value: '0' },
         { cell: 'const loop = new Error("loop"); loop.cause = loop; throw loop', error: /^Error: loop$/ },
         {
           cell: 'await Promise.any([Promise.reject(new Error("a"))])',
@@ -108,6 +134,7 @@ export const failures: Theme = {
         {
           cell: 'import { readFileSync } from "node:fs"; readFileSync("/no/such/file")',
           error: /ENOENT: no such file or directory, open '\/no\/such\/file'/,
+          trace: /errno: -\d+,\n? *code: 'ENOENT'/,
         },
       ],
     },

@@ -3,12 +3,16 @@ import type { Theme } from './corpus.ts';
 export const modules: Theme = {
   name: 'Modules in the corpus',
   files: {
-    'tsconfig.json': '{ "compilerOptions": { "strict": true } }',
+    'tsconfig.json': '{ "compilerOptions": { "strict": true, "jsx": "react", "jsxFactory": "h" } }',
     'lib/shapes.ts':
       'export interface Shape { side: number }\nexport const area = (s: Shape): number => s.side ** 2;\nexport default class Square implements Shape { constructor(readonly side = 2) {} }',
     'lib/fails.ts': 'export function fail(): never {\n  throw new Error("from a file");\n}',
     'lib/index.ts':
       'export * from "./shapes.ts";\nexport * as shapes from "./shapes.ts";\nexport const loaded = { times: 0 };\nloaded.times++;',
+    'lib/elements.ts':
+      "export default { createElement: (tag: unknown, props: object | null, ...kids: unknown[]) => [tag, props, kids], Fragment: 'none' };",
+    'here.ts': 'export const here = import.meta.url; export const file = import.meta.filename;',
+    'here.mjs': '#!/usr/bin/env node\nexport const here = import.meta.url;',
     'settings.json': '{ "port": 8080, "tags": ["a"], "dash-ed": true }',
     'old.cjs': 'exports.answer = 42; exports.where = __filename.split(/[\\\\/]/).pop();',
     'plain.mjs':
@@ -39,6 +43,11 @@ export const modules: Theme = {
         { cell: 'const { area: dynamic } = await import("./lib/shapes.ts"); dynamic({ side: 5 })', value: '25' },
         { cell: 'const which = "shapes"; (await import(`./lib/${which}.ts`)).area({ side: 1 })', value: '1' },
         { cell: 'import "./lib/index.ts"; 1', value: '1' },
+        {
+          cell: 'import * as meta from "./here.ts"; [meta.here.startsWith("file:///"), meta.here.endsWith("here.ts"), meta.file.endsWith("here.ts")]',
+          value: '[ true, true, true ]',
+        },
+        { cell: '(await import("./here.mjs")).here.endsWith("here.mjs")', value: 'true' },
         { cell: 'import { areas } from "./lib/shapes.ts"', error: /has no exported member( named)? 'areas'/ },
         { cell: 'import x from "./not-there.ts"', error: /1:15 - Cannot find module '\.\/not-there\.ts'/ },
         { cell: 'await import("./lib/" + "gone.ts")', error: /Cannot find module/ },
@@ -82,6 +91,10 @@ export const modules: Theme = {
         { cell: '(await import("data:text/javascript,export const n = 1")).n', value: '1' },
         { cell: 'import six from "data:text/javascript,export default 6"; six', value: '6' },
         { cell: '(await import("data:application/json,[1]", { with: { type: "json" } })).default', value: '[ 1 ]' },
+        {
+          cell: 'await import("data:text/typescript,export const n: number = 1")',
+          error: /data:text\/typescript,… can't be imported.*Put the code into a file/,
+        },
         { cell: 'import strict from "./settings.json" with { type: "json" }; strict.tags', value: "[ 'a' ]" },
       ],
     },
@@ -96,6 +109,29 @@ export const modules: Theme = {
         { cell: 'const local = 3; export { local as renamed }' },
         { cell: 'export type Id = string; export interface Row { id: Id }' },
         { cell: 'const row: Row = { id: "r" }; row', value: "{ id: 'r' }" },
+      ],
+    },
+    {
+      name: 'make JSX by the factory that tsconfig.json or the cell names, a variable of the notebook as others are',
+      steps: [
+        {
+          cell: `declare global { namespace JSX { interface IntrinsicElements { [tag: string]: object } } }
+const h = function (this: unknown, tag: string, props: object | null, ...kids: unknown[]) { return { tag, props, kids, self: this } }`,
+        },
+        {
+          cell: '<p id="a">hi {1 + 1}</p>',
+          value: "{ tag: 'p', props: { id: 'a' }, kids: [ 'hi ', 2 ], self: undefined }",
+        },
+        {
+          cell: 'const inner = (h: (tag: string) => string) => <b />; inner((tag) => tag + "!") as unknown',
+          value: "'b!'",
+        },
+        { cell: 'const { tag } = <i /> as { tag?: string }; tag', value: "'i'" },
+        { cell: 'import Elements from "./lib/elements.ts"' },
+        {
+          cell: '/** @jsx Elements.createElement */\n/** @jsxFrag Elements.Fragment */\nconst many = <><a /></>; many as unknown',
+          value: "[ 'none', null, [ [ 'a', null, [] ] ] ]",
+        },
       ],
     },
     {

@@ -1,0 +1,43 @@
+import ts from 'typescript-6';
+import { detach, variable } from './cellNodes.ts';
+import type { SharedNames } from './cellScope.ts';
+
+// With `jsx: react` TypeScript writes calls of a factory, `React.createElement` or what tsconfig.json and a comment of
+// the cell name instead. It writes that name after the cell's own names were told from those of the notebook.
+
+/** Makes variables of the notebook of those names of JSX factories that mean one, and adds them to `used`. */
+export function nameFactories(
+  file: ts.SourceFile,
+  names: SharedNames,
+  used: Set<string>,
+  context: ts.TransformationContext,
+): ts.SourceFile {
+  if (file.languageVariant !== ts.LanguageVariant.JSX) return file;
+  const factoryOf = (node: ts.Node): ts.Expression | undefined => {
+    if (!isAddedForJsx(node) || !names.hasAt(node.text, node.parent)) return undefined;
+    used.add(node.text);
+    return variable(node.text);
+  };
+  const visit = (node: ts.Node): ts.Node => {
+    const name = factoryOf(node);
+    if (name) return name;
+    const visited = ts.visitEachChild(node, visit, context);
+    if (!ts.isCallExpression(node) || !ts.isCallExpression(visited) || visited.expression === node.expression)
+      return visited;
+    // A factory that is a variable itself must not get what holds the variable as its `this`.
+    if (!ts.isIdentifier(node.expression)) return visited;
+    const { typeArguments, arguments: args } = visited;
+    return ts.factory.updateCallExpression(visited, detach(visited.expression), typeArguments, args);
+  };
+  return ts.factory.updateSourceFile(
+    file,
+    file.statements.map((each) => visit(each) as ts.Statement),
+  );
+}
+
+/** TypeScript gives such a name no place in the text, but the JSX it is for as its parent. */
+const isAddedForJsx = (node: ts.Node): node is ts.Identifier =>
+  ts.isIdentifier(node) && node.pos < 0 && (node.parent as ts.Node | undefined) !== undefined && isJsx(node.parent);
+
+const isJsx = (node: ts.Node): boolean =>
+  ts.isJsxOpeningLikeElement(node) || ts.isJsxOpeningFragment(node) || ts.isJsxElement(node) || ts.isJsxFragment(node);
