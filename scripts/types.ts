@@ -38,7 +38,10 @@ export function buildTypes(): string | undefined {
       rewrite(file, readFileSync(source, 'utf8'), (needed) => queue.push(needed)),
     );
   }
-  writeFileSync(inRoot('dist/types', globalsEntry), globals(readFileSync(inRoot('kernel/session/compile/prelude.ts'), 'utf8')));
+  writeFileSync(
+    inRoot('dist/types', globalsEntry),
+    globals(readFileSync(inRoot('kernel/session/compile/prelude.ts'), 'utf8')),
+  );
   return run.status === 0 ? undefined : `${run.stdout}${run.stderr}`.trim();
 }
 
