@@ -9,6 +9,8 @@ export type TestEvent = (
   | { readonly event: 'pass'; readonly title: string; readonly ms: number }
   | { readonly event: 'skip'; readonly title: string; readonly part: string | null }
   | { readonly event: 'fail'; readonly title: string; readonly error: string }
+  /** A test failed and is run once more. */
+  | { readonly event: 'again'; readonly title: string; readonly error: string }
   /** A suite at the top of a file is over, with what it does before and after its tests. */
   | { readonly event: 'suite'; readonly file: string; readonly ms: number }
   | { readonly event: 'end'; readonly failures: number }
@@ -59,6 +61,8 @@ export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOpt
     ui: 'tdd',
     timeout,
     forbidOnly: Boolean(process.env['CI']),
+    // A machine that is shared stops for seconds now and then. Whatever fails is told, also when it passes after that.
+    retries: process.env['CI'] ? 1 : 0,
     reporter: Mocha.reporters.Base,
     ...(grep && { grep }),
   });
@@ -74,6 +78,9 @@ export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOpt
       if (parent?.root && file !== undefined) emit({ event: 'suite', file, ms: Math.round(performance.now() - began) });
     });
     runner.on('test', (test) => emit({ event: 'test', title: test.fullTitle() }));
+    runner.on('retry', (test, error: unknown) =>
+      emit({ event: 'again', title: test.fullTitle(), error: describe(error) }),
+    );
     runner.on('pass', (test) => emit({ event: 'pass', title: test.fullTitle(), ms: test.duration ?? 0 }));
     runner.on('pending', (test) => {
       const title = test.fullTitle();

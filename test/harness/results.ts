@@ -92,6 +92,8 @@ export class ResultsFile {
         return this.#say(`  skip  ${event.title} (${event.part ?? 'no part named'})`);
       case 'fail':
         return this.#say(`  FAIL  ${event.title}\n${event.error.replace(/^/gm, '        ')}`);
+      case 'again':
+        return this.#say(`  AGAIN ${event.title}\n${event.error.replace(/^/gm, '        ')}`);
       case 'error':
         return this.#say(`  FAIL  ${event.error.replace(/\n/g, '\n        ')}`);
       case 'test':
