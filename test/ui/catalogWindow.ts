@@ -49,7 +49,8 @@ export async function scrollToTable(page: Page, selector = '.lance-grid', limit 
   if (!notebook) throw new Error('No notebook is open.');
   await page.mouse.move(notebook.x + notebook.width / 2, notebook.y + notebook.height - 20);
   const deadline = Date.now() + limit;
-  for (;;) {
+  let step = 150;
+  for (let looked = 1; ; looked++) {
     const frame = await frameWith(page, selector, 300).catch(() => undefined);
     const tables =
       (await frame
@@ -58,10 +59,14 @@ export async function scrollToTable(page: Page, selector = '.lance-grid', limit 
         .all()) ?? [];
     for (const table of tables) {
       const box = await table.boundingBox();
-      const isShown = box && box.y > notebook.y && box.y + box.height < notebook.y + notebook.height;
-      if (frame && isShown) return frame;
+      const isBelow = box !== null && box.y > notebook.y;
+      const isAbove = box !== null && box.y + box.height < notebook.y + notebook.height;
+      if (frame && isBelow && isAbove) return frame;
+      // It may be drawn only once it was passed by.
+      if (box !== null) step = isBelow ? 150 : -150;
     }
     if (Date.now() > deadline) throw new Error(`No output of the notebook shows ${selector} after ${limit / 1000} s.`);
-    await page.mouse.wheel(0, 150);
+    if (tables.length === 0 && looked % 60 === 0) step = -step;
+    await page.mouse.wheel(0, step);
   }
 }
