@@ -1,5 +1,6 @@
 import type { CellOutput, WorkerStart } from '#session/coreMessages.ts';
 import { protocolVersion } from './jupyterFrames.ts';
+import { colouredTraceback } from './tracebackColours.ts';
 
 // The contents of messages under Jupyter's names.
 
@@ -15,7 +16,8 @@ export function kernelInfo({ typescript, version }: WorkerStart): Record<string,
       mimetype: 'text/typescript',
       file_extension: '.ts',
       pygments_lexer: 'typescript',
-      codemirror_mode: { name: 'javascript', typescript: true },
+      // By its name: of a mode with options JupyterLab takes the name alone, which would be that of JavaScript.
+      codemirror_mode: 'typescript',
       nbconvert_exporter: 'script',
     },
     banner: `Lance Catalog ${version}, TypeScript ${typescript}. db is the catalog.`,
@@ -39,8 +41,9 @@ export function contentOf(output: CellOutput): unknown {
       const { data, metadata, displayId } = output.content;
       return { data, metadata, transient: displayId === undefined ? {} : { display_id: displayId } };
     }
-    case 'stream':
     case 'error':
+      return { ...output.content, traceback: colouredTraceback(output.content) };
+    case 'stream':
     case 'clear_output':
       return output.content;
   }

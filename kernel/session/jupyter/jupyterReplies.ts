@@ -1,4 +1,5 @@
 import type { Executed, QuestionAnswer } from '#session/coreMessages.ts';
+import { colouredTraceback } from './tracebackColours.ts';
 
 /** The content of a reply; its type is that of the request unless given. */
 export type Reply = { content: Record<string, unknown>; type?: string; metadata?: Record<string, unknown> };
@@ -17,7 +18,7 @@ export function executedReply({ reply, expressions }: Executed, started: string 
         content: { status: 'ok', execution_count: reply.executionCount, user_expressions: expressions, payload: [] },
       };
     case 'error': {
-      const { ename, evalue, traceback, executionCount } = reply;
+      const { ename, evalue, executionCount } = reply;
       return {
         metadata,
         content: {
@@ -25,7 +26,7 @@ export function executedReply({ reply, expressions }: Executed, started: string 
           execution_count: executionCount,
           ename,
           evalue,
-          traceback,
+          traceback: colouredTraceback(reply),
           user_expressions: expressions,
           payload: [],
         },
