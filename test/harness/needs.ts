@@ -15,7 +15,10 @@ export type Need = {
   readonly install: (say: (line: string) => void) => Promise<void>;
 };
 
-/** The upstream clients that the product is tested against, what asks our server by its specification, and an S3. */
+/**
+ * The upstream clients and Jupyter's own programs that the product is tested against, what asks our server by its
+ * specification, and an S3.
+ */
 const pythonPackages = [
   'lancedb==0.40.0',
   'pylance==14.0.2',
@@ -25,6 +28,10 @@ const pythonPackages = [
   'nbclient==0.11.0',
   'nbformat==5.11.1',
   'ipykernel==7.4.0',
+  'jupyterlab==4.6.6',
+  'nbconvert==7.17.2',
+  'jupyter_console==6.6.3',
+  'papermill==2.7.0',
   'schemathesis==4.32.5',
   'moto[server,s3]==5.2.5',
 ];
@@ -49,8 +56,8 @@ const venv: Need = {
 
 const python: Need = {
   title: 'Python packages of the tests (.toolchain/python)',
-  download: 310,
-  disk: 1100,
+  download: 340,
+  disk: 1200,
   isThere: () => existsSync(pythonStamp) && readFileSync(pythonStamp, 'utf8') === pythonPackages.join('\n'),
   install: async (say) => {
     rmSync(pythonFolder, { recursive: true, force: true });
@@ -81,7 +88,7 @@ export const needsOf = {
   lint: [],
   unit: [],
   contract: [venv, python],
-  kernel: [venv, python],
+  kernel: [venv, python, chromium],
   host: [venv, python, chromium, workbench],
   ui: [chromium, workbench],
 } as const satisfies Record<string, readonly Need[]>;
