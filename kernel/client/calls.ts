@@ -1,6 +1,11 @@
-/** The answer, or the reason of `signal` as soon as that is aborted. What was asked goes on. */
-export function cancellable<T>(request: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return request;
+import { asPartOfWork } from './callSignal.ts';
+
+/** The answer, or the reason of `own` or of the work around as soon as that is aborted. What was asked goes on. */
+export function cancellable<T>(request: Promise<T>, own: AbortSignal | undefined): Promise<T> {
+  return asPartOfWork(own, (signal) => (signal ? untilAborted(request, signal) : request));
+}
+
+function untilAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason instanceof Error ? signal.reason : new DOMException('', 'AbortError'));
     if (signal.aborted) abort();

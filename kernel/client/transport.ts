@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { CatalogError, during, isAbort, isCatalogError } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
+import { asPartOfWork } from './callSignal.ts';
 import { CapabilityLog } from './capabilityLog.ts';
 import { Dialect, hasTables } from './dialect.ts';
 import { mayRepeat, withRetries } from './transportRetry.ts';
@@ -68,8 +69,8 @@ export class Transport implements Wire {
    * no JSON
    */
   json(request: WireRequest): Promise<unknown> {
-    return this.#during(request, async (address) => {
-      const { body, contentType } = await this.#ask(request, address);
+    return this.#during(request, async (asked, address) => {
+      const { body, contentType } = await this.#ask(asked, address);
       const bytes = await readAll(body, maxJsonBytes, this.name);
       const value = this.#parse(bytes, contentType);
       if (value !== undefined) this.#isKnown = true;
@@ -84,8 +85,8 @@ export class Transport implements Wire {
    * @throws CatalogError as `json`
    */
   send(request: WireRequest): Promise<WireResponse> {
-    return this.#during(request, async (address) => {
-      const response = await this.#ask(request, address);
+    return this.#during(request, async (asked, address) => {
+      const response = await this.#ask(asked, address);
       if (response.contentType.startsWith('application/vnd.apache.arrow')) {
         this.#isKnown = true;
         this.capabilities.noteSuccess(request.operation);
@@ -106,20 +107,22 @@ export class Transport implements Wire {
   }
 
   /** Runs the tries of one request; its errors say what it was about, and its outcome is remembered. */
-  #during<T>(request: WireRequest, attempt: (address: Address) => Promise<T>): Promise<T> {
-    const { operation, id, signal } = request;
-    return during({ operation, identifier: identifierOf(operation, id) }, async () => {
-      signal?.throwIfAborted();
-      const other = await this.#dialect?.of(request);
-      const address = addressOf(request, this.#options.delimiter, other);
+  #during<T>(request: WireRequest, attempt: (asked: WireRequest, address: Address) => Promise<T>): Promise<T> {
+    const { operation, id } = request;
+    const context = { operation, identifier: identifierOf(operation, id) };
+    const send = async (asked: WireRequest): Promise<T> => {
+      asked.signal?.throwIfAborted();
+      const other = await this.#dialect?.of(asked);
+      const address = addressOf(asked, this.#options.delimiter, other);
       const retries = mayRepeat(operation) ? (this.#options.retries ?? 0) : 0;
       try {
-        return await withRetries({ retries, signal }, () => attempt(address));
+        return await withRetries({ retries, signal: asked.signal }, () => attempt(asked, address));
       } catch (error) {
         if (isCatalogError(error)) this.capabilities.noteFailure(operation, error);
         throw error;
       }
-    });
+    };
+    return asPartOfWork(request.signal, (signal) => during(context, () => send({ ...request, signal })));
   }
 
   async #ask(request: WireRequest, { method, path }: Address): Promise<WireResponse> {

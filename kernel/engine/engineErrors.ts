@@ -1,5 +1,6 @@
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { asPartOfWork } from '#client/callSignal.ts';
 import { refRules } from './refErrors.ts';
 import { firstLine, thing, type Rule, type Subject } from './engineText.ts';
 import { noColumn, notSupported, queryRules } from './queryErrors.ts';
@@ -189,19 +190,17 @@ export function engineError(error: unknown, subject: Subject): Error {
  * Runs a call of the engine; an abort is told at once though the engine itself can't be stopped.
  * @throws CatalogError about `subject`, or the signal's own reason once it is aborted
  */
-export async function guarded<T>(
-  subject: Subject,
-  signal: AbortSignal | undefined,
-  call: () => Promise<T>,
-): Promise<T> {
-  signal?.throwIfAborted();
-  try {
-    return await (signal ? untilAborted(call(), signal) : call());
-  } catch (error) {
-    // The reason is the caller's own, whatever it is, and no failure of the engine.
-    if (signal?.aborted) throw signal.reason;
-    throw engineError(error, subject);
-  }
+export function guarded<T>(subject: Subject, own: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+  return asPartOfWork(own, async (signal) => {
+    signal?.throwIfAborted();
+    try {
+      return await (signal ? untilAborted(call(), signal) : call());
+    } catch (error) {
+      // The reason is the caller's own, whatever it is, and no failure of the engine.
+      if (signal?.aborted) throw signal.reason;
+      throw engineError(error, subject);
+    }
+  });
 }
 
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

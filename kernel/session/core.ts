@@ -1,7 +1,12 @@
 import type { CatalogNames } from '#client/catalogNames.ts';
+import { belongTo } from '#client/callSignal.ts';
+import { isAbort } from '#shared/errors.ts';
+import { CellWork } from './cellWork.ts';
+import type { CellSignal } from './cellSignal.ts';
 import { chosenCatalog } from './chosenCatalog.ts';
 import { NotebookComms } from './comms/comms.ts';
 import type { CellResult, ExpressionValue, FromCore, Question, QuestionAnswer, ToCore } from './coreMessages.ts';
+import { lendToDebugger } from './debug/debugHook.ts';
 import { createNotebookDisplay, type NotebookDisplay } from './display/notebookDisplay.ts';
 import { PersonAsker } from './input/askPerson.ts';
 import { answer } from './language.ts';
@@ -32,17 +37,22 @@ export class Core {
   /** What the notebook has before its first cell. */
   readonly #given: Record<string, unknown>;
   readonly #names: CatalogNames;
-  #running: string | undefined;
+  #running: CellWork | undefined;
   #knownNames = '';
 
   constructor(post: (message: FromCore) => void, outputs: Outputs) {
     this.#post = post;
     this.#outputs = outputs;
-    this.#runner = new CellRunner((text) => this.#print(text));
-    this.#display = createNotebookDisplay(
-      (output) => outputs.send(output),
-      (stack) => this.#runner.translate(stack),
-    );
+    const signal = () => outputs.work?.signal;
+    this.#runner = new CellRunner((text) => this.#print(text), signal);
+    // Calls of catalogs that are given no signal end with the cell that made them.
+    belongTo(signal);
+    const cellSignal: CellSignal = () => signal() ?? new AbortController().signal;
+    this.#display = createNotebookDisplay({
+      send: (output) => outputs.send(output),
+      translate: (stack) => this.#runner.translate(stack),
+      signal: cellSignal,
+    });
     this.#asker = new PersonAsker({ post, cell: () => outputs.cell });
     this.#comms = new NotebookComms({
       send: (message) => post({ type: 'comm', parent: outputs.cell, message }),
@@ -52,15 +62,17 @@ export class Core {
     const comms = this.#comms.functions();
     const sql = createSql({
       catalog: () => catalogIn(this.#runner.locals),
-      signal: () => this.#display.signal(),
+      signal: cellSignal,
       progress: this.#display.names.progress,
     });
-    const notebook = { ...preload, ...this.#asker.functions(), ...this.#display.names, comms, sql };
+    const notebook = { ...preload, ...this.#asker.functions(), ...this.#display.names, cellSignal, comms, sql };
     lendModules(notebook);
     takeTslabDisplay((output) => outputs.send(output));
     this.#given = { ...notebook, db: chosenCatalog(null) };
     Object.assign(this.#runner.locals, this.#given);
     this.#names = liveNames(this.#runner.locals);
+    const { locals, maps } = this.#runner;
+    lendToDebugger({ locals, maps, names: () => this.#namesOfCells(), show: (value) => this.#display.show(value) });
     this.#magics = createMagics({
       runner: this.#runner,
       given: this.#given,
@@ -120,6 +132,8 @@ export class Core {
 
   /** An error that no cell can catch any more: of a timer, or a rejected promise that nobody waits for. */
   reportUncaught(error: unknown): void {
+    // What an interrupted cell waited for was cancelled, and that nobody took it is no news.
+    if (isAbort(error) && this.#outputs.work?.signal.aborted) return;
     const { ename, evalue, traceback } = this.#runner.describe(error);
     const [first = evalue, ...frames] = traceback;
     const said = first.startsWith('Uncaught ') ? first : `Uncaught ${first}`;
@@ -131,11 +145,12 @@ export class Core {
   }
 
   async #execute(message: ExecuteMessage): Promise<void> {
-    this.#running = message.id;
+    const work = new CellWork(message.id);
+    this.#running = work;
     let result: CellResult;
     try {
       this.#display.begin(message.cell ?? message.code);
-      result = await this.#outputs.within(message.id, () => this.#evaluate(message));
+      result = await this.#outputs.within(work, () => this.#evaluate(message));
     } catch (error) {
       result = { value: null, error: damaged(error), expressions: {} };
     }
@@ -171,17 +186,26 @@ export class Core {
   }
 
   #interrupt(id: string): void {
-    if (this.#running !== id) return;
+    const work = this.#running;
+    if (work?.id !== id) return;
     try {
       this.#magics.interrupt();
       this.#runner.interrupt();
       this.#asker.forget(id);
-      this.#display.interrupt();
+      work.interrupt();
     } finally {
       // The cell has ended, whatever it has made of what is used to end it.
       const evalue = 'The cell was interrupted.';
       this.#finish(id, { value: null, error: { ename: 'Interrupted', evalue, traceback: [evalue] }, expressions: {} });
     }
+  }
+
+  /** The names of the notebook's variables, less those that have what the kernel gave them. */
+  #namesOfCells(): string[] {
+    const { locals } = this.#runner;
+    return Object.keys(locals).filter(
+      (name) => !Object.hasOwn(this.#given, name) || locals[name] !== this.#given[name],
+    );
   }
 
   /** The names of the notebook's variables; undefined while they are what they were. */
@@ -195,7 +219,7 @@ export class Core {
 
   // A cell that was interrupted may still settle later; the first end counts.
   #finish(id: string, result: CellResult): void {
-    if (this.#running !== id) return;
+    if (this.#running?.id !== id) return;
     this.#running = undefined;
     try {
       const names = this.#changedNames();

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { CellWork, stillRuns } from './cellWork.ts';
 import type { CellOutput } from './coreMessages.ts';
+import { LaterCalls } from './laterCalls.ts';
 import type { RingWriter } from './textRing.ts';
 
 /** How the worker knows whose text it is and of which stream. */
@@ -18,9 +20,10 @@ export function readStreamLabel(label: string): { name: 'stdout' | 'stderr'; cel
 export class Outputs {
   readonly #send: (parent: string | null, output: CellOutput) => void;
   // Made of async hooks in an older Node, it would abort the process when code behind an `await` is stopped.
-  readonly #context = hasContextFrames() ? new AsyncLocalStorage<string>() : undefined;
+  readonly #context = hasContextFrames() ? new AsyncLocalStorage<CellWork>() : undefined;
   // For output that comes out of nowhere, from a native callback for instance.
-  #latest: string | null = null;
+  #latest: CellWork | undefined;
+  readonly #written = new LaterCalls();
 
   constructor(send: (parent: string | null, output: CellOutput) => void) {
     this.#send = send;
@@ -28,32 +31,54 @@ export class Outputs {
 
   /** The cell whose code is running. */
   get cell(): string | null {
-    return this.#context?.getStore() ?? this.#latest;
+    return this.#author?.id ?? null;
+  }
+
+  /** What the code that runs is part of; undefined outside of all cells. An older Node can only tell what began last. */
+  get work(): CellWork | undefined {
+    return this.#context ? this.#context.getStore() : this.#latest;
   }
 
   /** Runs `body` so that all it starts counts as this cell's. */
-  within<T>(cell: string, body: () => T): T {
-    this.#latest = cell;
-    return this.#context ? this.#context.run(cell, body) : body();
+  within<T>(cell: CellWork | string, body: () => T): T {
+    const work = typeof cell === 'string' ? new CellWork(cell) : cell;
+    this.#latest = work;
+    this.#written.forget();
+    return this.#context ? this.#context.run(work, body) : body();
   }
 
   send(output: CellOutput): void {
-    this.#send(this.cell, output);
+    if (this.#isHeard()) this.#send(this.cell, output);
+  }
+
+  get #author(): CellWork | undefined {
+    return this.work ?? this.#latest;
+  }
+
+  /** Says once of an interrupted cell that it goes on, in place of what it has to say. */
+  #isHeard(): boolean {
+    const heard = this.#author?.hear() ?? 'yes';
+    if (heard === 'last') this.#send(this.cell, { type: 'stream', content: { name: 'stderr', text: stillRuns } });
+    return heard === 'yes';
   }
 
   /** Puts the process's own streams behind `send`: `console` and every library write to them. */
   takeStreams(ring: RingWriter): void {
     for (const name of ['stdout', 'stderr'] as const) {
       const decoder = new TextDecoder();
+      let [cell, label]: [string | null, string] = [null, streamLabel(name, null)];
       const write = (chunk: string | Uint8Array, encodingOrDone?: unknown, done?: unknown): boolean => {
         const text = isPlain(chunk, encodingOrDone)
           ? chunk
           : decoder.decode(typeof chunk === 'string' ? Buffer.from(chunk, encodingOrDone as BufferEncoding) : chunk, {
               stream: true,
             });
-        if (text) ring.write(streamLabel(name, this.cell), text);
+        if (text && this.#isHeard()) {
+          if (cell !== this.cell) label = streamLabel(name, (cell = this.cell));
+          ring.write(label, text);
+        }
         const callback = typeof encodingOrDone === 'function' ? encodingOrDone : done;
-        if (typeof callback === 'function') queueMicrotask(() => void callback());
+        if (typeof callback === 'function') this.#written.add(callback as () => void);
         return true;
       };
       process[name].write = write;

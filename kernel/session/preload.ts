@@ -1,5 +1,6 @@
 // What every notebook has before its first cell, and what `import … from 'lance-catalog'` gives in one. The declarations
 // made of this file are what cells are checked against, so it holds nothing else.
+import type { CellSignal } from './cellSignal.ts';
 import type { Comms } from './comms/commTypes.ts';
 import type { Display, Progress } from './display/displayTypes.ts';
 import type { Confirm, Input, Prompt } from './input/askPerson.ts';
@@ -78,6 +79,13 @@ export declare const display: Display;
  * where the number of rounds is known to you only.
  */
 export declare const progress: Progress;
+
+/**
+ * The signal of the cell that runs, for work of your own that an interrupt is to end: `exec('make', { signal:
+ * cellSignal() })`. It aborts when the cell is interrupted. What cells ask of catalogs, their `fetch` and their timers end
+ * without it.
+ */
+export declare const cellSignal: CellSignal;
 
 /**
  * Asks who runs the notebook for a line of text: `const name = await input('Your name? ')`. With `{ password: true }` the

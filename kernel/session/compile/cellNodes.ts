@@ -1,13 +1,7 @@
 import ts from 'typescript-6';
+import { runtimeName, variablePrefix } from './generatedNames.ts';
 
 // The few shapes of which generated code is made.
-
-/** What the names of variables of the notebook begin with in generated code. */
-export const variablePrefix = '$cell_';
-/** The kernel's part of generated code: gives variables, loads modules, takes the last value, tells of `import.meta`. */
-export const runtimeName = '$kernel';
-/** What a default export without a name is called in generated code. */
-export const namelessDefault = '$default';
 
 const factory = ts.factory;
 
@@ -51,6 +45,21 @@ export function load(specifier: ts.Expression, pairs: readonly (readonly [string
   return factory.createAwaitExpression(
     call(runtime('load'), [specifier, factory.createArrayLiteralExpression(listed)]),
   );
+}
+
+/** `$kernel.resume(await value)`, where a cell that was interrupted meanwhile goes no further. */
+export function resumed(node: ts.AwaitExpression, value: ts.Expression): ts.Expression {
+  const awaited = factory.updateAwaitExpression(node, value);
+  return ts.setTextRange(call(runtime('resume'), [awaited]), node);
+}
+
+/** The same for each round of a `for await`. */
+export function resumedEach(loop: ts.ForOfStatement): ts.ForOfStatement {
+  const { statement } = loop;
+  const check = factory.createExpressionStatement(call(runtime('resume'), []));
+  const statements = ts.isBlock(statement) ? statement.statements : [statement];
+  const body = ts.setTextRange(factory.createBlock([check, ...statements], true), statement);
+  return factory.updateForOfStatement(loop, loop.awaitModifier, loop.initializer, loop.expression, body);
 }
 
 /** `(0, f)`, so that a function of the notebook is not called with all variables as its `this`. */

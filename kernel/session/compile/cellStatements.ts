@@ -1,6 +1,6 @@
 import ts from 'typescript-6';
-import { isAmbient, isDefaultExport } from './cellNames.ts';
-import { namelessDefault } from './cellNodes.ts';
+import { isAmbient, isDefaultExport, isExportModifier } from './cellNames.ts';
+import { namelessDefault } from './generatedNames.ts';
 
 // Small questions about statements of a cell, and small statements that stand for them.
 
@@ -17,9 +17,33 @@ const namingOperators: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.AmpersandAmpersandEqualsToken,
 ]);
 
-/** A name for the function or class of `export default` that has none. */
-export const nameless = (statement: ts.Node): ts.Identifier | undefined =>
-  isDefaultExport(statement) ? factory.createIdentifier(namelessDefault) : undefined;
+/** A declaration that stays one: without its export, and with a name. @param written as it stands in the cell */
+export function keptDeclaration(
+  visited: ts.FunctionDeclaration | ts.ClassDeclaration | ts.EnumDeclaration,
+  written: ts.Statement,
+): ts.Statement {
+  const modifiers = visited.modifiers?.filter((each) => !isExportModifier(each));
+  if (ts.isEnumDeclaration(visited))
+    return factory.updateEnumDeclaration(visited, modifiers, visited.name, visited.members);
+  const nameless = isDefaultExport(written) ? factory.createIdentifier(namelessDefault) : undefined;
+  const name = visited.name ?? nameless;
+  const { typeParameters } = visited;
+  if (ts.isClassDeclaration(visited)) {
+    const { heritageClauses, members } = visited;
+    return factory.updateClassDeclaration(visited, modifiers, name, typeParameters, heritageClauses, members);
+  }
+  const { asteriskToken, parameters, type, body } = visited;
+  return factory.updateFunctionDeclaration(
+    visited,
+    modifiers,
+    asteriskToken,
+    name,
+    typeParameters,
+    parameters,
+    type,
+    body,
+  );
+}
 
 /** What `export … from` makes variables of, as pairs of the variable and the export. */
 export function exportedPairs({ exportClause }: ts.ExportDeclaration): [string, string][] {

@@ -10,9 +10,20 @@ import {
   isExportModifier,
   opensVarScope,
 } from './cellNames.ts';
-import { call, detach, keepFunctionName, load, namelessDefault, runtime, statementOf, variable } from './cellNodes.ts';
+import {
+  call,
+  detach,
+  keepFunctionName,
+  load,
+  resumed,
+  resumedEach,
+  runtime,
+  statementOf,
+  variable,
+} from './cellNodes.ts';
+import { namelessDefault } from './generatedNames.ts';
 import { SharedNames } from './cellScope.ts';
-import { exportedPairs, isFunctionWithBody, isNaming, isSilent, nameless } from './cellStatements.ts';
+import { exportedPairs, isFunctionWithBody, isNaming, isSilent, keptDeclaration } from './cellStatements.ts';
 
 // How a cell becomes the body of a function. A name of a cell's top level is a variable of the notebook: a small object,
 // the same for all cells, whose property every use of the name reads. So a closure sees what later cells assign, a later
@@ -90,9 +101,12 @@ class CellTransform {
     if (ts.isExportAssignment(statement))
       return [statementOf(this.#assign('default', this.#expression(statement.expression)), statement)];
     if (ts.isVariableStatement(statement)) return this.#variables(statement);
-    if (ts.isFunctionDeclaration(statement)) return [this.#function(statement)];
-    if (ts.isClassDeclaration(statement)) return [this.#class(statement), this.#set(statement.name)];
-    if (ts.isEnumDeclaration(statement)) return [this.#enum(statement), this.#set(statement.name)];
+    if (ts.isFunctionDeclaration(statement))
+      return [keptDeclaration(this.#visit(statement) as ts.FunctionDeclaration, statement)];
+    if (ts.isClassDeclaration(statement))
+      return [keptDeclaration(this.#visit(statement) as ts.ClassDeclaration, statement), this.#set(statement.name)];
+    if (ts.isEnumDeclaration(statement))
+      return [keptDeclaration(this.#visit(statement) as ts.EnumDeclaration, statement), this.#set(statement.name)];
     if (ts.isModuleDeclaration(statement)) return this.#namespace(statement);
     return [this.#visit(statement) as ts.Statement];
   }
@@ -132,38 +146,6 @@ class CellTransform {
   #entity(name: ts.EntityName): ts.Expression {
     if (ts.isIdentifier(name)) return this.#expression(name);
     return factory.createPropertyAccessExpression(this.#entity(name.left), name.right.text);
-  }
-
-  #function(statement: ts.FunctionDeclaration): ts.Statement {
-    const visited = this.#visit(statement) as ts.FunctionDeclaration;
-    return factory.updateFunctionDeclaration(
-      visited,
-      visited.modifiers?.filter((each) => !isExportModifier(each)),
-      visited.asteriskToken,
-      visited.name ?? nameless(statement),
-      visited.typeParameters,
-      visited.parameters,
-      visited.type,
-      visited.body,
-    );
-  }
-
-  #class(statement: ts.ClassDeclaration): ts.Statement {
-    const visited = this.#visit(statement) as ts.ClassDeclaration;
-    return factory.updateClassDeclaration(
-      visited,
-      visited.modifiers?.filter((each) => !isExportModifier(each)),
-      visited.name ?? nameless(statement),
-      visited.typeParameters,
-      visited.heritageClauses,
-      visited.members,
-    );
-  }
-
-  #enum(statement: ts.EnumDeclaration): ts.Statement {
-    const visited = this.#visit(statement) as ts.EnumDeclaration;
-    const modifiers = visited.modifiers?.filter((each) => !isExportModifier(each));
-    return factory.updateEnumDeclaration(visited, modifiers, visited.name, visited.members);
   }
 
   #variables(statement: ts.VariableStatement): ts.Statement[] {
@@ -247,6 +229,8 @@ class CellTransform {
     }
     if (ts.isDecorator(node) && this.#isSharedCallee(node.expression))
       return factory.updateDecorator(node, detach(this.#expression(node.expression)));
+    // Only here: the text of a function must stay what it is, for some are sent elsewhere to be run.
+    if (this.#isVarScope && ts.isAwaitExpression(node)) return resumed(node, this.#expression(node.expression));
     if (ts.isMetaProperty(node) && node.keywordToken === ts.SyntaxKind.ImportKeyword)
       return ts.setTextRange(runtime('meta'), node);
     if (this.#isVarScope && ts.isVariableDeclarationList(node) && !isBlockScoped(node)) return this.#vars(node);
@@ -261,7 +245,7 @@ class CellTransform {
     const hasOwnName = ts.isClassLike(node) || ts.isEnumDeclaration(node) || ts.isModuleDeclaration(node);
     const result = hasOwnName ? this.#names.within(node, body) : body();
     this.#isVarScope = outer;
-    return result;
+    return outer && ts.isForOfStatement(result) && result.awaitModifier ? resumedEach(result) : result;
   }
 
   /** `var` in a block or in the head of a loop. */

@@ -17,23 +17,22 @@ export type NotebookDisplay = {
   isOwn(value: unknown): boolean;
   /** Waits until all that the running cell displays is on screen; rejects with the first failure. */
   settled(): Promise<void>;
-  /** Aborts when the running cell is interrupted. */
-  signal(): AbortSignal;
-  /** Ends what the running cell shows as it comes: streams and progress. */
-  interrupt(): void;
 };
 
-/**
- * Makes it.
- * @param send sends one output of the cell whose code is running
- * @param translate puts the cells' own lines into the stack of an error
- */
-export function createNotebookDisplay(send: (output: CellOutput) => void, translate: TranslateStack): NotebookDisplay {
+export type NotebookDisplayParts = {
+  /** Sends one output of the cell whose code is running. */
+  send: (output: CellOutput) => void;
+  /** Puts the cells' own lines into the stack of an error. */
+  translate: TranslateStack;
+  /** Aborts when the cell whose code is running is interrupted, which ends what it shows as it comes. */
+  signal: () => AbortSignal;
+};
+
+/** Makes it. */
+export function createNotebookDisplay({ send, translate, signal }: NotebookDisplayParts): NotebookDisplay {
   const show = createShow(translate);
   const places = createPlaces(send);
   let pending: Promise<void>[] = [];
-  let abort = new AbortController();
-  const signal = () => abort.signal;
   const track = (display: Promise<void>) => {
     // The cell waits for it and fails with it; until then nobody has taken the failure.
     display.catch(() => {});
@@ -49,13 +48,10 @@ export function createNotebookDisplay(send: (output: CellOutput) => void, transl
     begin(code) {
       places.begin(code);
       pending = [];
-      abort = new AbortController();
     },
     isOwn: (value) => pending.some((each) => each === value),
     async settled() {
       await Promise.all(pending);
     },
-    signal,
-    interrupt: () => abort.abort(),
   };
 }

@@ -6,6 +6,7 @@ import type ts from 'typescript-6';
 import { messageOf } from '#shared/errors.ts';
 import { isLent } from '#session/compile/moduleTypes.ts';
 import { bindImport, importedValue, isEsModule, type Loaded } from './bindings.ts';
+import type { CellGlobals } from './cellGlobals.ts';
 import { hookOwnFiles } from './ownFileHooks.ts';
 import { OwnFiles } from './ownFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
@@ -28,6 +29,8 @@ export type CellModulesOptions = {
   folder: () => string;
   /** What the folder's tsconfig says. */
   compilerOptions: () => ts.CompilerOptions;
+  /** Modules that cells have in place of Node's, by their names. */
+  ofCells: CellGlobals['module'];
 };
 
 /** Loads what cells import, from the notebook's folder, and loads the person's own files again when they have changed. */
@@ -35,12 +38,14 @@ export class CellModules {
   readonly #variables: Variables;
   readonly #folder: () => string;
   readonly #files: OwnFiles;
+  readonly #ofCells: CellGlobals['module'];
   /** Files of the person's own that were imported by static imports, by the version that was loaded. */
   readonly #bound = new Map<string, { version: string; bindings: Binding[] }>();
   #loader: { folder: string; require: NodeJS.Require; import: Import } | undefined;
 
-  constructor({ variables, maps, folder, compilerOptions }: CellModulesOptions) {
+  constructor({ variables, maps, folder, compilerOptions, ofCells }: CellModulesOptions) {
     this.#variables = variables;
+    this.#ofCells = ofCells;
     this.#folder = folder;
     this.#files = new OwnFiles(compilerOptions);
     hookOwnFiles(this.#files, maps, compilerOptions);
@@ -68,6 +73,8 @@ export class CellModules {
     const name = String(specifier);
     const file = this.#files.resolve(name, this.#importer());
     if (file !== undefined) return this.#importFile(file);
+    const own = this.#ofCells(name);
+    if (own) return importedValue({ specifier: name, module: own }, '*');
     // One copy of apache-arrow, whichever way it is asked for: two do not know each other's tables.
     if (isLent(name)) return importedValue({ specifier: name, module: this.require(name) }, '*');
     return this.#from().import(name, options);
@@ -135,6 +142,8 @@ export class CellModules {
 
   async #static(specifier: string, file: string | undefined): Promise<unknown> {
     if (file !== undefined) return this.#importFile(file);
+    const own = this.#ofCells(specifier);
+    if (own) return own;
     // CommonJS first: the engine takes its apache-arrow that way, and there must be one copy of it.
     const from = this.#from();
     try {

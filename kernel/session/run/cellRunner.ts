@@ -2,6 +2,7 @@ import { describeError } from '#session/compile/cellError.ts';
 import { CellCompiler } from '#session/compile/compiler.ts';
 import { problemsError, problemsText } from '#session/compile/problemText.ts';
 import type { CellError } from '#session/coreMessages.ts';
+import { cellGlobals } from './cellGlobals.ts';
 import { CellModules } from './cellModules.ts';
 import { CellExecutor } from './executor.ts';
 import { ScriptMaps } from './scriptMaps.ts';
@@ -18,20 +19,25 @@ export class CellRunner {
   /** The notebook's variables by name. */
   readonly locals: Record<string, unknown>;
   readonly compiler = new CellCompiler();
-  readonly #maps = new ScriptMaps();
+  readonly maps = new ScriptMaps();
   readonly #modules: CellModules;
   readonly #executor: CellExecutor;
   readonly #warn: (text: string) => void;
 
-  /** @param warn prints into the output of the running cell */
-  constructor(warn: (text: string) => void) {
+  /**
+   * @param warn prints into the output of the running cell
+   * @param signal aborts when the cell whose code runs is interrupted
+   */
+  constructor(warn: (text: string) => void, signal: () => AbortSignal | undefined) {
     this.#warn = warn;
+    const globals = cellGlobals(signal);
     const variables = new Variables();
     const locals = (this.locals = variables.asObject());
     const folder = () => this.compiler.folder;
-    const maps = this.#maps;
-    this.#modules = new CellModules({ variables, maps, folder, compilerOptions: () => this.compiler.folderOptions });
-    this.#executor = new CellExecutor({ variables, locals, maps, folder, modules: this.#modules });
+    const { maps } = this;
+    const compilerOptions = () => this.compiler.folderOptions;
+    this.#modules = new CellModules({ variables, maps, folder, compilerOptions, ofCells: globals.module });
+    this.#executor = new CellExecutor({ variables, locals, maps, folder, globals, modules: this.#modules });
     Error.prepareStackTrace = (error, sites) => maps.format(error, sites);
   }
 
@@ -60,7 +66,7 @@ export class CellRunner {
 
   /** A stack trace with the positions that the person knows. */
   translate(stack: string): string {
-    return this.#maps.translate(stack);
+    return this.maps.translate(stack);
   }
 
   /** Ends the running cell; code of it that is busy is stopped by the worker. */

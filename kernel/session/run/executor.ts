@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
-import { runtimeName } from '#session/compile/cellNodes.ts';
+import { runtimeName } from '#session/compile/generatedNames.ts';
+import { cellGlobalNames, type CellGlobals } from './cellGlobals.ts';
 import type { CellModules } from './cellModules.ts';
-import { scriptOfCell, type ScriptMaps } from './scriptMaps.ts';
+import type { ScriptMaps } from './scriptMaps.ts';
+import { scriptOfCell } from './scriptNames.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /** What a cell left: its last expression, if that is not null or undefined. */
@@ -15,8 +17,13 @@ type CellRuntime = {
   variables: (names: readonly string[]) => Variable[];
   load: CellModules['load'];
   import: CellModules['import'];
+  /** What `await` of the cell's top level gave. @throws once the cell is interrupted */
+  resume: <T>(value: T) => T;
   meta: ImportMeta;
 };
+
+/** Makes the cell's function, with its own of the globals in `cellGlobalNames`. */
+type MakeBody = (...globals: readonly unknown[]) => CellBody;
 
 type CellBody = (
   runtime: CellRuntime,
@@ -33,6 +40,7 @@ export type CellExecutorOptions = {
   locals: object;
   modules: CellModules;
   maps: ScriptMaps;
+  globals: CellGlobals;
   folder: () => string;
 };
 
@@ -51,23 +59,29 @@ export class CellExecutor {
    * @throws what the cell throws
    */
   async execute(output: string, count: number): Promise<Executed> {
-    const { variables, locals, modules, maps } = this.#options;
+    const { variables, locals, modules, maps, globals } = this.#options;
     const script = scriptOfCell(count);
     const code = maps.add(script, output);
     const parameters = `${runtimeName}, require, module, exports, __filename, __dirname`;
-    const compiled = new Script(`(async function (${parameters}) { "use strict";\n${code}\n})`, {
+    const head = `(function (${cellGlobalNames.join(', ')}) { return async function (${parameters}) { "use strict";`;
+    const compiled = new Script(`${head}\n${code}\n} })`, {
       filename: script,
       // The line above is ours.
       lineOffset: -1,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
-    const body = compiled.runInThisContext() as CellBody;
+    const body = (compiled.runInThisContext() as MakeBody)(...globals.values);
+    const given = { isUp: false };
     const dirname = this.#options.folder();
     const filename = join(dirname, script);
     const runtime: CellRuntime = {
       variables: (names) => variables.get(names),
       load: (specifier, pairs) => modules.load(specifier, pairs),
       import: (specifier, options) => modules.import(specifier, options),
+      resume: (value) => {
+        if (given.isUp) throw interruption();
+        return value;
+      },
       meta: {
         url: pathToFileURL(filename).href,
         filename,
@@ -78,21 +92,26 @@ export class CellExecutor {
     };
     const { require } = modules;
     const module = { id: filename, filename, path: dirname, exports: locals, require };
-    await this.#unlessInterrupted(body(runtime, require, module, locals, filename, dirname));
+    await this.#unlessInterrupted(() => body(runtime, require, module, locals, filename, dirname), given);
     return { value: runtime.value === undefined || runtime.value === null ? undefined : { shown: runtime.value } };
   }
 
   /** Gives up waiting for the cell; code of it that runs is stopped by the worker. */
   interrupt(): void {
-    this.#giveUp(new Error('The cell was interrupted.'));
+    this.#giveUp(interruption());
   }
 
-  #unlessInterrupted(running: Promise<void>): Promise<void> {
+  #unlessInterrupted(run: () => Promise<void>, given: { isUp: boolean }): Promise<void> {
     const givenUp = new Promise<never>((_, reject) => {
-      this.#giveUp = reject;
+      this.#giveUp = (reason) => {
+        given.isUp = true;
+        reject(reason);
+      };
     });
     // Nobody waits for it once the cell is over.
     givenUp.catch(() => {});
-    return Promise.race([running, givenUp]);
+    return Promise.race([run(), givenUp]);
   }
 }
+
+const interruption = (): Error => new DOMException('The cell was interrupted.', 'AbortError');

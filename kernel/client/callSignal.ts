@@ -1,0 +1,23 @@
+// Calls that are given no signal belong to some work all the same: the cell of a notebook, which a person may interrupt.
+// Who runs work says which it is that runs; where nobody does, calls have their own signals and no other.
+
+let workSignal: () => AbortSignal | undefined = () => undefined;
+
+/** Says how to find the signal of the work that runs. Called once, by the process that runs it. */
+export function belongTo(find: () => AbortSignal | undefined): void {
+  workSignal = find;
+}
+
+/**
+ * Runs a call with its own signal and that of the work it is part of. A call that begins when its work was given up
+ * already neither runs nor settles: rejecting it at once would make a loop that tries again spin without a pause.
+ */
+export function asPartOfWork<T>(
+  own: AbortSignal | undefined,
+  call: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  const work = workSignal();
+  if (!work) return call(own);
+  if (work.aborted) return new Promise<T>(() => {});
+  return call(own ? AbortSignal.any([own, work]) : work);
+}
