@@ -1,5 +1,6 @@
 import { CommBooks, type CommEvents } from './comms/commBooks.ts';
 import type { CellError, CellOutput, Executed, FromCore, Question, QuestionAnswer, ToCore } from './coreMessages.ts';
+import type { RunCell } from './debug/debugScripts.ts';
 import type { Interrupter } from './interrupt.ts';
 import { History } from './history/history.ts';
 import type { InputAnswer } from './input/gate.ts';
@@ -67,6 +68,14 @@ export class CellQueue {
   /** The number of the cell that ran last, 0 before the first. */
   get executionCount(): number {
     return this.#count;
+  }
+
+  /** The cell of a number as it was run last: the one that runs, or what the history has. */
+  cellOf(executionCount: number): RunCell | undefined {
+    const running = this.#running;
+    if (running && executionCount === this.#count) return { code: running.code, executionCount, cell: running.cell };
+    const [entry] = this.history.range(0, executionCount, executionCount + 1);
+    return entry && { code: entry[2], executionCount };
   }
 
   /** Whether no cell was ever asked for, so that the kernel holds nothing of the person's. */

@@ -8,6 +8,8 @@ import { CellQueue } from './cellQueue.ts';
 import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { crashNotePath, readCrashNote } from './crash/crashFolder.ts';
 import { CrashKeeper } from './crash/crashKeeper.ts';
+import { createDebugger } from './debug/debugger.ts';
+import { throughPauses } from './debug/throughPauses.ts';
 import { createInterrupter } from './interrupt.ts';
 import { readStreamLabel } from './outputs.ts';
 import { openHistory } from './history/openHistory.ts';
@@ -35,12 +37,28 @@ const exitMs = 500;
 const port = parentPort;
 if (!port) throw new Error('The kernel worker runs as a worker thread only.');
 const given = workerData as WorkerStart;
-const interrupter = createInterrupter(given.canTerminate);
+const stopper = createInterrupter(given.canTerminate);
+let isReady = () => {};
+const ready = new Promise<void>((resolve) => (isReady = resolve));
+const debug = createDebugger({
+  isAvailable: stopper.canTerminate,
+  cellOf: (count) => queue.cellOf(count),
+  interrupt: () => queue.interrupt(),
+  ready,
+});
+const interrupter = throughPauses(stopper, debug);
 const crashes = new CrashKeeper(crashNotePath(given.front), given.heapLimit);
 const post = (message: ToCore) => {
+  if (message.type === 'ask' && debug.isPaused) return refuse(message.id);
   port.postMessage(message);
   // Behind the message: the main thread compiles while this writes.
   if (message.type === 'execute') crashes.begin(message.count, message.code);
+};
+
+/** Of a thread that stands still in the debugger an answer would come when nobody waits for it any more. */
+const refuse = (id: string) => {
+  const message = 'The notebook is paused in the debugger. Continue, or stop debugging, and ask again.';
+  queueMicrotask(() => queue.receive({ type: 'answer', id, answer: { kind: 'failed', message } }));
 };
 const queue = new CellQueue(post, interrupter, openHistory(given.front));
 let wire: Wire | undefined;
@@ -49,6 +67,8 @@ let isEnding = false;
 const kill = () => process.kill(process.pid, 'SIGKILL');
 
 async function close(): Promise<void> {
+  // With a session the process would wait for its debugger at the end.
+  debug.detach();
   await Promise.race([wire?.close(), new Promise((resolve) => setTimeout(resolve, exitMs))]);
   interrupter.dispose();
 }
@@ -102,6 +122,7 @@ port.on('message', (placed: PlacedFromCore) => {
 function handle(message: FromCore): void {
   switch (message.type) {
     case 'ready':
+      isReady();
       return interrupter.mayStop();
     case 'done':
       crashes.done(message.names);
@@ -140,7 +161,7 @@ async function open(): Promise<Wire> {
   // Loaded only here: an editor's kernel needs no ZeroMQ, and may have none.
   const { openJupyter } = await import('./jupyter/jupyterWire.ts');
   start(given.front.catalog);
-  return openJupyter({ queue, given, end, connectionFile: given.front.connectionFile });
+  return openJupyter({ queue, debug, given, end, connectionFile: given.front.connectionFile });
 }
 
 async function begin(): Promise<void> {

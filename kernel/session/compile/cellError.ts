@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { isCatalogError } from '#shared/errors.ts';
 import type { CellError } from '#session/coreMessages.ts';
-import { variablePrefix } from './cellNodes.ts';
 import { propertiesOf } from './errorProperties.ts';
+import { variablePrefix } from './generatedNames.ts';
 
 /** Frames of the kernel and of Node, which say nothing about the cell. */
 const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;

@@ -4,7 +4,8 @@ import { colouredTraceback } from './tracebackColours.ts';
 
 // The contents of messages under Jupyter's names.
 
-export function kernelInfo({ typescript, version }: WorkerStart): Record<string, unknown> {
+/** @param canDebug whether `debug_request` is answered */
+export function kernelInfo({ typescript, version }: WorkerStart, canDebug: boolean): Record<string, unknown> {
   return {
     status: 'ok',
     protocol_version: protocolVersion,
@@ -22,7 +23,9 @@ export function kernelInfo({ typescript, version }: WorkerStart): Record<string,
     },
     banner: `Lance Catalog ${version}, TypeScript ${typescript}. db is the catalog.`,
     help_links: [],
-    supported_features: [],
+    // The second is how fronts asked before there was the first.
+    supported_features: canDebug ? ['debugger'] : [],
+    debugger: canDebug,
   };
 }
 

@@ -1,5 +1,7 @@
 import type { CellQueue, CellRequest } from '#session/cellQueue.ts';
 import type { Question } from '#session/coreMessages.ts';
+import type { NotebookDebugger } from '#session/debug/debugger.ts';
+import { isDebugRequest } from '#shared/debugMessages.ts';
 import { commInfo, commOf, wantedTarget } from './jupyterComms.ts';
 import type { JupyterMessage } from './jupyterFrames.ts';
 import { historyOf } from './jupyterHistory.ts';
@@ -7,6 +9,7 @@ import { failure, type Reply } from './jupyterReplies.ts';
 
 type Requests = {
   queue: CellQueue;
+  debug: NotebookDebugger;
   info: Record<string, unknown>;
   /** Keeps the request until the queue answers it under the id that this gives. */
   remember: () => string;
@@ -15,7 +18,7 @@ type Requests = {
 /** Answers one request: at once, `later` by the queue's events, or with `nothing` where the protocol wants none. */
 export async function answerRequest(
   message: JupyterMessage,
-  { queue, info, remember }: Requests,
+  { queue, debug, info, remember }: Requests,
 ): Promise<Reply | 'later' | 'nothing'> {
   const { header, content } = message;
   const ask = (question: Question | undefined): Reply | 'later' => {
@@ -54,6 +57,10 @@ export async function answerRequest(
       if (await queue.interrupt()) return { content: { status: 'ok' } };
       queue.remark(`${notStopped}\n`);
       return failure('InterruptFailed', notStopped);
+    case 'debug_request':
+      if (!debug.isAvailable) return failure('UnknownRequest', 'This Node has no inspector, so nothing can be debugged.');
+      if (!isDebugRequest(content)) return invalid('message of the Debug Adapter Protocol');
+      return { content: await debug.request(content) };
     case 'shutdown_request':
       return { content: { status: 'ok', restart: content['restart'] === true } };
     default:

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '#shared/errors.ts';
 import type { CellQueue } from '#session/cellQueue.ts';
 import type { WorkerStart } from '#session/coreMessages.ts';
+import type { NotebookDebugger } from '#session/debug/debugger.ts';
 import { StreamBuffer } from '#session/streamBuffer.ts';
 import { unsendable } from '#session/unsendable.ts';
 import type { Wire } from '#session/worker.ts';
@@ -17,6 +18,7 @@ import { JupyterStdin } from './jupyterStdin.ts';
 
 type JupyterHost = {
   queue: CellQueue;
+  debug: NotebookDebugger;
   given: WorkerStart;
   end: (code: number) => void;
   connectionFile: string;
@@ -26,11 +28,11 @@ type JupyterHost = {
 const unknownMs = 700;
 
 /** The front for Jupyter: ZeroMQ sockets and messaging 5.4. */
-export async function openJupyter({ queue, given, end, connectionFile }: JupyterHost): Promise<Wire> {
+export async function openJupyter({ queue, debug, given, end, connectionFile }: JupyterHost): Promise<Wire> {
   const connection = readConnection(connectionFile);
   const signer = createSigner(connection.key);
   const session = randomUUID();
-  const info = kernelInfo(given);
+  const info = kernelInfo(given, debug.isAvailable);
   const requests = new AskedRequests();
 
   const encode = (message: Outgoing) => encodeMessage(message, session, signer);
@@ -96,6 +98,11 @@ export async function openJupyter({ queue, given, end, connectionFile }: Jupyter
     },
   });
 
+  debug.listen((event) => {
+    streams.flush();
+    publish({ type: 'debug_event', content: event, parent: requests.parentOf('') });
+  });
+
   const handle = async (asked: Asked): Promise<void> => {
     const { message } = asked;
     const { header } = message;
@@ -107,7 +114,7 @@ export async function openJupyter({ queue, given, end, connectionFile }: Jupyter
         asked.timer = setTimeout(() => settle(id, () => ({ content: { status: 'unknown' } })), unknownMs);
       return id;
     };
-    const answer = await answerRequest(message, { queue, info, remember }).catch((error: unknown) =>
+    const answer = await answerRequest(message, { queue, debug, info, remember }).catch((error: unknown) =>
       failure('Error', messageOf(error)),
     );
     if (answer === 'later') return;

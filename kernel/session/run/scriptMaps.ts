@@ -1,11 +1,11 @@
 import { SourceMap } from 'node:module';
 import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cellCountOf } from './scriptNames.ts';
 
 /** Scripts of which positions can be translated; the oldest are forgotten. */
 const keep = 2000;
 const mapComment = /\n?\/\/# sourceMappingURL=data:application\/json;(?:charset=[\w-]+;)?base64,([\w+/=]+)\s*/g;
-const cellName = /^cell-(\d+)\.ts$/;
 /** A position in a cell or in a file of the person's own, as stack traces write it. */
 const position = /(\bcell-\d+\.ts|file:\/\/[^\s()]*?):(\d+):(\d+)/g;
 const cellFrame = /^ +at .*?\b(cell-\d+\.ts):(\d+):(\d+)\)?$/;
@@ -14,14 +14,13 @@ const excerpt = /^(?:cell-\d+\.ts|file:\/\/\S*):\d+\n.*\n *\^+ *\n+/;
 /** Frames of the kernel, which say nothing about the cell. */
 const ownFrame = /[\\/]dist[\\/]kernel\w*\.cjs/;
 
-/** The name of the script that a cell becomes. */
-export const scriptOfCell = (count: number): string => `cell-${count}.ts`;
-
 /** Knows for positions in generated code where they are in what the person wrote. */
 export class ScriptMaps {
+  /** Whether scripts have their map with them as well, which costs memory and tells a debugger of them. */
+  keepInScripts = false;
   readonly #maps = new Map<string, string | SourceMap>();
 
-  /** Takes the map out of the generated code of a script, and gives the code without it. */
+  /** Takes the map of a script from its generated code, and gives the code that is to be run. */
   add(script: string, code: string): string {
     let map: string | undefined;
     const bare = code.replace(mapComment, (_, base64: string) => {
@@ -33,7 +32,13 @@ export class ScriptMaps {
     this.#maps.set(script, map);
     const oldest = this.#maps.keys().next();
     if (this.#maps.size > keep && !oldest.done) this.#maps.delete(oldest.value);
-    return bare;
+    return this.keepInScripts ? code : bare;
+  }
+
+  /** The map of a script as JSON; undefined when there is none, or it was forgotten. */
+  mapOf(script: string): string | undefined {
+    const map = this.#maps.get(script);
+    return map instanceof SourceMap ? JSON.stringify(map.payload) : map && textOf(map);
   }
 
   /** Writes the positions of a stack trace as the person knows them: `[3]:2:7` in a cell, `util.ts:4:1` in a file. */
@@ -42,8 +47,8 @@ export class ScriptMaps {
     const written = lines.filter((line) => !this.#isAdded(line)).join('\n');
     return written.replace(position, (whole, script: string, line: string, column: string) => {
       const at = this.#original(script, Number(line), Number(column));
-      const cell = cellName.exec(script);
-      if (cell) return at ? `[${cell[1]}]:${at.line}:${at.column}` : `[${cell[1]}]`;
+      const cell = cellCountOf(script);
+      if (cell !== undefined) return at ? `[${cell}]:${at.line}:${at.column}` : `[${cell}]`;
       const path = pathOf(script);
       if (path === undefined) return whole;
       return at ? `${path}:${at.line}:${at.column}` : `${path}:${line}:${column}`;
@@ -75,11 +80,13 @@ export class ScriptMaps {
   #mapOf(script: string): SourceMap | undefined {
     const map = this.#maps.get(script);
     if (typeof map !== 'string') return map;
-    const read = new SourceMap(JSON.parse(Buffer.from(map, 'base64').toString('utf8')));
+    const read = new SourceMap(JSON.parse(textOf(map)));
     this.#maps.set(script, read);
     return read;
   }
 }
+
+const textOf = (map: string): string => Buffer.from(map, 'base64').toString('utf8');
 
 /** The path of a file URL, from the working directory where it is below that. */
 function pathOf(url: string): string | undefined {

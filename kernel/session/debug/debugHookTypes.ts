@@ -1,0 +1,29 @@
+import type { MimeBundle } from '#shared/kernelMessages.ts';
+
+// What the main thread lends to the debugger. It is reached through the inspector, which also works while code is paused
+// or busy; a message to the thread would wait until it is done.
+
+/** The property of the global object that holds it. */
+export const debugHookKey = 'lance-catalog.debugger';
+
+export type DebugHook = {
+  /** From here on scripts have their source maps with them: the debugger is told of them before they run. */
+  keepMaps(isOn: boolean): void;
+  /** The source map of a script that was loaded before, as JSON. */
+  mapOf(script: string): string | undefined;
+  /** The lines of a cell, from 1, at which something may run. */
+  linesOf(code: string): number[];
+  /** What a person typed at a pause, as JavaScript. */
+  javascriptOf(code: string): { code: string } | { problem: string };
+  /**
+   * Makes `scope` an object with the notebook's variables, to be read and assigned to in a `with`, less those of names that
+   * a function's own hide.
+   */
+  look(hidden: readonly string[]): void;
+  scope: object;
+  /** The variables that the cells made. */
+  variables(): object;
+  set(name: string, value: unknown): void;
+  /** The forms of a value that need no waiting. */
+  formsOf(value: unknown): { data: MimeBundle; metadata: Record<string, unknown> };
+};

@@ -1,0 +1,127 @@
+import type { Debugger } from 'node:inspector';
+import { tmpdir } from 'node:os';
+import { basename, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cellCountOf } from '#session/run/scriptNames.ts';
+import type { MainHook } from './mainHook.ts';
+import { murmur2 } from './murmur2.ts';
+import { asWritten, readPositions, type Positions } from './positions.ts';
+
+/** The seed of Jupyter's own kernel; a front reads it from `debugInfo`. */
+export const hashSeed = 0xc70f6907;
+export const cellFileSuffix = '.ts';
+/** Fronts know a cell by the path of a file that is named by its text. There is no such file. */
+export const cellFilePrefix = `${join(tmpdir(), `lance-catalog-${process.pid}`)}${sep}`;
+
+/** What fronts call a cell with this text. */
+export const pathOfCell = (code: string): string => `${cellFilePrefix}${murmur2(code, hashSeed)}${cellFileSuffix}`;
+
+/** A cell as it was run. */
+export type RunCell = {
+  code: string;
+  executionCount: number;
+  /** The front's own name for it. */
+  cell?: string | undefined;
+};
+
+/** A script of the person's own: a cell, or a file that one has imported. */
+export type UserScript = {
+  id: string;
+  /** What fronts call it: the path of the file, or that of a cell's text. */
+  path: string;
+  name: string;
+  cell: RunCell | undefined;
+  /** Where places of it are in what the person wrote. */
+  positions: () => Promise<Positions>;
+};
+
+/** Cells of which the text is kept: those that ran, and those that a front has told of. */
+const maxTexts = 2000;
+
+/** The scripts of the main thread, those of the person's own by what fronts call them. */
+export class DebugScripts {
+  readonly #urls = new Map<string, string>();
+  readonly #own = new Map<string, UserScript>();
+  readonly #texts = new Map<string, string>();
+  readonly #cellOf: (count: number) => RunCell | undefined;
+
+  constructor(cellOf: (count: number) => RunCell | undefined) {
+    this.#cellOf = cellOf;
+  }
+
+  /** Takes the text of a cell, and gives the path that is its name. */
+  dump(code: string): string {
+    const path = pathOfCell(code);
+    this.#texts.delete(path);
+    this.#texts.set(path, code);
+    const oldest = this.#texts.keys().next();
+    if (this.#texts.size > maxTexts && !oldest.done) this.#texts.delete(oldest.value);
+    return path;
+  }
+
+  /** The text of a cell by its path. */
+  textOf(path: string): string | undefined {
+    return this.#texts.get(path);
+  }
+
+  /** Takes a script that was loaded. */
+  add({ scriptId, url, sourceMapURL }: Debugger.ScriptParsedEventDataType, hook: () => MainHook): void {
+    this.#urls.set(scriptId, url);
+    const named = this.#nameOf(url);
+    if (!named) return;
+    let read: Promise<Positions> | undefined;
+    const positions = () => (read ??= positionsOf(url, sourceMapURL, hook()));
+    this.#own.set(scriptId, { id: scriptId, positions, ...named });
+  }
+
+  urlOf(id: string): string {
+    return this.#urls.get(id) ?? '';
+  }
+
+  /** Whether a script has exactly this URL. */
+  hasUrl(url: string): boolean {
+    return [...this.#urls.values()].includes(url);
+  }
+
+  get(id: string): UserScript | undefined {
+    return this.#own.get(id);
+  }
+
+  all(): UserScript[] {
+    return [...this.#own.values()];
+  }
+
+  /** The scripts that a file or a cell's text has become, the newest last. */
+  byPath(path: string): UserScript[] {
+    return this.all().filter((script) => script.path === path);
+  }
+
+  /** Forgets the scripts, not the texts. */
+  clear(): void {
+    this.#urls.clear();
+    this.#own.clear();
+  }
+
+  #nameOf(url: string): Pick<UserScript, 'path' | 'name' | 'cell'> | undefined {
+    const count = cellCountOf(url);
+    if (count !== undefined) {
+      const cell = this.#cellOf(count);
+      return cell && { path: this.dump(cell.code), name: `[${count}]`, cell };
+    }
+    if (!url.startsWith('file:') || url.includes('/node_modules/')) return undefined;
+    const path = fileURLToPath(url);
+    if (path.startsWith(import.meta.dirname + sep)) return undefined;
+    return { path, name: basename(path), cell: undefined };
+  }
+}
+
+const inlineMap = /^data:application\/json;(?:charset=[\w-]+;)?base64,/;
+
+async function positionsOf(url: string, mapUrl: string | undefined, hook: MainHook): Promise<Positions> {
+  const json = inlineMap.test(mapUrl ?? '')
+    ? Buffer.from((mapUrl ?? '').replace(inlineMap, ''), 'base64').toString('utf8')
+    : await hook.value('mapOf', url);
+  if (json === undefined) return asWritten;
+  const { mappings } = JSON.parse(json) as { mappings?: unknown };
+  return typeof mappings === 'string' ? readPositions(mappings) : asWritten;
+}

@@ -1,0 +1,201 @@
+import type { Debugger } from 'node:inspector';
+import { Breakpoints } from './breakpoints.ts';
+import { DebugProblem } from './debugProblem.ts';
+import type { DebugScripts } from './debugScripts.ts';
+import { DebugVariables } from './debugVariables.ts';
+import { ownScripts } from './frames.ts';
+import { InspectorLink } from './inspectorLink.ts';
+import { MainHook } from './mainHook.ts';
+import { Pause } from './pause.ts';
+import { judge, type Stop } from './stops.ts';
+
+export const threadId = 1;
+const steps = { next: 'Debugger.stepOver', stepIn: 'Debugger.stepInto', stepOut: 'Debugger.stepOut' } as const;
+export type Step = keyof typeof steps;
+
+/** The scripts that a step goes through and never stops in: the kernel's, Node's and those of packages. */
+const skipped = [...ownScripts, '[\\\\/]node_modules[\\\\/]'];
+/** A step that comes to code without a place in a cell goes on, but not for ever. */
+const maxSteps = 200;
+
+export type SessionEvents = (event: string, body?: object) => void;
+
+/** Debugging from `attach` to `disconnect`: the connection with the main thread, and where that stands. */
+export class DebugSession {
+  readonly link: InspectorLink;
+  readonly variables: DebugVariables;
+  readonly #scripts: DebugScripts;
+  readonly #emit: SessionEvents;
+  #hook: MainHook | undefined;
+  #breakpoints: Breakpoints | undefined;
+  #pause: Pause | undefined;
+  #step: Step | undefined;
+  #steps = 0;
+  #isPauseAsked = false;
+  #nextFrame = 1;
+  #isEnding = false;
+
+  private constructor(scripts: DebugScripts, emit: SessionEvents) {
+    this.#scripts = scripts;
+    this.#emit = emit;
+    this.link = new InspectorLink({
+      scriptParsed: (event) => scripts.add(event, () => this.hook),
+      paused: (event) => void this.#paused(event),
+      resumed: () => this.#resumed(),
+    });
+    this.variables = new DebugVariables(this.link);
+  }
+
+  /** @throws DebugProblem when the main thread can't be debugged now */
+  static async open(scripts: DebugScripts, emit: SessionEvents): Promise<DebugSession> {
+    scripts.clear();
+    const session = new DebugSession(scripts, emit);
+    try {
+      await session.#begin();
+      return session;
+    } catch (error) {
+      session.close();
+      throw error;
+    }
+  }
+
+  get hook(): MainHook {
+    if (!this.#hook) throw new DebugProblem('Debugging has not begun yet.');
+    return this.#hook;
+  }
+
+  get breakpoints(): Breakpoints {
+    if (!this.#breakpoints) throw new DebugProblem('Debugging has not begun yet.');
+    return this.#breakpoints;
+  }
+
+  /** Where the code stands; undefined while it runs. */
+  get pausedAt(): Pause | undefined {
+    return this.#pause;
+  }
+
+  /** @throws DebugProblem while the code runs */
+  get pause(): Pause {
+    if (!this.#pause) throw new DebugProblem('The code is running. Pause it first.');
+    return this.#pause;
+  }
+
+  async resume(): Promise<void> {
+    this.#step = undefined;
+    await this.link.call('Debugger.resume', {});
+  }
+
+  async step(step: Step): Promise<void> {
+    if (!this.#pause) throw new DebugProblem('The code is running. Pause it first.');
+    this.#step = step;
+    this.#steps = 0;
+    await this.link.call(steps[step], {});
+  }
+
+  /** Stops at the next statement of the person's, now or when a cell runs. */
+  async askPause(): Promise<void> {
+    this.#isPauseAsked = true;
+    await this.link.call('Debugger.pause', {});
+  }
+
+  /** Ends the code that stands still, as an interrupt does; nothing stops until `allowPauses`. */
+  async terminate(): Promise<void> {
+    this.#step = undefined;
+    await this.link.call('Debugger.setSkipAllPauses', { skip: true });
+    if (this.#pause) await this.link.call('Debugger.resume', { terminateOnResume: true });
+  }
+
+  async allowPauses(): Promise<void> {
+    await this.link.call('Debugger.setSkipAllPauses', { skip: false });
+  }
+
+  /** Lets go of the main thread, which runs at full speed again. What stands still goes on. */
+  close(): void {
+    this.#isEnding = true;
+    // Sent ahead of the end of the connection, which nobody waits for: the main thread may be in native code.
+    this.#hook?.value('keepMaps', false).catch(() => {});
+    this.link.call('Runtime.discardConsoleEntries', {}).catch(() => {});
+    this.link.call('Debugger.disable', {}).catch(() => {});
+    this.link.close();
+    this.#resumed();
+  }
+
+  async #begin(): Promise<void> {
+    this.#hook = await MainHook.find(this.link);
+    const { link, hook } = this;
+    const changed = (breakpoint: object) => this.#emit('breakpoint', { reason: 'changed', breakpoint });
+    this.#breakpoints = new Breakpoints({ link, hook, scripts: this.#scripts, changed });
+    await hook.value('keepMaps', true);
+    await link.call('Debugger.enable', {});
+    await link.call('Debugger.setBlackboxPatterns', { patterns: skipped });
+    await link.call('Debugger.setInstrumentationBreakpoint', {
+      instrumentation: 'beforeScriptWithSourceMapExecution',
+    });
+  }
+
+  async #paused(event: Debugger.PausedEventDataType): Promise<void> {
+    try {
+      if (isLoad(event)) return await this.#loaded(event);
+      const { link, hook, variables } = this;
+      const nextId = () => this.#nextFrame++;
+      const pause = await Pause.at(event, { link, hook, scripts: this.#scripts, variables, nextId });
+      const asked = { step: this.#step, isPauseAsked: this.#isPauseAsked };
+      const stop = await judge(pause, this.breakpoints, asked, (text, frame) => this.#log(text, frame));
+      if (stop) return this.#stopped(pause, stop);
+      const isTired = this.#steps++ > maxSteps;
+      if (this.#step === undefined || isTired) return void (await link.call('Debugger.resume', {}));
+      // Out of what is not the person's; over what the compiler added.
+      const isForeign = pause.frames[0]?.script === undefined;
+      return void (await link.call(isForeign ? 'Debugger.stepOut' : steps[this.#step], {}));
+    } catch (error) {
+      // Rather than leave the cell standing where nobody knows of it.
+      if (!this.#isEnding) this.#log(`The debugger could not stop here: ${String(error)}\n`);
+      await this.link.call('Debugger.resume', {}).catch(() => {});
+    }
+  }
+
+  /** A script has been loaded and is about to run. */
+  async #loaded(event: Debugger.PausedEventDataType): Promise<void> {
+    const { scriptId } = (event.data ?? {}) as { scriptId?: string };
+    const script = this.#scripts.get(scriptId ?? event.callFrames[0]?.location.scriptId ?? '');
+    try {
+      if (script) await this.breakpoints.place(script);
+    } finally {
+      await this.link.call('Debugger.resume', {});
+    }
+  }
+
+  #stopped(pause: Pause, { reason, description, text, ids }: Stop): void {
+    this.#pause = pause;
+    this.#step = undefined;
+    this.#isPauseAsked = false;
+    this.#emit('stopped', {
+      reason,
+      description,
+      threadId,
+      allThreadsStopped: true,
+      ...(text !== undefined && { text }),
+      ...(ids && { hitBreakpointIds: ids }),
+    });
+  }
+
+  #resumed(): void {
+    if (!this.#pause) return;
+    this.#pause = undefined;
+    if (!this.#isEnding) this.variables.clear();
+    this.#emit('continued', { threadId, allThreadsContinued: true });
+  }
+
+  #log(text: string, frame?: Pause['frames'][number]): void {
+    const source = frame?.script && { source: { name: frame.script.name, path: frame.script.path } };
+    this.#emit('output', {
+      category: 'console',
+      output: text,
+      ...source,
+      ...(frame && { line: frame.place.line + 1 }),
+    });
+  }
+}
+
+/** Whether this is the stop before a script runs, and no other: then its breakpoints are set. */
+const isLoad = ({ reason }: Debugger.PausedEventDataType): boolean => reason === 'instrumentation';

@@ -1,0 +1,173 @@
+import type { Runtime } from 'node:inspector';
+import { DebugProblem } from './debugProblem.ts';
+import type { InspectorLink } from './inspectorLink.ts';
+import { hasParts, lengthOf, textOf, typeOf } from './remoteText.ts';
+
+/** A variable as fronts have it. */
+export type DapVariable = {
+  name: string;
+  value: string;
+  type: string;
+  /** With this its parts are asked for; 0 when it has none. */
+  variablesReference: number;
+  indexedVariables?: number;
+  namedVariables?: number;
+  evaluateName?: string;
+  presentationHint?: { kind?: string; attributes?: string[]; lazy?: boolean };
+};
+
+export type ValueParts = Omit<DapVariable, 'name'>;
+
+/** Which parts of a value are wanted: a front that pages says so. */
+export type Wanted = { filter?: 'indexed' | 'named'; start: number; count: number };
+
+/** What can be unfolded. */
+export type Holder = {
+  /** Its parts, of which each is told by a name and a value. */
+  parts: (wanted: Wanted) => Promise<Part[]>;
+  /** Gives one of them another value. */
+  set: (name: string, value: Runtime.CallArgument) => Promise<void>;
+};
+
+export type Part = { name: string; value: Runtime.RemoteObject | string; hint?: DapVariable['presentationHint'] };
+
+/** Objects held for a front are let go together, when the code goes on. */
+export const heldGroup = 'lance-catalog.held';
+/** Parts that are given where a front does not page. */
+export const maxParts = 200;
+
+/** What fronts have been told of and may ask more about, until code runs again. */
+export class DebugVariables {
+  readonly #link: InspectorLink;
+  readonly #holders = new Map<number, Holder>();
+  #next = 1;
+
+  constructor(link: InspectorLink) {
+    this.#link = link;
+  }
+
+  clear(): void {
+    this.#holders.clear();
+    this.#link.call('Runtime.releaseObjectGroup', { objectGroup: heldGroup }).catch(() => {});
+  }
+
+  /** Makes something that can be unfolded known. */
+  hold(holder: Holder): number {
+    const reference = this.#next++;
+    this.#holders.set(reference, holder);
+    return reference;
+  }
+
+  /** @throws DebugProblem for a reference of an earlier pause */
+  holderOf(reference: number): Holder {
+    const holder = this.#holders.get(reference);
+    if (holder) return holder;
+    throw new DebugProblem('The code has gone on since, so these variables are not what they were.');
+  }
+
+  /** A value as fronts have it. */
+  told(value: Runtime.RemoteObject, isWhole = false): ValueParts {
+    const text = { value: textOf(value, isWhole), type: typeOf(value) };
+    if (!hasParts(value)) return { ...text, variablesReference: 0 };
+    const length = lengthOf(value);
+    const variablesReference = this.hold(this.#objectHolder(value, length));
+    return length === undefined
+      ? { ...text, variablesReference }
+      : { ...text, variablesReference, indexedVariables: length, namedVariables: 1 };
+  }
+
+  /** The parts of what a reference stands for. */
+  async list(reference: number, wanted: Wanted): Promise<DapVariable[]> {
+    const parts = await this.holderOf(reference).parts(wanted);
+    return parts.map((part) => this.partOf(part));
+  }
+
+  partOf({ name, value, hint }: Part): DapVariable {
+    const said = typeof value === 'string' ? { value, type: '', variablesReference: 0 } : this.told(value);
+    return { name, ...said, ...(hint && { presentationHint: hint }) };
+  }
+
+  #objectHolder(object: Runtime.RemoteObject & { objectId: string }, length: number | undefined): Holder {
+    const { objectId } = object;
+    return {
+      parts: async ({ filter, start, count }) => {
+        const indexed =
+          length === undefined || filter === 'named' ? [] : await this.#indexed(objectId, { start, count });
+        const isCut = filter === undefined && length !== undefined && length > start + count;
+        const rest: Part[] = isCut ? [{ name: '…', value: `${length - start - count} more` }] : [];
+        const named = filter === 'indexed' ? [] : await this.#named(objectId, length !== undefined);
+        return [...indexed, ...rest, ...named];
+      },
+      set: (name, value) => this.#assign(objectId, name, value),
+    };
+  }
+
+  /** Elements of an array, of which a part alone is looked at: it may have millions. */
+  async #indexed(objectId: string, { start, count }: { start: number; count: number }): Promise<Part[]> {
+    const { result } = await this.#link.call('Runtime.callFunctionOn', {
+      objectId,
+      functionDeclaration:
+        'function (start, end) { const part = Object.create(null); ' +
+        'for (let at = start; at < end; at++) if (at in this) part[at] = this[at]; return part; }',
+      arguments: [{ value: start }, { value: Math.min(start + count, start + 10_000) }],
+      objectGroup: heldGroup,
+      silent: true,
+    });
+    return result.objectId === undefined ? [] : this.#own(result.objectId);
+  }
+
+  async #named(objectId: string, isArray: boolean): Promise<Part[]> {
+    const parts = await this.#own(objectId, isArray);
+    if (parts.length <= maxProperties) return parts;
+    const rest = { name: '…', value: `${parts.length - maxProperties} more` };
+    return [...parts.slice(0, maxProperties), rest];
+  }
+
+  async #own(objectId: string, nonIndexedPropertiesOnly = false): Promise<Part[]> {
+    const { result, internalProperties = [] } = await this.#link.call('Runtime.getProperties', {
+      objectId,
+      ownProperties: true,
+      generatePreview: true,
+      nonIndexedPropertiesOnly,
+    });
+    return [
+      ...result.flatMap(propertyPart),
+      ...internalProperties
+        .filter(({ name, value }) => value !== undefined && shownInternals.has(name))
+        .map(({ name, value }): Part => ({
+          name,
+          value: value ?? '',
+          hint: { kind: 'virtual', attributes: ['readOnly'] },
+        })),
+    ];
+  }
+
+  async #assign(objectId: string, name: string, value: Runtime.CallArgument): Promise<void> {
+    const { exceptionDetails } = await this.#link.call('Runtime.callFunctionOn', {
+      objectId,
+      functionDeclaration: 'function (name, value) { "use strict"; this[name] = value; }',
+      arguments: [{ value: name }, value],
+      silent: true,
+    });
+    if (exceptionDetails)
+      throw new DebugProblem(`${name} can't be set: ${exceptionDetails.exception?.description ?? ''}`);
+  }
+}
+
+const maxProperties = 1000;
+/** What an object has besides its properties and says something of it. */
+const shownInternals: ReadonlySet<string> = new Set([
+  '[[Entries]]',
+  '[[PromiseState]]',
+  '[[PromiseResult]]',
+  '[[Target]]',
+  '[[TargetFunction]]',
+  '[[PrimitiveValue]]',
+  '[[Prototype]]',
+]);
+
+/** A property as it can be shown without running code: a getter is named and not called. */
+function propertyPart({ name, value, get }: Runtime.PropertyDescriptor): Part[] {
+  if (value) return [{ name, value }];
+  return get && get.type !== 'undefined' ? [{ name, value: '(getter)', hint: { attributes: ['readOnly'] } }] : [];
+}

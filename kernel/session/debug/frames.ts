@@ -1,0 +1,112 @@
+import type { Debugger, Runtime } from 'node:inspector';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runtimeName, variablePrefix } from '#session/compile/generatedNames.ts';
+import { cellGlobalNames } from '#session/run/cellGlobals.ts';
+import type { DebugScripts, UserScript } from './debugScripts.ts';
+import type { Place } from './positions.ts';
+
+/** A frame of the stack that a person may see. */
+export type Frame = {
+  id: number;
+  call: Debugger.CallFrame;
+  name: string;
+  script: UserScript | undefined;
+  /** From 0, in what the person wrote. */
+  place: Place;
+  /** Whether the code stands where the compiler added something, at the end of a cell for instance. */
+  isAdded: boolean;
+};
+
+/** The kernel's own scripts and Node's: nobody debugs those from a notebook. */
+export const ownScripts = ['^node:', '[\\\\/]dist[\\\\/](?:kernel|fromSnapshot|launcher)\\w*\\.cjs$'];
+const isOwn = (url: string): boolean => url === '' || ownScripts.some((pattern) => new RegExp(pattern).test(url));
+
+/** The frames of a pause that are worth seeing, the innermost first. */
+export async function framesOf(
+  calls: readonly Debugger.CallFrame[],
+  scripts: DebugScripts,
+  nextId: () => number,
+): Promise<Frame[]> {
+  const frames = await Promise.all(
+    calls.map(async (call): Promise<Frame | undefined> => {
+      const { scriptId, lineNumber, columnNumber = 0 } = call.location;
+      const script = scripts.get(scriptId);
+      if (!script && isOwn(scripts.urlOf(scriptId))) return undefined;
+      const at = { line: lineNumber, column: columnNumber };
+      const place = script ? (await script.positions()).original(at) : at;
+      return {
+        id: nextId(),
+        call,
+        name: nameOf(call, script),
+        script,
+        place: place ?? at,
+        isAdded: place === undefined,
+      };
+    }),
+  );
+  return frames.filter((frame) => frame !== undefined);
+}
+
+// The function that a cell becomes begins on the line above it.
+const isBody = ({ functionLocation }: Debugger.CallFrame): boolean => (functionLocation?.lineNumber ?? 0) < 0;
+
+function nameOf(call: Debugger.CallFrame, script: UserScript | undefined): string {
+  if (call.functionName) return call.functionName;
+  if (script?.cell && isBody(call)) return `cell ${script.name}`;
+  return '(anonymous)';
+}
+
+type Lines = { lineBase: 0 | 1; columnBase: 0 | 1 };
+
+/** A frame as fronts have it. */
+export function toldFrame({ id, name, script, place }: Frame, { lineBase, columnBase }: Lines, url: string): object {
+  const at = { id, name, line: place.line + lineBase, column: place.column + columnBase };
+  if (!script) return { ...at, source: librarySource(url), presentationHint: 'subtle' };
+  const { path, cell, name: sourceName } = script;
+  const adapterData = cell && { executionCount: cell.executionCount, ...(cell.cell && { cell: cell.cell }) };
+  return {
+    ...at,
+    source: { name: sourceName, path, ...(adapterData && { adapterData }) },
+  };
+}
+
+function librarySource(url: string): object {
+  if (!url.startsWith('file:')) return { name: url, presentationHint: 'deemphasize' };
+  const path = fileURLToPath(url);
+  return { name: basename(path), path, presentationHint: 'deemphasize' };
+}
+
+const scopeNames: Partial<Record<Debugger.Scope['type'], string>> = {
+  local: 'Local',
+  block: 'Block',
+  catch: 'Catch',
+  closure: 'Closure',
+  with: 'With',
+  eval: 'Eval',
+  module: 'Module',
+};
+
+/** What a scope is called, where it is one that a person may see. */
+export const scopeName = ({ type, name }: Debugger.Scope): string | undefined => {
+  const known = scopeNames[type];
+  return known !== undefined && type === 'closure' && name ? `${known} (${name})` : known;
+};
+
+/** What every cell is given besides the notebook's variables. */
+const given: ReadonlySet<string> = new Set(['require', 'module', 'exports', '__filename', '__dirname']);
+const globals: ReadonlySet<string> = new Set(cellGlobalNames);
+
+/** The names in a scope that the person gave, and `this` where there is one. */
+export function ownNames(properties: readonly Runtime.PropertyDescriptor[]): Runtime.PropertyDescriptor[] {
+  // The function around a cell has nothing but its own of some globals.
+  if (properties.every(({ name }) => globals.has(name))) return [];
+  const names = new Set(properties.map(({ name }) => name));
+  const isCell = names.has(runtimeName);
+  // A function of the cell is kept under its name, but what later cells and the person mean is the notebook's variable.
+  const isShared = (name: string) => names.has(variablePrefix + name);
+  return properties.filter(
+    ({ name }) =>
+      !name.startsWith(variablePrefix) && name !== runtimeName && !(isCell && (given.has(name) || isShared(name))),
+  );
+}

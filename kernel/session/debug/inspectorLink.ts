@@ -1,0 +1,98 @@
+import { Session, type Debugger, type Runtime } from 'node:inspector';
+import { DebugProblem } from './debugProblem.ts';
+
+/** The commands of the inspector that the debugger uses, with their parameters and what they give. */
+type Commands = {
+  'Debugger.enable': [object, unknown];
+  'Debugger.disable': [object, unknown];
+  'Debugger.setAsyncCallStackDepth': [Debugger.SetAsyncCallStackDepthParameterType, unknown];
+  'Debugger.setBlackboxPatterns': [Debugger.SetBlackboxPatternsParameterType, unknown];
+  // Node's own declarations leave out what the inspector's protocol calls experimental.
+  'Debugger.setInstrumentationBreakpoint': [{ instrumentation: 'beforeScriptWithSourceMapExecution' }, unknown];
+  'Debugger.setPauseOnExceptions': [Debugger.SetPauseOnExceptionsParameterType, unknown];
+  'Debugger.setSkipAllPauses': [Debugger.SetSkipAllPausesParameterType, unknown];
+  'Debugger.getPossibleBreakpoints': [
+    Debugger.GetPossibleBreakpointsParameterType,
+    Debugger.GetPossibleBreakpointsReturnType,
+  ];
+  'Debugger.setBreakpoint': [Debugger.SetBreakpointParameterType, Debugger.SetBreakpointReturnType];
+  'Debugger.removeBreakpoint': [Debugger.RemoveBreakpointParameterType, unknown];
+  'Debugger.evaluateOnCallFrame': [
+    Debugger.EvaluateOnCallFrameParameterType & { timeout?: number },
+    Debugger.EvaluateOnCallFrameReturnType,
+  ];
+  'Debugger.setVariableValue': [Debugger.SetVariableValueParameterType, unknown];
+  'Debugger.getScriptSource': [Debugger.GetScriptSourceParameterType, Debugger.GetScriptSourceReturnType];
+  'Debugger.resume': [{ terminateOnResume?: boolean }, unknown];
+  'Debugger.stepOver': [object, unknown];
+  'Debugger.stepInto': [object, unknown];
+  'Debugger.stepOut': [object, unknown];
+  'Debugger.pause': [object, unknown];
+  'Runtime.evaluate': [
+    Runtime.EvaluateParameterType & { timeout?: number; throwOnSideEffect?: boolean },
+    Runtime.EvaluateReturnType,
+  ];
+  'Runtime.callFunctionOn': [Runtime.CallFunctionOnParameterType, Runtime.CallFunctionOnReturnType];
+  'Runtime.getProperties': [
+    Runtime.GetPropertiesParameterType & { nonIndexedPropertiesOnly?: boolean },
+    Runtime.GetPropertiesReturnType,
+  ];
+  'Runtime.releaseObjectGroup': [Runtime.ReleaseObjectGroupParameterType, unknown];
+  'Runtime.discardConsoleEntries': [object, unknown];
+};
+
+export type LinkEvents = {
+  scriptParsed(event: Debugger.ScriptParsedEventDataType): void;
+  paused(event: Debugger.PausedEventDataType): void;
+  resumed(): void;
+};
+
+/** How long the main thread may take for an answer. In native code that waits, it gives none. */
+const answerMs = 5000;
+
+/** A session of the inspector with the main thread, which answers while code there runs or is paused. */
+export class InspectorLink {
+  readonly #session = new Session();
+  readonly #closed = new AbortController();
+
+  /** @throws Error where Node has no inspector */
+  constructor(events: LinkEvents) {
+    this.#session.connectToMainThread();
+    this.#session.on('Debugger.scriptParsed', ({ params }) => events.scriptParsed(params));
+    this.#session.on('Debugger.paused', ({ params }) => events.paused(params));
+    this.#session.on('Debugger.resumed', () => events.resumed());
+  }
+
+  /** @throws DebugProblem with what the inspector says, or that it says nothing */
+  call<K extends keyof Commands>(command: K, params: Commands[K][0]): Promise<Commands[K][1]> {
+    return new Promise((resolve, reject) => {
+      const { signal } = this.#closed;
+      if (signal.aborted) return reject(new DebugProblem('Debugging has ended. Start it again.'));
+      const giveUp = () => reject(new DebugProblem('Debugging has ended. Start it again.'));
+      const late = () =>
+        reject(
+          new DebugProblem(
+            'The notebook does not answer the debugger: it is in native code, or waits for another process. Try again when that is over, or restart the kernel.',
+          ),
+        );
+      const timer = setTimeout(late, answerMs);
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#session.post(command, params, (error: unknown, result: Commands[K][1]) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', giveUp);
+        if (error) reject(new DebugProblem(saidBy(error)));
+        else resolve(result);
+      });
+      return undefined;
+    });
+  }
+
+  /** Lets go of the main thread: what is paused goes on. */
+  close(): void {
+    this.#closed.abort();
+    this.#session.disconnect();
+  }
+}
+
+const saidBy = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);

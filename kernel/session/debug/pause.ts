@@ -1,0 +1,150 @@
+import type { Debugger, Runtime } from 'node:inspector';
+import { DebugProblem } from './debugProblem.ts';
+import { debugHookKey } from './debugHookTypes.ts';
+import type { DebugScripts } from './debugScripts.ts';
+import { heldGroup, type DebugVariables, type Holder, type Part } from './debugVariables.ts';
+import { framesOf, ownNames, scopeName, type Frame } from './frames.ts';
+import type { InspectorLink } from './inspectorLink.ts';
+import { saidBy, type MainHook } from './mainHook.ts';
+
+export type PauseParts = {
+  link: InspectorLink;
+  hook: MainHook;
+  scripts: DebugScripts;
+  variables: DebugVariables;
+  nextId: () => number;
+};
+
+export type DapScope = { name: string; variablesReference: number; expensive: boolean; presentationHint?: string };
+
+/** The value of a `const` above its line. */
+const notYet = '(not set yet)';
+/** How long what a person typed may run while the code stands still. */
+const evaluateMs = 3000;
+
+/** The code where it stands: its frames, what is in them, and what a person asks about them. */
+export class Pause {
+  readonly event: Debugger.PausedEventDataType;
+  readonly frames: readonly Frame[];
+  readonly #parts: PauseParts;
+  /** The names of a frame's own, which hide variables of the notebook. */
+  readonly #names = new Map<Frame, Promise<string[]>>();
+
+  private constructor(event: Debugger.PausedEventDataType, frames: readonly Frame[], parts: PauseParts) {
+    this.event = event;
+    this.frames = frames;
+    this.#parts = parts;
+  }
+
+  static async at(event: Debugger.PausedEventDataType, parts: PauseParts): Promise<Pause> {
+    return new Pause(event, await framesOf(event.callFrames, parts.scripts, parts.nextId), parts);
+  }
+
+  /** @throws DebugProblem for a frame of an earlier pause */
+  frame(id: unknown): Frame {
+    const frame = this.frames.find((each) => each.id === id);
+    if (!frame) throw new DebugProblem('The code has gone on since, so this frame is not there any more.');
+    return frame;
+  }
+
+  /** The scopes of a frame that hold something, the innermost first, then the notebook's variables. */
+  async scopes(frame: Frame): Promise<DapScope[]> {
+    const { variables } = this.#parts;
+    const scopes: DapScope[] = [];
+    for (const [index, scope] of frame.call.scopeChain.entries()) {
+      const name = scopeName(scope);
+      if (name === undefined) continue;
+      const own = await this.#properties(scope);
+      if (own.length === 0) continue;
+      const variablesReference = variables.hold(this.#scopeHolder(frame, index, scope));
+      const presentationHint = scope.type === 'local' ? 'locals' : undefined;
+      scopes.push({ name, variablesReference, expensive: false, ...(presentationHint && { presentationHint }) });
+    }
+    return [...scopes, { name: 'Notebook', variablesReference: variables.hold(this.notebook()), expensive: false }];
+  }
+
+  /** The variables that the cells made. */
+  notebook(): Holder {
+    return notebookHolder(this.#parts);
+  }
+
+  /**
+   * What a person typed, in a frame. With `isLook` nothing may have an effect, as when the mouse is over a name.
+   * @throws DebugProblem with what it threw
+   */
+  async evaluate(frame: Frame, expression: string, isLook = false): Promise<Runtime.RemoteObject> {
+    const { link, hook } = this.#parts;
+    const code = await scriptFor(hook, expression, await this.#namesIn(frame));
+    const { result, exceptionDetails } = await link.call('Debugger.evaluateOnCallFrame', {
+      callFrameId: frame.call.callFrameId,
+      expression: code,
+      objectGroup: heldGroup,
+      generatePreview: true,
+      silent: true,
+      throwOnSideEffect: isLook,
+      timeout: evaluateMs,
+    });
+    if (exceptionDetails) throw new DebugProblem(saidBy(exceptionDetails));
+    return result;
+  }
+
+  #scopeHolder(frame: Frame, scopeNumber: number, scope: Debugger.Scope): Holder {
+    return {
+      parts: async () => {
+        const own = (await this.#properties(scope)).map(({ name, value }): Part => ({ name, value: value ?? notYet }));
+        const self = frame.call.this;
+        return scope.type === 'local' && self.type !== 'undefined' ? [...own, { name: 'this', value: self }] : own;
+      },
+      set: async (variableName, newValue) => {
+        const { callFrameId } = frame.call;
+        await this.#parts.link.call('Debugger.setVariableValue', { callFrameId, scopeNumber, variableName, newValue });
+      },
+    };
+  }
+
+  async #properties({ object }: Debugger.Scope): Promise<Runtime.PropertyDescriptor[]> {
+    if (object.objectId === undefined) return [];
+    const { result } = await this.#parts.link.call('Runtime.getProperties', {
+      objectId: object.objectId,
+      ownProperties: true,
+      generatePreview: true,
+    });
+    return ownNames(result);
+  }
+
+  #namesIn(frame: Frame): Promise<string[]> {
+    const known = this.#names.get(frame);
+    if (known) return known;
+    const scopes = frame.call.scopeChain.filter(({ type }) => type !== 'global');
+    const names = Promise.all(scopes.map((scope) => this.#properties(scope))).then((all) =>
+      all.flat().map(({ name }) => name),
+    );
+    this.#names.set(frame, names);
+    return names;
+  }
+}
+
+/** The notebook's variables, which are there whether or not code stands still. */
+export const notebookHolder = ({ link, hook }: Pick<PauseParts, 'link' | 'hook'>): Holder => ({
+  parts: async () => {
+    const { objectId } = await hook.object('variables', [], heldGroup);
+    if (objectId === undefined) return [];
+    const { result } = await link.call('Runtime.getProperties', {
+      objectId,
+      ownProperties: true,
+      generatePreview: true,
+    });
+    return result.map(({ name, value }): Part => ({ name, value: value ?? '' }));
+  },
+  set: (name, value) => hook.set(name, value),
+});
+
+/**
+ * What a person typed as a script in which the notebook's variables go by their names.
+ * @throws DebugProblem when it is not TypeScript
+ */
+export async function scriptFor(hook: MainHook, expression: string, hidden: readonly string[]): Promise<string> {
+  const [script] = await Promise.all([hook.value('javascriptOf', expression), hook.value('look', hidden)]);
+  if ('problem' in script) throw new DebugProblem(script.problem);
+  return `with (globalThis[${JSON.stringify(debugHookKey)}].scope) {\n${script.code}\n}`;
+}

@@ -1,0 +1,15 @@
+import type { Interrupter } from '#session/interrupt.ts';
+import type { NotebookDebugger } from './debugger.ts';
+
+/** The same interrupter, which also ends code that stands still in the debugger, and is stopped nowhere on the way. */
+export const throughPauses = (interrupter: Interrupter, debug: Pick<NotebookDebugger, 'stepAside'>): Interrupter => ({
+  ...interrupter,
+  async interrupt(ask, isOver) {
+    const stopAgain = await debug.stepAside();
+    try {
+      return await interrupter.interrupt(ask, isOver);
+    } finally {
+      stopAgain();
+    }
+  },
+});
