@@ -1,4 +1,5 @@
 import ts from 'typescript-6';
+import { keepDocsApart, leaveOutDocs } from './lazyDocs.ts';
 import { warmUp } from './warmUp.ts';
 
 // What a start-up snapshot is made of: `node --snapshot-blob FILE --build-snapshot kernelSnapshot.cjs` runs this and
@@ -12,6 +13,8 @@ const typescript = process.env['LANCE_CATALOG_TYPESCRIPT'] ?? '';
 ts.sys.getExecutingFilePath = () => typescript;
 // TypeScript remembers the first answer, which would be the folder of whoever made the snapshot.
 ts.sys.getCurrentDirectory = () => process.cwd();
-const problems = warmUp();
+keepDocsApart();
+const { problems, files } = warmUp();
 if (problems !== '') throw new Error(problems);
+files.forEach(leaveOutDocs);
 globalThis.lanceCatalogCompiler = { ts, typescript };

@@ -1,4 +1,6 @@
+import type ts from 'typescript-6';
 import { createCellConverter } from '#session/compile/cellConverter.ts';
+import { isInstalled } from '#session/compile/installedFiles.ts';
 import { prelude } from '#session/compile/prelude.ts';
 
 /**
@@ -6,9 +8,12 @@ import { prelude } from '#session/compile/prelude.ts';
  * notebooks share.
  * @returns what the compiler has against them, which is nothing where all is well
  */
-export function warmUp(): string {
+export function warmUp(): { problems: string; files: readonly ts.SourceFile[] } {
   const converter = createCellConverter({ folder: '/notebook' });
   const first = converter.convert(prelude, 'let a = 1; a + 1');
   const second = converter.convert(first.declarations, 'const b = a + 1; b');
-  return [...first.problems, ...second.problems].map(({ message }) => message).join('\n');
+  const { program } = converter.service(second.declarations, '');
+  const files = program.getSourceFiles().filter(({ fileName }) => isInstalled(fileName));
+  const problems = [...first.problems, ...second.problems].map(({ message }) => message).join('\n');
+  return { problems, files };
 }
