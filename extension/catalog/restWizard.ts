@@ -124,7 +124,7 @@ const questions: Record<StepName, (draft: Draft, existing: WizardParts['existing
     const sent = names.length > 0 ? ` Sent so far: ${names.join(', ')}; "${names[0]}:" takes that away.` : '';
     return {
       prompt: `Another header that is sent with every request, as Name: value. Leave it empty to go on.${sent}`,
-      placeHolder: 'Authorization: Bearer …',
+      placeHolder: 'X-Team: sales',
       check: headerProblem,
     };
   },

@@ -1,3 +1,5 @@
+import { isRunning } from '#client/running.ts';
+
 /** How often it is looked whether the parent still runs. */
 const lookMs = 1000;
 
@@ -20,13 +22,4 @@ export function watchParent(env: Readonly<Record<string, string | undefined>>, e
     end();
   }, lookMs);
   timer.unref();
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // Somebody else's process runs, too.
-    return Object(error).code === 'EPERM';
-  }
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isRunning } from '../../kernel/client/running.ts';
 
 /**
  * Takes the one window of the sample: two servers on one profile would overwrite each other's state.
@@ -16,18 +17,8 @@ export function takeWindow(file: string): void {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     }
     const owner = Number(readFileSync(file, 'utf8'));
-    if (isAlive(owner))
+    if (Number.isInteger(owner) && owner > 0 && isRunning(owner))
       throw new Error(`The sample window is open already (process ${owner}): use it, or end that process first.`);
     rmSync(file, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

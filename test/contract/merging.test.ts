@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Table as CatalogTable } from '#client/table.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';
-
-const rows = [
-  { id: 1, name: 'mug', price: 9.5 },
-  { id: 2, name: 'lamp', price: 59 },
-  { id: 3, name: 'chair', price: 120 },
-];
-
-const sorted = async (table: CatalogTable): Promise<unknown[]> =>
-  (await table.query().toArray()).toSorted((a, b) => Number(a['id']) - Number(b['id']));
+import { rows, sorted } from './wares.ts';
 
 forEachSubject('merging', (makeCatalog) => {
   test('merges: updates what matches, adds what does not', async () => {

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { contentOf, ended, execute, item, openCells, printed, start } from './notebookCells.ts';
 import { eventually, extensionApi, run, temporaryFolder } from './support.ts';
+import { isRunning } from '../harness/running.ts';
 
 const errorMime = 'application/vnd.code.notebook.error';
 
@@ -22,15 +23,6 @@ async function replacing(
     Object.assign(vscode.window, { [name]: original });
   }
 }
-
-const isGone = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch {
-    return true;
-  }
-};
 
 suite('kernels of notebooks', () => {
   const folder = temporaryFolder();
@@ -83,8 +75,8 @@ suite('kernels of notebooks', () => {
     assert.notEqual(left, stays);
     await vscode.commands.executeCommand('vscode.open', first.uri);
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-    await eventually('the end of its kernel', () => isGone(left));
-    assert.equal(isGone(stays), false);
+    await eventually('the end of its kernel', () => !isRunning(left));
+    assert.equal(isRunning(stays), true);
   });
 
   test('give a cell what the person types, and nothing when they leave the box', async () => {
@@ -232,7 +224,7 @@ suite('kernels of notebooks', () => {
       assert.equal(await ended(notebook, 0), false);
     });
     assert.match(said[0] ?? '', /could not be interrupted/);
-    await eventually('the end of the old kernel', () => isGone(before));
+    await eventually('the end of the old kernel', () => !isRunning(before));
     assert.notEqual(await pidOf(notebook), before);
   });
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { printed, start } from './notebookCells.ts';
+import { notebookText, printed, start } from './notebookCells.ts';
 import { eventually, extensionApi, makeCatalog, temporaryFolder } from './support.ts';
 
 const cells = [
@@ -80,24 +80,8 @@ suite('the language of cells', () => {
 
   async function open(name: string, kernel: string, texts: readonly string[]): Promise<vscode.NotebookDocument> {
     const file = join(folder.path, `${name}.ipynb`);
-    const body = {
-      cells: texts.map((source, i) => ({
-        cell_type: 'code',
-        execution_count: null,
-        id: `c${i}`,
-        metadata: {},
-        outputs: [],
-        source,
-      })),
-      metadata: {
-        kernelspec: { name: kernel, display_name: kernel, language: 'typescript' },
-        language_info: { name: 'typescript' },
-        lanceCatalog: { connection: 'language' },
-      },
-      nbformat: 4,
-      nbformat_minor: 5,
-    };
-    writeFileSync(file, JSON.stringify(body));
+    const metadata = { lanceCatalog: { connection: 'language' } };
+    writeFileSync(file, notebookText(texts, { name: kernel, display_name: kernel }, metadata));
     const opened = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
     await vscode.window.showNotebookDocument(opened);
     return opened;

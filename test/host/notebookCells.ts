@@ -46,7 +46,14 @@ export const printed = (notebook: vscode.NotebookDocument, index: number): strin
     .join('');
 
 /** The text of an .ipynb file with these cells for our kernel. */
-export const contentOf = (...cells: string[]): string =>
+export const contentOf = (...cells: string[]): string => notebookText(cells);
+
+/** The text of an .ipynb file with these cells, for a kernel, with more of metadata. */
+export const notebookText = (
+  cells: readonly string[],
+  kernel = { name: 'lance-typescript', display_name: 'Lance TypeScript' },
+  metadata: object = {},
+): string =>
   JSON.stringify({
     cells: cells.map((source, i) => ({
       cell_type: 'code',
@@ -57,8 +64,9 @@ export const contentOf = (...cells: string[]): string =>
       source,
     })),
     metadata: {
-      kernelspec: { name: 'lance-typescript', display_name: 'Lance TypeScript', language: 'typescript' },
+      kernelspec: { ...kernel, language: 'typescript' },
       language_info: { name: 'typescript' },
+      ...metadata,
     },
     nbformat: 4,
     nbformat_minor: 5,

@@ -6,6 +6,7 @@ import type { CellPlace, Finding } from '../../kernel/shared/languageMessages.ts
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { node, until } from './support.ts';
+import { isRunning } from '../harness/running.ts';
 
 const entry = inRoot('dist/languageWorker.cjs');
 
@@ -283,14 +284,7 @@ suite('the language worker', () => {
     const { pid } = second;
     assert.ok(pid !== undefined);
     second.closePipe();
-    await until('the end of the worker', () => {
-      try {
-        process.kill(pid, 0);
-        return false;
-      } catch {
-        return true;
-      }
-    });
+    await until('the end of the worker', () => !isRunning(pid));
   });
 
   test('that does not start says why, with the next step', async () => {

@@ -6,6 +6,7 @@ import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { errorOf, kernelEntry, node, run, sleep, startKernel, until, valueOf } from './support.ts';
+import { isRunning } from '../harness/running.ts';
 
 /** Where kernels of these tests keep what belongs to a person. */
 const home = (): Record<string, string> => ({ XDG_DATA_HOME: tempFolder(), HOME: tempFolder() });
@@ -130,11 +131,3 @@ suite('A kernel in which a cell replaces', function () {
     await kernel.shutdown();
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

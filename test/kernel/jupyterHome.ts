@@ -6,18 +6,19 @@ import { cliEntry, command, sampleCatalog } from './support.ts';
 /** A Jupyter of its own with the kernel installed: nothing of the person's is read or written. */
 export type JupyterHome = { home: string; env: Record<string, string>; said: string };
 
+/** What makes the folder the home of a Jupyter and of our kernels. */
+export const jupyterFolders = (home: string) => ({
+  HOME: home,
+  XDG_DATA_HOME: join(home, 'data'),
+  JUPYTER_DATA_DIR: join(home, 'jupyter'),
+  JUPYTER_RUNTIME_DIR: join(home, 'run'),
+  JUPYTER_CONFIG_DIR: join(home, 'config'),
+  IPYTHONDIR: join(home, 'ipython'),
+});
+
 export async function installedKernel(): Promise<JupyterHome> {
   const home = tempFolder();
-  const env = {
-    HOME: home,
-    XDG_DATA_HOME: join(home, 'data'),
-    JUPYTER_DATA_DIR: join(home, 'jupyter'),
-    JUPYTER_RUNTIME_DIR: join(home, 'run'),
-    JUPYTER_CONFIG_DIR: join(home, 'config'),
-    IPYTHONDIR: join(home, 'ipython'),
-    PYTHONDONTWRITEBYTECODE: '1',
-    LANCE_CATALOG: await sampleCatalog(),
-  };
+  const env = { ...jupyterFolders(home), PYTHONDONTWRITEBYTECODE: '1', LANCE_CATALOG: await sampleCatalog() };
   const { code, stdout, stderr } = await command(process.execPath, [cliEntry, 'kernel', 'install'], { env });
   assert.equal(code, 0, stderr);
   return { home, env, said: stdout };

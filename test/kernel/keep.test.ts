@@ -9,6 +9,7 @@ import { encodeFrame } from '../../kernel/shared/frames.ts';
 import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { kernelEntry, node, printed, resultOf, until, valueOf } from './support.ts';
+import { isRunning } from '../harness/running.ts';
 
 type Kept = { kernel: KernelProcess; folder: string };
 
@@ -33,15 +34,6 @@ async function comeBack(folder: string, ask?: Asks): Promise<AttachedKernel> {
     }
   }
 }
-
-const isGone = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch {
-    return true;
-  }
-};
 
 const neverAnswers: Asks = () => new Promise(() => {});
 
@@ -174,7 +166,7 @@ suite('A kernel that outlives its client', function () {
     const unused = await startKept();
     const { pid } = unused.kernel.handshake;
     unused.kernel.leave();
-    await until('its end', () => isGone(pid) && !existsSync(unused.folder));
+    await until('its end', () => !isRunning(pid) && !existsSync(unused.folder));
     await assert.rejects(KernelProcess.attach(unused.folder), (error) => isCatalogError(error, 'ServiceUnavailable'));
   });
 
@@ -183,7 +175,7 @@ suite('A kernel that outlives its client', function () {
     const { pid } = orphan.kernel.handshake;
     orphan.kernel.execute('while (true) {}', () => {}).catch(() => undefined);
     orphan.kernel.leave();
-    await until('its end', () => isGone(pid) && !existsSync(orphan.folder));
+    await until('its end', () => !isRunning(pid) && !existsSync(orphan.folder));
   });
 
   test('does not outlive the editor that started it', async () => {
@@ -193,7 +185,7 @@ suite('A kernel that outlives its client', function () {
     orphan.kernel.execute('1', () => {}).catch(() => undefined);
     orphan.kernel.leave();
     editor.kill('SIGKILL');
-    await until('its end', () => isGone(pid) && !existsSync(orphan.folder));
+    await until('its end', () => !isRunning(pid) && !existsSync(orphan.folder));
   });
 
   test('says why it ended although it was started by another client', async () => {

@@ -1,15 +1,9 @@
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import { cells } from './cells.ts';
-import { startKernel } from './support.ts';
+import { kernelOfSuite } from './support.ts';
 
 suite('Variables across cells', function () {
   this.timeout(60_000);
-  let kernel: KernelProcess;
-  suiteSetup(async () => {
-    kernel = await startKernel();
-  });
-  suiteTeardown(() => kernel.shutdown());
-  const notebook = () => kernel;
+  const notebook = kernelOfSuite();
 
   cells(
     'are seen by closures of earlier cells when they are assigned later, and the other way round',

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import { cells } from './cells.ts';
-import { errorOf, run, startKernel } from './support.ts';
+import { errorOf, kernelOfSuite, run, startKernel } from './support.ts';
 
 suite('An error in a cell', function () {
   this.timeout(60_000);
-  let kernel: KernelProcess;
-  suiteSetup(async () => {
-    kernel = await startKernel();
-  });
-  suiteTeardown(() => kernel.shutdown());
-  const notebook = () => kernel;
+  const notebook = kernelOfSuite();
 
   test('of a type names cell, line and column, and shows the line with a caret below', async () => {
-    const { outputs } = await run(kernel, 'const fine = 1;\n\tconst wrong: string = fine;');
+    const { outputs } = await run(notebook(), 'const fine = 1;\n\tconst wrong: string = fine;');
     const error = errorOf(outputs);
     const count = /\[(\d+)\]/.exec(error?.traceback[0] ?? '')?.[1];
     assert.deepEqual(error, {
@@ -28,7 +22,7 @@ suite('An error in a cell', function () {
   });
 
   test('is followed by the others, as far as a person reads', async () => {
-    const { outputs } = await run(kernel, Array.from({ length: 30 }, (_, i) => `missing${i};`).join('\n'));
+    const { outputs } = await run(notebook(), Array.from({ length: 30 }, (_, i) => `missing${i};`).join('\n'));
     const error = errorOf(outputs);
     assert.equal(error?.evalue.split('\n').length, 11);
     assert.match(error?.evalue ?? '', /1:1 - Cannot find name 'missing0'[^]*10:1[^]*… and 20 more\.$/);
@@ -78,7 +72,7 @@ suite('An error in a cell', function () {
 
   test('is not worse for a stack that code has put something else in', async () => {
     for (const thrown of ['Object.assign(new Error("odd"), { stack: 3 })', '{ message: "plain", stack: "no stack" }']) {
-      const { reply } = await run(kernel, `throw ${thrown}`);
+      const { reply } = await run(notebook(), `throw ${thrown}`);
       assert.equal(reply.status, 'error', thrown);
     }
   });

@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { runStep, type Step } from './cells.ts';
-import { startKernel } from './support.ts';
+import { kernelOfSuite } from './support.ts';
 
 /** A folder with these files, and one below it. */
 function project(files: Record<string, string>): string {
@@ -28,16 +27,12 @@ const jsxRuntimeStandIn = {
 
 suite('The tsconfig.json of a notebook', function () {
   this.timeout(60_000);
-  let kernel: KernelProcess;
-  suiteSetup(async () => {
-    kernel = await startKernel();
-  });
-  suiteTeardown(() => kernel.shutdown());
+  const notebook = kernelOfSuite();
 
   /** Runs cells where a notebook of a folder with these files is. */
   async function inProject(files: Record<string, string>, ...steps: Step[]): Promise<void> {
-    await runStep(kernel, { cell: `process.chdir(${JSON.stringify(project(files))})` });
-    for (const step of steps) await runStep(kernel, step);
+    await runStep(notebook(), { cell: `process.chdir(${JSON.stringify(project(files))})` });
+    for (const step of steps) await runStep(notebook(), step);
   }
 
   test('makes cells strict, finds files by paths, and chooses JSX and decorators', () =>

@@ -1,15 +1,9 @@
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import { cells } from './cells.ts';
-import { startKernel } from './support.ts';
+import { kernelOfSuite } from './support.ts';
 
 suite('The syntax of cells', function () {
   this.timeout(60_000);
-  let kernel: KernelProcess;
-  suiteSetup(async () => {
-    kernel = await startKernel();
-  });
-  suiteTeardown(() => kernel.shutdown());
-  const notebook = () => kernel;
+  const notebook = kernelOfSuite();
 
   cells(
     'has await anywhere at the top level',

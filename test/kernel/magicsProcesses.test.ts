@@ -7,6 +7,7 @@ import { tempFolder } from '../harness/temp.ts';
 import { cells } from './cells.ts';
 import { registryStandIn, type StandInPackage } from './registryStandIn.ts';
 import { errorOf, printed, run, startKernel, until, valueOf } from './support.ts';
+import { isRunning } from '../harness/running.ts';
 
 const counting = (version: string, plus: number): StandInPackage => ({
   name: 'counting',
@@ -81,10 +82,10 @@ suite('Magics that start processes', function () {
     });
     await until('the first line', () => /pid \d+\n/.test(texts.join('')));
     const pid = Number(/pid (\d+)/.exec(texts.join(''))?.[1]);
-    assert.ok(isAlive(pid));
+    assert.ok(isRunning(pid));
     await kernel.interrupt();
     assert.equal((await running).status, 'error');
-    await until('the command to end', () => !isAlive(pid));
+    await until('the command to end', () => !isRunning(pid));
     assert.doesNotMatch(texts.join(''), /never/);
   });
 
@@ -104,7 +105,7 @@ suite('Magics that start processes', function () {
     const { reply, outputs } = await run(kernel, '%sh sleep 600 & echo "pid $!"');
     assert.equal(reply.status, 'ok');
     const pid = Number(/pid (\d+)/.exec(printed(outputs))?.[1]);
-    assert.ok(isAlive(pid));
+    assert.ok(isRunning(pid));
     process.kill(pid);
   });
 
@@ -177,13 +178,3 @@ suite('Magics that start processes', function () {
     },
   );
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A process that ended stays until its parent looks.
-    return !/^State:\s+Z/m.test(existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '');
-  } catch {
-    return false;
-  }
-}

@@ -7,6 +7,7 @@ import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { errorOf, node, printed, resultOf, run, sleep, startKernel, until, valueOf } from './support.ts';
+import { isRunning } from '../harness/running.ts';
 
 suite('A kernel over the pipe', function () {
   this.timeout(20_000);
@@ -286,12 +287,3 @@ suite('A kernel over the pipe', function () {
     await assert.rejects(start, /The kernel has ended: exit code 1/);
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -6,6 +6,7 @@ import { snapshotOf, type StartSnapshot } from '../../kernel/client/startSnapsho
 import { inRoot } from '../../scripts/paths.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { jupyterFolders } from './jupyterHome.ts';
 import { command } from './support.ts';
 
 // One story: what the first kernel finds and leaves behind is what the second starts from.
@@ -13,13 +14,8 @@ suite('A kernel that starts from a snapshot', function () {
   this.timeout(200_000);
   const home = tempFolder();
   const env = {
-    HOME: home,
-    XDG_DATA_HOME: join(home, 'data'),
+    ...jupyterFolders(home),
     XDG_CACHE_HOME: join(home, 'cache'),
-    JUPYTER_DATA_DIR: join(home, 'jupyter'),
-    JUPYTER_RUNTIME_DIR: join(home, 'run'),
-    JUPYTER_CONFIG_DIR: join(home, 'config'),
-    IPYTHONDIR: join(home, 'ipython'),
     LANCE_CATALOG_SNAPSHOT: 'on',
   };
   // An installation of its own: a build in the meantime would be another kernel, with another snapshot.

@@ -47,6 +47,16 @@ export const startKernel = (
     ...(options.typeCheck && { typeCheck: options.typeCheck }),
   });
 
+/** The kernel of a suite: started before its first test, ended after its last. */
+export function kernelOfSuite(start: () => Promise<KernelProcess> = startKernel): () => KernelProcess {
+  let kernel: KernelProcess;
+  suiteSetup(async () => {
+    kernel = await start();
+  });
+  suiteTeardown(() => kernel.shutdown());
+  return () => kernel;
+}
+
 export type CellRun = { reply: ExecuteReply; outputs: KernelOutput[] };
 
 export async function run(kernel: KernelProcess, code: string): Promise<CellRun> {

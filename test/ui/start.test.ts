@@ -7,6 +7,7 @@ import { endGroup, ownGroup } from '../../scripts/processes.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { treeRow } from './catalogWindow.ts';
+import { isRunning } from '../harness/running.ts';
 
 suite('npm start in the browser', function () {
   this.timeout(60_000);
@@ -100,7 +101,7 @@ suite('npm start in the browser', function () {
     assert.ok(server > 0, 'the server is found by its parent');
     await pressCtrlC();
     // A process that was ended stays listed until its new parent has looked at it.
-    await until('its server is gone', () => !isAlive(-server));
+    await until('its server is gone', () => !isRunning(-server));
   });
 
   test('is there again at the same address and behind another password', async () => {
@@ -120,7 +121,7 @@ suite('npm start in the browser', function () {
     }
     assert.doesNotMatch(output, /password/, 'it is still starting');
     await pressCtrlC();
-    await until('its server is gone', () => !isAlive(-server));
+    await until('its server is gone', () => !isRunning(-server));
   });
 
   async function until(what: string, isDone: () => boolean): Promise<void> {
@@ -148,15 +149,6 @@ suite('npm start in the browser', function () {
 });
 
 const passwordIn = (text: string): string => /password\s+(\S+)/.exec(text)?.[1] ?? '';
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The server is a child of the start command and leads a process group of its own. */
 async function serverOf(start: number): Promise<number> {

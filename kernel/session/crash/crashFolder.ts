@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { isCrashNote, type CrashNote } from '#shared/crashNote.ts';
 import type { Front } from '#session/coreMessages.ts';
 import { dataFolder } from '#session/kernelspec.ts';
+import { isRunning } from '#client/running.ts';
 
 /** After this long nobody asks any more what a kernel was doing when it ended. */
 const keptMs = 24 * 60 * 60 * 1000;
@@ -47,11 +48,5 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 
 function isOfLiving(path: string): boolean {
   const pid = readCrashNote(path)?.pid;
-  if (pid === undefined) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // Somebody else's process.
-    return Object(error).code === 'EPERM';
-  }
+  return pid !== undefined && isRunning(pid);
 }

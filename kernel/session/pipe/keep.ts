@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { keptFile, type KeptKernel } from '#shared/keptKernel.ts';
 import type { KeepKernel } from '#shared/kernelMessages.ts';
+import { isRunning } from '#client/running.ts';
 
 /** How often a kernel without a client looks whether its editor still runs. */
 const editorMs = 1000;
@@ -53,14 +54,4 @@ export function keepKernel(keep: KeepKernel, onConnection: (socket: Socket) => v
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Somebody else's process runs, too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

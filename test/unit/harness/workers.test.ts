@@ -7,6 +7,7 @@ import { inRoot } from '../../../scripts/paths.ts';
 import { endGroup, ownGroup } from '../../../scripts/processes.ts';
 import { ResultsFile } from '../../harness/results.ts';
 import { tempFolder } from '../../harness/temp.ts';
+import { isRunning } from '../../harness/running.ts';
 
 const passes = (title: string) => `suite('of ${title}', () => test('passes', () => {}));`;
 
@@ -26,15 +27,6 @@ function runFiles(workers: number, texts: Readonly<Record<string, string>>) {
   const results = new ResultsFile(path, (line) => said.push(line), false);
   results.read();
   return { status, results, said: said.join('\n'), folder };
-}
-
-/** Whether a process is there and not only waits to be looked at. */
-function isRunning(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0] !== 'Z';
-  } catch {
-    return false;
-  }
 }
 
 suite('Several processes that run the files of a layer', function () {
