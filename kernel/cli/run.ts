@@ -1,11 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { KernelProcess } from '#client/kernelProcess.ts';
 import { catalogOfArgument } from '#session/catalogArgument.ts';
-import { runNotebook } from '#session/runNotebook.ts';
+import { checkLanguage, notebookText, parseNotebook, type Notebook } from '#session/headless/notebookFile.ts';
+import { readParameter } from '#session/headless/parameterValues.ts';
+import { runNotebook } from '#session/headless/runNotebook.ts';
+import { checkTarget, saveNotebook } from '#session/headless/saveNotebook.ts';
+import { kernelDisplayName, kernelName } from '#session/kernelspec.ts';
+import { languageInfo } from '#session/languageInfo.ts';
+import { CatalogError, messageOf } from '#shared/errors.ts';
 import { catalogHelp } from './catalogHelp.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { kernelEntry, thisNode } from './installation.ts';
+import { describeFailure } from './runFailure.ts';
+import { printCells, progressOfCells, type RunScreen } from './runScreen.ts';
+import { stopBySignals } from './runSignals.ts';
+import { typeCheckArgument, typeCheckHelp } from './typeCheckArgument.ts';
 
-const summary = `  lance-catalog run NOTEBOOK.ipynb [--catalog DIR | --catalog ADDRESS]
-      runs a notebook without a screen and prints what each cell gave`;
+const summary = `  lance-catalog run NOTEBOOK.ipynb [-p NAME=VALUE …] [-o OUT.ipynb] [--catalog DIR | --catalog ADDRESS]
+      runs a notebook without a screen and prints what each cell gave, or saves it with that`;
 
 export const runCommand: Command = {
   summary,
@@ -13,33 +27,134 @@ export const runCommand: Command = {
 
 ${summary}
 
+  -p, --parameter NAME=VALUE   a value in place of the one that the cell tagged "parameters" gives; again for
+                      another. Read as JSON where it is that (5, true, null, ["a"], "5"), else as text. It is
+                      in the saved notebook: what is secret goes by the environment
+  -o, --output OUT.ipynb       saves the notebook with its outputs there, whatever becomes of the run, and shows on
+                      stderr how it gets on. - is stdout. It may be the notebook itself
+  --timeout SECONDS   stops a cell that takes longer
+  --allow-errors      goes on behind a cell that fails, and ends with 0
+${typeCheckHelp}
 ${catalogHelp}
 
-Stops at the first cell that fails and ends with 1.`,
+- in place of the notebook is stdin. Cells run in the notebook's folder. Those tagged "skip-execution" are left out,
+those tagged "raises-exception" may fail. Ends with 0, with 1 when a cell failed, which is shown, with 130 at Ctrl-C.`,
   run,
 };
 
+const options = {
+  parameter: { type: 'string', short: 'p', multiple: true },
+  output: { type: 'string', short: 'o' },
+  timeout: { type: 'string' },
+  'allow-errors': { type: 'boolean' },
+  'type-check': { type: 'string' },
+  catalog: { type: 'string' },
+} as const;
+
 async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parse(args, { catalog: { type: 'string' } }, true);
-  const [notebook, ...more] = positionals;
-  if (notebook === undefined || more.length > 0) throw new UsageError('"run" needs one NOTEBOOK.ipynb.');
-  const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
-  const running = runNotebook({
-    notebook,
-    entry: kernelEntry,
-    node: thisNode(),
-    catalog: catalogOfArgument(values['catalog'], process.env),
-    print: (line) => console.log(line),
-    signal: stop.signal,
-  });
-  const failed = await running.catch((error: unknown) => {
-    // Between two cells the run ends with an error, in a cell with that cell.
-    if (!stop.signal.aborted) throw error;
-    return null;
-  });
-  if (stop.signal.aborted) return 130;
-  if (failed === null) return 0;
-  console.error(`Cell ${failed} of ${notebook} failed.`);
-  return 1;
+  const { values, positionals } = parse(args, options, true);
+  const [path, ...more] = positionals;
+  if (path === undefined || more.length > 0) throw new UsageError('"run" needs one NOTEBOOK.ipynb.');
+  const typeCheck = typeCheckArgument(values['type-check']);
+  const timeout = secondsOf(values.timeout);
+  const parameters = new Map(values.parameter?.map(parameterOf));
+  const target = values.output;
+  if (target !== undefined && target !== '-') await checkTarget(target);
+
+  const name = path === '-' ? 'The notebook on stdin' : `"${path}"`;
+  const notebook = parseNotebook(await read(path), name);
+  checkLanguage(notebook, name);
+  await inject(notebook, parameters);
+
+  const saved = saver(target, notebook);
+  const screen = target === undefined ? printCells() : progressOfCells();
+  const stop = stopBySignals();
+  try {
+    const kernel = await KernelProcess.start({
+      entry: kernelEntry,
+      node: thisNode(),
+      cwd: path === '-' ? process.cwd() : dirname(resolve(path)),
+      catalog: catalogOfArgument(values.catalog, process.env),
+      ...(typeCheck && { typeCheck }),
+      signal: stop.signal,
+    });
+    describeKernel(notebook, kernel.handshake.typescript);
+    stop.onRepeat(() => kernel.dispose());
+    try {
+      const allowErrors = values['allow-errors'] === true;
+      const listener: RunScreen = { ...screen, end: async (...ended) => (screen.end(...ended), saved.soon()) };
+      const failures = await runNotebook(notebook, kernel, listener, { timeout, allowErrors, signal: stop.signal });
+      await saved.now();
+      const last = failures.at(-1);
+      if (stop.code !== undefined) return stop.code;
+      if (!last || last.isAllowed) return 0;
+      console.error(describeFailure(last, path, { isPrinted: target === undefined }));
+      return 1;
+    } finally {
+      await kernel.shutdown();
+    }
+  } catch (error) {
+    if (stop.code === undefined) throw error;
+    return stop.code;
+  } finally {
+    stop.dispose();
+  }
+}
+
+async function read(path: string): Promise<string> {
+  if (path === '-') return text(process.stdin);
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new CatalogError('InvalidInput', `"${path}" can't be read.`, 'Give the path of an .ipynb file.', { cause });
+  }
+}
+
+function parameterOf(argument: string): [string, unknown] {
+  try {
+    return readParameter(argument);
+  } catch (cause) {
+    throw new UsageError(messageOf(cause), { cause });
+  }
+}
+
+function secondsOf(argument: string | undefined): number | undefined {
+  if (argument === undefined) return undefined;
+  const seconds = Number(argument);
+  // Node's timers hold no more.
+  if (seconds > 0 && seconds < 2 ** 31 / 1000) return seconds;
+  throw new UsageError(`--timeout needs a number of seconds, and "${argument}" is none.`);
+}
+
+async function inject(notebook: Notebook, parameters: ReadonlyMap<string, unknown>): Promise<void> {
+  if (parameters.size === 0) return;
+  // With the compiler, which takes a while to load, and which nobody else here needs.
+  const { injectParameters } = await import('#session/headless/parameters.ts');
+  const unknown = injectParameters(notebook, parameters);
+  if (unknown.length > 0)
+    console.error(`No cell tagged "parameters" declares ${unknown.join(', ')}; the notebook may not use it.`);
+}
+
+/** What a front that opens the saved notebook goes by. */
+function describeKernel({ metadata }: Notebook, typescript: string): void {
+  metadata['kernelspec'] ??= { name: kernelName, display_name: kernelDisplayName, language: 'typescript' };
+  metadata['language_info'] = languageInfo(typescript);
+}
+
+const saveEveryMs = 5000;
+
+/** Saves the notebook: at the end, and now and then before, so that a run that is killed leaves what it had. */
+function saver(target: string | undefined, notebook: Notebook): { soon(): Promise<void>; now(): Promise<void> } {
+  let last = performance.now();
+  const now = async (): Promise<void> => {
+    if (target === '-') process.stdout.write(notebookText(notebook));
+    else if (target !== undefined) await saveNotebook(target, notebookText(notebook));
+    last = performance.now();
+  };
+  return {
+    now,
+    soon: async () => {
+      if (target !== '-' && performance.now() - last > saveEveryMs) await now();
+    },
+  };
 }

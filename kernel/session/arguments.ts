@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '#shared/errors.ts';
+import { typeCheckModes } from '#shared/kernelMessages.ts';
 import { catalogOfArgument } from './catalogArgument.ts';
 import type { Front } from './coreMessages.ts';
 
@@ -7,12 +8,13 @@ import type { Front } from './coreMessages.ts';
 export const historyVariable = 'LANCE_CATALOG_HISTORY';
 const isOff = (value: string | undefined): boolean => /^(off|no|false|0)$/i.test(value ?? '');
 
-/** Reads a kernel's command line: one front, and for Jupyter the catalog that is `db`. */
+/** Reads a kernel's command line: one front, and for Jupyter the catalog that is `db` and what type errors do. */
 export function parseKernelArguments(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): { front: Front } | { problem: string } {
-  const usage = 'Use --pipe, or --connection-file=FILE with --catalog=DIR or --catalog=ADDRESS if wanted.';
+  const usage =
+    'Use --pipe, or --connection-file=FILE with --catalog=DIR or --catalog=ADDRESS and --type-check=MODE if wanted.';
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -20,6 +22,7 @@ export function parseKernelArguments(
         pipe: { type: 'boolean' },
         'connection-file': { type: 'string' },
         catalog: { type: 'string' },
+        'type-check': { type: 'string' },
         'no-history': { type: 'boolean' },
       },
     });
@@ -27,8 +30,12 @@ export function parseKernelArguments(
     const connectionFile = values['connection-file'];
     if (!connectionFile) return { problem: `A kernel needs a front. ${usage}` };
     const catalog = catalogOfArgument(values.catalog, env);
+    const mode = values['type-check'];
+    const typeCheck = typeCheckModes.find((each) => each === mode);
+    if (mode !== undefined && !typeCheck)
+      return { problem: `--type-check is one of ${typeCheckModes.join(', ')}, and "${mode}" is none.` };
     const keepsHistory = !values['no-history'] && !isOff(env[historyVariable]);
-    return { front: { kind: 'jupyter', connectionFile, catalog, keepsHistory } };
+    return { front: { kind: 'jupyter', connectionFile, catalog, keepsHistory, ...(typeCheck && { typeCheck }) } };
   } catch (error) {
     return { problem: `${messageOf(error)}. ${usage}` };
   }

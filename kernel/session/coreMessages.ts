@@ -92,6 +92,7 @@ type JupyterFront = {
   catalog: CatalogConfig | null;
   /** Whether cells are remembered for later kernels. */
   keepsHistory: boolean;
+  typeCheck?: TypeCheck;
 };
 
 export type Front = { kind: 'pipe' } | JupyterFront;

@@ -12,11 +12,12 @@ import { beginAttempt, isUsable, snapshotOf } from '#client/startSnapshot.ts';
 
 const needs = `The kernel needs Node ${minimumNode.join('.')} or newer`;
 
-type Found = { entry: string; version: number[] };
+type Found = { entry: string; version: string };
 
 const parse = (version: string): number[] => version.split(/[.-]/, 3).map((part) => Number.parseInt(part, 10) || 0);
 
-function isNewer(a: readonly number[], b: readonly number[]): boolean {
+function isNewer(version: string, other: string): boolean {
+  const [a, b] = [parse(version), parse(other)];
   for (let i = 0; i < 3; i++) {
     if ((a[i] ?? 0) !== (b[i] ?? 0)) return (a[i] ?? 0) > (b[i] ?? 0);
   }
@@ -29,7 +30,7 @@ function kernelIn(folder: string): Found | undefined {
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown };
     const entry = join(folder, 'dist', 'kernel.cjs');
     readFileSync(entry);
-    return { entry, version: parse(String(version)) };
+    return { entry, version: String(version) };
   } catch {
     // Removed, or half removed by an update: another one may be there.
     return undefined;
@@ -107,23 +108,33 @@ function becomeSnapshot(entry: string): void {
   }
 }
 
-/** Runs the kernel in this process where it can, else below it. */
-function runKernel(entry: string): void {
+/** The Node for the kernel: this one, else a fit one that the person has installed since it became too old. */
+function findNode(): { path: string; version: string } {
   const { node } = process.versions;
-  if (isFitNode(node)) {
-    becomeSnapshot(entry);
-    if (kernelFlags(node).every((flag) => process.execArgv.includes(flag))) createRequire(entry)(entry);
-    else runElsewhere(process.execPath, node, entry);
-    return;
-  }
-  // Jupyter's Node is too old by now; the person may have installed another.
+  if (isFitNode(node)) return { path: process.execPath, version: node };
   const found = versionOnPath();
   if (found === undefined || !isFitNode(found))
     fail(
       `${needs}; "${process.execPath}" is Node ${node}, and PATH has ${found === undefined ? 'none' : `Node ${found}`}. ` +
         'Install a newer one, then run: lance-catalog kernel install',
     );
-  runElsewhere('node', found, entry);
+  return { path: 'node', version: found };
+}
+
+/** Runs the kernel in this process where it can, else below it. */
+function runKernel(entry: string): void {
+  const { path, version } = findNode();
+  if (path === process.execPath) {
+    becomeSnapshot(entry);
+    if (kernelFlags(version).every((flag) => process.execArgv.includes(flag))) return void createRequire(entry)(entry);
+  }
+  runElsewhere(path, version, entry);
+}
+
+/** Says what would run, for who lists kernelspecs. */
+function sayWhich({ entry, version }: Found): void {
+  const { path, version: nodeVersion } = findNode();
+  process.stdout.write(`${JSON.stringify({ entry, version, node: path, nodeVersion })}\n`);
 }
 
 const recorded = recordedFolders();
@@ -134,4 +145,5 @@ if (!kernel) {
       'Install the Lance Catalog extension or package again, then run: lance-catalog kernel install',
   );
 }
-runKernel(kernel.entry);
+if (process.argv[2] === '--which') sayWhich(kernel);
+else runKernel(kernel.entry);

@@ -160,7 +160,7 @@ async function open(): Promise<Wire> {
   if (left) queue.remarkNext(`${crashSentence(left)}\n`);
   // Loaded only here: an editor's kernel needs no ZeroMQ, and may have none.
   const { openJupyter } = await import('./jupyter/jupyterWire.ts');
-  start(given.front.catalog);
+  start(given.front.catalog, given.front.typeCheck);
   return openJupyter({ queue, debug, given, end, connectionFile: given.front.connectionFile });
 }
 

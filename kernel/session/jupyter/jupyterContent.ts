@@ -1,4 +1,5 @@
 import type { CellOutput, WorkerStart } from '#session/coreMessages.ts';
+import { languageInfo } from '#session/languageInfo.ts';
 import { protocolVersion } from './jupyterFrames.ts';
 import { colouredTraceback } from './tracebackColours.ts';
 
@@ -11,16 +12,7 @@ export function kernelInfo({ typescript, version }: WorkerStart, canDebug: boole
     protocol_version: protocolVersion,
     implementation: 'lance-catalog',
     implementation_version: version,
-    language_info: {
-      name: 'typescript',
-      version: typescript,
-      mimetype: 'text/typescript',
-      file_extension: '.ts',
-      pygments_lexer: 'typescript',
-      // By its name: of a mode with options JupyterLab takes the name alone, which would be that of JavaScript.
-      codemirror_mode: 'typescript',
-      nbconvert_exporter: 'script',
-    },
+    language_info: languageInfo(typescript),
     banner: `Lance Catalog ${version}, TypeScript ${typescript}. db is the catalog.`,
     help_links: [],
     // The second is how fronts asked before there was the first.

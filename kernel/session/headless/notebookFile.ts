@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import type { CellOutput } from './cellOutputs.ts';
+
+/** A cell as the file has it; fields that nobody here knows stay in it. */
+export type NotebookCell = {
+  cell_type: string;
+  id: string;
+  metadata: Record<string, unknown>;
+  source: string;
+  outputs?: readonly CellOutput[];
+  execution_count?: number | null;
+};
+export type CodeCell = NotebookCell & { outputs: readonly CellOutput[]; execution_count: number | null };
+
+/** A notebook of format 4, with sources as whole texts. */
+export type Notebook = {
+  cells: NotebookCell[];
+  metadata: Record<string, unknown>;
+  nbformat: 4;
+  nbformat_minor: number;
+};
+
+/** The first minor version of the format in which cells have ids. */
+const minorWithIds = 5;
+
+/**
+ * Reads a notebook. Cells get ids where they have none, or one that is not theirs alone.
+ * @param name how messages call it, for instance its path in quotes
+ * @throws CatalogError InvalidInput (13) for what is no notebook, or one of a format that is not read here
+ */
+export function parseNotebook(text: string, name: string): Notebook {
+  const bad = (what: string, hint = 'Give an .ipynb file.', cause?: unknown) =>
+    new CatalogError('InvalidInput', `${name} ${what}.`, hint, { cause });
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch (cause) {
+    throw bad('is no notebook: it holds no JSON', undefined, cause);
+  }
+  const { cells, metadata, nbformat = 4, nbformat_minor: minor, ...rest } = isRecord(file) ? file : {};
+  if (nbformat !== 4 && typeof nbformat === 'number')
+    throw bad(`is a notebook of format ${nbformat}`, 'Save it as one of format 4, in JupyterLab for instance.');
+  if (!Array.isArray(cells)) throw bad('is no notebook: it has no cells');
+  const taken = new Set<string>();
+  return {
+    ...rest,
+    cells: cells.map((cell: unknown, index) => {
+      const read = readCell(cell, taken);
+      if (!read) throw bad(`is no notebook: its cell ${index + 1} has no type or no text`);
+      return read;
+    }),
+    metadata: isRecord(metadata) ? metadata : {},
+    nbformat: 4,
+    nbformat_minor: typeof minor === 'number' && minor > minorWithIds ? minor : minorWithIds,
+  };
+}
+
+function readCell(cell: unknown, taken: Set<string>): NotebookCell | undefined {
+  if (!isRecord(cell) || typeof cell['cell_type'] !== 'string') return undefined;
+  const source = textOf(cell['source']);
+  if (source === undefined) return undefined;
+  const { id } = cell;
+  const isFit = typeof id === 'string' && /^[\w-]{1,64}$/.test(id) && !taken.has(id);
+  const own = isFit ? id : newId();
+  taken.add(own);
+  const metadata = isRecord(cell['metadata']) ? cell['metadata'] : {};
+  const read = { ...cell, cell_type: cell['cell_type'], id: own, metadata, source };
+  if (read.cell_type !== 'code') return read;
+  const count = cell['execution_count'];
+  return {
+    ...read,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of an earlier run: written back as they are
+    outputs: Array.isArray(cell['outputs']) ? (cell['outputs'] as CellOutput[]) : [],
+    execution_count: typeof count === 'number' ? count : null,
+  };
+}
+
+/** The format has text as one string or as a list of lines. */
+function textOf(source: unknown): string | undefined {
+  if (typeof source === 'string') return source;
+  if (!Array.isArray(source) || !source.every((line) => typeof line === 'string')) return undefined;
+  return source.join('');
+}
+
+const newId = (): string => randomUUID().slice(0, 8);
+
+/** A cell of code that was not in the file. */
+export const newCodeCell = (source: string, tags: readonly string[]): CodeCell => ({
+  cell_type: 'code',
+  id: newId(),
+  metadata: { tags },
+  source,
+  outputs: [],
+  execution_count: null,
+});
+
+export const isCodeCell = (cell: NotebookCell): cell is CodeCell => cell.cell_type === 'code';
+
+/** What a person has tagged a cell with. */
+export function tagsOf({ metadata: { tags } }: NotebookCell): readonly string[] {
+  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
+}
+
+/**
+ * Refuses a notebook of another language: its cells would fail one by one, each with an error that says less.
+ * @throws CatalogError InvalidInput (13) naming the language
+ */
+export function checkLanguage({ metadata }: Notebook, name: string): void {
+  const kernel = isRecord(metadata['kernelspec']) ? metadata['kernelspec'] : {};
+  const info = isRecord(metadata['language_info']) ? metadata['language_info'] : {};
+  const language = info['name'] ?? kernel['language'];
+  if (typeof language !== 'string' || language.toLowerCase() === 'typescript') return;
+  throw new CatalogError(
+    'InvalidInput',
+    `${name} is a notebook of the language ${language}, and this runs TypeScript.`,
+    'Run it by the program of its own kernel, such as: jupyter execute',
+  );
+}
+
+/** The notebook as the text of a file, laid out as Jupyter does: a line of text is a line of the file. */
+export function notebookText({ cells, metadata, nbformat, nbformat_minor: minor, ...rest }: Notebook): string {
+  const file = { ...rest, cells: cells.map(cellEntry), metadata, nbformat, nbformat_minor: minor };
+  return `${JSON.stringify(file, null, 1)}\n`;
+}
+
+function cellEntry({ cell_type, execution_count, id, metadata, outputs, source, ...rest }: NotebookCell): object {
+  const code = cell_type === 'code' && { execution_count: execution_count ?? null };
+  const shown = cell_type === 'code' && { outputs: (outputs ?? []).map(outputEntry) };
+  return { cell_type, ...code, id, metadata, ...shown, source: lines(source), ...rest };
+}
+
+/** Forms that are text below names that do not say so. */
+const textForms: ReadonlySet<string> = new Set(['application/javascript', 'image/svg+xml']);
+
+function outputEntry(output: CellOutput): object {
+  switch (output.output_type) {
+    case 'stream':
+      return { ...output, text: lines(output.text) };
+    case 'display_data':
+    case 'execute_result': {
+      const data = Object.entries(output.data).map(([mime, form]) => [
+        mime,
+        typeof form === 'string' && (mime.startsWith('text/') || textForms.has(mime)) ? lines(form) : form,
+      ]);
+      return { ...output, data: Object.fromEntries(data) as Record<string, unknown> };
+    }
+    case 'error':
+    default:
+      return output;
+  }
+}
+
+/** Of an output that was read and not made, a list is in lines already. */
+const lines = (text: unknown): unknown => (typeof text === 'string' ? (text.match(/[^\n]*\n|[^\n]+/g) ?? []) : text);

@@ -1,0 +1,59 @@
+import ts from 'typescript-6';
+import { isCodeCell, newCodeCell, tagsOf, type CodeCell, type Notebook } from './notebookFile.ts';
+import { literal } from './parameterValues.ts';
+
+/** The tags by which programs that run notebooks agree on parameters. */
+const parametersTag = 'parameters';
+const injectedTag = 'injected-parameters';
+
+/** How a cell declares a name. */
+type Declared = { isConstant: boolean; type: string | undefined };
+
+/**
+ * Puts values in place of those that the cell tagged `parameters` gives, by a cell below it (or in place of such a cell of
+ * an earlier run; without either, at the top).
+ * @returns names that the cell of parameters does not declare; all of them where there is no such cell
+ */
+export function injectParameters(notebook: Notebook, values: ReadonlyMap<string, unknown>): string[] {
+  const { cells } = notebook;
+  const tagged = (tag: string) => cells.findIndex((cell) => isCodeCell(cell) && tagsOf(cell).includes(tag));
+  const before = tagged(parametersTag);
+  const earlier = tagged(injectedTag);
+  const declared = declaredIn(cells[before]?.source ?? '');
+  const injected = newCodeCell(sourceOf(values, declared), [injectedTag]);
+  if (earlier >= 0) cells[earlier] = again(injected, cells[earlier]!.id);
+  else cells.splice(before + 1, 0, injected);
+  return [...values.keys()].filter((name) => !declared.has(name));
+}
+
+/** The same cell for whoever compares the results of two runs. */
+const again = (cell: CodeCell, id: string): CodeCell => ({ ...cell, id });
+
+function sourceOf(values: ReadonlyMap<string, unknown>, declared: ReadonlyMap<string, Declared>): string {
+  const statements = [...values].map(([name, value]) => statement(name, literal(value), declared.get(name)));
+  return ['// Parameters', ...statements].join('\n');
+}
+
+/**
+ * A variable is assigned, so that its type is checked and functions above see the value. A constant is declared anew with
+ * its type; where it has none, with that of its kind of value, for `const limit = 5` would be of the type `5`.
+ */
+function statement(name: string, value: string, declared: Declared | undefined): string {
+  if (declared && !declared.isConstant) return `${name} = ${value};`;
+  return declared?.type === undefined ? `let ${name} = ${value};` : `const ${name}: ${declared.type} = ${value};`;
+}
+
+function declaredIn(source: string): Map<string, Declared> {
+  const file = ts.createSourceFile('cell.ts', source, ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
+  const found = new Map<string, Declared>();
+  for (const each of file.statements) {
+    if (!ts.isVariableStatement(each)) continue;
+    const { flags, declarations } = each.declarationList;
+    // The two kinds of `using` have its bit too, and no parameter is one.
+    const isConstant = (flags & ts.NodeFlags.Const) !== 0;
+    for (const { name, type } of declarations) {
+      if (ts.isIdentifier(name)) found.set(name.text, { isConstant, type: type?.getText(file) });
+    }
+  }
+  return found;
+}

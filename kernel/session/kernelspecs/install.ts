@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NodeRuntime } from '#client/childProcess.ts';
+import { kernelFlags } from '#client/nodeVersion.ts';
+import { isObjectStore, localRoot } from '#client/root.ts';
+import { CatalogError } from '#shared/errors.ts';
+import type { TypeCheck } from '#shared/kernelMessages.ts';
+import { kernelsFolder, type SpecPlace } from './place.ts';
+import { launcherFolder, remember } from './remembered.ts';
+import { isOurs, readSpec } from './spec.ts';
+
+export type Installation = {
+  place: SpecPlace;
+  /** Jupyter's name of the kernel, which is that of its folder. */
+  name: string;
+  displayName: string;
+  /** The catalog that `db` is, as `--catalog` has it; without it that of the environment. */
+  catalog?: string | undefined;
+  typeCheck?: TypeCheck | undefined;
+  /** The folder that holds `package.json`, `dist/` and `media/`. */
+  installation: string;
+  node: NodeRuntime;
+};
+
+/** Pictures of the kernel under the names by which Jupyter's launchers look for them. */
+const logos = ['logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'] as const;
+
+/**
+ * Writes a kernelspec, and the launcher that it points to. The installation is remembered, so that the launcher finds the
+ * newest one whatever happens to this one.
+ * @returns the folder of the kernelspec
+ * @throws CatalogError PermissionDenied (15) naming what can't be written, ServiceUnavailable (17) for an installation that
+ *   is not whole, InvalidInput (13) for a name or an address that can't be taken
+ */
+export async function installKernelspec(options: Installation): Promise<string> {
+  const { place, name, displayName, catalog, typeCheck, installation, node } = options;
+  checkName(name);
+  const spec = join(kernelsFolder(place), name);
+  await checkFree(spec, name);
+  const launcher = join(launcherFolder(), 'launcher.cjs');
+  const content = {
+    argv: [
+      node.path,
+      // Not those of today's version: the Node of this path may be another one tomorrow. The launcher adds them.
+      ...kernelFlags(),
+      launcher,
+      '--connection-file={connection_file}',
+      ...(catalog === undefined ? [] : [`--catalog=${placeOf(catalog)}`]),
+      ...(typeCheck === undefined ? [] : [`--type-check=${typeCheck}`]),
+    ],
+    display_name: displayName,
+    language: 'typescript',
+    interrupt_mode: 'message',
+    env: node.env,
+  };
+  try {
+    await mkdir(launcherFolder(), { recursive: true });
+    await copyFile(join(installation, 'dist', 'launcher.cjs'), launcher);
+    await remember('installed', installation);
+    await mkdir(spec, { recursive: true });
+    for (const logo of logos) await copyFile(join(installation, 'media', 'kernel', logo), join(spec, logo));
+    await writeFile(join(spec, 'kernel.json'), `${JSON.stringify(content, null, 2)}\n`);
+    await remember('kernelspecs', spec);
+    return spec;
+  } catch (cause) {
+    throw failure(cause, spec);
+  }
+}
+
+function failure(cause: unknown, spec: string): CatalogError {
+  const { path, dest, syscall } = Object(cause) as { path?: string; dest?: string; syscall?: string };
+  const isCopy = syscall === 'copyfile';
+  if (isCopy && path !== undefined && !existsSync(path))
+    return new CatalogError(
+      'ServiceUnavailable',
+      `The kernelspec can't be installed: "${path}" is missing.`,
+      'Install Lance Catalog again.',
+      { cause },
+    );
+  // A copy has two paths, of which the second is written.
+  return new CatalogError(
+    'PermissionDenied',
+    `The kernelspec can't be installed: "${(isCopy ? dest : path) ?? spec}" can't be written.`,
+    'Use --user, or --prefix with a folder of yours.',
+    { cause },
+  );
+}
+
+function checkName(name: string): void {
+  if (/^[a-z0-9._-]+$/.test(name) && /[a-z0-9]/.test(name)) return;
+  throw new CatalogError(
+    'InvalidInput',
+    `"${name}" is no name of a kernel.`,
+    'Use small letters, digits, hyphens, dots and underscores; --display-name is what people read.',
+  );
+}
+
+/** A kernel of somebody else's stays. */
+async function checkFree(folder: string, name: string): Promise<void> {
+  const there = await readSpec(folder);
+  if (!there || isOurs(there)) return;
+  throw new CatalogError(
+    'InvalidInput',
+    `There is a kernel "${name}" in "${folder}" that is not one of Lance Catalog's.`,
+    'Give another --name.',
+  );
+}
+
+/**
+ * A directory as a path from everywhere, an address as it is. What lets one in does not belong into a file that others can
+ * read.
+ * @throws CatalogError InvalidInput (13) for an address with a password or a query in it
+ */
+function placeOf(catalog: string): string {
+  const isServer = /^https?:\/\//i.test(catalog);
+  if (!isServer && !isObjectStore(catalog)) return localRoot(catalog);
+  const address = URL.canParse(catalog) ? new URL(catalog) : undefined;
+  if (!address || address.username || address.password || address.search)
+    throw new CatalogError(
+      'InvalidInput',
+      'The address of the catalog would be kept in a file, and has a user, a password or a query in it.',
+      'Give the address alone; what lets you in comes from the environment of Jupyter.',
+    );
+  return catalog;
+}

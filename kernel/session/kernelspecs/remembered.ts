@@ -1,0 +1,42 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { dataFolder } from '#session/kernelspec.ts';
+
+/** Our own folder of what kernelspecs need: the launcher that they start, and two lists. */
+export const launcherFolder = (): string => join(dataFolder(), 'kernel');
+
+/** `installed` has the installations that the launcher looks for; `kernelspecs` what was made, wherever that is. */
+const files = { installed: 'installed.json', kernelspecs: 'kernelspecs.json' } as const;
+type List = keyof typeof files;
+
+const fileOf = (list: List): string => join(launcherFolder(), files[list]);
+
+/** A list of folders. A broken one is as none, as for the launcher. */
+export async function remembered(list: List): Promise<string[]> {
+  try {
+    const known: unknown = JSON.parse(await readFile(fileOf(list), 'utf8'));
+    return Array.isArray(known) ? known.filter((each) => typeof each === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Puts a folder at the end of its list. */
+export async function remember(list: List, folder: string): Promise<void> {
+  await write(list, [...(await remembered(list)).filter((each) => each !== folder), folder]);
+}
+
+/** Takes a folder off its list. */
+export async function forget(list: List, folder: string): Promise<void> {
+  const known = await remembered(list);
+  if (known.includes(folder))
+    await write(
+      list,
+      known.filter((each) => each !== folder),
+    );
+}
+
+async function write(list: List, folders: readonly string[]): Promise<void> {
+  await mkdir(dirname(fileOf(list)), { recursive: true });
+  await writeFile(fileOf(list), `${JSON.stringify(folders, null, 2)}\n`);
+}

@@ -1,0 +1,53 @@
+import { lstat, rm, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CatalogError } from '#shared/errors.ts';
+import { findSpecs, type FoundSpec } from './list.ts';
+import { kernelsFolder, type SpecPlace } from './place.ts';
+import { forget } from './remembered.ts';
+
+/**
+ * Removes one of our kernelspecs. The launcher stays: others may point to it.
+ * @param place where it is, for a name that is in several places
+ * @returns the folder that was removed
+ * @throws CatalogError InvalidInput (13) when there is none of that name, several, or one that is not ours;
+ *   PermissionDenied (15) naming the folder
+ */
+export async function removeKernelspec(name: string, place?: SpecPlace): Promise<string> {
+  const where = place && kernelsFolder(place);
+  const named = (await findSpecs()).filter(
+    (spec) => spec.name === name && (where === undefined || dirname(spec.folder) === where),
+  );
+  const { folder } = oneOf(named, name, where);
+  try {
+    // What a link points to is kept somewhere else on purpose.
+    if ((await lstat(folder)).isSymbolicLink()) await unlink(folder);
+    else await rm(folder, { recursive: true });
+  } catch (cause) {
+    const what = `The kernel "${name}" can't be removed from "${folder}".`;
+    throw new CatalogError('PermissionDenied', what, 'Run this as its owner.', { cause });
+  }
+  await forget('kernelspecs', folder).catch(() => undefined);
+  return folder;
+}
+
+function oneOf(named: readonly FoundSpec[], name: string, where: string | undefined): FoundSpec {
+  const ours = named.filter(({ isOurs }) => isOurs);
+  const [spec, ...more] = ours;
+  if (spec && more.length > 0) {
+    const folders = ours.map(({ folder }) => `"${folder}"`).join(' and ');
+    throw bad(`There are several kernels "${name}": ${folders}.`, 'Say which by --user, --sys-prefix or --prefix DIR.');
+  }
+  if (spec) return spec;
+  const [foreign] = named;
+  if (foreign)
+    throw bad(
+      `The kernel "${name}" in "${foreign.folder}" is not one of Lance Catalog's.`,
+      `Use: jupyter kernelspec remove ${name}`,
+    );
+  throw bad(
+    `There is no kernel "${name}"${where === undefined ? '' : ` in "${where}"`}.`,
+    'See: lance-catalog kernel list',
+  );
+}
+
+const bad = (what: string, hint: string): CatalogError => new CatalogError('InvalidInput', what, hint);
