@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import type { DebugEvent } from '#shared/debugMessages.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { encodeFrame, frameDecoder } from '#shared/frames.ts';
 import {
@@ -38,6 +39,7 @@ export class KernelConversation {
   readonly #pending = new Map<string, Pending>();
   readonly #questions = new Map<string, AbortController[]>();
   readonly #orphanListeners = new Set<(output: KernelOutput) => void>();
+  readonly #debugListeners = new Set<(event: DebugEvent) => void>();
   /** `undefined` once somebody has listened. */
   #orphans: KernelOutput[] | undefined = [];
   // A kernel remembers the runs of an earlier client by their ids.
@@ -110,6 +112,11 @@ export class KernelConversation {
     return { dispose: () => void this.#orphanListeners.delete(listener) };
   }
 
+  onDebugEvent(listener: (event: DebugEvent) => void): { dispose(): void } {
+    this.#debugListeners.add(listener);
+    return { dispose: () => void this.#debugListeners.delete(listener) };
+  }
+
   /** Rejects what waits and what will be asked. */
   end(error: Error): void {
     this.#end = error;
@@ -121,6 +128,10 @@ export class KernelConversation {
   #receive(message: unknown): void {
     if (!isKernelMessage(message)) return;
     if (message.type === 'input_request') return void this.#answer(message);
+    if (message.type === 'debug_event') {
+      for (const listener of this.#debugListeners) guarded(() => listener(message.content));
+      return;
+    }
     const pending = this.#pending.get(message.parent);
     if (isKernelOutput(message)) {
       if (pending?.take) return pending.take(message);

@@ -1,4 +1,5 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import type { DebugEvent, DebugRequest, DebugResponse } from '#shared/debugMessages.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type {
   CellPlace,
@@ -16,9 +17,7 @@ import { describeEnd } from './crashes.ts';
 import { KernelConversation, type AskPerson, type Replies } from './kernelConversation.ts';
 import { handover, type Handover } from './kernelHandover.ts';
 import { openLink, removeKept, startLink, type KernelLink } from './kernelLink.ts';
-import { waysToStart } from './kernelStart.ts';
-
-const handshakeMs = 20_000;
+import { answered, waysToStart } from './kernelStart.ts';
 
 export type KernelStart = {
   /** The kernel's bundle, `dist/kernel.cjs`. */
@@ -100,7 +99,7 @@ export class KernelProcess {
     const { link, secret } = await openLink(folder);
     const kernel = new KernelProcess(link, folder, ask);
     try {
-      const { executionCount, runs, ...handshake } = await kernel.#within(kernel.#attach(secret), signal);
+      const { executionCount, runs, ...handshake } = await answered(kernel.#attach(secret), signal);
       kernel.#handshake = handshake;
       return { kernel, executionCount, runs };
     } catch (error) {
@@ -180,6 +179,18 @@ export class KernelProcess {
     return cancellable(this.#talk.request('variables_request', {}, 'variables_reply'), signal);
   }
 
+  /**
+   * Asks the kernel's debugger, also while a cell runs or stands still. `atOnce` gets the response before any event that
+   * came after it.
+   */
+  debug(request: DebugRequest, atOnce: (response: DebugResponse) => void): Promise<DebugResponse> {
+    return this.#talk.request('debug_request', request, 'debug_reply', { atOnce });
+  }
+
+  onDebugEvent(listener: (event: DebugEvent) => void): { dispose(): void } {
+    return this.#talk.onDebugEvent(listener);
+  }
+
   /** Ends the running cell and drops the waiting ones. `failed` when the cell goes on: then only a restart helps. */
   interrupt(): Promise<Replies['interrupt_reply']> {
     return this.#talk.request('interrupt_request', {}, 'interrupt_reply');
@@ -226,7 +237,7 @@ export class KernelProcess {
   async #begin({ catalog, typeCheck, keep, signal }: KernelStart): Promise<this> {
     const content = { catalog, ...(typeCheck && { typeCheck }), ...(keep && { keep }) };
     try {
-      this.#handshake = await this.#within(this.#talk.request('start', content, 'start_reply'), signal);
+      this.#handshake = await answered(this.#talk.request('start', content, 'start_reply'), signal);
       return this;
     } catch (error) {
       this.dispose();
@@ -263,19 +274,6 @@ export class KernelProcess {
       return given;
     } finally {
       signal?.removeEventListener('abort', onAbort);
-    }
-  }
-
-  /** The answer to the first message, within the time that a start may take. */
-  async #within<T>(request: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const timer = AbortSignal.timeout(handshakeMs);
-    try {
-      return await cancellable(request, signal ? AbortSignal.any([signal, timer]) : timer);
-    } catch (cause) {
-      signal?.throwIfAborted();
-      if (!timer.aborted) throw cause;
-      const what = `The kernel did not answer within ${handshakeMs / 1000} s.`;
-      throw new CatalogError('ServiceUnavailable', what, 'Try again; the machine may be busy.', { cause });
     }
   }
 

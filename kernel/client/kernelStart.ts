@@ -1,7 +1,27 @@
+import { CatalogError } from '#shared/errors.ts';
+import { cancellable } from './calls.ts';
 import type { NodeRuntime } from './childProcess.ts';
 import type { KernelLink } from './kernelLink.ts';
 import { kernelFlags } from './nodeVersion.ts';
 import { isUsable, removeSnapshot, snapshotOf } from './startSnapshot.ts';
+
+const handshakeMs = 20_000;
+
+/**
+ * The answer to a kernel's first message, within the time that a start may take.
+ * @throws CatalogError ServiceUnavailable (17) when there is none; AbortError when cancelled
+ */
+export async function answered<T>(request: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const timer = AbortSignal.timeout(handshakeMs);
+  try {
+    return await cancellable(request, signal ? AbortSignal.any([signal, timer]) : timer);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (!timer.aborted) throw cause;
+    const what = `The kernel did not answer within ${handshakeMs / 1000} s.`;
+    throw new CatalogError('ServiceUnavailable', what, 'Try again; the machine may be busy.', { cause });
+  }
+}
 
 /** A way to start a kernel, and whether another is to be tried after this one failed. */
 export type WayToStart = { flags: readonly string[]; entry: string; goOn: (failed: KernelLink) => boolean };

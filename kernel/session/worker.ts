@@ -154,7 +154,7 @@ const start = (catalog: CatalogConfig | null, typeCheck?: TypeCheck) => {
 };
 
 async function open(): Promise<Wire> {
-  if (given.front.kind === 'pipe') return openPipe({ queue, handshake, start, end });
+  if (given.front.kind === 'pipe') return openPipe({ queue, debug, handshake, start, end });
   watchParent(process.env, () => end(0));
   const left = readCrashNote(crashes.path);
   if (left) queue.remarkNext(`${crashSentence(left)}\n`);

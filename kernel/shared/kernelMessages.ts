@@ -1,4 +1,5 @@
 import type { CatalogConfig } from './catalogConfig.ts';
+import { isDebugEvent, type DebugEvent, type DebugRequest, type DebugResponse } from './debugMessages.ts';
 import { isRecord } from './records.ts';
 
 // The messages between an editor and a kernel over the framed pipe. They follow Jupyter messaging 5.4 in names and
@@ -42,6 +43,8 @@ export type KernelRequest =
   | { type: 'inspect_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'is_complete_request'; id: string; content: { code: string } }
   | { type: 'interrupt_request'; id: string; content: Record<string, never> }
+  /** A request of the Debug Adapter Protocol, which may fail by its own reply. */
+  | { type: 'debug_request'; id: string; content: DebugRequest }
   | { type: 'shutdown_request'; id: string; content: Record<string, never> };
 
 /** What the kernel found of itself when it started; sent as the reply to `start`. */
@@ -123,6 +126,7 @@ export type KernelReply =
   | { type: 'interrupt_reply'; parent: string; content: { status: 'ok' | 'failed'; milliseconds: number } }
   | { type: 'attach_reply'; parent: string; content: KernelState }
   | { type: 'variables_reply'; parent: string; content: VariableList }
+  | { type: 'debug_reply'; parent: string; content: DebugResponse }
   | { type: 'shutdown_reply'; parent: string; content: { status: 'ok' } }
   | { type: 'error_reply'; parent: string; content: { message: string } };
 
@@ -156,7 +160,10 @@ export type KernelInputRequest = {
   content: { id: string; prompt: string; password: boolean };
 };
 
-export type KernelMessage = KernelReply | KernelOutput | KernelInputRequest;
+/** Something happened in the debugger. It is of no request, so that `parent` is empty. */
+export type KernelDebugEvent = { type: 'debug_event'; parent: string; content: DebugEvent };
+
+export type KernelMessage = KernelReply | KernelOutput | KernelInputRequest | KernelDebugEvent;
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const hasBundle = ({ data, metadata }: Record<string, unknown>): boolean => isRecord(data) && isRecord(metadata);
@@ -187,5 +194,6 @@ export function isKernelMessage(value: unknown): value is KernelMessage {
   const { type, parent, content } = value;
   if (typeof type !== 'string' || typeof parent !== 'string' || !isRecord(content)) return false;
   if (type === 'input_request') return isInputContent(content);
+  if (type === 'debug_event') return isDebugEvent(content);
   return !isOutputType(type) || outputChecks[type](content);
 }

@@ -1,4 +1,5 @@
 import { isCatalogConfig } from '#shared/catalogConfig.ts';
+import { isDebugRequest } from '#shared/debugMessages.ts';
 import { typeCheckModes, type CellPlace, type KeepKernel, type KernelRequest } from '#shared/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
 
@@ -37,6 +38,7 @@ const contentChecks: Record<KernelRequest['type'], (content: Content) => boolean
   is_complete_request: hasCode,
   interrupt_request: () => true,
   variables_request: () => true,
+  debug_request: isDebugRequest,
   input_reply: ({ value }) => value === null || typeof value === 'string',
   shutdown_request: () => true,
 };

@@ -9,6 +9,7 @@ import type {
 } from '#shared/kernelMessages.ts';
 import type { CellQueue } from '#session/cellQueue.ts';
 import type { Answer, CellOutput, QuestionAnswer } from '#session/coreMessages.ts';
+import type { NotebookDebugger } from '#session/debug/debugger.ts';
 import { StreamBuffer } from '#session/streamBuffer.ts';
 import type { Wire } from '#session/worker.ts';
 import { keepKernel, type Keeper } from './keep.ts';
@@ -27,13 +28,14 @@ type PipeHost = {
   start: (catalog: CatalogConfig | null, typeCheck: TypeCheck | undefined) => void;
   /** Ends the process, politely if the main thread lets it. */
   end: (code: number) => void;
+  debug: NotebookDebugger;
 };
 
 /**
  * The front for an editor: framed JSON over an inherited pipe. When the client asks for it the kernel outlives it, and
  * takes another one over a socket; there is one client at a time.
  */
-export function openPipe({ queue, handshake, start, end }: PipeHost): Wire {
+export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wire {
   const log = new RunLog();
   let client: PipeClient | undefined;
   let keeper: Keeper | undefined;
@@ -73,6 +75,8 @@ export function openPipe({ queue, handshake, start, end }: PipeHost): Wire {
       send(request);
     },
   });
+
+  debug.listen((event) => send({ type: 'debug_event', parent: '', content: event }));
 
   const interrupt = async (id: string): Promise<void> => {
     const asked = performance.now();
@@ -128,6 +132,9 @@ export function openPipe({ queue, handshake, start, end }: PipeHost): Wire {
       case 'interrupt_request':
         void interrupt(id);
         return undefined;
+      case 'debug_request':
+        void debug.request(request.content).then((content) => reply(id, { type: 'debug_reply', content }));
+        return undefined;
       case 'shutdown_request':
         reply(id, { type: 'shutdown_reply', content: { status: 'ok' } });
         return end(0);
@@ -148,6 +155,8 @@ export function openPipe({ queue, handshake, start, end }: PipeHost): Wire {
   const left = () => {
     client = undefined;
     streams.flush();
+    // Nobody is there who could let a cell go on that stands still.
+    debug.detach();
     // A kernel in which nothing ran holds nothing that a client could miss.
     if (!keeper || queue.isUnused) return end(0);
     log.leave();
