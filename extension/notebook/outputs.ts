@@ -18,7 +18,17 @@ const batchMilliseconds = 30;
 /** Text beyond the limit replaces what is shown this often: every change then sends all that is kept to the window. */
 const redrawMilliseconds = 500;
 
-type Printed = { name: 'stdout' | 'stderr'; output: vscode.NotebookCellOutput; text: PrintedText };
+type StreamName = 'stdout' | 'stderr';
+
+type Printed = {
+  name: StreamName;
+  output: vscode.NotebookCellOutput;
+  text: PrintedText;
+  /** All of the text, while the editor takes the output in. */
+  fresh: string | undefined;
+  /** Calls that the editor has yet to take in. */
+  underWay: number;
+};
 
 /**
  * Puts what a kernel sends into the outputs of one cell. Calls of the editor's API are never awaited: they keep their
@@ -29,8 +39,8 @@ export class CellOutputs {
   readonly #displays: Displays;
   readonly #printed: Printed[] = [];
   /** The stream output that further text of the same name goes to. */
-  #stream: { name: 'stdout' | 'stderr'; output: vscode.NotebookCellOutput } | undefined;
-  #pending: { name: 'stdout' | 'stderr'; text: string } | undefined;
+  #stream: Printed | undefined;
+  #pending: { name: StreamName; text: string } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #redrawTimer: NodeJS.Timeout | undefined;
   /** `clear_output(wait=True)`: cleared when the next output is there, so that nothing flickers. */
@@ -92,21 +102,49 @@ export class CellOutputs {
     this.#pending = undefined;
     if (!pending) return;
     this.#clearIfDue();
-    const { name } = pending;
-    const last = this.#printed.at(-1);
-    if (last && this.#stream?.name === name) {
-      last.text.add(pending.text);
-      if (last.text.isOver) this.#redrawTimer ??= setTimeout(() => this.#redraw(last), redrawMilliseconds);
-      else void this.#target.appendOutputItems(streamItem(name, pending.text), this.#stream.output);
-      return;
-    }
+    if (this.#stream?.name === pending.name) this.#extend(this.#stream, pending.text);
+    else this.#begin(pending.name, pending.text);
+  }
+
+  #begin(name: StreamName, first: string): void {
     const text = new PrintedText(setting('lanceCatalog.notebook.printedCharacters') ?? 0);
-    text.add(pending.text);
-    const item = streamItem(name, text.cut() ?? pending.text);
-    const output = new vscode.NotebookCellOutput([item], { outputType: 'stream' });
-    this.#stream = { name, output };
-    this.#printed.push({ name, output, text });
-    void this.#target.appendOutput(output);
+    text.add(first);
+    const output = new vscode.NotebookCellOutput([streamItem(name, text.cut() ?? first)], { outputType: 'stream' });
+    const stream: Printed = { name, output, text, fresh: first, underWay: 0 };
+    this.#stream = stream;
+    this.#printed.push(stream);
+    void this.#await(stream, this.#target.appendOutput(output));
+  }
+
+  async #await(stream: Printed, call: Thenable<void>): Promise<void> {
+    stream.underWay++;
+    try {
+      await call;
+    } catch {
+      // Refused, since the cell is gone.
+    }
+    stream.underWay--;
+    if (stream.underWay > 0) return;
+    stream.fresh = undefined;
+    if (this.#timer === undefined) this.flush();
+  }
+
+  /**
+   * Adds text to an output. One that the editor has not taken in yet is replaced: when an output and an addition to it come
+   * in one batch, the editor tells extensions of an output that has the text already, and then of the text. Their copy of
+   * the notebook would have it twice, and so would the file where that copy is what is saved.
+   */
+  #extend(stream: Printed, added: string): void {
+    const { name, output, text } = stream;
+    text.add(added);
+    if (text.isOver) {
+      this.#redrawTimer ??= setTimeout(() => this.#redraw(stream), redrawMilliseconds);
+    } else if (stream.fresh === undefined) {
+      void this.#target.appendOutputItems(streamItem(name, added), output);
+    } else {
+      stream.fresh += added;
+      void this.#await(stream, this.#target.replaceOutputItems(streamItem(name, stream.fresh), output));
+    }
   }
 
   /** Shows the beginning and the end of a text that is over the limit. */
@@ -116,10 +154,16 @@ export class CellOutputs {
     if (cut !== undefined) void this.#target.replaceOutputItems(streamItem(name, cut), output);
   }
 
-  #text(name: 'stdout' | 'stderr', text: string): void {
+  #text(name: StreamName, text: string): void {
     if (this.#pending && this.#pending.name !== name) this.flush();
     this.#pending = { name, text: (this.#pending?.text ?? '') + text };
-    this.#timer ??= setTimeout(() => this.flush(), batchMilliseconds);
+    this.#timer ??= setTimeout(() => this.#due(), batchMilliseconds);
+  }
+
+  /** Text waits for the output that it goes to, unless something is to follow it. */
+  #due(): void {
+    this.#timer = undefined;
+    if (this.#stream?.fresh === undefined || this.#stream.name !== this.#pending?.name) this.flush();
   }
 
   #append(output: vscode.NotebookCellOutput): void {
