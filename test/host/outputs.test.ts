@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { ExtensionApi } from '../../extension/extension.ts';
+import { execute, openCells, printed, start } from './notebookCells.ts';
+import { eventually, extensionApi, temporaryFolder } from './support.ts';
+
+type Saved = { cells: { outputs: { output_type: string; text?: string[] }[] }[] };
+
+/** What a saved notebook holds of the text that a cell printed. */
+function saved(notebook: vscode.NotebookDocument, index: number): string {
+  const file = JSON.parse(readFileSync(notebook.uri.fsPath, 'utf8')) as Saved;
+  const streams = file.cells[index]?.outputs.filter(({ output_type }) => output_type === 'stream') ?? [];
+  return streams.flatMap(({ text }) => text ?? []).join('');
+}
+
+suite('outputs of cells', () => {
+  const folder = temporaryFolder();
+  let api: ExtensionApi;
+  let count = 0;
+
+  suiteSetup(async () => {
+    api = await extensionApi();
+  });
+  teardown(async () => {
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
+  });
+  suiteTeardown(() => folder.remove());
+
+  const open = (...cells: string[]): Promise<vscode.NotebookDocument> =>
+    openCells(join(folder.path, `o${count++}.ipynb`), ...cells);
+
+  // A change of a value sends on what was printed before it, so that the first lines and more of them come to the editor
+  // in one batch. Its own copy of the outputs was right then, and the one that extensions see had lines twice.
+  test('hold what was printed between changes of a value once, for extensions and in the file', async () => {
+    const notebook = await open(
+      `await display(0, { id: 'n' });
+       console.log('one'); display(1, { id: 'n' });
+       console.log('two'); display(2, { id: 'n' });
+       console.log('three'); display(3, { id: 'n' }); undefined`,
+    );
+    assert.ok(await execute(notebook, 0));
+    assert.equal(printed(notebook, 0), 'one\ntwo\nthree\n');
+    assert.ok(await notebook.save());
+    assert.equal(saved(notebook, 0), 'one\ntwo\nthree\n');
+  });
+
+  test('hold five thousand lines in their order, for extensions and in the file', async () => {
+    const notebook = await open(
+      `await display(0, { id: 'n' });
+       for (let i = 0; i < 5000; i++) {
+         console.log('line ' + i);
+         if (i % 50 === 0) display(i, { id: 'n' });
+         if (i % 500 === 0) await new Promise((done) => setTimeout(done, 10));
+       }`,
+    );
+    assert.ok(await execute(notebook, 0));
+    const lines = Array.from({ length: 5000 }, (_, i) => `line ${i}\n`).join('');
+    assert.equal(printed(notebook, 0), lines);
+    assert.ok(await notebook.save());
+    assert.equal(saved(notebook, 0), lines);
+  });
+
+  test('are in the file that is saved as soon as a cell has ended', async () => {
+    const notebook = await open(...Array.from({ length: 5 }, (_, i) => `console.log('printed ${i}')`));
+    for (const cell of notebook.getCells()) {
+      start(notebook, cell.index);
+      await eventually('its end', () => cell.executionSummary?.success);
+      assert.ok(await notebook.save());
+      assert.equal(saved(notebook, cell.index), `printed ${cell.index}\n`);
+    }
+  });
+});
