@@ -20,6 +20,8 @@ export class CellRun {
   #outputs: CellOutputs | undefined;
   #order: number | undefined;
   #ended: { at: number; success: boolean } | undefined;
+  /** On the way to another document: what comes meanwhile is shown there with the rest. */
+  #isMoving = false;
 
   /** A run that begins now, or began when it is said. Its earlier outputs are cleared. */
   constructor(execution: vscode.NotebookCellExecution, displays: Displays, startedAt: number = Date.now()) {
@@ -29,6 +31,7 @@ export class CellRun {
     this.code = execution.cell.document.getText();
     this.startedAt = startedAt;
     this.#begin(execution);
+    this.#open(execution);
   }
 
   get cell(): vscode.NotebookCell {
@@ -40,7 +43,7 @@ export class CellRun {
   }
 
   get ended(): { at: number; success: boolean } | undefined {
-    return this.#ended;
+    return this.#isMoving ? undefined : this.#ended;
   }
 
   take(message: KernelMessage): void {
@@ -57,34 +60,56 @@ export class CellRun {
   end(success: boolean, at: number = Date.now()): void {
     if (this.#ended) return;
     this.#ended = { at, success };
-    this.#outputs?.finish();
-    this.#execution?.end(success, at);
-    this.#execution = undefined;
-    this.#outputs = undefined;
-    this.#log.clear();
+    if (!this.#isMoving) this.#close(this.#ended);
   }
 
-  /** Goes on in another document with the same cells. `execute` makes the execution of a cell there. */
-  moveTo(
+  /**
+   * Goes on in another document with the same cells.
+   * @param execute makes the execution of a cell there
+   * @param isThere resolves when the document has its content, which would take the place of what is shown before
+   */
+  async moveTo(
     notebook: vscode.NotebookDocument,
     execute: (cell: vscode.NotebookCell) => vscode.NotebookCellExecution,
-  ): void {
+    isThere: () => Promise<void>,
+  ): Promise<void> {
     const cell = this.#ended ? undefined : findCell(notebook, this.#place, this.code);
     if (!cell) return;
     const before = this.#cell;
     this.#cell = cell;
     this.#outputs?.flush();
+    this.#outputs = undefined;
     // Its document may be there still, under the old name.
     if (this.#execution && !before.notebook.isClosed) this.#execution.end(undefined);
-    this.#begin(execute(cell));
+    const execution = execute(cell);
+    this.#begin(execution);
+    this.#isMoving = true;
+    await isThere();
+    // It moved on meanwhile.
+    if (this.#execution !== execution) return;
+    this.#isMoving = false;
+    this.#open(execution);
     for (const message of this.#log.messages('')) if (isKernelOutput(message)) this.#show(message);
+    if (this.#ended) this.#close(this.#ended);
   }
 
   #begin(execution: vscode.NotebookCellExecution): void {
     this.#execution = execution;
-    this.#outputs = new CellOutputs(execution, this.#displays);
+    if (this.#order !== undefined) execution.executionOrder = this.#order;
     execution.start(this.startedAt);
+  }
+
+  #open(execution: vscode.NotebookCellExecution): void {
+    this.#outputs = new CellOutputs(execution, this.#displays);
     void execution.clearOutput();
+  }
+
+  #close({ at, success }: { at: number; success: boolean }): void {
+    this.#outputs?.finish();
+    this.#execution?.end(success, at);
+    this.#execution = undefined;
+    this.#outputs = undefined;
+    this.#log.clear();
   }
 
   #show(message: Parameters<CellOutputs['add']>[0]): void {

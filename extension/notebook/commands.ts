@@ -77,8 +77,10 @@ async function chooseFor(
   edit.set(notebook.uri, [vscode.NotebookEdit.updateNotebookMetadata(withConnection(notebook.metadata, name))]);
   await vscode.workspace.applyEdit(edit);
   await state.setLastConnection(name);
-  // A kernel that is not there yet starts on the chosen catalog anyway.
-  if (kernels.session(notebook)) await kernels.restart(notebook);
+  // A kernel that is not there yet starts on the chosen catalog anyway, and a cell that waits for one goes on waiting.
+  const session = kernels.session(notebook);
+  if (session?.hasRun === true) await kernels.restart(notebook);
+  else session?.renew();
 }
 
 function catalogStatus({ connections, state }: NotebookCommandParts): vscode.Disposable {

@@ -197,7 +197,8 @@ export class NotebookKernels implements vscode.Disposable {
     const key = keyOf(notebook);
     this.#sessions.get(key)?.dispose();
     this.#parts.kept.move(session.notebook.uri, notebook.uri);
-    session.moveTo(notebook, folderOf(notebook));
+    const before = session.notebook;
+    session.moveTo(notebook, folderOf(notebook), () => this.#partings.whenRestored(before, notebook));
     if (this.#selected.has(notebook)) session.select();
     this.#claim();
     this.#sessions.set(key, session);

@@ -1,10 +1,13 @@
-import type * as vscode from 'vscode';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as vscode from 'vscode';
 import type { NotebookSession } from './session.ts';
 
 /** Between the close of an untitled notebook and the opening of the file that it was saved as, if it was saved. */
 const saveMilliseconds = 3000;
 /** Between the announcement that a file is renamed, its close, and the opening of the file that it is then. */
 const renameMilliseconds = 30_000;
+/** Between the opening of a renamed file and the moment when it has what was not saved under its old name. */
+const restoreMilliseconds = 5000;
 
 type Next = { isNext: (notebook: vscode.NotebookDocument) => boolean; milliseconds: number };
 type Parting = Pick<Next, 'isNext'> & { timer: NodeJS.Timeout };
@@ -16,6 +19,8 @@ type Parting = Pick<Next, 'isNext'> & { timer: NodeJS.Timeout };
 export class Partings implements vscode.Disposable {
   readonly #waiting = new Map<NotebookSession, Parting>();
   #renames: { from: vscode.Uri; to: vscode.Uri; until: number }[] = [];
+  /** Notebooks that were not saved when their renaming was announced. */
+  readonly #unsaved = new WeakSet<vscode.NotebookDocument>();
 
   /** Files, or folders of files, are about to be renamed. */
   expect(files: readonly { oldUri: vscode.Uri; newUri: vscode.Uri }[]): void {
@@ -24,6 +29,8 @@ export class Partings implements vscode.Disposable {
     const isBack = (from: vscode.Uri): boolean => files.some(({ newUri }) => newUri.toString() === from.toString());
     this.#renames = this.#renames.filter((rename) => rename.until > Date.now() && !isBack(rename.from));
     this.#renames.push(...files.map(({ oldUri, newUri }) => ({ from: oldUri, to: newUri, until })));
+    for (const notebook of vscode.workspace.notebookDocuments)
+      if (notebook.isDirty && this.isRenamed(notebook)) this.#unsaved.add(notebook);
   }
 
   /** Whether a notebook's file has another name by now. */
@@ -61,6 +68,16 @@ export class Partings implements vscode.Disposable {
       return session;
     }
     return undefined;
+  }
+
+  /**
+   * Resolves when a renamed notebook has what it was under its old name. The editor may open the file as it is saved, and
+   * put the rest into it a moment later, in place of what cells have shown there by then.
+   */
+  async whenRestored(before: vscode.NotebookDocument, after: vscode.NotebookDocument): Promise<void> {
+    if (!this.#unsaved.has(before)) return;
+    for (const end = Date.now() + restoreMilliseconds; !after.isDirty && !after.isClosed && Date.now() < end;)
+      await sleep(50);
   }
 
   dispose(): void {

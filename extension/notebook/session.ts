@@ -8,9 +8,10 @@ import { CellRun } from './cellRun.ts';
 import { LateOutputs } from './lateOutputs.ts';
 import type { Displays } from './outputs.ts';
 import { resumeRuns } from './resume.ts';
-import type { SessionParts, SessionState } from './sessionTypes.ts';
+import { SessionKernel } from './sessionKernel.ts';
+import type { SessionParts, SessionState, StartedKernel } from './sessionTypes.ts';
 
-/** The kernel of one notebook: started early, one cell at a time, replaced after it ended. */
+/** The kernel of one notebook and the cells that run in it, one at a time. */
 export class NotebookSession implements vscode.Disposable {
   #parts: SessionParts;
   readonly #displays: Displays = new Map();
@@ -18,15 +19,12 @@ export class NotebookSession implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   /** The kernel started or ended, or a cell did. */
   readonly onDidChange = this.#changed.event;
-  #kernel: Promise<KernelProcess> | undefined;
-  #state: SessionState = 'none';
-  #lifetime = new AbortController();
+  readonly #kernel: SessionKernel;
   /** Cells run in the order in which they were asked for, also those of two "Run" clicks. */
   #queue: Promise<unknown> = Promise.resolve();
   #current: CellRun | undefined;
   /** Incremented by an interrupt or restart: what was queued before it does not run. */
   #round = 0;
-  #hasRun = false;
   /** Cells whose outputs are of a kernel that is gone. */
   #stale = new WeakSet<vscode.NotebookCell>();
   #select: () => void = () => {};
@@ -36,6 +34,16 @@ export class NotebookSession implements vscode.Disposable {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#late = new LateOutputs(parts.controller, this.#displays, parts.log);
+    this.#kernel = new SessionKernel(() => this.#parts, {
+      onStarting: () => this.#changed.fire(),
+      onStarted: (started) => this.#started(started),
+      onGone: (hasRun) => {
+        if (hasRun) this.#markStale();
+        this.#late.clear();
+        this.#changed.fire();
+      },
+      onOrphanOutput: (message) => this.#late.receive(message),
+    });
   }
 
   get notebook(): vscode.NotebookDocument {
@@ -44,16 +52,23 @@ export class NotebookSession implements vscode.Disposable {
 
   /** Whether a cell ran since the kernel started, so that there is something to lose. */
   get hasRun(): boolean {
-    return this.#hasRun;
+    return this.#kernel.hasRun;
   }
 
   get state(): SessionState {
-    return this.#state;
+    if (!this.#kernel.process) return 'none';
+    if (!this.#kernel.isReady) return 'starting';
+    return this.#current ? 'busy' : 'idle';
+  }
+
+  /** Whether a run of the cell goes on. */
+  isRunning(cell: vscode.NotebookCell): boolean {
+    return this.#current?.cell === cell;
   }
 
   /** The running kernel, for completion and hover; `undefined` while there is none. */
   get kernel(): Promise<KernelProcess> | undefined {
-    return this.#kernel;
+    return this.#kernel.process;
   }
 
   /** Whether a cell ran in a kernel that is gone, so that what it declared is gone, too. */
@@ -63,7 +78,7 @@ export class NotebookSession implements vscode.Disposable {
 
   /** Whether something is to be shown in the notebook that can't be until our kernel is the chosen one there. */
   get needsSelection(): boolean {
-    return this.#needsSelection && this.#state === 'busy';
+    return this.#needsSelection && this.#current !== undefined;
   }
 
   /** The editor lets our controller run cells of this notebook from now on. */
@@ -75,8 +90,9 @@ export class NotebookSession implements vscode.Disposable {
   /**
    * Goes on in another document: an untitled notebook that was saved, or a file that was renamed, is a new one for the
    * editor. The kernel's working folder stays what it is until it is restarted.
+   * @param isThere resolves when that document has its content
    */
-  moveTo(notebook: vscode.NotebookDocument, cwd: string): void {
+  moveTo(notebook: vscode.NotebookDocument, cwd: string, isThere: () => Promise<void>): void {
     this.#parts = { ...this.#parts, notebook, cwd };
     this.#selected = new Promise<void>((resolve) => (this.#select = resolve));
     this.#needsSelection = true;
@@ -85,18 +101,17 @@ export class NotebookSession implements vscode.Disposable {
     this.#late.moveTo(notebook);
     const run = this.#current;
     if (!run) return;
-    const follow = (): void => {
+    const follow = async (): Promise<void> => {
+      await this.#selected;
       const execute = (cell: vscode.NotebookCell) => this.#parts.controller.createNotebookCellExecution(cell);
-      if (this.#parts.notebook === notebook) run.moveTo(notebook, execute);
+      if (this.#parts.notebook === notebook) await run.moveTo(notebook, execute, isThere);
     };
-    void this.#selected.then(follow);
+    follow().catch((error: unknown) => logFailure(this.#parts.log, 'going on in a renamed notebook', error));
   }
 
   /** Starts the kernel before the first cell needs it. What goes wrong is told when a cell runs. */
   warm(): void {
-    this.#ensure().catch((error: unknown) => {
-      if (!isAbort(error)) logFailure(this.#parts.log, 'starting the kernel', error);
-    });
+    this.#kernel.warm();
   }
 
   /** Runs cells after those that are waiting; the first that fails ends the row. */
@@ -118,34 +133,29 @@ export class NotebookSession implements vscode.Disposable {
   /** Ends the running cell and forgets those that wait; variables stay. @returns false when the cell goes on */
   async interrupt(): Promise<boolean> {
     this.#round++;
-    const kernel = await this.#kernel?.catch(() => undefined);
+    const kernel = await this.#kernel.process?.catch(() => undefined);
     return (await kernel?.interrupt())?.status !== 'failed';
   }
 
   /** Starts the kernel anew when nothing ran in it yet: `db` follows the list of connections until it is used. */
   renew(): void {
-    if (this.#hasRun || !this.#kernel) return;
-    this.#end();
-    this.warm();
+    this.#kernel.renew();
   }
 
   /** Ends the kernel and starts another; variables are lost, outputs stay. */
   async restart(): Promise<void> {
     this.#round++;
     this.#end();
-    await this.#ensure();
+    await this.#kernel.ensure();
   }
 
   /** The window goes away, and may come back: a kernel that was used waits for it. */
   leave(): void {
-    const kernel = this.#kernel;
     this.#round++;
     this.#current = undefined;
-    this.#kernel = undefined;
+    this.#kernel.leave();
     this.#late.dispose();
     this.#changed.dispose();
-    if (kernel) void kernel.then((running) => running.leave()).catch(() => undefined);
-    else this.#lifetime.abort();
   }
 
   dispose(): void {
@@ -166,26 +176,9 @@ export class NotebookSession implements vscode.Disposable {
   }
 
   #end(): void {
-    this.#lifetime.abort();
-    this.#lifetime = new AbortController();
-    const kernel = this.#kernel;
     this.#current?.fail('KernelRestarted', 'The kernel was ended while this cell ran. Run the cell again.');
     this.#current?.end(false);
-    this.#forget();
-    // A kernel that never started has nothing to close.
-    void kernel?.then(
-      (started) => started.dispose(),
-      () => undefined,
-    );
-  }
-
-  /** The kernel is gone, and with it what cells declared. */
-  #forget(): void {
-    if (this.#hasRun) this.#markStale();
-    this.#kernel = undefined;
-    this.#hasRun = false;
-    this.#late.clear();
-    this.#change('none');
+    this.#kernel.end();
   }
 
   /** What cells have shown until now is of a kernel that is gone. */
@@ -194,38 +187,15 @@ export class NotebookSession implements vscode.Disposable {
     this.#stale = new WeakSet(ran);
   }
 
-  #change(state: SessionState): void {
-    this.#state = state;
+  #started({ kernel, runs, hasLost }: StartedKernel): void {
+    if (hasLost) this.#markStale();
     this.#changed.fire();
-  }
-
-  #ensure(): Promise<KernelProcess> {
-    if (this.#kernel) return this.#kernel;
-    const { start, notebook, cwd, ask, controller, log } = this.#parts;
-    this.#change('starting');
-    const starting = start(notebook, cwd, ask, this.#lifetime.signal).then(
-      ({ kernel, runs, executionCount, hasLost }) => {
-        if (hasLost) this.#markStale();
-        kernel.onOrphanOutput((message) => this.#late.receive(message));
-        kernel.onDidExit(({ isExpected, reason }) => {
-          if (!isExpected) log.warn(reason);
-          if (this.#kernel === starting) this.#forget();
-        });
-        if (this.#kernel !== starting) return kernel;
-        this.#hasRun = executionCount > 0;
-        this.#change('idle');
-        if (runs.length > 0) {
-          const parts = { notebook, controller, displays: this.#displays, late: this.#late, log };
-          const follow = (run: CellRun, work: () => Promise<ExecuteReply>) => this.#follow(run, work);
-          const resume = () => this.#selected.then(() => resumeRuns(kernel, runs, parts, follow));
-          this.#enqueue(resume).catch(() => undefined);
-        }
-        return kernel;
-      },
-    );
-    this.#kernel = starting;
-    starting.catch(() => this.#kernel === starting && this.#forget());
-    return starting;
+    if (runs.length === 0) return;
+    const { notebook, controller, log } = this.#parts;
+    const parts = { notebook, controller, displays: this.#displays, late: this.#late, log };
+    const follow = (run: CellRun, work: () => Promise<ExecuteReply>) => this.#follow(run, work);
+    const resume = () => this.#selected.then(() => resumeRuns(kernel, runs, parts, follow));
+    this.#enqueue(resume).catch(() => undefined);
   }
 
   /** @returns whether the cell succeeded */
@@ -234,8 +204,7 @@ export class NotebookSession implements vscode.Disposable {
     if (!execution) return false;
     const run = new CellRun(execution, this.#displays);
     return this.#follow(run, async () => {
-      const kernel = await this.#ensure();
-      this.#use();
+      const kernel = await this.#kernel.forCell(() => !run.ended);
       const options = { cell: placeOf(run.cell) };
       return kernel.execute(
         run.code,
@@ -246,11 +215,6 @@ export class NotebookSession implements vscode.Disposable {
         options,
       );
     });
-  }
-
-  #use(): void {
-    if (!this.#hasRun) this.#parts.onUse(this.#parts.notebook);
-    this.#hasRun = true;
   }
 
   /** The execution in the document that the notebook is now; it was planned in another one when that was saved since. */
@@ -264,7 +228,7 @@ export class NotebookSession implements vscode.Disposable {
   async #follow(run: CellRun, work: () => Promise<ExecuteReply>): Promise<boolean> {
     this.#current = run;
     this.#stale.delete(run.cell);
-    this.#change('busy');
+    this.#changed.fire();
     let success = false;
     try {
       success = (await work()).status === 'ok';
@@ -278,7 +242,7 @@ export class NotebookSession implements vscode.Disposable {
     if (this.#current !== run) return false;
     this.#current = undefined;
     run.end(success);
-    if (this.#kernel) this.#change('idle');
+    this.#changed.fire();
     return success;
   }
 }
