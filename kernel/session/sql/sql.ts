@@ -37,7 +37,7 @@ export function createSql(parts: SqlParts): Sql {
       database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
       const tables = await defineTables(database, text, parts.catalog(), signal);
       const columns = columnsOf(database, constants.SQLITE_OK, text, tables);
-      await load(database, text, tables, columns, { progress: parts.progress, signal });
+      await load(database, { text, bound }, tables, columns, { progress: parts.progress, signal });
       database.exec('PRAGMA query_only = ON');
       return resultOf(prepare(database, text), bound, tables);
     } finally {

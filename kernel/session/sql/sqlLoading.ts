@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RecordBatch } from '#arrow';
-import type { Query } from '#client/query.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { Progress } from '#session/display/displayTypes.ts';
 import { placeOf } from './sqlDatabase.ts';
+import { batchesOf, count, enough, readingsFor, type BoundQuery, type Reading } from './sqlReading.ts';
 import type { NamedTable } from './sqlTables.ts';
-import { quotedName, rowLimit } from './sqlText.ts';
+import { quotedName } from './sqlText.ts';
 import { storedReader } from './sqlValues.ts';
 
 /** Rows that a query may read from its tables together, and bytes of text and binary values in them. */
@@ -19,55 +19,44 @@ export type Loading = { progress: Progress; signal: AbortSignal };
 /** Reads the columns of the tables into the database. @throws CatalogError InvalidInput (13) for more than it may hold */
 export async function load(
   database: DatabaseSync,
-  text: string,
+  query: BoundQuery,
   tables: readonly NamedTable[],
   columns: ReadonlyMap<NamedTable, string[]>,
-  parts: Loading,
+  { progress, signal }: Loading,
 ): Promise<void> {
-  const limit = tables.length === 1 ? rowLimit(text) : undefined;
-  const counts =
-    limit === undefined
-      ? await Promise.all(tables.map(({ table }) => table.countRows(undefined, { signal: parts.signal })))
-      : [limit];
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total > maxRows) throw tooMany(tables, counts);
+  const readings = await readingsFor(query, tables, columns, signal);
+  if (readings.reduce((sum, { rows = 0 }) => sum + rows, 0) > maxRows) throw tooMany(readings);
   let bytes = 0;
-  for (const [index, named] of tables.entries()) {
-    const names = columns.get(named) ?? [];
-    const query = named.table.query().select(names);
-    const rows = counts[index] ?? 0;
-    for await (const batch of batchesOf(limit === undefined ? query : query.limit(limit), rows, named, parts)) {
-      parts.signal.throwIfAborted();
-      bytes += insert(database, named, names, batch);
+  for (const reading of readings) {
+    const { named, wanted } = reading;
+    const isEnough = wanted === undefined ? undefined : enough(database, query, wanted);
+    let rows = 0;
+    for await (const batch of shown(reading, progress, signal)) {
+      signal.throwIfAborted();
+      bytes += insert(database, reading, batch);
+      rows += batch.numRows;
       if (bytes > maxBytes) throw tooLarge(named);
+      if (isEnough?.(rows)) break;
+      if (rows > maxRows) throw tooMany([{ ...reading, rows: await count(named, signal) }]);
     }
   }
 }
 
-function batchesOf(
-  query: Query,
-  rows: number,
-  { name }: NamedTable,
-  { progress, signal }: Loading,
-): AsyncIterable<RecordBatch> {
-  const batches = {
-    [Symbol.asyncIterator]: async function* () {
-      yield* (await query.execute({ signal })).batches;
-    },
-  };
-  return rows < shownRows
-    ? batches
-    : progress(batches, { label: `Reading ${rows.toLocaleString('en')} rows of ${name}` });
+function shown(reading: Reading, progress: Progress, signal: AbortSignal): AsyncIterable<RecordBatch> {
+  const batches = { [Symbol.asyncIterator]: () => batchesOf(reading, signal) };
+  const { rows, named } = reading;
+  if (rows === undefined || rows < shownRows) return batches;
+  return progress(batches, { label: `Reading ${rows.toLocaleString('en')} rows of ${named.name}` });
 }
 
 /** @returns the bytes of text and of binary values */
-function insert(database: DatabaseSync, table: NamedTable, names: readonly string[], batch: RecordBatch): number {
+function insert(database: DatabaseSync, { named, names }: Reading, batch: RecordBatch): number {
   const readers = names.map((name) => {
     const vector = batch.getChild(name);
     return vector ? storedReader(name, vector) : () => null;
   });
   const statement = database.prepare(
-    `INSERT INTO ${placeOf(table)} (${names.map(quotedName).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    `INSERT INTO ${placeOf(named)} (${names.map(quotedName).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   );
   let bytes = 0;
   database.exec('BEGIN');
@@ -80,10 +69,8 @@ function insert(database: DatabaseSync, table: NamedTable, names: readonly strin
   return bytes;
 }
 
-function tooMany(tables: readonly NamedTable[], counts: readonly number[]): CatalogError {
-  const said = tables
-    .map(({ name }, index) => `${name} has ${(counts[index] ?? 0).toLocaleString('en')} rows`)
-    .join(', ');
+function tooMany(readings: readonly Reading[]): CatalogError {
+  const said = readings.map(({ named, rows = 0 }) => `${named.name} has ${rows.toLocaleString('en')} rows`).join(', ');
   return new CatalogError(
     'InvalidInput',
     `${said}, and SQL reads ${maxRows.toLocaleString('en')} at most.`,

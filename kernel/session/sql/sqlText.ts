@@ -1,7 +1,8 @@
 import { sqlToken } from '#client/sqlTokens.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-type Token = { kind: 'quoted' | 'number' | 'word' | 'sign'; text: string };
+/** A piece of SQL. */
+export type Token = { kind: 'quoted' | 'number' | 'word' | 'sign'; text: string };
 
 /** A query in pieces, without blanks and comments. */
 export function tokensOf(sql: string): Token[] {
@@ -55,23 +56,3 @@ const plain = (text: string): string => {
 
 /** A name in SQL, whatever is in it. */
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-/** Rows that a query of one table reads at most: `select … from … limit 5` without anything that looks at more of them. */
-export function rowLimit(sql: string): number | undefined {
-  const tokens = tokensOf(sql).filter(({ text }) => text !== ';');
-  const [limit, count] = tokens.slice(-2);
-  const from = tokens.findIndex(({ text }) => /^from$/i.test(text));
-  if (!/^select$/i.test(tokens[0]?.text ?? '') || !/^limit$/i.test(limit?.text ?? '') || count?.kind !== 'number')
-    return undefined;
-  const list = tokens.slice(1, from);
-  const isPlainList =
-    from > 1 &&
-    list.every(({ kind, text }) => (kind === 'sign' ? /^[*,.]$/.test(text) : kind !== 'number')) &&
-    !/^distinct$/i.test(list[0]?.text ?? '');
-  // Behind the name of the table, with its namespace, nothing but the limit.
-  const source = tokens.slice(from + 1, -2);
-  const isOneTable = source.length === 1 || (source.length === 3 && source[1]?.text === '.');
-  return isPlainList && isOneTable && source.every(({ kind, text }) => kind !== 'sign' || text === '.')
-    ? Number(count.text)
-    : undefined;
-}

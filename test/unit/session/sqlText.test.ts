@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkQuery, columnsIn, rowLimit } from '../../../kernel/session/sql/sqlText.ts';
+import { checkQuery, columnsIn } from '../../../kernel/session/sql/sqlText.ts';
 
 suite('the text of a query', () => {
   const columns = ['id', 'Name', 'order', 'a b'];
@@ -15,23 +15,6 @@ suite('the text of a query', () => {
   for (const [sql, expected] of reads)
     test(`says at least which columns it reads: ${JSON.stringify(sql)}`, () =>
       assert.deepEqual(columnsIn(sql, columns), expected));
-
-  const limits: readonly (readonly [sql: string, rows: number | undefined])[] = [
-    ['select * from t limit 5', 5],
-    ['select id, t.name from shop."t" limit 7;', 7],
-    ['select * from t', undefined],
-    ['select distinct id from t limit 5', undefined],
-    ['select count(*) from t limit 5', undefined],
-    ['select * from t where id > 3 limit 5', undefined],
-    ['select * from t order by id limit 5', undefined],
-    ['select * from t limit 5 offset 2', undefined],
-    ['select * from t, u limit 5', undefined],
-    ['select * from t limit 5, 2', undefined],
-    ['select id from t union select id from u limit 5', undefined],
-    ['with t as (select 1) select * from t limit 5', undefined],
-  ];
-  for (const [sql, rows] of limits)
-    test(`tells how many rows are enough, where that is sure: ${sql}`, () => assert.equal(rowLimit(sql), rows));
 
   test('may have one query with a semicolon and a comment behind it', () => checkQuery('SELECT 1; -- done\n'));
 

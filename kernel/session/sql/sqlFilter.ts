@@ -1,0 +1,216 @@
+import { DataType, type Schema } from '#arrow';
+import { engineLiteral, flipped, type Literal } from './sqlLiterals.ts';
+import { plainName, type Shape } from './sqlShape.ts';
+import type { Token } from './sqlText.ts';
+import type { Stored } from './sqlValues.ts';
+
+// What of a query's WHERE the table itself can be asked, so that rows that are not wanted never come here. SQLite applies
+// the whole WHERE to what comes, so this needs to be no more than true for every row for which that is true. Where it is
+// not plain that a condition means the same to both, it is left out.
+
+type Field = Schema['fields'][number];
+/** A condition that was read. Without `sql` it is one that only SQLite can answer. */
+type Condition = { sql: string | undefined };
+
+/** As many values in a list as a table is asked about. */
+const maxValues = 1000;
+const comparisons: ReadonlySet<string> = new Set(['=', '==', '<', '<=', '>', '>=', '<>', '!=']);
+/** What may follow a condition. */
+const boundaries: ReadonlySet<string> = new Set(['and', 'or', ')', 'group', 'order', 'limit', 'window', 'having']);
+
+/**
+ * The filter, in the SQL of tables, that leaves only rows a query may want; undefined where there is none.
+ * @param bound the values of its question marks, in order
+ */
+export function tableFilter(shape: Shape, bound: readonly Stored[], fields: readonly Field[]): string | undefined {
+  return shape.where === undefined ? undefined : new ConditionReader(shape, bound, fields).read();
+}
+
+class ConditionReader {
+  readonly #tokens: readonly Token[];
+  readonly #table: Shape['names'];
+  readonly #bound: readonly Stored[];
+  readonly #fields: readonly Field[];
+  #at: number;
+  /** An AND was met that may belong to something else than a row of conditions. */
+  #isLost = false;
+
+  constructor({ tokens, names, where = 0 }: Shape, bound: readonly Stored[], fields: readonly Field[]) {
+    this.#tokens = tokens;
+    this.#table = names;
+    this.#bound = bound;
+    this.#fields = fields;
+    this.#at = where;
+  }
+
+  read(): string | undefined {
+    const { sql } = this.#any();
+    return this.#isLost ? undefined : sql;
+  }
+
+  /** Conditions with OR between them: all have to be known. */
+  #any(): Condition {
+    const all = this.#row('or', () => this.#every());
+    if (all.some((sql) => sql === undefined)) return { sql: undefined };
+    return { sql: all.length > 1 ? `(${all.join(' OR ')})` : all[0] };
+  }
+
+  /** Conditions with AND between them: those that are known narrow it as far as they do. */
+  #every(): Condition {
+    const known = this.#row('and', () => this.#one()).filter((sql) => sql !== undefined);
+    return { sql: known.length > 0 ? known.join(' AND ') : undefined };
+  }
+
+  #row(between: string, read: () => Condition): (string | undefined)[] {
+    const all = [read().sql];
+    while (this.#takes(between)) all.push(read().sql);
+    return all;
+  }
+
+  #one(): Condition {
+    const start = this.#at;
+    const found = this.#takes('(') ? this.#inner() : this.#comparison();
+    if (found && this.#isBoundary()) return found;
+    this.#at = start;
+    this.#skip();
+    return { sql: undefined };
+  }
+
+  #inner(): Condition | undefined {
+    const inner = this.#any();
+    if (!this.#takes(')')) return undefined;
+    return { sql: inner.sql === undefined ? undefined : `(${inner.sql})` };
+  }
+
+  /** Goes on to where the next condition may begin. */
+  #skip(): void {
+    for (let depth = 0; this.#at < this.#tokens.length; this.#at++) {
+      const word = this.#word();
+      if (depth === 0 && this.#isBoundary()) return;
+      if (word === '(') depth++;
+      if (word === ')') depth--;
+      // Both have an AND of their own.
+      if (depth === 0 && (word === 'between' || word === 'case')) this.#isLost = true;
+    }
+  }
+
+  #comparison(): Condition | undefined {
+    const field = this.#column();
+    if (field) return this.#about(field);
+    const literal = this.#literal();
+    const operator = literal && this.#operator();
+    const column = operator !== undefined ? this.#column() : undefined;
+    return literal && operator !== undefined && column ? this.#compared(column, flipped(operator), literal) : undefined;
+  }
+
+  #about(field: Field): Condition | undefined {
+    if (this.#takes('is')) {
+      const isNot = this.#takes('not');
+      if (!this.#takes('null')) return undefined;
+      // A float that is no number is nothing to SQLite, and something to a table.
+      const isSame = isNot || hasPlainNulls(field);
+      return { sql: isSame && isAsked(field) ? `${asked(field)} IS ${isNot ? 'NOT ' : ''}NULL` : undefined };
+    }
+    if (this.#takes('between')) {
+      const from = this.#literal();
+      const to = from && this.#takes('and') ? this.#literal() : undefined;
+      if (!from || !to) return undefined;
+      const [least, most] = [this.#compared(field, '>=', from).sql, this.#compared(field, '<=', to).sql];
+      return { sql: least !== undefined && most !== undefined ? `(${least} AND ${most})` : undefined };
+    }
+    if (this.#takes('in')) return this.#in(field);
+    const operator = this.#operator();
+    const literal = operator === undefined ? undefined : this.#literal();
+    return operator !== undefined && literal ? this.#compared(field, operator, literal) : undefined;
+  }
+
+  #in(field: Field): Condition | undefined {
+    if (!this.#takes('(')) return undefined;
+    const values: (string | undefined)[] = [];
+    do {
+      const literal = this.#literal();
+      if (!literal) return undefined;
+      values.push(engineLiteral(field.type, literal));
+    } while (this.#takes(','));
+    if (!this.#takes(')')) return undefined;
+    const isAskable = isAsked(field) && values.length <= maxValues && values.every((value) => value !== undefined);
+    return { sql: isAskable ? `${asked(field)} IN (${values.join(', ')})` : undefined };
+  }
+
+  #compared(field: Field, operator: string, literal: Literal): { sql: string | undefined } {
+    const value = engineLiteral(field.type, literal);
+    if (value === undefined || !isAsked(field)) return { sql: undefined };
+    const sign = operator === '==' ? '=' : operator === '<>' ? '!=' : operator;
+    return { sql: `${asked(field)} ${sign} ${value}` };
+  }
+
+  /** `name`, `alias.name` or `namespace.table.name`. */
+  #column(): Field | undefined {
+    const start = this.#at;
+    const path: string[] = [];
+    for (;;) {
+      const token = this.#tokens[this.#at];
+      const name = token && plainName(token);
+      if (name === undefined) break;
+      path.push(name.toLowerCase());
+      this.#at++;
+      if (!this.#takes('.')) break;
+    }
+    const name = path.pop();
+    const isOfTable = path.length === 0 || this.#table.includes(path.join('.'));
+    const field = isOfTable ? this.#fields.find((each) => each.name.toLowerCase() === name) : undefined;
+    if (!field) this.#at = start;
+    return field;
+  }
+
+  #literal(): Literal | undefined {
+    const isNegative = this.#takes('-');
+    const token = this.#tokens[this.#at];
+    if (token?.kind === 'number') {
+      this.#at++;
+      // As exact as a double holds it, for the two may round differently behind that.
+      if (token.text.replace('.', '').length > 15) return { value: undefined };
+      return { value: Number(token.text) * (isNegative ? -1 : 1) };
+    }
+    if (isNegative || !token) return undefined;
+    if (token.text === '?') {
+      const before = this.#tokens.slice(0, this.#at).filter(({ text }) => text === '?').length;
+      this.#at++;
+      return { value: this.#bound[before] };
+    }
+    if (!token.text.startsWith("'")) return undefined;
+    this.#at++;
+    return { value: token.text.slice(1, -1).replaceAll("''", "'") };
+  }
+
+  #operator(): string | undefined {
+    const [first = '', second = ''] = [this.#tokens[this.#at]?.text, this.#tokens[this.#at + 1]?.text];
+    const operator = comparisons.has(first + second) ? first + second : first;
+    if (!comparisons.has(operator)) return undefined;
+    this.#at += operator.length;
+    return operator;
+  }
+
+  #takes(word: string): boolean {
+    if (this.#word() !== word) return false;
+    this.#at++;
+    return true;
+  }
+
+  /** The token here: a word in lower case, or a sign; nothing for what is quoted. */
+  #word(): string {
+    const token = this.#tokens[this.#at];
+    return token === undefined || token.kind === 'quoted' ? '' : token.text.toLowerCase();
+  }
+
+  #isBoundary(): boolean {
+    return this.#at >= this.#tokens.length || boundaries.has(this.#word());
+  }
+}
+
+const hasPlainNulls = ({ type }: Field): boolean =>
+  DataType.isInt(type) || DataType.isBool(type) || DataType.isUtf8(type) || DataType.isLargeUtf8(type);
+
+/** Names that are read the same way everywhere, once they are quoted. */
+const isAsked = ({ name }: Field): boolean => /^[a-z_]\w*$/i.test(name);
+const asked = ({ name }: Field): string => `\`${name}\``;

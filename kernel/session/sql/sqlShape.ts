@@ -1,0 +1,96 @@
+import type { Schema } from '#arrow';
+import { tokensOf, type Token } from './sqlText.ts';
+import type { Stored } from './sqlValues.ts';
+
+/** A query of one table that is one SELECT, taken apart as far as reading less of the table needs. */
+export type Shape = {
+  tokens: readonly Token[];
+  /** What columns may be written behind: the alias of the table, or its name, in lower case. */
+  names: readonly string[];
+  /** Where its first condition begins; undefined without any. */
+  where: number | undefined;
+  /** Whether its rows are rows of the table, one by one and in their order. */
+  isPlain: boolean;
+};
+
+/** With one of these there may be another query in it, or one that sees which rows were read. */
+const others: ReadonlySet<string> = new Set(['with', 'join', 'union', 'intersect', 'except', 'values', 'indexed']);
+const rowIds: ReadonlySet<string> = new Set(['rowid', 'oid', '_rowid_']);
+const sorting: ReadonlySet<string> = new Set(['group', 'order', 'having', 'window', 'over', 'distinct']);
+
+/** Takes a query apart; undefined for one that is more than one SELECT from one table. */
+export function shapeOf(sql: string, fields: readonly Schema['fields'][number][]): Shape | undefined {
+  const tokens = tokensOf(sql).filter(({ text }) => text !== ';');
+  const words = tokens.map(({ kind, text }) => (kind === 'word' ? text.toLowerCase() : ''));
+  const names = new Set(fields.map(({ name }) => name.toLowerCase()));
+  const isOne = (word: string) => words.filter((each) => each === word).length === 1;
+  if (words[0] !== 'select' || !isOne('select') || !isOne('from')) return undefined;
+  if (words.some((word) => others.has(word))) return undefined;
+  const named = tokens.map((token) => plainName(token)?.toLowerCase() ?? '');
+  if (named.some((name) => rowIds.has(name) && !names.has(name))) return undefined;
+  const from = words.indexOf('from');
+  const table = tableAt(tokens, from + 1);
+  if (!table) return undefined;
+  const hasWhere = words[table.end] === 'where';
+  const list = tokens.slice(1, from);
+  const isPlain = !words.some((word) => sorting.has(word)) && !list.some(({ text }) => text === '(');
+  return { tokens, names: table.names, where: hasWhere ? table.end + 1 : undefined, isPlain };
+}
+
+/** What may stand behind the name of a table without being another name for it. */
+const clauses: ReadonlySet<string> = new Set(['where', 'group', 'order', 'limit', 'window', 'having']);
+
+/** `products`, `shop.products p`, `products as p`, and nothing else up to the next clause. */
+function tableAt(tokens: readonly Token[], start: number): { names: string[]; end: number } | undefined {
+  const nameAt = (at: number) => {
+    const token = tokens[at];
+    const isClause = token?.kind === 'word' && clauses.has(token.text.toLowerCase());
+    return token && !isClause ? plainName(token)?.toLowerCase() : undefined;
+  };
+  const textAt = (at: number) => tokens[at]?.text.toLowerCase();
+  const first = nameAt(start);
+  if (first === undefined) return undefined;
+  const second = textAt(start + 1) === '.' ? nameAt(start + 2) : undefined;
+  let end = start + (second === undefined ? 1 : 3);
+  if (textAt(end) === 'as') end++;
+  const alias = nameAt(end);
+  if (alias !== undefined) end++;
+  const isEnd = end >= tokens.length || clauses.has(textAt(end) ?? '');
+  if (!isEnd) return undefined;
+  if (alias !== undefined) return { names: [alias], end };
+  return { names: second === undefined ? [first] : [second, `${first}.${second}`], end };
+}
+
+/** The name that a token is; undefined for text, numbers and signs. */
+export function plainName({ kind, text }: Token): string | undefined {
+  if (kind === 'word') return text;
+  const [quote = ''] = text;
+  if (kind !== 'quoted' || quote === "'") return undefined;
+  return text.slice(1, -1).replaceAll(quote + quote, quote);
+}
+
+/**
+ * How many rows a plain query gives at most, and how many rows of a table without conditions those are found in:
+ * `limit 5`, `limit 5 offset 10`. Undefined where nothing says so.
+ */
+export function wantedRows(
+  { tokens, isPlain }: Shape,
+  bound: readonly Stored[],
+): { rows: number; reach: number } | undefined {
+  const at = tokens.findLastIndex(({ kind, text }) => kind === 'word' && /^limit$/i.test(text));
+  if (!isPlain || at < 0) return undefined;
+  const numberAt = (index: number): number | undefined => {
+    const token = tokens[index];
+    if (token?.kind === 'number') return Number(token.text);
+    const before = tokens.slice(0, index).filter(({ text }) => text === '?').length;
+    const value = token?.text === '?' ? bound[before] : undefined;
+    return typeof value === 'bigint' ? Number(value) : undefined;
+  };
+  const rest = tokens.length - at - 1;
+  const rows = numberAt(at + 1);
+  const skipped = rest === 1 ? 0 : rest === 3 && /^offset$/i.test(tokens[at + 2]?.text ?? '') ? numberAt(at + 3) : -1;
+  if (rows === undefined || skipped === undefined) return undefined;
+  return isCount(rows) && isCount(skipped) ? { rows, reach: rows + skipped } : undefined;
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
