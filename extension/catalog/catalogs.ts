@@ -54,7 +54,8 @@ export class Catalogs implements vscode.Disposable {
   async config(name: string): Promise<CatalogConfig> {
     const connection = usable(this.#connections.get(name));
     if (connection.kind === 'dir') return { implementation: 'dir', root: connection.root };
-    return { implementation: 'rest', ...(await this.#restConfig(connection)) };
+    const keyHint = `To use another key, choose "Update API Key…" on "${name}" in the Lance Catalog view, then restart the kernel.`;
+    return { implementation: 'rest', keyHint, ...(await this.#restConfig(connection)) };
   }
 
   /** Whether a directory can be read, by the first page of its list. @throws CatalogError saying why not */

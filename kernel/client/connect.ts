@@ -12,6 +12,8 @@ export type ConnectOptions = {
   signal?: AbortSignal | undefined;
   /** Where things go that are worth a line and are no error. Nowhere when not given. */
   log?: ((line: string) => void) | undefined;
+  /** What to do about a key that a server refuses, where who connects knows. */
+  keyHint?: string | undefined;
 };
 
 /** A catalog implementation: which configuration keys it knows and how it connects. */
@@ -27,7 +29,7 @@ export type Implementations = { dir: DirConfig; rest: RestConfig };
 
 const registry: { [N in keyof Implementations]?: Implementation<Implementations[N]> } = {};
 
-const connectOptions = ['signal', 'log'] as const satisfies (keyof ConnectOptions)[];
+const connectOptions = ['signal', 'log', 'keyHint'] as const satisfies (keyof ConnectOptions)[];
 
 /**
  * Adds an implementation to what `connect` and `connectNamespace` can reach. This module never loads one itself: `dir`

@@ -40,7 +40,7 @@ import { Transport, type TransportOptions } from './transport.ts';
 export async function openRest(config: RestConfig, options: ConnectOptions = {}): Promise<RestCatalog> {
   options.signal?.throwIfAborted();
   const { identity, ...transport } = transportOptionsOf(config, options.log);
-  return new RestCatalog(transport, { location: config.uri, identity });
+  return new RestCatalog({ ...transport, keyHint: options.keyHint }, { location: config.uri, identity });
 }
 
 /** Which catalog it is, for people and for comparing; `onClose` tells who made it that it needs no more looking after. */

@@ -18,6 +18,8 @@ export type TransportOptions = {
   name?: string;
   /** Sent with every request, names in lower case. May hold secrets: never part of an error. */
   headers?: Record<string, string>;
+  /** What to do about a key that is refused. */
+  keyHint?: string | undefined;
   /** Texts that are taken out of what a server says. */
   secrets?: readonly string[];
   /** Between the components of an identifier. */
@@ -204,6 +206,7 @@ export class Transport implements Wire {
       isPlain: this.#origin.startsWith('http:') && this.#options.socketPath === undefined,
       endsWithVersion: this.#basePath.endsWith('/v1'),
       secrets: this.#options.secrets ?? [],
+      keyHint: this.#options.keyHint,
     };
   }
 

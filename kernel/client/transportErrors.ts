@@ -40,6 +40,8 @@ export type Server = {
   endsWithVersion?: boolean;
   /** What must not appear in any text. */
   secrets: readonly string[];
+  /** How another key is given here. */
+  keyHint?: string | undefined;
 };
 
 /** Whether an answer has the error body of the contract. */
@@ -86,7 +88,10 @@ function ofContract(
   const isWrongPath = server.endsWithVersion && kind === 'Unsupported' && (status === 404 || raw.includes('/v1/v1/'));
   const hint = (isWrongPath ? leaveOutVersion : detail) || meaning?.hint || own?.[1] || hintOf(kind, answer);
   // Of a plain sentence the cause would only repeat it.
-  return new CatalogError(kind, what, hint, { status, ...(raw.trim() === what ? {} : cause) });
+  return new CatalogError(kind, what, nextStep(server, kind, hint), {
+    status,
+    ...(raw.trim() === what ? {} : cause),
+  });
 }
 
 /** A server's words with what they are about, which few of them say. */
@@ -120,7 +125,14 @@ function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }
   const address = server.endsWithVersion ? leaveOutVersion : 'Check that the address is that of a catalog server.';
   const hint = kind === 'InvalidInput' ? address : hintOf(kind, answer);
   const what = sentence(`${name} answered with status ${status}${page}${words && `: ${words}`}`);
-  return new CatalogError(kind, what, hint, { status, ...cause });
+  return new CatalogError(kind, what, nextStep(server, kind, hint), { status, ...cause });
+}
+
+/** What servers say of a key is for programs, and few of them know where a person has it from. */
+function nextStep({ keyHint }: Server, kind: CatalogErrorKind, usual: string): string {
+  if (keyHint === undefined) return usual;
+  if (kind === 'Unauthenticated') return keyHint;
+  return kind === 'PermissionDenied' ? `${usual} ${keyHint}` : usual;
 }
 
 function redirected(server: Server, { status, location }: FailedAnswer): CatalogError {

@@ -31,6 +31,7 @@ export function catalogOfArgument(
   return {
     implementation: 'rest',
     uri: named,
+    keyHint: `To use another key, set ${catalogVariables.apiKey}, or ${catalogVariables.token}, and start again.`,
     ...(apiKey && { apiKey }),
     ...(token && { token }),
     ...(database && { database }),

@@ -82,6 +82,6 @@ async function open(config: CatalogConfig | null): Promise<Catalog> {
     const { implementation, ...dir } = config;
     return connectNamespace(implementation, dir);
   }
-  const { implementation, ...rest } = config;
-  return connectNamespace(implementation, rest);
+  const { implementation, keyHint, ...rest } = config;
+  return connectNamespace(implementation, rest, { keyHint });
 }

@@ -40,8 +40,12 @@ export type RestConfig = {
   retries?: number | undefined;
 };
 
-/** A catalog as one process tells another which it is. It may hold secrets: it crosses a pipe, nothing else. */
-export type CatalogConfig = ({ implementation: 'dir' } & DirConfig) | ({ implementation: 'rest' } & RestConfig);
+/**
+ * A catalog as one process tells another which it is. It may hold secrets: it crosses a pipe, nothing else. `keyHint` says
+ * how the person changes the key there, for the error that a server gives one that it refuses.
+ */
+export type CatalogConfig =
+  ({ implementation: 'dir' } & DirConfig) | ({ implementation: 'rest'; keyHint?: string | undefined } & RestConfig);
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;
@@ -54,8 +58,9 @@ type Checks<C> = Record<Extract<keyof C, string>, (value: unknown) => boolean>;
 
 const dirChecks: Checks<DirConfig> = { root: isText, storageOptions: isRecordOf(isText) };
 
-const restChecks: Omit<Checks<RestConfig>, `headers.${string}`> = {
+const restChecks: Omit<Checks<RestConfig & { keyHint?: string }>, `headers.${string}`> = {
   uri: isText,
+  keyHint: isText,
   apiKey: isText,
   token: isText,
   database: isText,

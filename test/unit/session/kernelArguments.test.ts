@@ -67,7 +67,8 @@ suite('What a kernel is started with', () => {
 
 suite('The catalog of a command line', () => {
   const env = { LANCE_CATALOG_API_KEY: 'k', LANCE_CATALOG_TOKEN: '', LANCE_CATALOG_DATABASE: 'sales' };
-  const server = { implementation: 'rest', uri: 'https://c.example', apiKey: 'k', database: 'sales' };
+  const keyHint = 'To use another key, set LANCE_CATALOG_API_KEY, or LANCE_CATALOG_TOKEN, and start again.';
+  const server = { implementation: 'rest', uri: 'https://c.example', keyHint, apiKey: 'k', database: 'sales' };
 
   test('is a server where an address is named, with key and database of the environment', () => {
     assert.deepEqual(catalogOfArgument('https://c.example', env), server);
@@ -75,6 +76,7 @@ suite('The catalog of a command line', () => {
     assert.deepEqual(catalogOfArgument('HTTP://127.0.0.1:1', { LANCE_CATALOG_TOKEN: 't' }), {
       implementation: 'rest',
       uri: 'HTTP://127.0.0.1:1',
+      keyHint,
       token: 't',
     });
   });
