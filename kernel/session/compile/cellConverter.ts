@@ -6,8 +6,9 @@ import { isInstalled, sharedDocuments } from './installedFiles.ts';
 import { declaredNames } from './cellNames.ts';
 import { cellOptions } from './cellOptions.ts';
 import { problemsOf, type CellProblem } from './cellProblems.ts';
+import { CellPrograms, type LoadedCell } from './cellPrograms.ts';
 import { cellTransformers } from './cellTransform.ts';
-import { asExpression, parseCell, unwrapped } from './parseCell.ts';
+import { asExpression, errorCount, parseCell, unwrapped } from './parseCell.ts';
 
 export type CellConverterOptions = {
   /** Absolute path of the notebook's folder: imports are resolved from there. */
@@ -50,19 +51,15 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
   const host = new CellHost(options.folder, cellOptions(options.compilerOptions));
   const service = ts.createLanguageService(host, options.registry ?? sharedDocuments);
 
-  function load(previous: string, source: string): LoadedCell {
+  const programs = new CellPrograms(host, service);
+
+  function load(previous: string, source: string, how: 'load' | 'inService'): LoadedCell {
     const parsed = parseCell(source);
-    const names = declaredNames(parsed);
-    // Only what is exported has declarations, and this way the person's text keeps its positions.
-    const suffix = names.length > 0 ? `\nexport { ${names.join(', ')} };` : '';
-    host.update(`export {};\n${previous}`, source + suffix, parsed.languageVariant === ts.LanguageVariant.JSX);
-    const program = service.getProgram();
-    const cell = program?.getSourceFile(host.cellName);
-    const earlier = program?.getSourceFile(host.previousName);
-    if (!program || !cell || !earlier) throw new Error('The compiler has lost the cell.');
-    // From here a name that the cell does not declare is looked for in the earlier cells, and then among the globals.
-    (cell as { parent: ts.Node }).parent = earlier;
-    return { program, cell, earlier };
+    // Only what is exported has declarations, and this way the person's text keeps its positions. Behind a block that is
+    // not closed it would stand in there, and the error would be behind it.
+    const suffix = errorCount(parsed) > 0 ? '' : `\nexport { ${declaredNames(parsed).join(', ')} };`;
+    const text = source + suffix;
+    return programs[how](previous, text, parsed.languageVariant === ts.LanguageVariant.JSX);
   }
 
   /** Files of the person's own without a problem, as they were when they were checked. */
@@ -80,15 +77,22 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
   }
 
   function convert(previous: string, source: string, check: boolean): ConvertedCell {
-    const { program, cell, earlier } = load(previous, source);
+    const { program, cell, earlier } = load(previous, source, 'load');
     const length = source.length;
     const syntax = problemsOf(program.getSyntacticDiagnostics(cell), { length, isSyntax: true });
-    if (syntax.length > 0) return { problems: syntax, output: undefined, declarations: previous };
+    if (syntax.length > 0) {
+      programs.leave();
+      return { problems: syntax, output: undefined, declarations: previous };
+    }
     const problems = check ? problemsOf(program.getSemanticDiagnostics(cell), { length, isSyntax: false }) : [];
     if (check && cell.statements.some(ts.isImportDeclaration)) problems.push(...fileProblems(program, cell));
+    if (problems.length > 0) programs.leave();
     if (problems.some(({ code }) => notFound.has(code))) host.refresh();
     const checker = program.getTypeChecker();
-    const { output, emitted } = emit(program, cell, cellTransformers(checker, cell, earlier));
+    const transformers = cellTransformers(checker, cell, earlier);
+    if (cell.statements.every(declaresNothing))
+      return { problems, output: emit(program, cell, transformers, onlyCode).output, declarations: previous };
+    const { output, emitted } = emit(program, cell, transformers);
     const own = emitted === undefined ? looseDeclarations(cell) : ownDeclarations(emitted);
     const kept = remainingDeclarations(checker, cell, earlier);
     return { problems, output, declarations: kept + own + hoistedDeclarations(checker, cell) };
@@ -102,23 +106,37 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
       return { ...converted, problems: converted.problems.map((problem) => unwrapped(problem, text)) };
     },
     service(previous, source) {
-      const { program, cell } = load(previous, source);
+      const { program, cell } = load(previous, source, 'inService');
       return { service, file: cell.fileName, program };
     },
-    refresh: () => host.refresh(),
+    refresh() {
+      programs.leave();
+      host.refresh();
+    },
     close: () => service.dispose(),
   };
 }
 
-type LoadedCell = { program: ts.Program; cell: ts.SourceFile; earlier: ts.SourceFile };
-
 /** A module or its types could not be found: they may be there the next time. */
 const notFound: ReadonlySet<number> = new Set([2307, 2688, 2792, 2875, 6053, 7016]);
+
+/** A number where TypeScript declares a truth: it knows three ways to emit, and this is code without declarations. */
+const onlyCode = 0 as unknown as boolean;
+
+/** The last statement of every cell is an export of what it declares, and that is nothing here. */
+const declaresNothing = (statement: ts.Statement): boolean =>
+  ts.isExpressionStatement(statement) ||
+  (ts.isExportDeclaration(statement) &&
+    !statement.moduleSpecifier &&
+    statement.exportClause !== undefined &&
+    ts.isNamedExports(statement.exportClause) &&
+    statement.exportClause.elements.length === 0);
 
 function emit(
   program: ts.Program,
   cell: ts.SourceFile,
   transformers: ts.CustomTransformers,
+  what = false,
 ): { output: string; emitted: string | undefined } {
   let output = '';
   let emitted: string | undefined;
@@ -126,7 +144,7 @@ function emit(
     if (name.endsWith('.d.ts')) emitted = text;
     else output = text;
   };
-  program.emit(cell, write, undefined, false, transformers);
+  program.emit(cell, write, undefined, what, transformers);
   return { output, emitted };
 }
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import ts from 'typescript-6';
-import { installedText, isInstalled } from './installedFiles.ts';
+import { installedText, isInstalled, newVersion } from './installedFiles.ts';
 import { moduleResolver, typesResolver } from './moduleTypes.ts';
 import { getDefaultTypeRoots } from './typescript.ts';
 
@@ -28,8 +28,8 @@ export class CellHost implements ts.LanguageServiceHost {
     this.#plainName = `${here}/__cell__.ts`;
     this.#jsxName = `${here}/__cell__.tsx`;
     this.#cellName = this.#plainName;
-    this.#cell = textOf('', 0);
-    this.#previous = textOf('', 0);
+    this.#cell = textOf('');
+    this.#previous = textOf('');
     this.#resolutions = ts.createModuleResolutionCache(here, canonical, this.#options);
     this.resolveModuleNameLiterals = moduleResolver(ts.sys, this.#resolutions);
   }
@@ -38,19 +38,29 @@ export class CellHost implements ts.LanguageServiceHost {
     return this.#cellName;
   }
 
+  /** The name of a cell that is in neither of the two files. */
+  nameOf(number: number): string {
+    return `${this.#folder}/__cell_${number}__.ts`;
+  }
+
+  /** Whether the files of the person's own that were read are on disk as they were. */
+  isCurrent(): boolean {
+    return [...this.#own].every(([file, stamp]) => stampOf(file) === stamp);
+  }
+
   /** Puts other text into the two files; text that is the same keeps its version, so that nothing is done anew. */
   update(previous: string, cell: string, hasJsx: boolean): void {
     this.#cellName = hasJsx ? this.#jsxName : this.#plainName;
-    if (previous !== this.#previous.text) this.#previous = textOf(previous, this.#previous.version + 1);
-    if (cell !== this.#cell.text) this.#cell = textOf(cell, this.#cell.version + 1);
+    if (previous !== this.#previous.text) this.#previous = textOf(previous);
+    if (cell !== this.#cell.text) this.#cell = textOf(cell);
     for (const file of this.#own.keys()) this.#own.set(file, stampOf(file));
   }
 
   /** Gives both files new versions, so that the modules they import are looked for again. */
   refresh(): void {
     this.#resolutions.clear();
-    this.#previous = textOf(this.#previous.text, this.#previous.version + 1);
-    this.#cell = textOf(this.#cell.text, this.#cell.version + 1);
+    this.#previous = textOf(this.#previous.text);
+    this.#cell = textOf(this.#cell.text);
   }
 
   getCompilationSettings(): ts.CompilerOptions {
@@ -127,9 +137,9 @@ const canonical = (name: string): string => (ts.sys.useCaseSensitiveFileNames ? 
 
 type Text = { text: string; version: number; snapshot: ts.IScriptSnapshot };
 
-const textOf = (text: string, version: number): Text => ({
+const textOf = (text: string): Text => ({
   text,
-  version,
+  version: newVersion(),
   snapshot: ts.ScriptSnapshot.fromString(text),
 });
 

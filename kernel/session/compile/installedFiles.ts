@@ -7,6 +7,8 @@ type Store = {
   /** Parsed files, by name. For every language service of the process. */
   readonly registry: ts.DocumentRegistry;
   readonly texts: Map<string, ts.IScriptSnapshot>;
+  /** How many texts that are not on disk the registry was given. */
+  versions: number;
 };
 
 declare global {
@@ -17,10 +19,14 @@ declare global {
 const store: Store = (globalThis.lanceCatalogFiles ??= {
   registry: ts.createDocumentRegistry(ts.sys.useCaseSensitiveFileNames),
   texts: new Map(),
+  versions: 0,
 });
 
 /** Parsed files that all language services share. */
 export const sharedDocuments: ts.DocumentRegistry = store.registry;
+
+/** A version that no text in the registry has: files of one name and one version are one file to it. */
+export const newVersion = (): number => ++store.versions;
 
 /** Whether a file, named as TypeScript names it, is one that does not change while the kernel runs. */
 export const isInstalled = (file: string): boolean =>

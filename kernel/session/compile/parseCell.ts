@@ -38,5 +38,6 @@ export function unwrapped(problem: CellProblem, source: string): CellProblem {
   };
 }
 
-const errorCount = (file: ts.SourceFile): number =>
+/** How many errors of syntax the parser has found. */
+export const errorCount = (file: ts.SourceFile): number =>
   (file as { parseDiagnostics?: readonly ts.Diagnostic[] }).parseDiagnostics?.length ?? 0;

@@ -86,6 +86,18 @@ suite('The converter of cells', function () {
     );
   });
 
+  test('refuses a cell that is not finished, whatever it declares', () => {
+    for (const cell of ['if (true) {', 'let a = 1; if (a) {', 'const text = `']) {
+      const { problems, output } = converter.convert('', cell);
+      assert.equal(output, undefined, cell);
+      assert.deepEqual(
+        problems.map(({ end, isSyntax }) => [end, isSyntax]),
+        [[cell.length, true]],
+        cell,
+      );
+    }
+  });
+
   test('answers what an editor asks, at the positions of the cell', () => {
     const previous = after('const known = { first: 1, second: 2 }');
     const { service, file } = converter.service(previous, 'known.');

@@ -1,0 +1,155 @@
+import ts from 'typescript-6';
+import type { CellHost } from './cellHost.ts';
+
+/** A cell within a program, and around it the declarations of the cells before it. */
+export type LoadedCell = { program: ts.Program; cell: ts.SourceFile; earlier: ts.SourceFile };
+
+/** Cells that one checker may see, and the characters of all of them: it keeps what it knows of each. */
+const maxCells = 100;
+const maxChars = 200_000;
+
+/** What the compiler has and does not declare. */
+type Internals = { bindSourceFile: (file: ts.SourceFile, options: ts.CompilerOptions) => void };
+const { bindSourceFile } = ts as unknown as Internals;
+
+/** What a program sets of its files that TypeScript does not declare. */
+type ProgramFile = {
+  parent?: ts.Node;
+  path: string;
+  resolvedPath: string;
+  originalFileName: string;
+  imports: readonly ts.StringLiteralLike[];
+  moduleAugmentations: readonly ts.Node[];
+  ambientModuleNames: readonly string[];
+};
+
+/** A program that further cells may join. */
+type Open = {
+  readonly program: ts.Program;
+  /** Modules that declarations of earlier cells may import: those that the program has looked for. */
+  readonly modules: ReadonlySet<string>;
+  /** Additions to modules and to the globals, which a checker takes in when it is made. */
+  readonly additions: string;
+  /** The declarations that the last cell was put into, and their text. */
+  earlier: ts.SourceFile;
+  previous: string;
+  cells: number;
+  chars: number;
+};
+
+/**
+ * The programs that cells are compiled in. A program and its checker cost ten times what checking a cell does, since a
+ * checker begins by merging the globals of hundreds of files; so a cell that asks for nothing new joins the one before:
+ * it is a module that nobody imports, which the checker can take although the program does not list it.
+ */
+export class CellPrograms {
+  readonly #host: CellHost;
+  readonly #service: ts.LanguageService;
+  #open: Open | undefined;
+
+  constructor(host: CellHost, service: ts.LanguageService) {
+    this.#host = host;
+    this.#service = service;
+  }
+
+  /** Loads a cell wherever that is cheap. `text` has to be a module, `isJsx` says whether it is one with JSX. */
+  load(previous: string, text: string, isJsx: boolean): LoadedCell {
+    return this.#join(previous, text, isJsx) ?? this.inService(previous, text, isJsx);
+  }
+
+  /** Loads a cell as the language service's own file. */
+  inService(previous: string, text: string, isJsx: boolean): LoadedCell {
+    this.#host.update(moduleOf(previous), text, isJsx);
+    const program = this.#service.getProgram();
+    const cell = program?.getSourceFile(this.#host.cellName);
+    const earlier = program?.getSourceFile(this.#host.previousName);
+    if (!program || !cell || !earlier) throw new Error('The compiler has lost the cell.');
+    put(cell, earlier);
+    if (this.#open?.program !== program)
+      this.#open = isPlain(text, isJsx) ? open(program, earlier, previous) : undefined;
+    return { program, cell, earlier };
+  }
+
+  /**
+   * Lets no further cell join. For a checker that has found a problem, since it holds back part of what it says the
+   * next time, and when modules are to be looked for again.
+   */
+  leave(): void {
+    this.#open = undefined;
+  }
+
+  #join(previous: string, text: string, isJsx: boolean): LoadedCell | undefined {
+    const into = this.#open;
+    if (!into || !isPlain(text, isJsx) || into.cells >= maxCells || into.chars >= maxChars) return undefined;
+    if (!this.#host.isCurrent() || !this.#renew(into, previous)) return undefined;
+    into.cells++;
+    into.chars += text.length;
+    // Each a name of its own, under which the program keeps its problems.
+    const name = this.#host.nameOf(into.cells);
+    const cell = addFile(into.program, { name, path: name }, text);
+    put(cell, into.earlier);
+    return { program: into.program, cell, earlier: into.earlier };
+  }
+
+  /** Puts the present declarations of earlier cells into a program. `false` where it can't tell what they mean. */
+  #renew(into: Open, previous: string): boolean {
+    if (previous === into.previous) return true;
+    if (modulesOf(previous).some((name) => !into.modules.has(name))) return false;
+    // Under the path of the program's own file, for which it knows where modules are.
+    const { path } = into.earlier as Partial<ProgramFile>;
+    const name = this.#host.previousName;
+    const earlier = addFile(into.program, { name, path: path ?? name }, moduleOf(previous));
+    if (additionsOf(earlier) !== into.additions) return false;
+    into.chars += previous.length;
+    into.earlier = earlier;
+    into.previous = previous;
+    return true;
+  }
+}
+
+const moduleOf = (previous: string): string => `export {};\n${previous}`;
+
+/** From here a name that the cell does not declare is looked for in the earlier cells, and then among the globals. */
+const put = (cell: ts.SourceFile, earlier: ts.SourceFile): void => {
+  (cell as Partial<ProgramFile>).parent = earlier;
+};
+
+/** Whether a cell needs no module, no file and no change of the globals. Words in a text or a comment count, too. */
+const isPlain = (text: string, isJsx: boolean): boolean =>
+  !isJsx && !/\b(?:import|declare)\b|\bexport\b[^;]*\bfrom\b|\/\/\//.test(text);
+
+const open = (program: ts.Program, earlier: ts.SourceFile, previous: string): Open => ({
+  program,
+  earlier,
+  previous,
+  modules: new Set(modulesOf(previous)),
+  additions: additionsOf(earlier),
+  cells: 0,
+  chars: 0,
+});
+
+const modulesOf = (declarations: string): string[] =>
+  ts.preProcessFile(declarations, true, false).importedFiles.map(({ fileName }) => fileName);
+
+const additionsOf = (file: ts.SourceFile): string =>
+  file.statements
+    .filter((each) => ts.isModuleDeclaration(each) && (!ts.isIdentifier(each.name) || each.name.text === 'global'))
+    .map((each) => each.getText(file))
+    .join('\n');
+
+/** A file as a program makes it of a text that imports nothing which the program does not know. */
+function addFile(program: ts.Program, { name, path }: { name: string; path: string }, text: string): ts.SourceFile {
+  const options = program.getCompilerOptions();
+  const file = ts.createSourceFile(name, text, options.target ?? ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
+  const added: Partial<ProgramFile> = {
+    path,
+    resolvedPath: path,
+    originalFileName: name,
+    imports: [],
+    moduleAugmentations: [],
+    ambientModuleNames: [],
+  };
+  Object.assign(file, added);
+  bindSourceFile(file, options);
+  return file;
+}
