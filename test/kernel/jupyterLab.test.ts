@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { inRoot } from '../../scripts/paths.ts';
+import { openBrowser, type Browser } from '../harness/browser.ts';
+import { contrast } from '../ui/contrast.ts';
+import { installedKernel } from './jupyterHome.ts';
+import { startJupyterLab, type JupyterLab } from './jupyterLab.ts';
+import {
+  cellAt,
+  chooseMenu,
+  coloursOf,
+  enterCell,
+  kernelIs,
+  openNotebook,
+  outputs,
+  patience,
+  pressButton,
+  runCell,
+  shoot,
+  startCell,
+} from './labPage.ts';
+
+const cells = {
+  loop: `let kept = 41;\nconsole.log('in the loop');\nwhile (true) {}`,
+  afterLoop: 'kept + 1',
+  ask: `const name = await input('Your name?');\nconst key = await input('Your key?', { password: true });\nname + ' has ' + key.length`,
+  members: 'db.',
+  documented: 'db.openTable',
+  throws: `function check(price: number) {\n  if (price < 0) throw new RangeError('no price is below 0');\n}\ncheck(-1);`,
+  wrongType: `type Price = number;\nconst price: Price = 'free';`,
+  progress: `for (const x of progress([1, 2, 3], { label: 'rows' })) await new Promise((done) => setTimeout(done, 50));`,
+  late: `setTimeout(() => console.log('late'), 1500);`,
+  afterLate: `'the next cell'`,
+};
+type Name = keyof typeof cells;
+const names = Object.keys(cells) as Name[];
+
+const notebook = {
+  cells: Object.entries(cells).map(([id, source]) => ({
+    cell_type: 'code',
+    id,
+    metadata: {},
+    execution_count: null,
+    outputs: [],
+    source,
+  })),
+  metadata: {
+    kernelspec: { name: 'lance-typescript', display_name: 'TypeScript (Lance Catalog)', language: 'typescript' },
+  },
+  nbformat: 4,
+  nbformat_minor: 5,
+};
+
+suite('The kernel in JupyterLab', function () {
+  this.timeout(180_000);
+  let lab: JupyterLab;
+  let browser: Browser;
+  let page: Page;
+
+  const cell = (name: Name) => cellAt(page, names.indexOf(name));
+  const shown = (name: Name) => outputs(cell(name));
+
+  suiteSetup(async () => {
+    const jupyter = await installedKernel();
+    lab = await startJupyterLab(jupyter);
+    copyFileSync(inRoot('scripts/sample/tour.ipynb'), join(lab.folder, 'tour.ipynb'));
+    writeFileSync(join(lab.folder, 'screen.ipynb'), JSON.stringify(notebook));
+    browser = await openBrowser(jupyter.home, { width: 1400, height: 1400 });
+    ({ page } = browser);
+    page.setDefaultTimeout(patience);
+  });
+
+  suiteTeardown(async () => {
+    await browser?.close();
+    await lab?.stop();
+  });
+
+  teardown(async function () {
+    if (this.currentTest?.state === 'failed')
+      await shoot(page, `failed-${this.currentTest.title.replaceAll(/\W+/g, '-')}`);
+  });
+
+  test('runs the tour, whose tables can be read in the light and in the dark', async () => {
+    await openNotebook(page, lab.address('tour.ipynb'));
+    await chooseMenu(page, 'Run', 'Run All Cells');
+    const tables = page.locator('.jp-RenderedHTML table');
+    await page.getByText('orders, ').last().waitFor();
+    await kernelIs(page, 'Idle');
+    assert.ok((await tables.count()) >= 6);
+    assert.equal(await page.locator('[data-mime-type="application/vnd.jupyter.error"]').count(), 0);
+    for (const theme of ['JupyterLab Dark', 'JupyterLab Light']) {
+      await chooseMenu(page, 'Settings', 'Theme', theme);
+      await page.locator(`body[data-jp-theme-name="${theme}"]`).waitFor({ state: 'attached' });
+      for (const part of ['th', 'td', 'p']) {
+        const [text, ground] = await page.locator(`.jp-RenderedHTML ${part}`).first().evaluate(coloursOf);
+        assert.ok(contrast(text, ground) >= 4.5, `${theme}, ${part}: ${text} on ${ground}`);
+      }
+      await shoot(page, `tour-${theme}`);
+    }
+    assert.deepEqual([...browser.blocked], [], 'nothing asks the network');
+  });
+
+  test('opens a notebook whose cells are coloured as TypeScript', async () => {
+    await openNotebook(page, lab.address('screen.ipynb'));
+    // A word like any other in JavaScript.
+    const [keyword, always] = await Promise.all(
+      ['type', 'const'].map((word) =>
+        cell('wrongType')
+          .locator('.cm-line span', { hasText: new RegExp(`^${word}$`) })
+          .evaluate(coloursOf),
+      ),
+    );
+    assert.deepEqual(keyword, always);
+  });
+
+  test('interrupts an endless loop by the button, and keeps what was declared', async () => {
+    await startCell(cell('loop'));
+    await shown('loop').getByText('in the loop').waitFor();
+    await kernelIs(page, 'Busy');
+    await pressButton(page, 'interrupt');
+    await shown('loop').getByText('The cell was interrupted.').waitFor();
+    await runCell(cell('afterLoop'));
+    assert.equal(await shown('afterLoop').innerText(), '42');
+  });
+
+  test('asks on the screen, and shows nothing of a password', async () => {
+    await startCell(cell('ask'));
+    const line = cell('ask').locator('input.jp-Stdin-input');
+    await cell('ask').getByText('Your name?').waitFor();
+    await line.fill('Ada');
+    await line.press('Enter');
+    const secret = cell('ask').locator('input.jp-Stdin-input[type=password]');
+    await secret.fill('sesame');
+    await secret.press('Enter');
+    await shown('ask').getByText(`'Ada has 6'`).waitFor();
+    assert.doesNotMatch(await cell('ask').innerText(), /sesame/);
+  });
+
+  test('completes members by Tab, with what they are', async () => {
+    await enterCell(cell('members'));
+    await page.keyboard.press('Tab');
+    const item = page.locator('.jp-Completer-item[data-value="openTable"]');
+    assert.match(await item.innerText(), /^m\s*openTable\s*method$/);
+    assert.ok((await page.locator('.jp-Completer-item').count()) > 15);
+    await page.keyboard.type('openTab');
+    await page.keyboard.press('Enter');
+    await cell('members').getByText('db.openTable', { exact: true }).waitFor();
+  });
+
+  test('tells of a name by Shift-Tab', async () => {
+    await enterCell(cell('documented'));
+    await page.keyboard.press('Shift+Tab');
+    const tooltip = page.locator('.jp-Tooltip');
+    await tooltip.getByText('Promise<Table>').first().waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('names the place of an error in colours', async () => {
+    await runCell(cell('throws'));
+    const [name, place] = [shown('throws').locator('.ansi-red-fg'), shown('throws').locator('.ansi-green-fg')];
+    assert.equal(await name.first().innerText(), 'RangeError');
+    assert.match(await place.first().innerText(), /^\[\d+\]:2:24$/);
+  });
+
+  test('marks what is wrong with a type', async () => {
+    await runCell(cell('wrongType'));
+    const text = await shown('wrongType').innerText();
+    assert.match(text, /error TS2322[^]*2 \| const price: Price = 'free';\n {10}\^{5}$/);
+  });
+
+  test('shows progress, and late output where it was begun', async () => {
+    await runCell(cell('progress'));
+    await shown('progress').getByText('rows: 3 of 3 (100 %)').waitFor();
+    await runCell(cell('late'));
+    await runCell(cell('afterLate'));
+    await shown('late').getByText('late').waitFor();
+    assert.equal(await shown('afterLate').innerText(), `'the next cell'`);
+  });
+
+  test('restarts by the menu: variables are gone, and what was typed is remembered', async () => {
+    await chooseMenu(page, 'Kernel', 'Restart Kernel…');
+    await page.locator('.jp-Dialog button.jp-mod-accept').click();
+    await kernelIs(page, 'Idle');
+    await runCell(cell('afterLoop'));
+    await shown('afterLoop').getByText("Cannot find name 'kept'").waitFor();
+  });
+});
