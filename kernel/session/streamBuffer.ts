@@ -2,7 +2,7 @@ import type { CellOutput } from './coreMessages.ts';
 
 type Stream = Extract<CellOutput, { type: 'stream' }>;
 const flushMs = 10;
-const flushChars = 64 * 1024;
+const flushChars = 128 * 1024;
 
 /** Joins text that a cell prints in quick succession, and keeps its order with everything else. */
 export class StreamBuffer {

@@ -2,9 +2,14 @@
 // slow, and lines gathered on the main thread would not be seen while a loop runs; here the worker sees each at once.
 // A full ring makes the printing thread wait, as it would at a full pipe. Other messages go another way; each leaves a mark
 // in the ring, so that text printed after it is not read before it has come.
+//
+// In the ring is text as UTF-8, and between two bytes 0xFF, which no UTF-8 has, what is no text: a label, which holds for
+// the text behind it, or a mark. So a hundred lines in a row are one piece to who reads them.
 
 const ringBytes = 1 << 22;
+/** What is written, and what is read, in one step. */
 const maxTextChars = 1 << 18;
+const maxTextBytes = 1 << 17;
 const headerBytes = 16;
 
 /** Indexes of the counters in front of the ring. Positions count all bytes ever written, modulo 2³². */
@@ -12,8 +17,11 @@ const written = 0;
 const taken = 1;
 const isWoken = 2;
 
-/** The label of a mark, which no text has. */
-const markLabel = '';
+const control = 0xff;
+const labelSign = 'L';
+const markSign = 'M';
+/** The most bytes that a unit of a string takes as UTF-8. */
+const unitBytes = 3;
 
 /** Where in the printed text a message belongs: after all that was printed before `position`, and before what follows. */
 export type RingPlace = { position: number; mark: number };
@@ -22,15 +30,22 @@ export const createRing = (): SharedArrayBuffer => new SharedArrayBuffer(headerB
 
 class Ring {
   readonly counters: Int32Array;
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
 
   constructor(memory: SharedArrayBuffer) {
     this.counters = new Int32Array(memory, 0, headerBytes / 4);
-    this.#bytes = new Uint8Array(memory, headerBytes, ringBytes);
+    this.#bytes = Buffer.from(memory, headerBytes, ringBytes);
   }
 
   position(counter: typeof written | typeof taken): number {
     return Atomics.load(this.counters, counter) >>> 0;
+  }
+
+  /** Writes text where there is room for it, however long it becomes. Gives the position behind it. */
+  putText(at: number, text: string): number {
+    const start = at % ringBytes;
+    if (start + text.length * unitBytes > ringBytes) return this.put(at, Buffer.from(text));
+    return (at + this.#bytes.write(text, start)) >>> 0;
   }
 
   put(at: number, bytes: Uint8Array): number {
@@ -41,20 +56,38 @@ class Ring {
     return (at + bytes.length) >>> 0;
   }
 
-  get(at: number, length: number): Buffer {
+  text(at: number, end: number): string {
     const start = at % ringBytes;
-    const copy = Buffer.alloc(length);
-    const first = this.#bytes.subarray(start, Math.min(start + length, ringBytes));
-    copy.set(first);
-    copy.set(this.#bytes.subarray(0, length - first.length), first.length);
-    return copy;
+    const length = (end - at) >>> 0;
+    if (start + length <= ringBytes) return this.#bytes.toString('utf8', start, start + length);
+    const parts = [this.#bytes.subarray(start), this.#bytes.subarray(0, start + length - ringBytes)];
+    return Buffer.concat(parts, length).toString('utf8');
+  }
+
+  /** The first control byte from `at` on, or `end` where there is none before it. */
+  controlFrom(at: number, end: number): number {
+    const start = at % ringBytes;
+    const length = (end - at) >>> 0;
+    const found = this.#bytes.subarray(start, start + length).indexOf(control);
+    if (found >= 0) return (at + found) >>> 0;
+    const left = start + length - ringBytes;
+    const behind = left > 0 ? this.#bytes.subarray(0, left).indexOf(control) : -1;
+    return behind < 0 ? end : (at + (ringBytes - start) + behind) >>> 0;
+  }
+
+  /** The last place up to `at` where no character is cut in two. */
+  wholeUntil(at: number): number {
+    let place = at;
+    while (((this.#bytes[place % ringBytes] ?? 0) & 0xc0) === 0x80) place = (place - 1) >>> 0;
+    return place;
   }
 }
 
-/** The printing side. A record is two lengths (u32), a label and a text. */
+/** The printing side. */
 export class RingWriter {
   readonly #ring: Ring;
   readonly #wake: () => void;
+  #label: string | undefined;
   #marks = 0;
 
   /** `wake` is called when there is something to read and the reader does not know yet. */
@@ -69,34 +102,42 @@ export class RingWriter {
     // Sent first: a reader that comes to a mark knows that its message is on the way. Code may be stopped in between, and
     // then there is no mark to wait at.
     send({ position: this.#ring.position(written), mark });
-    this.#record(markLabel, String(mark));
+    // A mark by itself is nothing to read, so nobody is woken for it.
+    this.#store(this.#ring.put(this.#roomFor(maxControlBytes), controlOf(markSign + mark)));
   }
 
   write(label: string, text: string): void {
+    if (text !== '' && label !== this.#label) {
+      const bytes = controlOf(labelSign + label);
+      this.#store(this.#ring.put(this.#roomFor(bytes.length), bytes));
+      // Behind it: code that is stopped before says the label again.
+      this.#label = label;
+    }
     for (let at = 0; at < text.length;) {
       const end = at + maxTextChars;
       // A pair of surrogates is one character and can't be written in halves.
       const isCut = end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1] ?? '');
-      this.#record(label, text.slice(at, isCut ? end - 1 : end));
+      const part = text.length <= maxTextChars ? text : text.slice(at, isCut ? end - 1 : end);
+      this.#store(this.#ring.putText(this.#roomFor(part.length * unitBytes), part));
+      this.#call();
       at = isCut ? end - 1 : end;
     }
   }
 
-  #record(label: string, text: string): void {
-    const { counters } = this.#ring;
-    const body = Buffer.from(label + text, 'utf8');
-    const head = Buffer.alloc(8);
-    head.writeUInt32LE(Buffer.byteLength(label), 0);
-    head.writeUInt32LE(body.length, 4);
-    const start = this.#ring.position(written);
-    while (ringBytes - ((start - this.#ring.position(taken)) >>> 0) < head.length + body.length) {
+  /** Waits until there are so many free bytes; gives the position to write at. */
+  #roomFor(bytes: number): number {
+    const ring = this.#ring;
+    const at = ring.position(written);
+    while (ringBytes - ((at - ring.position(taken)) >>> 0) < bytes) {
       this.#call();
-      Atomics.wait(counters, taken, Atomics.load(counters, taken), 50);
+      Atomics.wait(ring.counters, taken, Atomics.load(ring.counters, taken), 50);
     }
-    // Stored last: code that is stopped half way has written nothing.
-    Atomics.store(counters, written, this.#ring.put(this.#ring.put(start, head), body));
-    // A mark by itself is nothing to read.
-    if (label !== markLabel) this.#call();
+    return at;
+  }
+
+  /** Makes known what was written. Last: code that is stopped half way has written nothing. */
+  #store(position: number): void {
+    Atomics.store(this.#ring.counters, written, position);
   }
 
   #call(): void {
@@ -108,6 +149,7 @@ export class RingWriter {
 export class RingReader {
   readonly #ring: Ring;
   readonly #take: (label: string, text: string) => void;
+  #label = '';
   #passed = 0;
 
   constructor(memory: SharedArrayBuffer, take: (label: string, text: string) => void) {
@@ -122,24 +164,55 @@ export class RingReader {
     then();
   }
 
-  /** Hands on what was printed before `position`, or all up to the first message that has not come yet. */
-  drain(position?: number): void {
-    const { counters } = this.#ring;
-    Atomics.store(counters, isWoken, 0);
+  /**
+   * Hands on what was printed before `position`, or all up to the first message that has not come yet.
+   * @returns whether there was anything
+   */
+  drain(position?: number): boolean {
     const end = position ?? this.#ring.position(written);
-    let at = this.#ring.position(taken);
+    const start = this.#ring.position(taken);
+    let at = start;
     // A position behind `taken` belongs to a message that was overtaken by a wake.
     while (at !== end && (end - at) >>> 0 <= ringBytes) {
-      const head = this.#ring.get(at, 8);
-      const labelBytes = head.readUInt32LE(0);
-      const body = this.#ring.get((at + 8) >>> 0, head.readUInt32LE(4));
-      const label = body.toString('utf8', 0, labelBytes);
-      const text = body.toString('utf8', labelBytes);
-      if (label === markLabel && Number(text) > this.#passed) break;
-      at = (at + 8 + body.length) >>> 0;
-      Atomics.store(counters, taken, at);
-      if (label !== markLabel) this.#take(label, text);
+      const next = this.#readOne(at, end);
+      if (next === at) break;
+      at = next;
+      Atomics.store(this.#ring.counters, taken, at);
+      Atomics.notify(this.#ring.counters, taken);
     }
-    Atomics.notify(counters, taken);
+    return at !== start;
   }
+
+  /** The reader looks no more until it is woken. What was printed at this moment is still to be drained. */
+  rest(): void {
+    Atomics.store(this.#ring.counters, isWoken, 0);
+  }
+
+  /** Reads a control or a piece of text; gives the position behind it, `at` itself where it has to wait. */
+  #readOne(at: number, end: number): number {
+    const ring = this.#ring;
+    const isLong = (end - at) >>> 0 > maxTextBytes;
+    const until = isLong ? ring.wholeUntil((at + maxTextBytes) >>> 0) : end;
+    const sign = ring.controlFrom(at, until);
+    if (sign !== at) {
+      this.#take(this.#label, ring.text(at, sign));
+      return sign;
+    }
+    const first = (at + 1) >>> 0;
+    const last = ring.controlFrom(first, end);
+    const said = ring.text(first, last);
+    if (said.startsWith(markSign) && Number(said.slice(1)) > this.#passed) return at;
+    if (said.startsWith(labelSign)) this.#label = said.slice(1);
+    return (last + 1) >>> 0;
+  }
+}
+
+/** The sign and as many digits as a number can have, between two bytes. */
+const maxControlBytes = 24;
+
+function controlOf(said: string): Buffer {
+  const bytes = Buffer.allocUnsafe(Buffer.byteLength(said) + 2);
+  bytes[0] = bytes[bytes.length - 1] = control;
+  bytes.write(said, 1);
+  return bytes;
 }

@@ -31,6 +31,8 @@ export type Wire = {
 /** Bytes that may wait in the connection before printing is slowed down. */
 const maxBacklog = 8 * 1024 * 1024;
 const backlogMs = 5;
+/** How often it is looked for more while text comes: to be woken for each line costs who prints more than the line. */
+const readMs = 2;
 /** How long the main thread gets to end the process before it is killed. */
 const exitMs = 500;
 
@@ -108,15 +110,23 @@ const ring = new RingReader(given.ring, (label, text) => {
   queue.receive({ type: 'output', parent: cell, output: { type: 'stream', content: { name, text } } });
 });
 
+let again: NodeJS.Timeout | undefined;
+
 // Text is left in the ring while the connection has much to send, so that who prints has to wait.
 function readPrinted(): void {
-  if ((wire?.backlog() ?? 0) > maxBacklog) setTimeout(readPrinted, backlogMs);
-  else ring.drain();
+  again = undefined;
+  if ((wire?.backlog() ?? 0) > maxBacklog) again = setTimeout(readPrinted, backlogMs);
+  else if (ring.drain()) again = setTimeout(readPrinted, readMs);
+  else {
+    ring.rest();
+    // What was printed in between woke nobody.
+    ring.drain();
+  }
 }
 
 port.on('message', (placed: PlacedFromCore) => {
   if (placed) ring.pass(placed.place, () => handle(placed.message));
-  readPrinted();
+  if (!again) readPrinted();
 });
 
 function handle(message: FromCore): void {

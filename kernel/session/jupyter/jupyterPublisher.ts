@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { XPublisher } from 'zeromq';
 import type { Frames } from './jupyterFrames.ts';
 
-/** Messages that ZeroMQ keeps for each client; what is printed comes in messages of up to 64 KB. */
-const highWaterMark = 200;
+/** Messages that ZeroMQ keeps for each client; what is printed comes in messages of 128 KB. */
+const highWaterMark = 100;
 const tryAgainMs = 5;
 /** A client that takes nothing for this long counts as stuck. */
 const stuckMs = 5000;

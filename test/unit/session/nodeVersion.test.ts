@@ -10,7 +10,7 @@ suite('The Node of a kernel', () => {
   });
 
   test('gets the flag for contexts while it is one, and never unasked', () => {
-    const always = ['--no-force-async-hooks-checks'];
+    const always = ['--no-force-async-hooks-checks', '--max-semi-space-size=16'];
     assert.deepEqual(kernelFlags('v22.19.0'), [...always, '--experimental-async-context-frame']);
     assert.deepEqual(kernelFlags('24.0.0'), always);
     assert.deepEqual(kernelFlags(), always);
