@@ -19,6 +19,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['cli.cjs'], entry: 'kernel/cli.ts', kind: 'kernel' },
   { outputs: ['engine.cjs'], entry: 'kernel/engine/main.ts', kind: 'kernel' },
   { outputs: ['kernel.cjs'], entry: 'kernel/session/main.ts', kind: 'kernel' },
+  { outputs: ['kernelCore.cjs'], entry: 'kernel/session/coreStart.ts', kind: 'kernel' },
   { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker.ts', kind: 'kernel' },
   { outputs: ['languageWorker.cjs'], entry: 'kernel/session/analysis/main.ts', kind: 'kernel' },
   { outputs: ['kernelSnapshot.cjs'], entry: 'kernel/session/start/snapshotEntry.ts', kind: 'snapshot' },

@@ -1,36 +1,24 @@
-import { writeSync } from 'node:fs';
-import { createRequire, enableCompileCache, flushCompileCache } from 'node:module';
+import { createRequire, enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { kernelFlags } from '#client/nodeVersion.ts';
-import { registerRest } from '#client/registerRest.ts';
-import { registerDir } from '#engine/register.ts';
-import { messageOf } from '#shared/errors.ts';
 import { parseKernelArguments } from './arguments.ts';
+import type { CoreParts, startCore } from './coreStart.ts';
 import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { dataFolder } from './kernelspec.ts';
+import { lastWords } from './lastWords.ts';
+import { createRoom, OutputSender } from './outputRoom.ts';
 import { Outputs } from './outputs.ts';
-import { seeToSnapshot } from './start/snapshots.ts';
 import { createRing, RingWriter } from './textRing.ts';
-import { catchUncaught, keepListening } from './uncaught.ts';
+import { keepListening } from './uncaught.ts';
 
 // The process of one kernel: `kernel.cjs --pipe` for an editor, `kernel.cjs --connection-file=FILE` for Jupyter. The
-// worker starts first and answers while the compiler, which takes most of a second, loads here.
+// worker starts first and answers while the compiler, which takes most of a second, loads here. So this file imports
+// little; all else is in another bundle, kernelCore.cjs, which Node keeps compiled.
 
 const [asyncHooksFlag = ''] = kernelFlags();
 const { wait } = Atomics;
-
-/**
- * Says why the process ends, the sentence last: of a dead kernel its editor shows the last line. Straight to the
- * descriptor, for `process.stderr` is a cell's once the kernel runs.
- */
-function lastWords(what: string, error?: unknown): void {
-  const stack = error instanceof Error ? `${error.stack}\n` : '';
-  // Node puts more lines below the first, about modules for instance.
-  const why = error === undefined ? '' : `: ${messageOf(error).split('\n', 1)[0]}`;
-  writeSync(2, `${stack}${what}${why}\n`);
-}
 
 function start(): void {
   const parsed = parseKernelArguments(process.argv.slice(2), process.env);
@@ -38,9 +26,6 @@ function start(): void {
     lastWords(parsed.problem);
     process.exit(2);
   }
-  // Compiling TypeScript itself is a third of the start. In the person's own folder: a cache that others can write runs
-  // their code.
-  enableCompileCache(join(dataFolder(), 'compile-cache'));
   const require = createRequire(join(import.meta.dirname, 'kernel.cjs'));
   const { version: typescript } = require('typescript-6/package.json') as { version: string };
   const { version } = require('../package.json') as { version: string };
@@ -49,15 +34,18 @@ function start(): void {
     canTerminate: process.execArgv.includes(asyncHooksFlag),
     typescript,
     version,
-    engineProblem: engineProblem(require),
+    // Of no interest to Jupyter, and looking for it takes a while.
+    engineProblem: parsed.front.kind === 'pipe' ? engineProblem(require) : null,
     ring: createRing(),
+    room: createRoom(),
     heapLimit: getHeapStatistics().heap_size_limit,
   };
   const worker = new Worker(join(import.meta.dirname, 'kernelWorker.cjs'), { workerData });
   const send = (placed: PlacedFromCore) => worker.postMessage(placed);
   const ring = new RingWriter(workerData.ring, () => send(null));
   const post = (message: FromCore) => ring.post((place) => send({ message, place }));
-  const outputs = new Outputs((parent, output) => post({ type: 'output', parent, output }));
+  const room = new OutputSender(workerData.room);
+  const outputs = new Outputs((parent, output) => room.send(output, () => post({ type: 'output', parent, output })));
   const exit = process.exit.bind(process);
   worker.on('error', (error) => {
     lastWords("The kernel's protocol thread failed", error);
@@ -78,46 +66,27 @@ function start(): void {
   };
   // Ctrl-C in a terminal reaches the whole group; the front decides what it means and sends a message.
   keepListening('SIGINT', () => {});
-  runCore({ worker, outputs, post, exit, typescript }).catch((error: unknown) => {
-    lastWords('The kernel could not start', error);
-    exit(1);
-  });
-}
-
-type CoreParts = {
-  worker: Worker;
-  outputs: Outputs;
-  post: (message: FromCore) => void;
-  exit: (code: number) => never;
-  typescript: string;
-};
-
-async function runCore({ worker, outputs, post, exit, typescript }: CoreParts): Promise<void> {
   const early: ToCore[] = [];
   let receive = (message: ToCore): void => void early.push(message);
   worker.on('message', (message: ToCore) => {
     if (message.type === 'exit') exit(message.code);
     receive(message);
   });
-  const { Core } = await import('./core.ts');
-  registerDir();
-  registerRest();
-  const core = new Core(post, outputs);
-  catchUncaught(
-    (error) => core.reportUncaught(error),
-    (error) => lastWords('The kernel could not report an error', error),
-  );
-  receive = (message) => {
-    if (message.type !== 'exit') core.receive(message);
-  };
-  for (const message of early) receive(message);
-  post({ type: 'ready', typescript });
-  setImmediate(() => {
-    core.warmUp();
-    // Now and not at the end, which is a kill for many a kernel.
-    flushCompileCache();
-    seeToSnapshot(join(import.meta.dirname, 'kernel.cjs'));
-  });
+  try {
+    receive = loadCore(require)({ post, outputs, typescript });
+    for (const message of early) receive(message);
+  } catch (error) {
+    lastWords('The kernel could not start', error);
+    exit(1);
+  }
+}
+
+function loadCore(require: NodeJS.Require): (parts: CoreParts) => (message: ToCore) => void {
+  // Compiling TypeScript itself is a third of the start. In the person's own folder: a cache that others can write runs
+  // their code.
+  enableCompileCache(join(dataFolder(), 'compile-cache'));
+  const bundle = './kernelCore.cjs';
+  return (require(bundle) as { startCore: typeof startCore }).startCore;
 }
 
 /** Why `dir` can't work here, found without loading 200 MB; null when its package is in place. */

@@ -276,7 +276,8 @@ suite('A kernel over the pipe', function () {
     cpSync(inRoot('package.json'), join(folder, 'package.json'));
     writeFileSync(join(folder, 'node_modules/typescript-6/package.json'), '{"version":"6.0.0"}');
     mkdirSync(join(folder, 'dist'));
-    for (const name of ['kernel.cjs', 'kernelWorker.cjs']) cpSync(inRoot('dist', name), join(folder, 'dist', name));
+    for (const name of ['kernel.cjs', 'kernelCore.cjs', 'kernelWorker.cjs'])
+      cpSync(inRoot('dist', name), join(folder, 'dist', name));
     const start = { entry: join(folder, 'dist/kernel.cjs'), node, cwd: folder, catalog: null };
     const running = KernelProcess.start(start).then((broken) => broken.execute('1', () => {}));
     await assert.rejects(running, /The kernel has ended: exit code 1 \(The kernel could not start: .*typescript-6/);

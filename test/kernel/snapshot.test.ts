@@ -49,6 +49,7 @@ suite('A kernel that starts from a snapshot', function () {
   suiteSetup(async () => {
     cpSync(inRoot('dist'), join(installation, 'dist'), { recursive: true });
     cpSync(inRoot('package.json'), join(installation, 'package.json'));
+    cpSync(inRoot('media'), join(installation, 'media'), { recursive: true });
     symlinkSync(inRoot('node_modules'), join(installation, 'node_modules'));
     const cli = join(installation, 'dist/cli.cjs');
     const { code, stderr } = await command(process.execPath, [cli, 'kernel', 'install'], { env });

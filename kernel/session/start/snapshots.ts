@@ -2,24 +2,35 @@ import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { kernelFlags } from '#client/nodeVersion.ts';
-import { endAttempt, isUsable, snapshotOf } from '#client/startSnapshot.ts';
+import { endAttempt, isUsable, snapshotOf, type StartSnapshot } from '#client/startSnapshot.ts';
 
 /** Late enough that it takes nothing from the first cells. */
 const delayMs = 3000;
 
+/** To be called when both threads of the kernel are up: the snapshot that it came from, if it did, is a good one. */
+export function keepSnapshot(entry: string): void {
+  const own = ownSnapshot(entry);
+  if (own?.isUsed) endAttempt(own.snapshot);
+}
+
 /**
- * To be called when the kernel is up: keeps the snapshot that it came from, or has one made for the next start, in the
+ * To be called when there is nothing more urgent: has a snapshot made for the next start where there is none, in the
  * background and by a process that outlives this one.
  */
 export function seeToSnapshot(entry: string): void {
+  const own = ownSnapshot(entry);
+  if (own && !own.isUsed && !isUsable(own.snapshot)) setTimeout(() => make(own.flags), delayMs).unref();
+}
+
+type OwnSnapshot = { snapshot: StartSnapshot; flags: readonly string[]; isUsed: boolean };
+
+function ownSnapshot(entry: string): OwnSnapshot | undefined {
   const flags = kernelFlags(process.versions.node);
   // A Node that refuses the flags, or an editor's, which is another program with another memory.
-  if (!flags.every((flag) => process.execArgv.includes(flag)) || process.versions['electron'] !== undefined) return;
+  if (!flags.every((flag) => process.execArgv.includes(flag)) || process.versions['electron'] !== undefined)
+    return undefined;
   const snapshot = snapshotOf({ node: process.execPath, version: process.versions.node, flags, entry });
-  if (!snapshot) return;
-  if (process.execArgv.includes(snapshot.blob)) return endAttempt(snapshot);
-  if (isUsable(snapshot)) return;
-  setTimeout(() => make(flags), delayMs).unref();
+  return snapshot && { snapshot, flags, isUsed: process.execArgv.includes(snapshot.blob) };
 }
 
 function make(flags: readonly string[]): void {

@@ -1,0 +1,43 @@
+import { flushCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { registerRest } from '#client/registerRest.ts';
+import { registerDir } from '#engine/register.ts';
+import { Core } from './core.ts';
+import type { FromCore, ToCore } from './coreMessages.ts';
+import { lastWords } from './lastWords.ts';
+import type { Outputs } from './outputs.ts';
+import { keepSnapshot, seeToSnapshot } from './start/snapshots.ts';
+import { catchUncaught } from './uncaught.ts';
+
+export type CoreParts = {
+  post: (message: FromCore) => void;
+  outputs: Outputs;
+  /** Version of the compiler. */
+  typescript: string;
+};
+
+/** What runs cells, and all that it needs: loaded by main.ts when the worker is on its way. Returns what takes messages. */
+export function startCore({ post, outputs, typescript }: CoreParts): (message: ToCore) => void {
+  const kernel = join(import.meta.dirname, 'kernel.cjs');
+  registerDir();
+  registerRest();
+  const core = new Core(post, outputs);
+  catchUncaught(
+    (error) => core.reportUncaught(error),
+    (error) => lastWords('The kernel could not report an error', error),
+  );
+  post({ type: 'ready', typescript });
+  setImmediate(() => {
+    core.warmUp();
+    // Now and not at the end, which is a kill for many a kernel.
+    flushCompileCache();
+    seeToSnapshot(kernel);
+  });
+  let isUp = false;
+  return (message) => {
+    // The worker speaks, so both threads are alive.
+    if (!isUp) keepSnapshot(kernel);
+    isUp = true;
+    if (message.type !== 'exit') core.receive(message);
+  };
+}
