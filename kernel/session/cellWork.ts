@@ -1,5 +1,5 @@
-/** How long an interrupted cell may still say what it does to come to its end. */
-const lastWordsMs = 1000;
+/** How long an interrupted cell may still do what brings it to its end, and say so. */
+const endingMs = 1000;
 
 /** What is said in place of the output of a cell that goes on after that. */
 export const stillRuns =
@@ -22,16 +22,21 @@ export class CellWork {
     return this.#stop.signal;
   }
 
-  /** Gives the cell up: what it waits for is cancelled, and its timers do nothing any more. */
+  /** Gives the cell up: what it waits for is cancelled, and it sets no timer any more. */
   interrupt(): void {
     if (this.#stoppedAt !== undefined) return;
     this.#stoppedAt = performance.now();
     this.#stop.abort(new DOMException('The cell was interrupted.', 'AbortError'));
   }
 
+  /** Whether it was interrupted just now. */
+  get isEnding(): boolean {
+    return this.#stoppedAt !== undefined && performance.now() - this.#stoppedAt < endingMs;
+  }
+
   /** Whether output of it is to be shown; `last` once, for output that is not, and is to be explained. */
   hear(): 'yes' | 'last' | 'no' {
-    if (this.#stoppedAt === undefined || performance.now() - this.#stoppedAt < lastWordsMs) return 'yes';
+    if (this.#stoppedAt === undefined || this.isEnding) return 'yes';
     const heard = this.#isTold ? 'no' : 'last';
     this.#isTold = true;
     return heard;

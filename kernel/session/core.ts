@@ -25,6 +25,16 @@ import { listVariables } from './variables.ts';
 
 type ExecuteMessage = Extract<ToCore, { type: 'execute' }>;
 
+const interrupted: CellResult = {
+  value: null,
+  error: {
+    ename: 'Interrupted',
+    evalue: 'The cell was interrupted.',
+    traceback: ['The cell was interrupted.'],
+  },
+  expressions: {},
+};
+
 /** Runs cells on the main thread. Knows nothing of protocols; everything it must not lose is kept by the worker. */
 export class Core {
   readonly #post: (message: FromCore) => void;
@@ -44,7 +54,10 @@ export class Core {
     this.#post = post;
     this.#outputs = outputs;
     const signal = () => outputs.work?.signal;
-    this.#runner = new CellRunner((text) => this.#print(text), signal);
+    this.#runner = new CellRunner(
+      (text) => this.#print(text),
+      () => outputs.work,
+    );
     // Calls of catalogs that are given no signal end with the cell that made them.
     belongTo(signal);
     const cellSignal: CellSignal = () => signal() ?? new AbortController().signal;
@@ -154,7 +167,8 @@ export class Core {
     } catch (error) {
       result = { value: null, error: damaged(error), expressions: {} };
     }
-    this.#finish(message.id, result);
+    // The interrupt itself may have been cut off half way.
+    this.#finish(message.id, work.signal.aborted ? interrupted : result);
   }
 
   async #evaluate({ code, count, expressions }: ExecuteMessage): Promise<CellResult> {
@@ -189,14 +203,13 @@ export class Core {
     const work = this.#running;
     if (work?.id !== id) return;
     try {
+      work.interrupt();
       this.#magics.interrupt();
       this.#runner.interrupt();
       this.#asker.forget(id);
-      work.interrupt();
     } finally {
       // The cell has ended, whatever it has made of what is used to end it.
-      const evalue = 'The cell was interrupted.';
-      this.#finish(id, { value: null, error: { ename: 'Interrupted', evalue, traceback: [evalue] }, expressions: {} });
+      this.#finish(id, interrupted);
     }
   }
 

@@ -105,6 +105,8 @@ export type WorkerStart = {
   engineProblem: string | null;
   /** What cells print, see textRing.ts. */
   ring: SharedArrayBuffer;
+  /** What they show, see outputRoom.ts. */
+  room: SharedArrayBuffer;
   /** The most bytes that the objects of the main thread may take. */
   heapLimit: number;
 };

@@ -15,6 +15,7 @@ import { readStreamLabel } from './outputs.ts';
 import { openHistory } from './history/openHistory.ts';
 import { watchParent } from './parentWatch.ts';
 import { openPipe } from './pipe/pipeWire.ts';
+import { OutputReceiver } from './outputRoom.ts';
 import { RingReader } from './textRing.ts';
 
 // The thread that speaks with the outside. The main thread may be in an endless loop at any time; this one never runs
@@ -105,6 +106,7 @@ process.on('warning', ({ name, message }) => {
   if (!message.startsWith('Socket option will not take effect')) writeSync(2, `${name}: ${message}\n`);
 });
 
+const room = new OutputReceiver(given.room);
 const ring = new RingReader(given.ring, (label, text) => {
   const { name, cell } = readStreamLabel(label);
   queue.receive({ type: 'output', parent: cell, output: { type: 'stream', content: { name, text } } });
@@ -112,11 +114,15 @@ const ring = new RingReader(given.ring, (label, text) => {
 
 let again: NodeJS.Timeout | undefined;
 
-// Text is left in the ring while the connection has much to send, so that who prints has to wait.
+// Text is left in the ring, and no room made, while the connection has much to send: who prints and shows has to wait.
 function readPrinted(): void {
   again = undefined;
-  if ((wire?.backlog() ?? 0) > maxBacklog) again = setTimeout(readPrinted, backlogMs);
-  else if (ring.drain()) again = setTimeout(readPrinted, readMs);
+  if ((wire?.backlog() ?? 0) > maxBacklog) {
+    again = setTimeout(readPrinted, backlogMs);
+    return;
+  }
+  room.makeRoom();
+  if (ring.drain()) again = setTimeout(readPrinted, readMs);
   else {
     ring.rest();
     // What was printed in between woke nobody.
@@ -140,6 +146,8 @@ function handle(message: FromCore): void {
     case 'exiting':
       return leave(message);
     case 'output':
+      room.take();
+      return queue.receive(message);
     case 'answer':
     case 'input':
     case 'comm':

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
@@ -95,9 +95,13 @@ await db.createTable('half', rows())`,
   });
 
   test('a fetch', async () => {
-    const hungUp = new Promise((resolve) => silent.once('request', (request) => request.socket.once('close', resolve)));
     const { port } = silent.address() as AddressInfo;
-    await interrupted(`console.log('asks'); await fetch('http://127.0.0.1:${port}')`);
+    const asked = once(silent, 'request') as Promise<[IncomingMessage]>;
+    const cell = run(kernel, `await fetch('http://127.0.0.1:${port}')`);
+    const [{ socket }] = await asked;
+    const hungUp = once(socket, 'close');
+    assert.equal((await kernel.interrupt()).status, 'ok');
+    assert.equal(errorOf((await cell).outputs)?.ename, 'Interrupted');
     await hungUp;
   });
 
@@ -117,6 +121,17 @@ await poll()`,
       const still = 'const before = rounds; await new Promise((done) => setTimeout(done, 100)); rounds - before';
       assert.equal(await valueOf(kernel, still), '0');
     }
+  });
+
+  test('a loop that shows without a pause, of which all comes that it showed', async () => {
+    const outputs = await interrupted(
+      `let times = 0; console.log('shows'); for (;;) { display(String(times), { id: 'last' }); times++ }`,
+    );
+    const shown = () => [...outputs, ...late].filter(({ type }) => type.endsWith('display_data')).length;
+    const times = Number(await valueOf(kernel, 'times'));
+    // The last one may have been sent and not been counted.
+    await until('the last one', () => shown() >= times);
+    assert.ok(shown() <= times + 1, `${shown()} of ${times}`);
   });
 
   test('the intervals that it set, and none of the cells before it', async () => {

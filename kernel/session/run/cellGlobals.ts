@@ -1,9 +1,10 @@
 import promisedTimers from 'node:timers/promises';
 import timers from 'node:timers';
 import { promisify } from 'node:util';
+import type { CellWork } from '#session/cellWork.ts';
 
-/** The signal of the cell whose code runs; undefined outside of cells. */
-type FindSignal = () => AbortSignal | undefined;
+/** The run of a cell that the code which asks is part of; undefined outside of cells. */
+type FindWork = () => CellWork | undefined;
 
 // What cells have in place of the globals of these names, and of Node's modules of timers: the same, but what an
 // interrupted cell has started with it ends. The globals themselves stay as they are, since libraries share a timer, or the
@@ -23,15 +24,18 @@ type Start = (callback: Callback, ...rest: unknown[]) => unknown;
 type Options = { signal?: AbortSignal | undefined };
 type Wait = (...args: never[]) => unknown;
 
-/** Makes them. Each asks for `signal` when it is called: a function of one cell may be called by another. */
-export function cellGlobals(signal: FindSignal): CellGlobals {
+/** Makes them. Each asks for `work` when it is called: a function of one cell may be called by another. */
+export function cellGlobals(work: FindWork): CellGlobals {
   // What is global when it is called counts: tests put clocks of their own there.
-  const timer = (start: () => Start): Start =>
+  const timer = (start: () => Start, isRepeated = false): Start =>
     function (callback, ...rest) {
-      const cell = signal();
+      const cell = work();
       if (!cell || typeof callback !== 'function') return start()(callback, ...rest);
+      const { signal } = cell;
+      // What was on its way may be what the cell needs to tidy up; what is set after the interrupt is the next round.
+      const mayEnd = !isRepeated && !signal.aborted;
       const unlessOver = function (this: unknown, ...args: unknown[]): unknown {
-        if (!cell.aborted) return callback.apply(this, args);
+        if (!signal.aborted || (mayEnd && cell.isEnding)) return callback.apply(this, args);
         clearInterval(this as NodeJS.Timeout);
         return undefined;
       };
@@ -41,7 +45,7 @@ export function cellGlobals(signal: FindSignal): CellGlobals {
   /** @param at which argument has the options */
   const promised = <F extends Wait>(wait: F, at: number, never: () => unknown = nothing): F =>
     ((...args: unknown[]) => {
-      const cell = signal();
+      const cell = work()?.signal;
       if (!cell) return Reflect.apply(wait, promisedTimers, args);
       // As with calls of a catalog: a loop that tries again must not spin.
       if (cell.aborted) return never();
@@ -65,14 +69,14 @@ export function cellGlobals(signal: FindSignal): CellGlobals {
       timer(() => globalThis.setTimeout as Start),
       waits.setTimeout,
     ),
-    setInterval: timer(() => globalThis.setInterval as Start),
+    setInterval: timer(() => globalThis.setInterval as Start, true),
     setImmediate: withPromise(
       timer(() => globalThis.setImmediate),
       waits.setImmediate,
     ),
   };
   const fetchOfCell = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const cell = signal();
+    const cell = work()?.signal;
     if (!cell) return globalThis.fetch(input, init);
     if (cell.aborted) return nothing();
     const own = init?.signal ?? (input instanceof Request ? input.signal : undefined);

@@ -4,6 +4,7 @@ import { problemsError, problemsText } from '#session/compile/problemText.ts';
 import type { CellError } from '#session/coreMessages.ts';
 import { cellGlobals } from './cellGlobals.ts';
 import { CellModules } from './cellModules.ts';
+import type { CellWork } from '#session/cellWork.ts';
 import { CellExecutor } from './executor.ts';
 import { ScriptMaps } from './scriptMaps.ts';
 import { Variables } from './variables.ts';
@@ -26,11 +27,11 @@ export class CellRunner {
 
   /**
    * @param warn prints into the output of the running cell
-   * @param signal aborts when the cell whose code runs is interrupted
+   * @param work says which run of a cell the code that asks is part of
    */
-  constructor(warn: (text: string) => void, signal: () => AbortSignal | undefined) {
+  constructor(warn: (text: string) => void, work: () => CellWork | undefined) {
     this.#warn = warn;
-    const globals = cellGlobals(signal);
+    const globals = cellGlobals(work);
     const variables = new Variables();
     const locals = (this.locals = variables.asObject());
     const folder = () => this.compiler.folder;
