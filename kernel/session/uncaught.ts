@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
+import { takeRejection } from './run/unwatched.ts';
 
-type Listener = (value: unknown) => void;
+type Listener = (value: unknown, promise?: unknown) => void;
 type Event = 'uncaughtException' | 'unhandledRejection' | 'SIGINT';
 
 /**
@@ -25,8 +26,9 @@ export function keepListening(event: Event, listener: Listener): void {
  * throw once a cell has replaced what everything is made of, `JSON.stringify` for instance: then `lastResort` is called.
  */
 export function catchUncaught(report: Listener, lastResort: Listener): void {
-  const listener: Listener = (error) => {
+  const listener: Listener = (error, promise) => {
     try {
+      if (takeRejection(promise, error)) return;
       report(error);
     } catch (failed) {
       attempt(() => lastResort(failed));

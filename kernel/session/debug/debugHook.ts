@@ -7,15 +7,17 @@ export type DebugHookParts = {
   locals: Record<string, unknown>;
   /** The names of those that cells made. */
   names: () => readonly string[];
-  maps: { keepInScripts: boolean; mapOf(script: string): string | undefined };
+  maps: { isDebugged: boolean; mapOf(script: string): string | undefined };
   show: (value: unknown) => unknown;
 };
 
 /** Puts what the debugger needs of the main thread where the inspector finds it. */
 export function lendToDebugger({ locals, names, maps, show }: DebugHookParts): void {
+  const scopes = new Map<string, object>();
   const hook: DebugHook = {
-    keepMaps(isOn) {
-      maps.keepInScripts = isOn;
+    attach(isDebugged) {
+      scopes.clear();
+      maps.isDebugged = isDebugged;
     },
     mapOf: (script) => maps.mapOf(script),
     linesOf,
@@ -24,6 +26,11 @@ export function lendToDebugger({ locals, names, maps, show }: DebugHookParts): v
       hook.scope = scopeOf(locals, new Set(hidden));
     },
     scope: {},
+    scopeOf(hidden) {
+      const known = scopes.get(hidden) ?? scopeOf(locals, new Set(hidden.split(' ')));
+      scopes.set(hidden, known);
+      return known;
+    },
     variables: () => valuesOf(locals, names()),
     set(name, value) {
       locals[name] = value;

@@ -8,7 +8,7 @@ export const debugHookKey = 'lance-catalog.debugger';
 
 export type DebugHook = {
   /** From here on scripts have their source maps with them: the debugger is told of them before they run. */
-  keepMaps(isOn: boolean): void;
+  attach(isDebugged: boolean): void;
   /** The source map of a script that was loaded before, as JSON. */
   mapOf(script: string): string | undefined;
   /** The lines of a cell, from 1, at which something may run. */
@@ -21,6 +21,8 @@ export type DebugHook = {
    */
   look(hidden: readonly string[]): void;
   scope: object;
+  /** The same for a condition that V8 itself looks at, thousands of times a second. */
+  scopeOf(hidden: string): object;
   /** The variables that the cells made. */
   variables(): object;
   set(name: string, value: unknown): void;

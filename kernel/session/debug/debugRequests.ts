@@ -4,9 +4,10 @@ import { breakpointsIn, numberIn, pathIn, textIn, wantedIn, type Arguments } fro
 import { DebugProblem } from './debugProblem.ts';
 import { cellFilePrefix, cellFileSuffix, hashSeed, type DebugScripts } from './debugScripts.ts';
 import { threadId, type DebugSession, type Step } from './debugSession.ts';
-import { heldGroup } from './debugVariables.ts';
+import { heldGroup, type DapVariable } from './debugVariables.ts';
 import { toldFrame } from './frames.ts';
 import { inspectOnce } from './inspectOnce.ts';
+import { forJupyterLab, jupyterLab } from './jupyterTypes.ts';
 import { argumentOf, saidBy } from './mainHook.ts';
 import { notebookHolder, scriptFor } from './pause.ts';
 import { readSource } from './sources.ts';
@@ -21,6 +22,8 @@ export type Debugging = {
   session: DebugSession | undefined;
   /** What the front counts lines and columns from. */
   bases: { lineBase: 0 | 1; columnBase: 0 | 1 };
+  /** What the front calls itself. */
+  client: unknown;
   attach(): Promise<DebugSession>;
   detach(): void;
 };
@@ -69,7 +72,8 @@ const step =
   };
 
 const handlers: Partial<Record<string, Handler>> = {
-  initialize({ linesStartAt1, columnsStartAt1 }, state) {
+  initialize({ linesStartAt1, columnsStartAt1, clientID }, state) {
+    state.client = clientID;
     state.bases = { lineBase: linesStartAt1 === false ? 0 : 1, columnBase: columnsStartAt1 === false ? 0 : 1 };
     return capabilities;
   },
@@ -144,7 +148,7 @@ const handlers: Partial<Record<string, Handler>> = {
   },
   async variables(given, state) {
     const { variables } = sessionOf(state);
-    return { variables: await variables.list(numberIn(given, 'variablesReference'), wantedIn(given)) };
+    return toldTo(state, await variables.list(numberIn(given, 'variablesReference'), wantedIn(given)));
   },
   async setVariable(given, state) {
     const session = sessionOf(state);
@@ -177,10 +181,11 @@ const handlers: Partial<Record<string, Handler>> = {
     const { id, description, isUncaught } = thrown;
     return { exceptionId: id, description, breakMode: isUncaught ? 'unhandled' : 'always' };
   },
-  async inspectVariables(_, { session }) {
-    if (!session) return { variables: await inspectOnce((once) => once.variables()) };
+  async inspectVariables(_, state) {
+    const { session } = state;
+    if (!session) return toldTo(state, await inspectOnce((once) => once.variables()));
     const reference = session.variables.hold(notebookHolder(session));
-    return { variables: await session.variables.list(reference, wantedIn({})) };
+    return toldTo(state, await session.variables.list(reference, wantedIn({})));
   },
   async richInspectVariables(given, { session }) {
     const name = textIn(given, 'variableName');
@@ -190,6 +195,10 @@ const handlers: Partial<Record<string, Handler>> = {
     return session.hook.formsOf(argumentOf(await evaluate(name, given['frameId'], session)));
   },
 };
+
+const toldTo = ({ client }: Debugging, variables: DapVariable[]): object => ({
+  variables: client === jupyterLab ? variables.map(forJupyterLab) : variables,
+});
 
 /** What a person typed, in a frame: that of `frameId`, or the innermost; where nothing stands still, in the notebook. */
 async function evaluate(

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Debugger } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { basename, join, sep } from 'node:path';
@@ -110,7 +111,8 @@ export class DebugScripts {
     }
     if (!url.startsWith('file:') || url.includes('/node_modules/')) return undefined;
     const path = fileURLToPath(url);
-    if (path.startsWith(import.meta.dirname + sep)) return undefined;
+    // What is not on disk is a script of the kernel's.
+    if (path.startsWith(import.meta.dirname + sep) || path === process.argv[1] || !existsSync(path)) return undefined;
     return { path, name: basename(path), cell: undefined };
   }
 }

@@ -3,7 +3,7 @@ import { Breakpoints } from './breakpoints.ts';
 import { DebugProblem } from './debugProblem.ts';
 import type { DebugScripts } from './debugScripts.ts';
 import { DebugVariables } from './debugVariables.ts';
-import { ownScripts } from './frames.ts';
+import { isSameLine, ownScripts, type Frame } from './frames.ts';
 import { InspectorLink } from './inspectorLink.ts';
 import { MainHook } from './mainHook.ts';
 import { Pause } from './pause.ts';
@@ -15,7 +15,7 @@ export type Step = keyof typeof steps;
 
 /** The scripts that a step goes through and never stops in: the kernel's, Node's and those of packages. */
 const skipped = [...ownScripts, '[\\\\/]node_modules[\\\\/]'];
-/** A step that comes to code without a place in a cell goes on, but not for ever. */
+/** A step goes on while it is on the same line, or in code that is not the person's, but not for ever. */
 const maxSteps = 200;
 
 export type SessionEvents = (event: string, body?: object) => void;
@@ -31,6 +31,8 @@ export class DebugSession {
   #pause: Pause | undefined;
   #step: Step | undefined;
   #steps = 0;
+  /** Where a step over a line has begun. */
+  #from: Frame | undefined;
   #isPauseAsked = false;
   #nextFrame = 1;
   #isEnding = false;
@@ -89,12 +91,14 @@ export class DebugSession {
     if (!this.#pause) throw new DebugProblem('The code is running. Pause it first.');
     this.#step = step;
     this.#steps = 0;
+    this.#from = step === 'next' ? this.#pause.frames[0] : undefined;
     await this.link.call(steps[step], {});
   }
 
   /** Stops at the next statement of the person's, now or when a cell runs. */
   async askPause(): Promise<void> {
     this.#isPauseAsked = true;
+    this.#step = undefined;
     await this.link.call('Debugger.pause', {});
   }
 
@@ -113,7 +117,7 @@ export class DebugSession {
   close(): void {
     this.#isEnding = true;
     // Sent ahead of the end of the connection, which nobody waits for: the main thread may be in native code.
-    this.#hook?.value('keepMaps', false).catch(() => {});
+    this.#hook?.value('attach', false).catch(() => {});
     this.link.call('Runtime.discardConsoleEntries', {}).catch(() => {});
     this.link.call('Debugger.disable', {}).catch(() => {});
     this.link.close();
@@ -125,7 +129,7 @@ export class DebugSession {
     const { link, hook } = this;
     const changed = (breakpoint: object) => this.#emit('breakpoint', { reason: 'changed', breakpoint });
     this.#breakpoints = new Breakpoints({ link, hook, scripts: this.#scripts, changed });
-    await hook.value('keepMaps', true);
+    await hook.value('attach', true);
     await link.call('Debugger.enable', {});
     await link.call('Debugger.setBlackboxPatterns', { patterns: skipped });
     await link.call('Debugger.setInstrumentationBreakpoint', {
@@ -141,8 +145,9 @@ export class DebugSession {
       const pause = await Pause.at(event, { link, hook, scripts: this.#scripts, variables, nextId });
       const asked = { step: this.#step, isPauseAsked: this.#isPauseAsked };
       const stop = await judge(pause, this.breakpoints, asked, (text, frame) => this.#log(text, frame));
-      if (stop) return this.#stopped(pause, stop);
       const isTired = this.#steps++ > maxSteps;
+      const isOnWay = stop?.reason === 'step' && this.#from && isSameLine(this.#from, pause.frames[0]) && !isTired;
+      if (stop && !isOnWay) return this.#stopped(pause, stop);
       if (this.#step === undefined || isTired) return void (await link.call('Debugger.resume', {}));
       // Out of what is not the person's; over what the compiler added.
       const isForeign = pause.frames[0]?.script === undefined;
@@ -186,7 +191,7 @@ export class DebugSession {
     this.#emit('continued', { threadId, allThreadsContinued: true });
   }
 
-  #log(text: string, frame?: Pause['frames'][number]): void {
+  #log(text: string, frame?: Frame): void {
     const source = frame?.script && { source: { name: frame.script.name, path: frame.script.path } };
     this.#emit('output', {
       category: 'console',

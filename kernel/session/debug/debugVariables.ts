@@ -124,14 +124,18 @@ export class DebugVariables {
   }
 
   async #own(objectId: string, nonIndexedPropertiesOnly = false): Promise<Part[]> {
-    const { result, internalProperties = [] } = await this.#link.call('Runtime.getProperties', {
+    const {
+      result,
+      internalProperties = [],
+      privateProperties = [],
+    } = await this.#link.call('Runtime.getProperties', {
       objectId,
       ownProperties: true,
       generatePreview: true,
       nonIndexedPropertiesOnly,
     });
     return [
-      ...result.flatMap(propertyPart),
+      ...[...result, ...privateProperties].flatMap(propertyPart),
       ...internalProperties
         .filter(({ name, value }) => value !== undefined && shownInternals.has(name))
         .map(({ name, value }): Part => ({
@@ -166,8 +170,10 @@ const shownInternals: ReadonlySet<string> = new Set([
   '[[Prototype]]',
 ]);
 
+type Property = Pick<Runtime.PropertyDescriptor, 'name' | 'value' | 'get'>;
+
 /** A property as it can be shown without running code: a getter is named and not called. */
-function propertyPart({ name, value, get }: Runtime.PropertyDescriptor): Part[] {
+function propertyPart({ name, value, get }: Property): Part[] {
   if (value) return [{ name, value }];
   return get && get.type !== 'undefined' ? [{ name, value: '(getter)', hint: { attributes: ['readOnly'] } }] : [];
 }

@@ -44,6 +44,7 @@ export function createDebugger({ isAvailable, cellOf, interrupt, ready }: Debugg
     emit,
     interrupt,
     session: undefined,
+    client: undefined,
     bases: { lineBase: 1, columnBase: 1 },
     async attach() {
       await ready;

@@ -1,6 +1,7 @@
 import type { Debugger, Runtime } from 'node:inspector';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { runtimeName, variablePrefix } from '#session/compile/generatedNames.ts';
 import { cellGlobalNames } from '#session/run/cellGlobals.ts';
 import type { DebugScripts, UserScript } from './debugScripts.ts';
@@ -47,6 +48,13 @@ export async function framesOf(
   );
   return frames.filter((frame) => frame !== undefined);
 }
+
+/** Whether code stands on the line of another frame still: for V8 each call of a line is a step, and so is each await. */
+export const isSameLine = (from: Frame, to: Frame | undefined): boolean =>
+  to?.script !== undefined &&
+  to.script.id === from.script?.id &&
+  to.place.line === from.place.line &&
+  isDeepStrictEqual(to.call.functionLocation, from.call.functionLocation);
 
 // The function that a cell becomes begins on the line above it.
 const isBody = ({ functionLocation }: Debugger.CallFrame): boolean => (functionLocation?.lineNumber ?? 0) < 0;

@@ -35,11 +35,13 @@ type Commands = {
   'Runtime.callFunctionOn': [Runtime.CallFunctionOnParameterType, Runtime.CallFunctionOnReturnType];
   'Runtime.getProperties': [
     Runtime.GetPropertiesParameterType & { nonIndexedPropertiesOnly?: boolean },
-    Runtime.GetPropertiesReturnType,
+    Runtime.GetPropertiesReturnType & { privateProperties?: PrivateProperty[] },
   ];
   'Runtime.releaseObjectGroup': [Runtime.ReleaseObjectGroupParameterType, unknown];
   'Runtime.discardConsoleEntries': [object, unknown];
 };
+
+type PrivateProperty = Pick<Runtime.PropertyDescriptor, 'name' | 'value' | 'get'>;
 
 export type LinkEvents = {
   scriptParsed(event: Debugger.ScriptParsedEventDataType): void;
@@ -94,5 +96,9 @@ export class InspectorLink {
   }
 }
 
-const saidBy = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+const saidBy = (error: unknown): string => {
+  const said =
+    typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+  const plain = said.replace(/^Inspector error -?\d+: /, '');
+  return plain === 'Execution was terminated' ? 'It took too long, and was given up.' : plain;
+};

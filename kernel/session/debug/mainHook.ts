@@ -6,6 +6,9 @@ import type { InspectorLink } from './inspectorLink.ts';
 /** The functions among it. */
 type HookName = Exclude<keyof DebugHook, 'scope'>;
 
+/** How code of the main thread names it. */
+export const hookExpression = `globalThis[${JSON.stringify(debugHookKey)}]`;
+
 /** Calls what the main thread lends to the debugger, also while it is paused or busy. */
 export class MainHook {
   readonly #link: InspectorLink;
@@ -19,7 +22,7 @@ export class MainHook {
   /** @throws DebugProblem while the kernel has not started yet */
   static async find(link: InspectorLink): Promise<MainHook> {
     const { result } = await link.call('Runtime.evaluate', {
-      expression: `globalThis[${JSON.stringify(debugHookKey)}]`,
+      expression: hookExpression,
     });
     if (result.objectId === undefined) throw new DebugProblem('The kernel is still starting. Try again in a moment.');
     return new MainHook(link, result.objectId);

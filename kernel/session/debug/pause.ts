@@ -1,11 +1,10 @@
 import type { Debugger, Runtime } from 'node:inspector';
 import { DebugProblem } from './debugProblem.ts';
-import { debugHookKey } from './debugHookTypes.ts';
 import type { DebugScripts } from './debugScripts.ts';
 import { heldGroup, type DebugVariables, type Holder, type Part } from './debugVariables.ts';
 import { framesOf, ownNames, scopeName, type Frame } from './frames.ts';
 import type { InspectorLink } from './inspectorLink.ts';
-import { saidBy, type MainHook } from './mainHook.ts';
+import { hookExpression, saidBy, type MainHook } from './mainHook.ts';
 
 export type PauseParts = {
   link: InspectorLink;
@@ -88,6 +87,14 @@ export class Pause {
     return result;
   }
 
+  /** A condition as V8 itself can look at it, where this frame stands: the names of a place are always the same. */
+  async conditionAt(frame: Frame, condition: string): Promise<string> {
+    const script = await this.#parts.hook.value('javascriptOf', condition);
+    if ('problem' in script) throw new DebugProblem(script.problem);
+    const hidden = JSON.stringify((await this.#namesIn(frame)).join(' '));
+    return `with (${hookExpression}.scopeOf(${hidden})) {\n${script.code}\n}`;
+  }
+
   #scopeHolder(frame: Frame, scopeNumber: number, scope: Debugger.Scope): Holder {
     return {
       parts: async () => {
@@ -97,7 +104,10 @@ export class Pause {
       },
       set: async (variableName, newValue) => {
         const { callFrameId } = frame.call;
-        await this.#parts.link.call('Debugger.setVariableValue', { callFrameId, scopeNumber, variableName, newValue });
+        const wanted = { callFrameId, scopeNumber, variableName, newValue };
+        await this.#parts.link.call('Debugger.setVariableValue', wanted).catch((cause: unknown) => {
+          throw new DebugProblem(`${variableName} can't be set here.`, { cause });
+        });
       },
     };
   }
@@ -146,5 +156,5 @@ export const notebookHolder = ({ link, hook }: Pick<PauseParts, 'link' | 'hook'>
 export async function scriptFor(hook: MainHook, expression: string, hidden: readonly string[]): Promise<string> {
   const [script] = await Promise.all([hook.value('javascriptOf', expression), hook.value('look', hidden)]);
   if ('problem' in script) throw new DebugProblem(script.problem);
-  return `with (globalThis[${JSON.stringify(debugHookKey)}].scope) {\n${script.code}\n}`;
+  return `with (${hookExpression}.scope) {\n${script.code}\n}`;
 }

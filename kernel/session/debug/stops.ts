@@ -3,6 +3,7 @@ import type { Breakpoint, Breakpoints } from './breakpoints.ts';
 import type { Step } from './debugSession.ts';
 import type { Frame } from './frames.ts';
 import type { Pause } from './pause.ts';
+import type { HitBreakpoint } from './placedBreakpoints.ts';
 import { textOf } from './remoteText.ts';
 
 /** Why the code stands still, as fronts are told. */
@@ -23,9 +24,9 @@ type Log = (text: string, frame: Frame) => void;
 export async function judge(pause: Pause, all: Breakpoints, asked: Asked, log: Log): Promise<Stop | undefined> {
   const [top] = pause.frames;
   if (!top) return undefined;
-  const here = all.at(pause.event.hitBreakpoints);
+  const here = all.placed.at(pause.event.hitBreakpoints);
   const ids: number[] = [];
-  for (const breakpoint of here) if (await counts(breakpoint, pause, top, log)) ids.push(breakpoint.id);
+  for (const hit of here) if (await counts(hit, { pause, frame: top, all, log })) ids.push(hit.breakpoint.id);
   if (ids.length > 0) return { reason: 'breakpoint', description: 'Paused at a breakpoint', ids };
   if (isThrow(pause)) return exceptionAt(pause);
   const isOwn = top.script !== undefined && !top.isAdded;
@@ -36,30 +37,30 @@ export async function judge(pause: Pause, all: Breakpoints, asked: Asked, log: L
   return { reason: 'breakpoint', description: 'Paused at a debugger statement' };
 }
 
-async function counts(breakpoint: Breakpoint, pause: Pause, frame: Frame, log: Log): Promise<boolean> {
+type At = { pause: Pause; frame: Frame; all: Breakpoints; log: Log };
+
+async function counts({ breakpoint, isConditional }: HitBreakpoint, at: At): Promise<boolean> {
   const { condition, logMessage } = breakpoint;
-  if (condition !== undefined && !(await holds(condition, breakpoint, pause, frame, log))) return false;
+  const { pause, frame, log } = at;
+  // V8 looks at a condition itself except for the first time, since it says nothing of one that fails.
+  if (condition !== undefined && !isConditional && !(await holds(condition, breakpoint, at))) return false;
   if (!breakpoint.isHit()) return false;
   if (logMessage === undefined) return true;
   log(`${await filledIn(logMessage, pause, frame)}\n`, frame);
   return false;
 }
 
-/** A condition that fails is told, and does not hold: it would stop at each round of a loop. */
-async function holds(
-  condition: string,
-  { told: { line } }: Breakpoint,
-  pause: Pause,
-  frame: Frame,
-  log: Log,
-): Promise<boolean> {
+/** A condition that fails is told, once, and does not hold: it would stop at each round of a loop. */
+async function holds(condition: string, breakpoint: Breakpoint, { pause, frame, all, log }: At): Promise<boolean> {
   try {
-    const { type, subtype, value, description } = await pause.evaluate(frame, condition);
-    if (type === 'object') return subtype !== 'null';
-    if (type === 'bigint') return description !== '0n';
-    return ['function', 'symbol'].includes(type) || Boolean(value);
+    await all.placed.makeConditional(breakpoint, await pause.conditionAt(frame, condition));
+    const { value } = await pause.evaluate(frame, `!!(${condition})`);
+    return value === true;
   } catch (error) {
-    log(`The condition of the breakpoint on line ${line} failed: ${messageOf(error)}\n`, frame);
+    const { line } = breakpoint.told;
+    const why = `The condition of the breakpoint on line ${line} failed: ${messageOf(error)}\n`;
+    if (!breakpoint.hasFailed) log(why, frame);
+    breakpoint.hasFailed = true;
     return false;
   }
 }
@@ -97,8 +98,8 @@ const isThrow = ({ event: { reason } }: Pause): boolean => reason === 'exception
 
 function exceptionAt(pause: Pause): Stop | undefined {
   const thrown = thrownAt(pause);
-  // One of a package that the person's code may well catch says nothing about that code.
-  if (!thrown || pause.frames.every(({ script }) => script === undefined)) return undefined;
+  // One that a package throws and catches says nothing about the person's code.
+  if (!thrown || (!thrown.isUncaught && pause.frames[0]?.script === undefined)) return undefined;
   const [text = ''] = thrown.description.split('\n', 1);
   return { reason: 'exception', description: 'Paused on an exception', text };
 }

@@ -6,6 +6,7 @@ import { cellGlobalNames, type CellGlobals } from './cellGlobals.ts';
 import type { CellModules } from './cellModules.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 import { scriptOfCell } from './scriptNames.ts';
+import { unwatched } from './unwatched.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /** What a cell left: its last expression, if that is not null or undefined. */
@@ -110,7 +111,8 @@ export class CellExecutor {
     });
     // Nobody waits for it once the cell is over.
     givenUp.catch(() => {});
-    return Promise.race([run(), givenUp]);
+    const running = this.#options.maps.isDebugged ? unwatched(run) : run();
+    return Promise.race([running, givenUp]);
   }
 }
 

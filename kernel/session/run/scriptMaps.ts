@@ -16,8 +16,8 @@ const ownFrame = /[\\/]dist[\\/]kernel\w*\.cjs/;
 
 /** Knows for positions in generated code where they are in what the person wrote. */
 export class ScriptMaps {
-  /** Whether scripts have their map with them as well, which costs memory and tells a debugger of them. */
-  keepInScripts = false;
+  /** Whether a debugger is attached. Scripts have their map with them then, which costs memory and tells it of them. */
+  isDebugged = false;
   readonly #maps = new Map<string, string | SourceMap>();
 
   /** Takes the map of a script from its generated code, and gives the code that is to be run. */
@@ -32,7 +32,7 @@ export class ScriptMaps {
     this.#maps.set(script, map);
     const oldest = this.#maps.keys().next();
     if (this.#maps.size > keep && !oldest.done) this.#maps.delete(oldest.value);
-    return this.keepInScripts ? code : bare;
+    return this.isDebugged ? code : bare;
   }
 
   /** The map of a script as JSON; undefined when there is none, or it was forgotten. */
