@@ -18,6 +18,8 @@ export function parseKernelArguments(
   try {
     const { values } = parseArgs({
       args: [...args],
+      // "jupyter run" gives its kernel the name of the file too.
+      allowPositionals: true,
       options: {
         pipe: { type: 'boolean' },
         'connection-file': { type: 'string' },

@@ -2,6 +2,7 @@ import type { CellQueue, CellRequest } from '#session/cellQueue.ts';
 import type { Question } from '#session/coreMessages.ts';
 import type { NotebookDebugger } from '#session/debug/debugger.ts';
 import { isDebugRequest } from '#shared/debugMessages.ts';
+import { consoleExit } from './consoleExit.ts';
 import { commInfo, commOf, wantedTarget } from './jupyterComms.ts';
 import type { JupyterMessage } from './jupyterFrames.ts';
 import { historyOf } from './jupyterHistory.ts';
@@ -30,6 +31,8 @@ export async function answerRequest(
     case 'kernel_info_request':
       return { content: info };
     case 'execute_request': {
+      const leaving = consoleExit(message, queue.executionCount);
+      if (leaving) return leaving;
       const cell = cellOf(message);
       if (!cell) return invalid('code');
       queue.execute({ id: remember(), ...cell });
@@ -58,7 +61,8 @@ export async function answerRequest(
       queue.remark(`${notStopped}\n`);
       return failure('InterruptFailed', notStopped);
     case 'debug_request':
-      if (!debug.isAvailable) return failure('UnknownRequest', 'This Node has no inspector, so nothing can be debugged.');
+      if (!debug.isAvailable)
+        return failure('UnknownRequest', 'This Node has no inspector, so nothing can be debugged.');
       if (!isDebugRequest(content)) return invalid('message of the Debug Adapter Protocol');
       return { content: await debug.request(content) };
     case 'shutdown_request':

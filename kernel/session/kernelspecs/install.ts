@@ -52,6 +52,8 @@ export async function installKernelspec(options: Installation): Promise<string> 
     display_name: displayName,
     language: 'typescript',
     interrupt_mode: 'message',
+    // JupyterLab has its debugger for kernels that say so here.
+    metadata: { debugger: true },
     env: node.env,
   };
   try {

@@ -28,6 +28,17 @@ suite('What a kernel is started with', () => {
     assert.deepEqual(parseKernelArguments(['--connection-file=c.json', '--catalog=/x'], env), jupyter('/x'));
   });
 
+  test('has a mode of type checks of the option, and is not told apart by what a front adds', () => {
+    const file = '--connection-file=c.json';
+    const { front } = jupyter(null);
+    assert.deepEqual(parseKernelArguments([file, '--type-check=warn', 'some.ts'], {}), {
+      front: { ...front, typeCheck: 'warn' },
+    });
+    assert.deepEqual(parseKernelArguments([file, '--type-check=some'], {}), {
+      problem: '--type-check is one of error, warn, off, and "some" is none.',
+    });
+  });
+
   test('keeps a history unless the option or the environment says otherwise', () => {
     const file = '--connection-file=c.json';
     assert.deepEqual(parseKernelArguments([file, '--no-history'], {}), jupyter(null, false));
