@@ -94,7 +94,7 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
       return { problems, output: emit(program, cell, transformers, onlyCode).output, declarations: previous };
     const { output, emitted } = emit(program, cell, transformers);
     const own = emitted === undefined ? looseDeclarations(cell) : ownDeclarations(emitted);
-    const kept = remainingDeclarations(checker, cell, earlier);
+    const kept = remainingDeclarations(checker, cell, { text: previous, files: earlier });
     return { problems, output, declarations: kept + own + hoistedDeclarations(checker, cell) };
   }
 

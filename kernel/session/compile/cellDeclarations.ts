@@ -5,6 +5,7 @@ import {
   importedNames,
   isBlockScoped,
   isExportModifier,
+  namesIn,
   namesOf,
   opensVarScope,
 } from './cellNames.ts';
@@ -29,26 +30,44 @@ export function ownDeclarations(emitted: string): string {
   return kept.map((text) => `${text}\n`).join('');
 }
 
-/** The declarations of earlier cells that the cell did not replace. */
-export function remainingDeclarations(checker: ts.TypeChecker, cell: ts.SourceFile, previous: ts.SourceFile): string {
+/**
+ * The declarations of earlier cells that the cell did not replace.
+ * @param previous all of them, as text and as files
+ */
+export function remainingDeclarations(
+  checker: ts.TypeChecker,
+  cell: ts.SourceFile,
+  previous: { text: string; files: readonly ts.SourceFile[] },
+): string {
   const replaced = meanings(checker, cell);
+  const isAdded = cell.statements.some((each) => ts.isModuleDeclaration(each) && namesOf(each).length === 0);
+  const names = [...replaced.keys()];
+  if (!isAdded && previous.files.every((file) => !names.some((name) => namesIn(file).has(name)))) return previous.text;
   /** A cell that is run twice says its additions once. */
   const kept = new Set<string>();
   /** Names whose type went and whose value stays, which can be anything from here on. */
   const loose = new Set<string>();
-  for (const statement of previous.statements) {
-    const names = namesOf(statement);
-    const gone = names.filter((name) => replaced.has(name));
-    // What has no name is `export {}`, which the text is given when it is used, or adds to a module or the globals.
-    if (names.length === 0) {
-      if (ts.isModuleDeclaration(statement)) kept.add(statement.getText(previous));
-      continue;
-    }
-    if (gone.length === 0) kept.add(statement.getFullText(previous).trim());
-    else for (const part of partOf(statement, previous, checker, replaced, loose)) kept.add(part);
-  }
+  for (const file of previous.files) keepOf(file, { checker, replaced, kept, loose });
   for (const name of loose) kept.add(`declare let ${name}: any;`);
   return [...kept].map((text) => `${text}\n`).join('');
+}
+
+type Remaining = {
+  checker: ts.TypeChecker;
+  replaced: ReadonlyMap<string, Meaning>;
+  kept: Set<string>;
+  loose: Set<string>;
+};
+
+function keepOf(file: ts.SourceFile, { checker, replaced, kept, loose }: Remaining): void {
+  for (const statement of file.statements) {
+    const names = namesOf(statement);
+    // What has no name is `export {}`, which the text is given when it is used, or adds to a module or the globals.
+    if (names.length === 0) {
+      if (ts.isModuleDeclaration(statement)) kept.add(statement.getText(file));
+    } else if (names.every((name) => !replaced.has(name))) kept.add(statement.getFullText(file).trim());
+    else for (const part of partOf(statement, file, checker, replaced, loose)) kept.add(part);
+  }
 }
 
 function partOf(

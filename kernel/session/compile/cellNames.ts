@@ -10,6 +10,15 @@ export function declaredNames(file: ts.SourceFile): string[] {
   return [...names];
 }
 
+const known = new WeakMap<ts.SourceFile, ReadonlySet<string>>();
+
+/** Names that a file declares at its top level, as types or as values. */
+export function namesIn(file: ts.SourceFile): ReadonlySet<string> {
+  const names = known.get(file) ?? new Set(file.statements.flatMap(namesOf));
+  known.set(file, names);
+  return names;
+}
+
 /** Names that one statement of a file's top level declares, as types or as values. */
 export function namesOf(statement: ts.Statement): string[] {
   if (ts.isVariableStatement(statement)) return listNames(statement.declarationList);

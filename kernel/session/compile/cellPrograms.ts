@@ -1,12 +1,15 @@
 import ts from 'typescript-6';
 import type { CellHost } from './cellHost.ts';
+import { asModule } from './parseCell.ts';
 
-/** A cell within a program, and around it the declarations of the cells before it. */
-export type LoadedCell = { program: ts.Program; cell: ts.SourceFile; earlier: ts.SourceFile };
+/** A cell within a program, and around it the declarations of the cells before it: in several files, the last one nearest. */
+export type LoadedCell = { program: ts.Program; cell: ts.SourceFile; earlier: readonly ts.SourceFile[] };
 
 /** Cells that one checker may see, and the characters of all of them: it keeps what it knows of each. */
 const maxCells = 100;
 const maxChars = 200_000;
+/** Files of declarations, each around the one before: names are looked for in all of them. */
+const maxFiles = 16;
 
 /** What the compiler has and does not declare. */
 type Internals = { bindSourceFile: (file: ts.SourceFile, options: ts.CompilerOptions) => void };
@@ -31,7 +34,7 @@ type Open = {
   /** Additions to modules and to the globals, which a checker takes in when it is made. */
   readonly additions: string;
   /** The declarations that the last cell was put into, and their text. */
-  earlier: ts.SourceFile;
+  earlier: readonly [ts.SourceFile, ...ts.SourceFile[]];
   previous: string;
   cells: number;
   chars: number;
@@ -52,7 +55,7 @@ export class CellPrograms {
     this.#service = service;
   }
 
-  /** Loads a cell wherever that is cheap. `text` has to be a module, `isJsx` says whether it is one with JSX. */
+  /** Loads a cell wherever that is cheap. `isJsx` says whether it is one with JSX. */
   load(previous: string, text: string, isJsx: boolean): LoadedCell {
     return this.#join(previous, text, isJsx) ?? this.inService(previous, text, isJsx);
   }
@@ -67,7 +70,7 @@ export class CellPrograms {
     put(cell, earlier);
     if (this.#open?.program !== program)
       this.#open = isPlain(text, isJsx) ? open(program, earlier, previous) : undefined;
-    return { program, cell, earlier };
+    return { program, cell, earlier: [earlier] };
   }
 
   /**
@@ -87,21 +90,28 @@ export class CellPrograms {
     // Each a name of its own, under which the program keeps its problems.
     const name = this.#host.nameOf(into.cells);
     const cell = addFile(into.program, { name, path: name }, text);
-    put(cell, into.earlier);
+    put(cell, into.earlier.at(-1));
     return { program: into.program, cell, earlier: into.earlier };
   }
 
-  /** Puts the present declarations of earlier cells into a program. `false` where it can't tell what they mean. */
+  /**
+   * Puts the present declarations of earlier cells into a program: mostly those that it has and some more, which are a
+   * file of their own then. `false` where it can't tell what they mean.
+   */
   #renew(into: Open, previous: string): boolean {
     if (previous === into.previous) return true;
-    if (modulesOf(previous).some((name) => !into.modules.has(name))) return false;
+    const isMore = previous.startsWith(into.previous) && into.earlier.length < maxFiles;
+    const text = isMore ? previous.slice(into.previous.length) : previous;
+    if (modulesOf(text).some((name) => !into.modules.has(name))) return false;
     // Under the path of the program's own file, for which it knows where modules are.
-    const { path } = into.earlier as Partial<ProgramFile>;
+    const [first] = into.earlier;
+    const { path } = first as Partial<ProgramFile>;
     const name = this.#host.previousName;
-    const earlier = addFile(into.program, { name, path: path ?? name }, moduleOf(previous));
-    if (additionsOf(earlier) !== into.additions) return false;
-    into.chars += previous.length;
-    into.earlier = earlier;
+    const file = addFile(into.program, { name, path: path ?? name }, moduleOf(text));
+    if (additionsOf(file) !== (isMore ? '' : into.additions)) return false;
+    if (isMore) put(file, into.earlier.at(-1));
+    into.earlier = isMore ? [...into.earlier, file] : [file];
+    into.chars += text.length;
     into.previous = previous;
     return true;
   }
@@ -109,10 +119,10 @@ export class CellPrograms {
 
 const moduleOf = (previous: string): string => `export {};\n${previous}`;
 
-/** From here a name that the cell does not declare is looked for in the earlier cells, and then among the globals. */
-const put = (cell: ts.SourceFile, earlier: ts.SourceFile): void => {
-  (cell as Partial<ProgramFile>).parent = earlier;
-};
+/** From here a name that the file does not declare is looked for in the one around it, and at last among the globals. */
+function put(file: ts.SourceFile, around: ts.SourceFile | undefined): void {
+  if (around) (file as Partial<ProgramFile>).parent = around;
+}
 
 /** Whether a cell needs no module, no file and no change of the globals. Words in a text or a comment count, too. */
 const isPlain = (text: string, isJsx: boolean): boolean =>
@@ -120,7 +130,7 @@ const isPlain = (text: string, isJsx: boolean): boolean =>
 
 const open = (program: ts.Program, earlier: ts.SourceFile, previous: string): Open => ({
   program,
-  earlier,
+  earlier: [earlier],
   previous,
   modules: new Set(modulesOf(previous)),
   additions: additionsOf(earlier),
@@ -140,7 +150,8 @@ const additionsOf = (file: ts.SourceFile): string =>
 /** A file as a program makes it of a text that imports nothing which the program does not know. */
 function addFile(program: ts.Program, { name, path }: { name: string; path: string }, text: string): ts.SourceFile {
   const options = program.getCompilerOptions();
-  const file = ts.createSourceFile(name, text, options.target ?? ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
+  const languageVersion = options.target ?? ts.ScriptTarget.Latest;
+  const file = ts.createSourceFile(name, text, { ...asModule, languageVersion }, false, ts.ScriptKind.TS);
   const added: Partial<ProgramFile> = {
     path,
     resolvedPath: path,

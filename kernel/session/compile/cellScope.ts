@@ -1,18 +1,17 @@
 import ts from 'typescript-6';
-import { isBlockScoped, namesOf, opensVarScope } from './cellNames.ts';
+import { isBlockScoped, namesIn, opensVarScope } from './cellNames.ts';
 
 /** Tells which names in a cell mean variables of the notebook: its own top level's, and those of earlier cells. */
 export class SharedNames {
   readonly #checker: ts.TypeChecker;
   readonly #files: readonly ts.SourceFile[];
-  readonly #names: ReadonlySet<string>;
   /** The classes, enums and namespaces whose bodies are being visited: in there such a name is the thing's own. */
   readonly #inside: ts.Node[] = [];
 
-  constructor(checker: ts.TypeChecker, cell: ts.SourceFile, previous: ts.SourceFile) {
+  /** @param files the cell, and those of earlier cells' declarations */
+  constructor(checker: ts.TypeChecker, files: readonly ts.SourceFile[]) {
     this.#checker = checker;
-    this.#files = [cell, previous];
-    this.#names = new Set(this.#files.flatMap((file) => file.statements.flatMap(namesOf)));
+    this.#files = files;
   }
 
   /** Runs `body` inside a declaration. */
@@ -24,18 +23,18 @@ export class SharedNames {
   }
 
   has(node: ts.Identifier): boolean {
-    if (!this.#names.has(node.text) || isFixed(node)) return false;
+    if (!this.#isName(node.text) || isFixed(node)) return false;
     return this.#isShared(this.#checker.getSymbolAtLocation(node));
   }
 
   /** Of `{ name }` in an object, which is a property and a use of a variable at once. */
   hasShorthand(node: ts.ShorthandPropertyAssignment): boolean {
-    return this.#names.has(node.name.text) && this.#isShared(this.#checker.getShorthandAssignmentValueSymbol(node));
+    return this.#isName(node.name.text) && this.#isShared(this.#checker.getShorthandAssignmentValueSymbol(node));
   }
 
   /** Whether a name that the text has not would mean such a variable, were it written at a place of the cell. */
   hasAt(name: string, place: ts.Node): boolean {
-    if (!this.#names.has(name)) return false;
+    if (!this.#isName(name)) return false;
     const visible = this.#checker.getSymbolsInScope(place, ts.SymbolFlags.Value | ts.SymbolFlags.Alias);
     return this.#isShared(visible.find((symbol) => symbol.name === name));
   }
@@ -46,6 +45,10 @@ export class SharedNames {
     if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = this.#checker.getAliasedSymbol(symbol);
     if (!symbol || symbol.flags === ts.SymbolFlags.None || this.#checker.isUnknownSymbol(symbol)) return true;
     return (symbol.flags & ts.SymbolFlags.Value) !== 0;
+  }
+
+  #isName(name: string): boolean {
+    return this.#files.some((file) => namesIn(file).has(name));
   }
 
   #isShared(symbol: ts.Symbol | undefined): boolean {

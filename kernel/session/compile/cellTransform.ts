@@ -22,6 +22,7 @@ import {
   variable,
 } from './cellNodes.ts';
 import { namelessDefault } from './generatedNames.ts';
+import { nameMetadata } from './cellMetadata.ts';
 import { SharedNames } from './cellScope.ts';
 import { exportedPairs, isFunctionWithBody, isNaming, isSilent, keptDeclaration } from './cellStatements.ts';
 
@@ -36,13 +37,16 @@ const factory = ts.factory;
 export function cellTransformers(
   checker: ts.TypeChecker,
   cell: ts.SourceFile,
-  previous: ts.SourceFile,
+  earlier: readonly ts.SourceFile[],
 ): ts.CustomTransformers {
-  const names = new SharedNames(checker, cell, previous);
+  const names = new SharedNames(checker, [cell, ...earlier]);
   const used = new Set<string>();
   return {
     before: [(context) => (file) => (file === cell ? new CellTransform(cell, names, used, context).transform() : file)],
-    after: [(context) => (file) => finish(nameFactories(file, names, used, context), used)],
+    after: [
+      (context) => (file) =>
+        finish(nameMetadata(nameFactories(file, names, used, context), cell, names, used, context), used),
+    ],
   };
 }
 

@@ -1,12 +1,20 @@
 import ts from 'typescript-6';
 import type { CellProblem } from './cellProblems.ts';
 
+/** In a module `await` is no name, whatever stands behind it. */
+export const asModule: ts.CreateSourceFileOptions = {
+  languageVersion: ts.ScriptTarget.Latest,
+  setExternalModuleIndicator(file) {
+    (file as { externalModuleIndicator?: true }).externalModuleIndicator = true;
+  },
+};
+
 /** A cell is TypeScript, and with JSX where it is valid only so: `<T>x` is a type in the one and an element in the other. */
 export function parseCell(source: string): ts.SourceFile {
-  const plain = ts.createSourceFile('cell.ts', source, ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
+  const plain = ts.createSourceFile('cell.ts', source, asModule, false, ts.ScriptKind.TS);
   const count = errorCount(plain);
   if (count === 0 || !source.includes('<')) return plain;
-  const jsx = ts.createSourceFile('cell.tsx', source, ts.ScriptTarget.Latest, false, ts.ScriptKind.TSX);
+  const jsx = ts.createSourceFile('cell.tsx', source, asModule, false, ts.ScriptKind.TSX);
   return errorCount(jsx) < count ? jsx : plain;
 }
 

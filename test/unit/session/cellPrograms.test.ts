@@ -40,6 +40,9 @@ const cells = [
   'export default class { x = n }',
   'lateMap.get("one"); new Set<string>([1])',
   'Array.from({ length: n }, (_, at) => at).map(String)',
+  'await { then(done: (n: number) => void) { done(11) } }',
+  'await (async () => n)()',
+  'n as; [',
   'misspeled; lenght; Colur; lateMapp',
 ];
 
