@@ -15,6 +15,7 @@ import { Secrets } from './host/secrets.ts';
 import { State } from './host/state.ts';
 import { panelTypes, viewIds } from './manifest.ts';
 import { registerNotebookCommands } from './notebook/commands.ts';
+import { registerNotebookDebugger } from './notebook/debug.ts';
 import { NotebookKernels } from './notebook/controller.ts';
 import { registerJupyter } from './notebook/jupyter.ts';
 import { registerCellLanguage } from './notebook/language.ts';
@@ -90,6 +91,7 @@ function start(context: vscode.ExtensionContext) {
     registerChangeCommands(parts),
     registerTableCommands(parts),
     registerNotebookCommands(parts),
+    registerNotebookDebugger(parts),
     registerRestartMarks(kernels),
     cells,
     registerJupyter(parts),

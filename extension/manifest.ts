@@ -1,5 +1,6 @@
 // Every id that package.json contributes, with the type of what it carries. It imports no `vscode`, so that a test in
 // plain Node can compare it with package.json, both ways.
+import type { NotebookCell } from 'vscode';
 import type { VariableInfo } from '#shared/kernelMessages.ts';
 import type { CatalogNode, Connection, RestConnection } from './catalog/node.ts';
 import type { GivenServer } from './catalog/serverCommands.ts';
@@ -33,6 +34,7 @@ export type CommandTypes = {
   'lanceCatalog.notebook.chooseCatalog': () => Promise<void>;
   'lanceCatalog.notebook.restartKernel': () => Promise<void>;
   'lanceCatalog.notebook.openVariable': (variable?: VariableInfo) => Promise<void>;
+  'lanceCatalog.notebook.debugCell': (cell?: NotebookCell) => Promise<void>;
   'lanceCatalog.jupyter.preview': (variable?: string) => Promise<void>;
 };
 export type CommandId = keyof CommandTypes;
@@ -84,6 +86,7 @@ const commandTable: Record<CommandId, null> = {
   'lanceCatalog.notebook.chooseCatalog': null,
   'lanceCatalog.notebook.restartKernel': null,
   'lanceCatalog.notebook.openVariable': null,
+  'lanceCatalog.notebook.debugCell': null,
   'lanceCatalog.jupyter.preview': null,
 };
 const settingTable: Record<SettingId, null> = {
@@ -116,3 +119,6 @@ export const notebookIds = {
   notebookType: 'jupyter-notebook',
   renderer: 'lance-catalog.table',
 } as const;
+
+/** What a debug configuration calls the debugger of notebooks. */
+export const debuggerType = 'lance-catalog-notebook';

@@ -75,10 +75,10 @@ export class NotebookKernels implements vscode.Disposable {
   }
 
   /**
-   * Ends a notebook's kernel and starts another.
+   * The kernel of a notebook, for something that a person wants of it.
    * @throws CatalogError PermissionDenied (15) without trust, InvalidInput (13) for a notebook of another kernel
    */
-  async restart(notebook: vscode.NotebookDocument): Promise<void> {
+  require(notebook: vscode.NotebookDocument): NotebookSession {
     requireTrust();
     const session = this.session(notebook);
     if (!session) {
@@ -88,7 +88,12 @@ export class NotebookKernels implements vscode.Disposable {
         'Choose that kernel and run a cell first.',
       );
     }
-    await session.restart();
+    return session;
+  }
+
+  /** Ends a notebook's kernel and starts another. @throws CatalogError as `require` does */
+  async restart(notebook: vscode.NotebookDocument): Promise<void> {
+    await this.require(notebook).restart();
   }
 
   /** The window goes away, by a reload perhaps: kernels that were used wait for it a while. */

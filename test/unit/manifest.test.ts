@@ -2,11 +2,21 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
-import { commandIds, contextIds, notebookIds, settingIds, viewContainerId, viewIds } from '../../extension/manifest.ts';
+import {
+  commandIds,
+  contextIds,
+  debuggerType,
+  notebookIds,
+  settingIds,
+  viewContainerId,
+  viewIds,
+} from '../../extension/manifest.ts';
 
 const { contributes } = manifest;
 const root = join(import.meta.dirname, '../..');
 const menus = Object.values(contributes.menus).flat();
+/** Our kernel as the editor names it in `when` clauses. */
+const ourKernel = `${manifest.publisher}.${manifest.name}/${notebookIds.controller}`;
 
 suite('package.json and extension/manifest.ts', () => {
   test('name the same commands', () => {
@@ -27,6 +37,29 @@ suite('package.json and extension/manifest.ts', () => {
       contributes.notebookRenderer.map(({ id }) => id),
       [notebookIds.renderer],
     );
+  });
+
+  test('name the same debugger, which no language of other files is given', () => {
+    assert.deepEqual(
+      contributes.debuggers.map(({ type, hiddenWhen, ...rest }) => [type, hiddenWhen, 'languages' in rest]),
+      [[debuggerType, 'true', false]],
+    );
+  });
+
+  test('let a breakpoint be set in every language that our kernel runs', () => {
+    assert.deepEqual(
+      contributes.breakpoints.map(({ language }) => language),
+      ['typescript', 'javascript'],
+    );
+  });
+
+  test('offer to debug a cell only where the kernel is ours, in a trusted workspace', () => {
+    const clauses = menus.filter(({ command }) => command === 'lanceCatalog.notebook.debugCell');
+    assert.equal(clauses.length, 2);
+    for (const entry of clauses) {
+      const when = 'when' in entry ? entry.when : '';
+      assert.ok(when.startsWith(`notebookKernel == '${ourKernel}'`) && when.endsWith('&& isWorkspaceTrusted'), when);
+    }
   });
 
   test('give every menu and key a command that exists', () => {
@@ -51,10 +84,9 @@ suite('package.json and extension/manifest.ts', () => {
 
   test("offer to restart our kernel only where it is the notebook's, in a trusted workspace", () => {
     const clauses = menus.filter(({ command }) => command === 'lanceCatalog.notebook.restartKernel');
-    const kernel = `${manifest.publisher}.${manifest.name}/${notebookIds.controller}`;
     assert.deepEqual(
       clauses.map((entry) => 'when' in entry && entry.when),
-      Array.from({ length: 2 }, () => `notebookKernel == '${kernel}' && isWorkspaceTrusted`),
+      Array.from({ length: 2 }, () => `notebookKernel == '${ourKernel}' && isWorkspaceTrusted`),
     );
   });
 
