@@ -44,7 +44,15 @@ async function main([word, ...rest]: readonly string[]): Promise<number> {
   }
 }
 
+/** What a shell says of a program that wrote to one that had gone. */
+const brokenPipe = 128 + 13;
+
 async function enter(): Promise<void> {
+  // As `head` goes: nobody wants the rest, and there is nothing to complain about.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(brokenPipe);
+  });
   try {
     process.exitCode = await main(process.argv.slice(2));
   } catch (error) {

@@ -142,12 +142,22 @@ suite('lance-catalog run', function () {
     assert.equal(first.code, 130, first.stderr);
     assert.equal(second.code, 1, second.stderr);
     assert.match(second.stderr, /^Cell 2 of .* failed\.[^]*SIGKILL/m);
+    assert.doesNotMatch(second.stderr, /Run the cell again/);
     for (const path of [interrupted, ended]) {
       const { cells } = read(path);
       assert.deepEqual(textsOf(cells[0]), ["'done'"], path);
       assert.equal(cells[1]?.outputs.at(-1)?.output_type, 'error', path);
       assert.deepEqual(cells[2]?.outputs, [], path);
     }
+  });
+
+  test('ends without a word when nobody reads what it prints any more', async () => {
+    const child = spawn(process.execPath, [cliEntry, 'run', write(["for (;;) console.log('x'.repeat(1000))"])]);
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.stdout.once('data', () => child.stdout.destroy());
+    const [code] = (await once(child, 'close')) as [number | null];
+    assert.deepEqual([code, stderr], [141, '']);
   });
 
   test('refuses what it can not run before it starts anything', async () => {

@@ -1,5 +1,5 @@
 import type { KernelProcess } from '#client/kernelProcess.ts';
-import { messageOf } from '#shared/errors.ts';
+import { isCatalogError, messageOf } from '#shared/errors.ts';
 import type { KernelOutput } from '#shared/kernelMessages.ts';
 
 /** Why a cell did not go through. */
@@ -64,7 +64,7 @@ export async function runCell(
     }
   } catch (error) {
     // The kernel is gone: nothing else makes an execution fail.
-    const content = plain('KernelEnded', messageOf(error));
+    const content = plain('KernelEnded', reasonOf(error));
     onOutput({ type: 'error', parent: '', content });
     return { failure: { ...content, hasEnded: true, ...remark() }, times, executionCount: null };
   } finally {
@@ -79,6 +79,9 @@ const timeNames: { readonly [T in KernelOutput['type']]?: string } = {
 };
 
 const plain = (ename: string, evalue: string) => ({ ename, evalue, traceback: [evalue] });
+
+/** Without what to do next, which is said to people in front of a notebook. */
+const reasonOf = (error: unknown): string => (isCatalogError(error) ? error.toJSON().error : messageOf(error));
 
 async function interrupt(kernel: KernelProcess): Promise<void> {
   const { status } = await kernel.interrupt().catch(() => ({ status: 'failed' }));
