@@ -132,7 +132,7 @@ async function inject(notebook: Notebook, parameters: ReadonlyMap<string, unknow
   const { injectParameters } = await import('#session/headless/parameters.ts');
   const unknown = injectParameters(notebook, parameters);
   if (unknown.length > 0)
-    console.error(`No cell tagged "parameters" declares ${unknown.join(', ')}; the notebook may not use it.`);
+    console.error(`No cell tagged "parameters" declares ${unknown.join(', ')}. Look whether the names are right.`);
 }
 
 /** What a front that opens the saved notebook goes by. */

@@ -42,19 +42,22 @@ suite('lance-catalog run', function () {
 
   test('saves what the cells gave, with parameters, as a notebook that Jupyter takes for a good one', async () => {
     const notebook = write([
-      { source: 'let limit = 10; const shout = () => `limit ${limit}`', tags: ['parameters'] },
+      { source: 'let limit = 10; let isLate = false; const shout = () => `limit ${limit}`', tags: ['parameters'] },
       '  \n',
       "display('before', { id: 'place' }); console.log('one'); console.log('two'); shout()",
-      { source: "throw new Error('allowed')", tags: ['raises-exception'] },
+      {
+        source: "setTimeout(() => { console.log('late'); isLate = true }, 20); throw new Error('allowed')",
+        tags: ['raises-exception'],
+      },
       { source: 'never(', tags: ['skip-execution'] },
-      "display('after', { id: 'place' }); [limit, names]",
+      "while (!isLate) await new Promise((go) => setTimeout(go, 5)); display('after', { id: 'place' }); [limit, names]",
     ]);
     const target = join(dirname(notebook), 'out.ipynb');
     const { code, stdout, stderr } = await cli(notebook, '-p', 'limit=5', '-p', 'names=["a"]', '-o', target);
     assert.deepEqual([code, stdout], [0, ''], stderr);
-    assert.match(stderr, /^No cell tagged "parameters" declares names; /);
+    assert.match(stderr, /^No cell tagged "parameters" declares names\. Look whether/);
     assert.match(stderr, /^\[2\/5\] \d+\.\d s {2}\/\/ Parameters$/m);
-    assert.match(stderr, /^\[4\/5\] failed after \d+\.\d s {2}throw/m);
+    assert.match(stderr, /^\[4\/5\] failed after \d+\.\d s {2}setTimeout/m);
     const { cells, metadata } = read(target);
     assert.deepEqual(cells[1]?.source, ['// Parameters\n', 'limit = 5;\n', 'let names = ["a"];']);
     assert.deepEqual(
@@ -63,6 +66,7 @@ suite('lance-catalog run', function () {
     );
     assert.deepEqual(textsOf(cells[3]), ["'after'", 'one\ntwo\n', "'limit 5'"]);
     assert.match(textsOf(cells[4])[0] ?? '', /allowed/);
+    assert.equal(textsOf(cells[4])[1], 'late\n');
     assert.deepEqual(textsOf(cells.at(-1)), ["[ 5, [ 'a' ] ]"]);
     assert.deepEqual(Object.keys(cells[3]?.metadata['execution'] ?? {}), [
       'iopub.status.busy',

@@ -134,23 +134,16 @@ function cellEntry({ cell_type, execution_count, id, metadata, outputs, source, 
 /** Forms that are text below names that do not say so. */
 const textForms: ReadonlySet<string> = new Set(['application/javascript', 'image/svg+xml']);
 
-function outputEntry(output: CellOutput): object {
-  switch (output.output_type) {
-    case 'stream':
-      return { ...output, text: lines(output.text) };
-    case 'display_data':
-    case 'execute_result': {
-      const data = Object.entries(output.data).map(([mime, form]) => [
-        mime,
-        typeof form === 'string' && (mime.startsWith('text/') || textForms.has(mime)) ? lines(form) : form,
-      ]);
-      return { ...output, data: Object.fromEntries(data) as Record<string, unknown> };
-    }
-    case 'error':
-    default:
-      return output;
-  }
+function outputEntry(output: object): object {
+  // Of a cell that was left out it may be anything that the file had.
+  const { text, data } = output as { text?: unknown; data?: unknown };
+  if (text !== undefined) return { ...output, text: lines(text) };
+  if (!isRecord(data)) return output;
+  const forms = Object.entries(data).map(([mime, form]) => [mime, isText(mime) ? lines(form) : form]);
+  return { ...output, data: Object.fromEntries(forms) as Record<string, unknown> };
 }
+
+const isText = (mime: string): boolean => mime.startsWith('text/') || textForms.has(mime);
 
 /** Of an output that was read and not made, a list is in lines already. */
 const lines = (text: unknown): unknown => (typeof text === 'string' ? (text.match(/[^\n]*\n|[^\n]+/g) ?? []) : text);
