@@ -46,6 +46,18 @@ const importMeta: BuildOptions = {
   banner: { js: `const importMetaUrl = require('node:url').pathToFileURL(__filename).href;` },
 };
 
+/**
+ * Globals that a kernel's bundles take before any cell runs: a cell may replace them for itself, and libraries for tests do.
+ * Not those whose replacement is meant to count, such as `fetch`, nor `console`, which is the cells' own.
+ */
+const ownGlobals = `
+  Promise process Buffer JSON Math Date Reflect Proxy Symbol Atomics SharedArrayBuffer
+  Object Array Map Set WeakMap WeakSet WeakRef String Number BigInt RegExp Uint8Array Int32Array
+  Error TypeError SyntaxError RangeError DOMException AbortController AbortSignal
+  URL TextDecoder TextEncoder performance queueMicrotask structuredClone
+  setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate`;
+const takeGlobals = `const { ${ownGlobals.trim().split(/\s+/).join(', ')} } = globalThis;`;
+
 const node: BuildOptions = {
   ...importMeta,
   platform: 'node',
@@ -61,11 +73,8 @@ const oneTypescript: Plugin = {
   name: 'one-typescript',
   setup(build) {
     const namespace = 'one-typescript';
-    build.onResolve({ filter: /^typescript-6$/ }, ({ path, importer, namespace: from }) =>
-      // One file passes on the names themselves.
-      from === namespace || importer === inRoot('kernel/session/compile/typescript.ts')
-        ? undefined
-        : { path, namespace },
+    build.onResolve({ filter: /^typescript-6$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace } : undefined,
     );
     build.onLoad({ filter: /^/, namespace }, ({ path }) => ({
       contents: `const ts = require('${path}');\nexport default ts;`,
@@ -102,10 +111,11 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
       return {
         ...common,
         ...node,
+        banner: { js: `${importMeta.banner?.['js'] ?? ''}\n${takeGlobals}` },
         external: [...runtimePackages],
         plugins: [oneTypescript],
         // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
-        alias: { '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/typescript.ts') },
+        alias: { '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/tslabTypescript.cjs') },
       };
     case 'snapshot':
       // The one bundle with TypeScript in it: while a snapshot is made, only Node's own modules can be loaded. Short

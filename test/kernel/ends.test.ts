@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { errorOf, kernelEntry, node, run, sleep, startKernel, until, valueOf } from './support.ts';
+import { errorOf, kernelEntry, node, printed, resultOf, run, sleep, startKernel, until, valueOf } from './support.ts';
 import { isRunning } from '../harness/running.ts';
 
 /** Where kernels of these tests keep what belongs to a person. */
@@ -116,6 +116,30 @@ suite('A kernel in which a cell replaces', function () {
       await kernel.shutdown();
     });
   }
+
+  test('the globals that it is made of works as before', async () => {
+    const kernel = await startKernel({ typeCheck: 'off' });
+    // What only the compiler and packages are made of is not among them.
+    const names = ['Promise', 'process', 'Buffer', 'Date', 'performance', 'AbortController', 'URL', 'TextDecoder'];
+    const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
+    await run(kernel, `for (const name of ${JSON.stringify([...names, ...timers])}) globalThis[name] = undefined; 0`);
+    const { outputs } = await run(
+      kernel,
+      `import { join } from 'node:path'; console.log(join('a', 'b')); display({ shown: true });
+(await sql\`select 1 + 1 as more\`).toArray().map((row) => row.more)`,
+    );
+    assert.equal(errorOf(outputs)?.traceback.join('\n'), undefined);
+    assert.equal(printed(outputs), 'a/b\n');
+    assert.equal(resultOf(outputs)?.['text/plain'], '[ 2n ]');
+    assert.equal(errorOf((await run(kernel, 'throw new RangeError("far")')).outputs)?.evalue, 'far');
+    const { matches } = await kernel.complete('"".', 3);
+    assert.ok(matches.some(({ text }) => text === 'trim'));
+    const loop = run(kernel, 'while (true) {}');
+    await sleep(200);
+    assert.equal((await kernel.interrupt()).status, 'ok');
+    assert.equal((await loop).reply.status, 'error');
+    await kernel.shutdown();
+  });
 
   test('the listeners of the process still tells of late errors', async () => {
     const kernel = await startKernel();

@@ -69,6 +69,29 @@ suite('Imports of a cell', function () {
     { cell: 'import old = require("node:fs"); old === fs', value: 'true' },
   );
 
+  test('are required too where they are TypeScript, as they are now', async () => {
+    write('asked.ts', 'import { twice } from "./helps"; export enum Colour { Red = 3 }; export const four = twice(2);');
+    write(
+      'helps.ts',
+      'export const twice = (n: number): number => n * 2;\nexport const fail = () => { throw new Error("far") };',
+    );
+    await runStep(kernel, {
+      cell: 'const { Colour, four } = require("./asked.ts"); [Colour.Red, four]',
+      value: '[ 3, 4 ]',
+    });
+    await runStep(kernel, { cell: 'require("./asked") === require("./asked.ts")', value: 'true' });
+    await runStep(kernel, { cell: 'require("./helps").fail()', error: /^Error: far$/, trace: /helps\.ts:2:\d+/ });
+    write('helps.ts', 'export const twice = (n: number): number => n * 20;');
+    await runStep(kernel, { cell: 'require("./asked").four', value: '40' });
+    await runStep(kernel, {
+      cell: 'import * as asked from "./asked"; asked.four === require("./asked").four && asked',
+      value: /Colour/,
+    });
+    write('awaits.ts', 'await 0; export const late = 1;');
+    await runStep(kernel, { cell: 'require("./awaits")', error: /awaits\.ts can't be required .* await import/ });
+    await runStep(kernel, { cell: 'require("./none.ts")', error: /Cannot find module/ });
+  });
+
   cells(
     'take JSON, with and without its type said',
     notebook,

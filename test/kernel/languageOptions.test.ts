@@ -25,6 +25,15 @@ const jsxRuntimeStandIn = {
     'export declare const jsx: any, jsxs: any; export namespace JSX { type Element = { tag: string; props: object }; interface IntrinsicElements { p: { children?: unknown; id?: string } } }',
 };
 
+/** A stand-in for the package of that name: the one function that TypeScript calls, and one to read what it was told. */
+const reflectStandIn = {
+  'node_modules/reflect-metadata/package.json': '{"name":"reflect-metadata","main":"r.js","types":"r.d.ts"}',
+  'node_modules/reflect-metadata/r.d.ts': 'export {};',
+  'node_modules/reflect-metadata/r.js': `const told = new Map();
+Reflect.metadata = (kind, value) => (target, key) => void told.set(key + kind, value);
+Reflect.typeOf = (target, key) => told.get(key + 'design:type');`,
+};
+
 suite('The tsconfig.json of a notebook', function () {
   this.timeout(60_000);
   const notebook = kernelOfSuite();
@@ -59,6 +68,22 @@ suite('The tsconfig.json of a notebook', function () {
         value: '1',
       },
       { cell: 'await Promise.resolve([1].at(-1))', value: '1' },
+    ));
+
+  test('has metadata of decorators written, with classes of earlier cells and of modules', () =>
+    inProject(
+      {
+        'tsconfig.json': '{ "compilerOptions": { "experimentalDecorators": true, "emitDecoratorMetadata": true } }',
+        ...reflectStandIn,
+      },
+      { cell: 'import "reflect-metadata"; class First {} const noted = (target: object, key: string) => {}' },
+      {
+        cell: `import { URL as Address } from 'node:url';
+class Own {}
+class Noted { @noted a!: string; @noted b!: First; @noted c!: Own; @noted d!: Address; @noted e!: Noted }
+['a', 'b', 'c', 'd', 'e'].map((key) => (Reflect as any).typeOf(Noted.prototype, key).name)`,
+        value: "[ 'String', 'First', 'Own', 'URL', 'Noted' ]",
+      },
     ));
 
   test('that is broken is one sentence, and the defaults', () =>

@@ -9,6 +9,7 @@ import { bindImport, importedValue, isEsModule, type Loaded } from './bindings.t
 import type { CellGlobals } from './cellGlobals.ts';
 import { hookOwnFiles } from './ownFileHooks.ts';
 import { OwnFiles } from './ownFiles.ts';
+import { isCompiled, RequiredFiles } from './requiredFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 import type { Variables } from './variables.ts';
 
@@ -41,6 +42,9 @@ export class CellModules {
   readonly #ofCells: CellGlobals['module'];
   /** Files of the person's own that were imported by static imports, by the version that was loaded. */
   readonly #bound = new Map<string, { version: string; bindings: Binding[] }>();
+  readonly #required: RequiredFiles;
+  /** What files of the person's own export as ES modules, by their URLs. */
+  readonly #imported = new Map<string, unknown>();
   #loader: { folder: string; require: NodeJS.Require; import: Import } | undefined;
 
   constructor({ variables, maps, folder, compilerOptions, ofCells }: CellModulesOptions) {
@@ -48,12 +52,21 @@ export class CellModules {
     this.#ofCells = ofCells;
     this.#folder = folder;
     this.#files = new OwnFiles(compilerOptions);
+    this.#required = new RequiredFiles({ files: this.#files, maps, compilerOptions });
     hookOwnFiles(this.#files, maps, compilerOptions);
   }
 
-  /** `require` as cells have it. */
+  /** `require` as cells have it: of their own files too, which Node's own would take for those of a finished program. */
   get require(): NodeJS.Require {
-    return this.#from().require;
+    const { require } = this.#from();
+    const own = (name: string): unknown => {
+      const file = this.#files.resolve(name, this.#importer());
+      // One that a cell imported is the same here as there.
+      if (file !== undefined && isCompiled(file))
+        return this.#imported.get(this.#files.urlOf(file)) ?? this.#required.load(file);
+      return this.#ofCells(name) ?? require(name);
+    };
+    return Object.assign(own, require);
   }
 
   /**
@@ -110,6 +123,7 @@ export class CellModules {
 
   /** Forgets modules that were being loaded when code was cut off: they would stay half made for ever. */
   forgetUnfinished(): void {
+    this.#required.forgetUnfinished();
     const { cache } = this.require;
     for (const [path, module] of Object.entries(cache)) if (module && !module.loaded) delete cache[path];
   }
@@ -159,10 +173,13 @@ export class CellModules {
   async #importFile(file: string): Promise<unknown> {
     // Node keeps CommonJS by path alone.
     for (const each of this.#files.reach(file)) delete this.require.cache[each];
-    const namespace = await this.#from().import(this.#files.urlOf(file));
+    const url = this.#files.urlOf(file);
+    const namespace = await this.#from().import(url);
     // A CommonJS file comes as the default of a namespace; what it exports is meant.
     const { default: exported } = namespace as { default?: unknown };
-    return isEsModule(exported) && '__esModule' in Object(exported) ? exported : namespace;
+    const module = isEsModule(exported) && '__esModule' in Object(exported) ? exported : namespace;
+    this.#imported.set(url, module);
+    return module;
   }
 
   #missing(specifier: string, cause: unknown): unknown {

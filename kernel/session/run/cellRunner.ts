@@ -1,4 +1,5 @@
 import { describeError } from '#session/compile/cellError.ts';
+import { keepGlobalsOfCompiler } from '#session/compile/compilerGlobals.ts';
 import { CellCompiler } from '#session/compile/compiler.ts';
 import { problemsError, problemsText } from '#session/compile/problemText.ts';
 import type { CellError } from '#session/coreMessages.ts';
@@ -31,6 +32,7 @@ export class CellRunner {
    */
   constructor(warn: (text: string) => void, work: () => CellWork | undefined) {
     this.#warn = warn;
+    keepGlobalsOfCompiler();
     const globals = cellGlobals(work);
     const variables = new Variables();
     const locals = (this.locals = variables.asObject());
