@@ -1,3 +1,5 @@
+import { RecordBatchReader } from '#arrow';
+import { columnsOf } from '#shared/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { arrowStreamMime, decodeArrowOutput, pageRows } from '#shared/mime.ts';
 import type { ColumnInfo } from '#shared/messages.ts';
@@ -36,7 +38,25 @@ export async function readKernelTable(name: string, outputs: AsyncIterable<Kerne
       'It must be a Python kernel with pyarrow, or the Lance TypeScript kernel.',
     );
   }
-  return kernelSource(name, head.columns, head.total, pages);
+  return kernelSource(name, columnsIn(pages[0]?.bytes) ?? head.columns, head.total, pages);
+}
+
+/** The columns with their types in the words that tables have everywhere: kernels have others, each its own. */
+function columnsIn(page: Uint8Array | undefined): ColumnInfo[] | undefined {
+  if (!page) return undefined;
+  try {
+    return columnsOf(RecordBatchReader.from(page).open().schema);
+  } catch {
+    // A page that can't be read is told by the panel, at its place.
+    return undefined;
+  }
+}
+
+const rowsText = (count: number): string => count.toLocaleString('en-US');
+
+function partText(shown: number, total: number | null): string {
+  if (total === null) return `The first ${rowsText(shown)} rows`;
+  return shown < total ? `The first ${rowsText(shown)} of ${rowsText(total)} rows` : 'All rows';
 }
 
 function kernelSource(
@@ -50,8 +70,6 @@ function kernelSource(
   const shown = cut < 0 ? pages : pages.slice(0, cut + 1);
   const numRows = shown.reduce((sum, page) => sum + page.rows, 0);
   const key = `kernel ${name} ${Date.now()}`;
-  const part = total === null || numRows < total ? `The first ${numRows} rows` : 'All rows';
-  const of = total === null ? '' : ` of ${total}`;
   return {
     title: name,
     open: () =>
@@ -61,7 +79,7 @@ function kernelSource(
         columns,
         numRows,
         version: null,
-        note: `${part}${numRows === total ? '' : of} of the variable as the kernel had it.`,
+        note: `${partText(numRows, total)}, as the kernel had them.`,
       }),
     rows: (start) => {
       const page = shown[Math.floor(start / pageRows)];

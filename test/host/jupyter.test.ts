@@ -92,7 +92,7 @@ suite('preview from a running kernel', () => {
       table.columns.map(({ name, type }) => [name, type]),
       [
         ['id', 'int64'],
-        ['name', 'string'],
+        ['name', 'utf8'],
       ],
     );
     const rows = tableFromIPC(await panel.rows(1000, 1200, signal));

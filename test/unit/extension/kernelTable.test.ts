@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { previewCode, previewMime, variableProblem } from '../../../extension/notebook/kernelCode.ts';
 import { readKernelTable, type KernelCodeOutput } from '../../../extension/notebook/kernelTable.ts';
+import { tableFromArrays, tableToIPC } from '#arrow';
 import { arrowStreamMime } from '#shared/mime.ts';
 
 const signal = new AbortController().signal;
@@ -8,8 +9,8 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const head = (total: number | null): KernelCodeOutput => ({
   items: [{ mime: previewMime, data: bytes(JSON.stringify({ columns: [{ name: 'id', type: 'int64' }], total })) }],
 });
-const page = (rows: number, content: string): KernelCodeOutput => ({
-  items: [{ mime: arrowStreamMime, data: bytes(btoa(content)) }],
+const page = (rows: number, content: string | Uint8Array): KernelCodeOutput => ({
+  items: [{ mime: arrowStreamMime, data: bytes(Buffer.from(content).toString('base64')) }],
   metadata: { metadata: { [arrowStreamMime]: { included_rows: rows } } },
 });
 async function* outputs(...all: KernelCodeOutput[]): AsyncGenerator<KernelCodeOutput> {
@@ -25,11 +26,23 @@ suite('a table of a running kernel', () => {
     assert.equal(new TextDecoder().decode(await source.rows(500, 700, signal)), 'two');
   });
 
+  test('has its types in the words that tables have everywhere, whatever the kernel calls them', async () => {
+    const rows = tableFromArrays({ id: Int32Array.of(1, 2), at: [new Date(0), new Date(1)] });
+    const named = { columns: rows.schema.fields.map(({ name, type }) => ({ name, type: String(type) })), total: 2 };
+    const header: KernelCodeOutput = { items: [{ mime: previewMime, data: bytes(JSON.stringify(named)) }] };
+    const source = await readKernelTable('t', outputs(header, page(2, tableToIPC(rows, 'stream'))));
+    const { columns } = await source.open(signal);
+    assert.deepEqual(
+      columns.map(({ name, type }) => `${name}: ${type}`),
+      ['id: int32', 'at: timestamp[ms]'],
+    );
+  });
+
   test('ends at the first page that the kernel had to cut, so that no row is in the wrong place', async () => {
     const source = await readKernelTable('t', outputs(head(1000), page(300, 'one'), page(500, 'two')));
     const table = await source.open(signal);
     assert.equal(table.numRows, 300);
-    assert.match(table.note ?? '', /first 300 rows of 1000/);
+    assert.match(table.note ?? '', /^The first 300 of 1,000 rows, /);
   });
 
   test('tells the error of the kernel', async () => {
