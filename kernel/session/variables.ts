@@ -44,7 +44,18 @@ const valueOf = (object: object, name: PropertyKey): unknown => Object.getOwnPro
 
 function describe(name: string, value: unknown): VariableInfo {
   const { size, isTable } = measure(value);
+  const place = placeOf(value);
+  // The class of a table of a catalog is a matter of ours: people know it as a `Table`.
+  if (place !== undefined) return { name, type: 'Table', size, preview: shortened(place), isTable };
   return { name, type: typeOf(value), size, preview: preview(value), isTable };
+}
+
+/** Where in its catalog a table is, `shop/eu/orders`. */
+function placeOf(value: unknown): string | undefined {
+  if (!isObject(value) || types.isProxy(value) || !hasMethods(value, 'query', 'countRows')) return undefined;
+  const [name, path] = [valueOf(value, 'name'), valueOf(value, 'namespacePath')];
+  if (typeof name !== 'string' || !Array.isArray(path)) return undefined;
+  return [...path, name].filter((part) => typeof part === 'string').join('/');
 }
 
 function typeOf(value: unknown): string {
