@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { CatalogNames, type FittingName } from '#client/catalogNames.ts';
+import { CatalogNames, limitMilliseconds, type FittingName } from '#client/catalogNames.ts';
 import type { Naming } from '#shared/catalogNaming.ts';
 import type { Catalogs } from '../catalog/catalogs.ts';
 import type { Connections } from '../catalog/connections.ts';
@@ -25,7 +25,12 @@ export class LanguageNames {
     let names = this.#byConnection.get(name);
     if (!names) {
       // A catalog that a cell connects to is known to the kernel alone.
-      names = new CatalogNames({ catalog: async (variable) => (variable === 'db' ? catalogs.get(name) : undefined) });
+      names = new CatalogNames({
+        catalog: async (variable) => (variable === 'db' ? catalogs.get(name) : undefined),
+        // The first question starts the engine. The editor would take no answer for none, suggest the words of the notebook
+        // and not ask again at the next letter; who goes on typing cancels the question.
+        patienceMilliseconds: limitMilliseconds,
+      });
       this.#byConnection.set(name, names);
     }
     return names.fitting(naming, signal);

@@ -22,14 +22,15 @@ export type NameSources = {
   catalog(variable: string): Promise<NamedCatalog | undefined>;
   /** Columns of the table that a variable holds, where values of variables are known. */
   columns?(variable: string, signal: AbortSignal): Promise<readonly NamedColumn[] | undefined>;
+  /** How long who types is to wait for them; 1,500 when it is not said. What comes later serves the next question. */
+  patienceMilliseconds?: number;
 };
 
 type Entry = { at: number; names: Promise<Omit<FittingName, 'text'>[]> };
 
-/** A person who types waits this long; what comes later serves the next letter. */
-const patienceMilliseconds = 1500;
-/** And then the question is given up. */
-const limitMilliseconds = 10_000;
+const usualPatienceMilliseconds = 1500;
+/** Then the question is given up. */
+export const limitMilliseconds = 10_000;
 /** How long names are taken to be what they were. */
 const freshMilliseconds = 10_000;
 const maxEntries = 50;
@@ -57,12 +58,11 @@ export class CatalogNames {
       const oldest = this.#entries.keys().next();
       if (this.#entries.size > maxEntries && !oldest.done) this.#entries.delete(oldest.value);
     }
-    const patience = AbortSignal.timeout(patienceMilliseconds);
+    const patience = AbortSignal.timeout(this.#sources.patienceMilliseconds ?? usualPatienceMilliseconds);
     const found = await cancellable(entry.names, signal ? AbortSignal.any([signal, patience]) : patience).catch(
       () => [],
     );
-    const isSql = what.kind === 'column' && what.isSql;
-    return found.map((one) => ({ ...one, text: escaped(isSql ? sqlName(one.name) : one.name, quote) }));
+    return found.map((one) => ({ ...one, text: escaped(writtenAs(what, one.name), quote) }));
   }
 
   /** Forgets what was read; to be called when variables may stand for other catalogs. */
@@ -73,14 +73,20 @@ export class CatalogNames {
   async #ask(what: Naming['what']): Promise<Omit<FittingName, 'text'>[]> {
     const options = { limit: maxNames, signal: AbortSignal.timeout(limitMilliseconds) };
     if (what.kind === 'column') return this.#columns(what.table, options.signal);
+    if (what.kind === 'sqlColumn') return this.#columnsOfAll(what.tables, options.signal);
     const catalog = await this.#sources.catalog(what.catalog);
     if (!catalog) return [];
     if (what.kind === 'table') {
       const { tables } = await catalog.listTables(what.namespacePath, options);
       return tables.map((name) => ({ name, kind: 'table', detail: ['table', ...what.namespacePath].join(' · ') }));
     }
-    const { namespaces } = await catalog.listNamespaces(what.parent, options);
-    return namespaces.map((name) => ({ name, kind: 'namespace', detail: ['namespace', ...what.parent].join(' · ') }));
+    const parent = what.kind === 'namespace' ? what.parent : what.namespacePath;
+    const { namespaces } = await catalog.listNamespaces(parent, options);
+    const detail = (kind: string) => [kind, ...parent].join(' · ');
+    const found = namespaces.map((name) => ({ name, kind: 'namespace', detail: detail('namespace') }) as const);
+    if (what.kind === 'namespace') return found;
+    const { tables } = await catalog.listTables(parent, options);
+    return [...tables.map((name) => ({ name, kind: 'table', detail: detail('table') }) as const), ...found];
   }
 
   async #columns(table: NamedTable | { variable: string }, signal: AbortSignal): Promise<Omit<FittingName, 'text'>[]> {
@@ -91,17 +97,43 @@ export class CatalogNames {
     return (columns ?? []).map(({ name, type }) => ({ name, kind: 'column', detail: type }));
   }
 
+  /** What several have is one name: which of them is meant is written before it. */
+  async #columnsOfAll(tables: readonly NamedTable[], signal: AbortSignal): Promise<Omit<FittingName, 'text'>[]> {
+    const all = await Promise.all(tables.map((table) => this.#columns(table, signal).catch(() => [])));
+    return [...new Map(all.flat().map((column) => [column.name, column])).values()];
+  }
+
   async #describe({ catalog, name, namespacePath }: NamedTable, signal: AbortSignal) {
     const found = await this.#sources.catalog(catalog);
     return found?.describeTable(name, { namespacePath: [...namespacePath], signal });
   }
 }
 
+/** A name as it is written where it is asked for. */
+function writtenAs(what: Naming['what'], name: string): string {
+  if (what.kind === 'column') return what.isSql ? sqlName(name) : name;
+  if (what.kind === 'sqlColumn') return queryName(name);
+  if (what.kind !== 'sqlTable') return name;
+  return what.isPath ? `"${[...what.namespacePath, name].join('/').replaceAll('"', '""')}"` : queryName(name);
+}
+
+/** Words of SQL that are common as names, and can't stand there without quotes. */
+const reserved: ReadonlySet<string> = new Set(
+  'all and as between by case check default delete desc distinct exists from group having in index insert into is join limit not null on or order select set table then to union unique update using values when where'.split(
+    ' ',
+  ),
+);
+
+/** A name in a query of SQLite. */
+const queryName = (name: string): string =>
+  /^[a-z_]\w*$/i.test(name) && !reserved.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;
+
 /** A column in SQL: in backticks unless it is a plain word. */
 const sqlName = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : `\`${name.replaceAll('`', '``')}\``);
 
 /** A name within a string of TypeScript. */
 function escaped(name: string, quote: string): string {
+  if (quote === '') return name;
   const text = name.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`).replaceAll('\n', '\\n');
   return quote === '`' ? text.replaceAll('${', '\\${') : text;
 }
