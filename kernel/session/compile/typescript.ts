@@ -1,10 +1,7 @@
-// tslab is written against its own fork of TypeScript 5.0. The bundler puts this module in the fork's place: mainline
+// tslab is written against its own fork of TypeScript 5.0. The bundler puts tslabTypescript.cjs in the fork's place: mainline
 // TypeScript 6.0, with the handful of internals that the fork adds, and a newer view of modules and libraries.
 import ts from 'typescript-6';
 import { moduleResolver } from './moduleTypes.ts';
-
-// @ts-expect-error TypeScript's declarations say `export =`, which has no names to pass on; the module itself has.
-export * from 'typescript-6';
 
 /** What mainline TypeScript has but does not declare. */
 type Internals = {

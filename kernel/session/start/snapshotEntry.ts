@@ -1,5 +1,6 @@
 import ts from 'typescript-6';
 import { keepDocsApart, leaveOutDocs } from './lazyDocs.ts';
+import { leaveOutModules } from './lazyModules.ts';
 import { warmUp } from './warmUp.ts';
 
 // What a start-up snapshot is made of: `node --snapshot-blob FILE --build-snapshot kernelSnapshot.cjs` runs this and
@@ -14,7 +15,8 @@ ts.sys.getExecutingFilePath = () => typescript;
 // TypeScript remembers the first answer, which would be the folder of whoever made the snapshot.
 ts.sys.getCurrentDirectory = () => process.cwd();
 keepDocsApart();
-const { problems, files } = warmUp();
+const { problems, files, options } = warmUp();
 if (problems !== '') throw new Error(problems);
 files.forEach(leaveOutDocs);
+leaveOutModules(files, options);
 globalThis.lanceCatalogCompiler = { ts, typescript };
