@@ -1,4 +1,5 @@
-import { findSpecs, settingsOf, stateOf, type FoundSpec, type SpecState } from '#session/kernelspecs/list.ts';
+import { findSpecs, settingsOf, type FoundSpec } from '#session/kernelspecs/list.ts';
+import { stateOf, type SpecState } from '#session/kernelspecs/specState.ts';
 import { parse } from './command.ts';
 
 /** `kernel list`: our kernelspecs, where they are, what they run, and why they do not. */

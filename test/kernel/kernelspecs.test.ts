@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tempFolder } from '../harness/temp.ts';
 import { cliEntry, command, type Ran } from './support.ts';
@@ -150,11 +150,18 @@ suite('A kernelspec of the command line', function () {
       (await kernel(['list'])).stdout,
       /^broken .*\n.*\n {2}fails +"\/nowhere\/node" is not there any more\. Run/m,
     );
-    writeFileSync(join(home, 'data/lance-catalog/kernel/installed.json'), '["/nowhere/lance-catalog"]');
     writeFileSync(path, JSON.stringify(spec));
-    assert.match(
-      (await kernel(['list'])).stdout,
-      /^broken .*\n.*\n {2}fails +No Lance Catalog kernel is installed any more/m,
-    );
+    const why = async () => /^broken .*\n.*\n {2}fails +(.*)$/m.exec((await kernel(['list'])).stdout)?.[1] ?? '';
+    const known = join(home, 'data/lance-catalog/kernel/installed.json');
+    writeFileSync(known, '["/nowhere/lance-catalog"]');
+    assert.match(await why(), /^No Lance Catalog kernel is installed any more/);
+    const half = tempFolder();
+    mkdirSync(join(half, 'dist'));
+    writeFileSync(join(half, 'dist/kernel.cjs'), '');
+    writeFileSync(join(half, 'package.json'), '{ "version": "0.1.0" }');
+    writeFileSync(known, JSON.stringify([half]));
+    assert.match(await why(), /^The kernel in ".*" can't load ZeroMQ \(Error: Cannot find module 'zeromq'\)\. Install/);
+    rmSync(join(home, 'data/lance-catalog/kernel/launcher.cjs'));
+    assert.match(await why(), /^Its launcher does not start \(Error: Cannot find module '.*launcher\.cjs'\)\. Run/);
   });
 });

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { isRecord } from '#shared/records.ts';
+import { launcherOf, type SpecFile } from './spec.ts';
+
+/** What a kernelspec starts, or why it does not. */
+export type SpecState =
+  | { works: true; version: string; installation: string; node: string; nodeVersion: string }
+  | { works: false; why: string };
+
+const limitMs = 20_000;
+const run = promisify(execFile);
+
+/** Asks the launcher of one of our kernelspecs what it would start, and looks whether that can speak with Jupyter. */
+export async function stateOf({ argv }: SpecFile): Promise<SpecState> {
+  const [program = '', ...rest] = argv;
+  const args = [...rest.slice(0, launcherOf(rest) + 1), '--which'];
+  try {
+    const { stdout } = await run(program, args, { timeout: limitMs, windowsHide: true });
+    const said: unknown = JSON.parse(stdout);
+    if (!isRecord(said)) throw new Error('The launcher said nothing.');
+    const [entry, version, node, nodeVersion] = ['entry', 'version', 'node', 'nodeVersion'].map((key) =>
+      String(said[key]),
+    );
+    const installation = dirname(dirname(entry!));
+    const problem = await zeroMqProblem(node!, installation);
+    if (problem !== undefined) return { works: false, why: problem };
+    return { works: true, version: version!, installation, node: node!, nodeVersion: nodeVersion! };
+  } catch (error) {
+    if (Object(error).code === 'ENOENT') return { works: false, why: `"${program}" is not there any more. ${again}` };
+    const words = lastWordsOf(error);
+    // The launcher's own sentence says what to do; an error that broke it does not.
+    const isOwn = words !== undefined && !isError.test(words);
+    return {
+      works: false,
+      why: isOwn ? words : `Its launcher does not start (${words ?? 'no reason is known'}). ${again}`,
+    };
+  }
+}
+
+const isError = /^\w*Error: /;
+const again = 'Run "lance-catalog kernel install" again.';
+
+/** The one native package that a kernel can't do without here; an editor's kernel needs none. */
+async function zeroMqProblem(node: string, installation: string): Promise<string | undefined> {
+  try {
+    await run(node, ['-e', 'require("zeromq")'], { cwd: installation, timeout: limitMs, windowsHide: true });
+    return undefined;
+  } catch (error) {
+    return `The kernel in "${installation}" can't load ZeroMQ (${lastWordsOf(error) ?? 'no reason is known'}). Install Lance Catalog again.`;
+  }
+}
+
+/** What a program said when it failed: its sentence, or that of its error among the lines of a stack. */
+function lastWordsOf(error: unknown): string | undefined {
+  const { stderr } = Object(error) as { stderr?: unknown };
+  const lines = typeof stderr === 'string' ? stderr.split('\n').filter((line) => line.trim() !== '') : [];
+  return lines.find((line) => isError.test(line)) ?? lines[0];
+}
