@@ -2,6 +2,7 @@ import { isCompleteCode } from 'tslab/dist/converter.js';
 import ts from 'typescript-6';
 import type { CatalogNames } from '#client/catalogNames.ts';
 import { messageOf } from '#shared/errors.ts';
+import type { Naming } from '#shared/catalogNaming.ts';
 import type { CompletionItem } from '#shared/kernelMessages.ts';
 import { namingAt } from './analysis/catalogNames.ts';
 import { codeOf } from './analysis/cellSource.ts';
@@ -9,6 +10,7 @@ import { tableSourceBy } from './analysis/tableSource.ts';
 import { codeAndDocumentation, isUnknown } from './analysis/texts.ts';
 import type { CellService } from './compile/cellConverter.ts';
 import type { Question, QuestionAnswer } from './coreMessages.ts';
+import { sqlNamingAt } from './sql/sqlNaming.ts';
 
 /** What knows the notebook: a language service over a cell and those that ran before it. */
 type Compiler = { service(code: string): CellService };
@@ -27,6 +29,8 @@ export async function answer(
   question: Exclude<Question, { kind: 'variables' }>,
 ): Promise<QuestionAnswer> {
   try {
+    const sql = question.kind === 'complete' && sqlNamingAt(question.code, question.cursor);
+    if (sql) return await completeNames(parts, question.code, question.cursor, sql.naming);
     // Lines that are no TypeScript are blank, so that what is around them keeps its place.
     const code = codeOf(question.code);
     switch (question.kind) {
@@ -49,14 +53,7 @@ async function complete({ compiler, names }: LanguageParts, code: string, cursor
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(file);
   const naming = source && namingAt(source, cursor, (expression) => tableSourceBy(checker, expression));
-  if (naming) {
-    const fitting = await names.fitting(naming);
-    const typed = code.slice(naming.start, cursor).toLowerCase();
-    const matches = fitting
-      .filter(({ text }) => text.toLowerCase().includes(typed))
-      .map(({ text, kind, detail }) => ({ text, kind, signature: detail }));
-    return { kind: 'complete', matches, start: naming.start, end: Math.max(naming.end, cursor) };
-  }
+  if (naming) return completeNames({ compiler, names }, code, cursor, naming);
   const found = service.getCompletionsAtPosition(file, cursor, { includeSymbol: true });
   const start = cursor - (/[\p{ID_Continue}$]*$/u.exec(code.slice(0, cursor))?.[0].length ?? 0);
   const end = cursor + (/^[\p{ID_Continue}$]*/u.exec(code.slice(cursor))?.[0].length ?? 0);
@@ -71,6 +68,22 @@ async function complete({ compiler, names }: LanguageParts, code: string, cursor
     return { text: name, kind, ...(signature !== undefined && { signature }) };
   });
   return { kind: 'complete', matches, start, end };
+}
+
+/** Names of a catalog that go on with what is typed; none where nothing is named. */
+async function completeNames(
+  { names }: LanguageParts,
+  code: string,
+  cursor: number,
+  naming: Naming | undefined,
+): Promise<QuestionAnswer> {
+  if (!naming) return { kind: 'complete', matches: [], start: cursor, end: cursor };
+  const fitting = await names.fitting(naming);
+  const typed = code.slice(naming.start, cursor).toLowerCase();
+  const matches = fitting
+    .filter(({ text }) => text.toLowerCase().includes(typed))
+    .map(({ text, kind, detail }) => ({ text, kind, signature: detail }));
+  return { kind: 'complete', matches, start: naming.start, end: Math.max(naming.end, cursor) };
 }
 
 /** How a function is called, the first way where there are several; undefined for what is none. */

@@ -36,7 +36,8 @@ export class Outputs {
 
   /** What the code that runs is part of; undefined outside of all cells. An older Node can only tell what began last. */
   get work(): CellWork | undefined {
-    return this.#context ? this.#context.getStore() : this.#latest;
+    if (this.#context) return this.#context.getStore();
+    return this.#latest?.signal.aborted ? undefined : this.#latest;
   }
 
   /** Runs `body` so that all it starts counts as this cell's. */

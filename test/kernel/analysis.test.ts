@@ -192,6 +192,14 @@ suite('the language worker', () => {
     assert.match(hover?.documentation ?? '', /%time/);
   });
 
+  test('says which tables a column of %%sql may be of', async () => {
+    book.set('%%sql\nselect  from shop.products p');
+    const { naming, items } = await worker.request('complete', book.at(0, 'select '));
+    const table = { catalog: 'db', name: 'products', namespacePath: ['shop'] };
+    assert.deepEqual(naming?.what, { kind: 'sqlColumn', catalog: 'db', tables: [table] });
+    assert.deepEqual(items, []);
+  });
+
   test('says which table a variable of another cell is of', async () => {
     book.set(
       "const events = await db.openTable('events', { namespacePath: ['a'] });",

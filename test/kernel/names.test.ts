@@ -76,6 +76,24 @@ suite('completion in a kernel', () => {
     assert.match(open.signature ?? '', /^\(name: string, options\?: OpenTableOptions\): Promise<Table>/);
   });
 
+  test('names tables, namespaces and columns in %%sql', async () => {
+    const from = await offered('%%sql\nselect * from ');
+    assert.deepEqual(from.texts, [...(await listed('(await db.tableNames())')), ...(await listed('nested'))]);
+    assert.ok((await offered('%%sql\nselect * from shop.pro')).texts.includes('products'));
+    const { texts, replaced } = await offered('%%sql\nselect * from "shop/');
+    assert.ok(texts.includes('"shop/eu"'), texts.join());
+    assert.equal(replaced, '"shop/');
+    const columns = await listed('columns');
+    const { matches } = await kernel.complete('%%sql\nselect  from shop.products p where id > 3', 13);
+    assert.deepEqual(
+      matches.map(({ text }) => text),
+      columns,
+    );
+    assert.deepEqual((await offered('%%sql\nselect * from shop.products p where p.')).texts, columns);
+    assert.deepEqual((await offered("%%sql\nselect * from shop.products where kind = 'a")).texts, []);
+    assert.ok((await offered('%%sql\nselect * from shop.products where id = ${col')).texts.includes('columns'));
+  });
+
   test('offers nothing of a catalog that fails, and no error', async () => {
     assert.deepEqual((await offered("db.openTable('', { namespacePath: ['none', '")).texts, []);
   });

@@ -1,6 +1,7 @@
 import ts from 'typescript-6';
 import type { CompletionAnswer, Described, LanguageCompletion } from '#shared/languageMessages.ts';
 import { magicsAt } from '#session/magics/magicQuestions.ts';
+import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
 import type { CellChain } from './cellChain.ts';
 import { namingAt } from './catalogNames.ts';
 import { tableSourceBy } from './tableSource.ts';
@@ -28,6 +29,8 @@ export function completionAt(chain: CellChain, id: string, offset: number): Comp
     const items = names.map((name) => ({ name, kind: 'magic', sortText: name, replace: { start, end } }));
     return { items, naming: null, isKnown: true };
   }
+  const sql = sqlNamingAt(text, offset);
+  if (sql) return { items: [], naming: sql.naming ?? null, isKnown: true };
   const source = chain.sourceOf(file);
   const naming = source
     ? namingAt(source, offset, (expression) => tableSourceBy(chain.checker, expression))
