@@ -57,6 +57,8 @@ const configurationOf = (cell: vscode.NotebookCell): vscode.DebugConfiguration =
   // Not a launch: to stop debugging is to let go of the kernel, which goes on.
   request: 'attach',
   name: titleOf(cell),
+  // What a cell prints is below the cell; the panel would take its room.
+  internalConsoleOptions: 'neverOpen',
   cell: cell.document.uri.toString(),
 });
 

@@ -82,7 +82,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
         case 'setBreakpoints':
           return request === asked && isCellSource(given['source'])
             ? this.#reply(asked, unverified(given['breakpoints']))
-            : await this.#pass(request);
+            : await this.#pass(request, withoutColumns);
         case 'configurationDone':
           await this.#pass(request);
           return void this.#run();
@@ -199,7 +199,9 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
 
   #passEvent(event: DebugEvent): void {
     if (event.event === 'terminated') return this.#end();
-    if (!this.isOver) this.#send({ ...event, body: withSources(event.body, this.#toEditor) });
+    if (this.isOver) return;
+    const body = event.event === 'breakpoint' && isRecord(event.body) ? withoutColumns(event.body) : event.body;
+    this.#send({ ...event, body: withSources(body, this.#toEditor) });
   }
 
   readonly #toEditor = (source: Source): object => this.#sources.toEditor(source);
@@ -233,4 +235,17 @@ const isCellSource = (source: unknown): boolean =>
 /** The editor tells of the breakpoints of the whole window. */
 const unverified = (breakpoints: unknown): object => ({
   breakpoints: (Array.isArray(breakpoints) ? breakpoints : []).map(() => ({ verified: false })),
+});
+
+/**
+ * A breakpoint of a line is at the line for the person. With the column at which the line stops, the editor would draw
+ * a second one into the text.
+ */
+const withoutColumn = (breakpoint: unknown): unknown =>
+  isRecord(breakpoint) ? { ...breakpoint, column: undefined, endColumn: undefined } : breakpoint;
+
+const withoutColumns = (body: Record<string, unknown>): object => ({
+  ...body,
+  ...(Array.isArray(body['breakpoints']) && { breakpoints: body['breakpoints'].map(withoutColumn) }),
+  ...(body['breakpoint'] !== undefined && { breakpoint: withoutColumn(body['breakpoint']) }),
 });

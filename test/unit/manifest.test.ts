@@ -58,7 +58,9 @@ suite('package.json and extension/manifest.ts', () => {
     assert.equal(clauses.length, 2);
     for (const entry of clauses) {
       const when = 'when' in entry ? entry.when : '';
-      assert.ok(when.startsWith(`notebookKernel == '${ourKernel}'`) && when.endsWith('&& isWorkspaceTrusted'), when);
+      // Before a cell ran, the editor names no kernel.
+      const isOurs = `(notebookKernel == '${ourKernel}' || !notebookKernel && lanceCatalog.notebook.hasKernel)`;
+      assert.ok(when.startsWith(`${isOurs} &&`) && when.endsWith('&& isWorkspaceTrusted'), when);
     }
   });
 
@@ -86,7 +88,13 @@ suite('package.json and extension/manifest.ts', () => {
     const clauses = menus.filter(({ command }) => command === 'lanceCatalog.notebook.restartKernel');
     assert.deepEqual(
       clauses.map((entry) => 'when' in entry && entry.when),
-      Array.from({ length: 2 }, () => `notebookKernel == '${ourKernel}' && isWorkspaceTrusted`),
+      // Before a cell ran the editor names no kernel; ours are started in trusted workspaces only.
+      Array.from(
+        { length: 2 },
+        () =>
+          `notebookKernel == '${ourKernel}' && isWorkspaceTrusted || ` +
+          `notebookType == 'jupyter-notebook' && lanceCatalog.notebook.hasKernel`,
+      ),
     );
   });
 
