@@ -1,0 +1,79 @@
+import type { Frame, Locator, Page } from 'playwright-core';
+import { frameWith, runCommand } from '../harness/workbench.ts';
+import { openFile } from './catalogWindow.ts';
+
+// A notebook as a person sees and uses it: rows, triangles, keys, and what stands below the cells.
+
+/** Time enough for a kernel or a window to start on a machine that does much else. */
+export const patience = 120_000;
+
+/** The text of an .ipynb file with these cells for our kernel. */
+export function notebookOf(sources: readonly string[], connection?: string): string {
+  return JSON.stringify({
+    cells: sources.map((source, index) => ({
+      cell_type: 'code',
+      execution_count: null,
+      id: `c${index}`,
+      metadata: {},
+      outputs: [],
+      source,
+    })),
+    metadata: {
+      kernelspec: { name: 'lance-typescript', display_name: 'Lance TypeScript', language: 'typescript' },
+      language_info: { name: 'typescript' },
+      ...(connection !== undefined && { lanceCatalog: { connection } }),
+    },
+    nbformat: 4,
+    nbformat_minor: 5,
+  });
+}
+
+/** Opens a notebook of the window's folder. One that has just come up may show it as text, before it knows of notebooks. */
+export async function openNotebook(page: Page, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await openFile(page, name);
+    try {
+      return await cellAt(page, 0).waitFor({ timeout: patience / 2 });
+    } catch (error) {
+      if (attempt === 3) throw error;
+      await runCommand(page, 'View: Close All Editors');
+    }
+  }
+}
+
+/** The row of a cell, by its number from 0: the order of rows in the page is not that of the notebook. */
+export const cellAt = (page: Page, index: number): Locator =>
+  page.locator(`.notebook-editor .cell-list-container .monaco-list-row.code-cell-row[data-index="${index}"]`);
+
+/** Puts the cursor into a cell, as a click does. */
+export async function enterCell(page: Page, index: number): Promise<void> {
+  const row = cellAt(page, index);
+  await row.scrollIntoViewIfNeeded();
+  await row.locator('.cell-editor-part .view-lines').click();
+  await row.locator('.monaco-editor.focused').waitFor();
+}
+
+/** Runs a cell by the triangle beside it, which is there while the pointer is. */
+export async function runCell(page: Page, index: number): Promise<void> {
+  const row = cellAt(page, index);
+  await row.scrollIntoViewIfNeeded();
+  await row.locator('.cell-editor-part .view-lines').hover();
+  await row.locator('.run-button-container a.codicon-notebook-execute').first().click();
+}
+
+/** Waits until a cell shows the number of its run, which it does when it begins. */
+export const counts = (page: Page, index: number, count: number): Promise<void> =>
+  cellAt(page, index)
+    .locator('.execution-count-label', { hasText: `[${count}]` })
+    .waitFor({ timeout: patience });
+
+/** The sign of a cell that ended well, or not. */
+export const endMark = (page: Page, index: number, end: 'success' | 'error'): Locator =>
+  cellAt(page, index).locator(`.cell-status-item .codicon-notebook-state-${end}`);
+
+/** Waits until an output of the notebook shows a text. */
+export const shows = (page: Page, text: string): Promise<Frame> => frameWith(page, `text=${text}`, patience);
+
+/** Clicks an action of the notebook's toolbar by its beginning. */
+export const clickToolbar = (page: Page, label: string): Promise<void> =>
+  page.locator(`.notebook-toolbar-container .action-item a[aria-label^="${label}"]`).first().click();
