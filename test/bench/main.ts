@@ -5,15 +5,17 @@ import { benchNeeds, missing, report, type Need } from '../harness/needs.ts';
 import { benchKernel } from './kernel.ts';
 import { peerKernels } from './kernelPeers.ts';
 import { benchLanguage } from './language.ts';
+import { benchLife } from './life.ts';
 import { busyShare, isMissed, keep, machine, type Figure } from './report.ts';
 import { benchRest } from './rest.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest, kernel, language; without one all of them
+  names            rest, kernel, language, life; without one all of them
   --runs N         measured runs of each way; 5
   --rows N[,N …]   rest: millions of rows to stream; 1,10
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
   --cells N        kernel: cells that run before the second measurement; 500
+  --long N         life: cells of one kernel's life; 10000
 Beside each figure is that of its peer, measured in the same run. Ends with 1 when a goal is missed.
 Needs Linux; upstream's clients, other kernels (installed when they are missing) and 3 GB of disk for the rows.`;
 
@@ -24,6 +26,7 @@ const benches: Readonly<Record<string, Bench>> = {
   rest: { needs: benchNeeds, measure: benchRest },
   kernel: { needs: [...benchNeeds, peerKernels], measure: benchKernel },
   language: { needs: [], measure: benchLanguage },
+  life: { needs: [], measure: benchLife },
 };
 
 /** `npm run bench`: prints figures beside those of their peers. Returns the exit code. */
@@ -67,6 +70,7 @@ function readArguments(args: readonly string[]) {
       rows: { type: 'string', default: '1,10' },
       memory: { type: 'string', default: '50' },
       cells: { type: 'string', default: '500' },
+      long: { type: 'string', default: '10000' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -74,9 +78,19 @@ function readArguments(args: readonly string[]) {
   if (unknown !== undefined) return `"${unknown}" is no benchmark; there are: ${Object.keys(benches).join(', ')}.`;
   const names = positionals.length === 0 ? Object.keys(benches) : positionals;
   const sizes = values.rows === '' ? [] : values.rows.split(',').map(Number);
-  const [runs, memory, cells] = [values.runs, values.memory, values.cells].map(Number) as [number, number, number];
-  if (![runs, cells, ...sizes].every((number) => Number.isInteger(number) && number > 0))
+  const numbers = [values.runs, values.memory, values.cells, values.long].map(Number);
+  const [runs, memory, cells, long] = numbers as [number, number, number, number];
+  if (![runs, cells, long, ...sizes].every((number) => Number.isInteger(number) && number > 0))
     return 'Give whole numbers from 1.';
   if (!Number.isInteger(memory) || memory < 0) return 'Give --memory as a whole number.';
-  return { help: values.help, names, runs, sizes, cells, memory: memory === 0 ? undefined : memory, say: console.log };
+  return {
+    help: values.help,
+    names,
+    runs,
+    sizes,
+    cells,
+    long,
+    memory: memory === 0 ? undefined : memory,
+    say: console.log,
+  };
 }

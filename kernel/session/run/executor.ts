@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { constants, Script } from 'node:vm';
+import { constants } from 'node:vm';
 import { runtimeName } from '#session/compile/generatedNames.ts';
 import { cellGlobalNames, type CellGlobals } from './cellGlobals.ts';
 import type { CellModules } from './cellModules.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 import { scriptOfCell } from './scriptNames.ts';
 import { unwatched } from './unwatched.ts';
+import { scriptOnce } from './scriptOnce.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /** What a cell left: its last expression, if that is not null or undefined. */
@@ -65,7 +66,7 @@ export class CellExecutor {
     const code = maps.add(script, output);
     const parameters = `${runtimeName}, require, module, exports, __filename, __dirname`;
     const head = `(function (${cellGlobalNames.join(', ')}) { return async function (${parameters}) { "use strict";`;
-    const compiled = new Script(`${head}\n${code}\n} })`, {
+    const compiled = scriptOnce(`${head}\n${code}\n} })`, {
       filename: script,
       // The line above is ours.
       lineOffset: -1,
