@@ -8,7 +8,7 @@ import { tempFolder } from '../harness/temp.ts';
 import { cliEntry, command, sampleCatalog } from './support.ts';
 
 const cli = (args: readonly string[], env: Record<string, string> = {}) =>
-  command(process.execPath, [cliEntry, ...args], { env });
+  command(process.execPath, [cliEntry, ...args], { env, seconds: 100 });
 
 const codeCell = (source: string) => ({ cell_type: 'code', source, metadata: {}, outputs: [], execution_count: null });
 
@@ -19,7 +19,7 @@ function writeNotebook(cells: readonly string[]): string {
 }
 
 suite('The command line', function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
 
   test('runs the tour twice on the same catalog', async () => {
     const catalog = await sampleCatalog();
@@ -107,7 +107,7 @@ suite('The command line', function () {
 });
 
 suite('The command line of a terminal', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   test('ends with 130 at Ctrl-C, and runs no further cell', async () => {
     const notebook = writeNotebook(['process.kill(process.ppid, "SIGINT"); await new Promise(() => {})', '"never"']);

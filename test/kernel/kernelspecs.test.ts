@@ -12,7 +12,7 @@ const specOf = (folder: string) =>
   };
 
 suite('A kernelspec of the command line', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let home: string;
   let env: Record<string, string>;
 

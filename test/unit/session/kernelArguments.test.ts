@@ -7,6 +7,7 @@ import { catalogOfArgument } from '../../../kernel/session/catalogArgument.ts';
 import { chosenCatalog } from '../../../kernel/session/chosenCatalog.ts';
 import { readConnection } from '../../../kernel/session/jupyter/connectionFile.ts';
 import { dataFolder, jupyterFolder } from '../../../kernel/session/kernelspec.ts';
+import { kernelsFolder, knownFolders } from '../../../kernel/session/kernelspecs/place.ts';
 import { isCatalogError } from '../../../kernel/shared/errors.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
@@ -115,6 +116,30 @@ suite('Folders of a person', () => {
     );
     assert.equal(jupyterFolder({ env: { JUPYTER_DATA_DIR: '/j' }, platform: 'linux', home }), '/j');
     assert.equal(jupyterFolder({ env: {}, platform: 'darwin', home }), '/home/ada/Library/Jupyter');
+  });
+});
+
+suite('Kernelspecs', () => {
+  const linux = { env: { JUPYTER_PATH: '/x:/y' }, platform: 'linux', home: '/home/ada' } as const;
+
+  test('are where Jupyter looks for them', () => {
+    assert.deepEqual(knownFolders(linux), [
+      '/x/kernels',
+      '/y/kernels',
+      '/home/ada/.local/share/jupyter/kernels',
+      '/usr/local/share/jupyter/kernels',
+      '/usr/share/jupyter/kernels',
+    ]);
+    const env = { VIRTUAL_ENV: '/venv', CONDA_PREFIX: '/conda', JUPYTER_DATA_DIR: '/data' };
+    assert.deepEqual(knownFolders({ ...linux, env }).slice(0, 2), ['/data/kernels', '/venv/share/jupyter/kernels']);
+  });
+
+  test('go to the person, to the active environment, or below a folder', () => {
+    assert.equal(kernelsFolder({ kind: 'user' }, linux), '/home/ada/.local/share/jupyter/kernels');
+    assert.equal(kernelsFolder({ kind: 'prefix', folder: '/opt' }, linux), '/opt/share/jupyter/kernels');
+    const conda = { ...linux, env: { VIRTUAL_ENV: '', CONDA_PREFIX: '/conda' } };
+    assert.equal(kernelsFolder({ kind: 'sys-prefix' }, conda), '/conda/share/jupyter/kernels');
+    assert.throws(() => kernelsFolder({ kind: 'sys-prefix' }, linux), /none is active: .* Activate/);
   });
 });
 
