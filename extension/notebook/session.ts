@@ -37,10 +37,12 @@ export class NotebookSession implements vscode.Disposable {
     this.#kernel = new SessionKernel(() => this.#parts, {
       onStarting: () => this.#changed.fire(),
       onStarted: (started) => this.#started(started),
-      onGone: (hasRun) => {
+      onGone: (hasRun, reason) => {
         if (hasRun) this.#markStale();
         this.#late.clear();
         this.#changed.fire();
+        // A cell that runs says it itself.
+        if (hasRun && reason !== undefined && !this.#current) this.#sayDied(reason);
       },
       onOrphanOutput: (message) => this.#late.receive(message),
     });
@@ -179,6 +181,11 @@ export class NotebookSession implements vscode.Disposable {
     this.#current?.fail('KernelRestarted', 'The kernel was ended while this cell ran. Run the cell again.');
     this.#current?.end(false);
     this.#kernel.end();
+  }
+
+  #sayDied(reason: string): void {
+    const name = this.#parts.notebook.uri.path.split('/').at(-1) ?? '';
+    void vscode.window.showWarningMessage(`${name}: ${reason} The next cell starts another.`);
   }
 
   /** What cells have shown until now is of a kernel that is gone. */

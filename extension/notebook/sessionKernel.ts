@@ -8,8 +8,11 @@ export type KernelEvents = {
   /** A kernel is being started, or the one that the notebook had is sought. */
   onStarting: () => void;
   onStarted: (started: StartedKernel) => void;
-  /** It ended, or never came up. `hasRun`: with it went what cells had declared. */
-  onGone: (hasRun: boolean) => void;
+  /**
+   * It ended, or never came up. `hasRun`: with it went what cells had declared.
+   * @param reason a sentence, when nobody had asked it to end
+   */
+  onGone: (hasRun: boolean, reason?: string) => void;
   /** What a cell prints that is over. */
   onOrphanOutput: (message: KernelOutput) => void;
 };
@@ -54,7 +57,7 @@ export class SessionKernel {
       kernel.onOrphanOutput((message) => this.#events.onOrphanOutput(message));
       kernel.onDidExit(({ isExpected, reason }) => {
         if (!isExpected) log.warn(reason);
-        if (this.#process === starting) this.#forget();
+        if (this.#process === starting) this.#forget(isExpected ? undefined : reason);
       });
       if (this.#process === starting) this.#started(started);
       return kernel;
@@ -145,10 +148,10 @@ export class SessionKernel {
     if (this.#isOutdated) this.renew();
   }
 
-  #forget(): void {
+  #forget(reason?: string): void {
     const hasRun = this.#hasRun;
     this.#process = undefined;
     this.#isReady = this.#hasRun = this.#isOutdated = false;
-    this.#events.onGone(hasRun);
+    this.#events.onGone(hasRun, reason);
   }
 }

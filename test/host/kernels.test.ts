@@ -203,6 +203,20 @@ suite('kernels of notebooks', () => {
     assert.equal(session?.isStale(notebook.cellAt(0)), false);
   });
 
+  test('say why they ended while no cell ran', async () => {
+    const notebook = await open('let gone = 1;');
+    assert.ok(await execute(notebook, 0));
+    const pid = await pidOf(notebook);
+    const said: string[] = [];
+    const standIn = (message: string) => (said.push(message), Promise.resolve(undefined));
+    await replacing('showWarningMessage', standIn, async () => {
+      process.kill(pid, 'SIGKILL');
+      await eventually('a message', () => said.length > 0);
+    });
+    assert.match(said[0] ?? '', /^k\d+\.ipynb: The kernel has ended: .*SIGKILL.* The next cell starts another\.$/);
+    assert.equal(api.kernels.session(notebook)?.isStale(notebook.cellAt(0)), true);
+  });
+
   test('offer a restart when a cell can not be interrupted', async () => {
     const mark = join(folder.path, `blocked${count++}`);
     const notebook = await open(
