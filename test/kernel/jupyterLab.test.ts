@@ -11,6 +11,7 @@ import {
   cellAt,
   chooseMenu,
   coloursOf,
+  earlierLine,
   enterCell,
   kernelIs,
   openNotebook,
@@ -18,6 +19,7 @@ import {
   patience,
   pressButton,
   runCell,
+  setBreakpoint,
   shoot,
   startCell,
 } from './labPage.ts';
@@ -28,14 +30,20 @@ const cells = {
   ask: `const name = await input('Your name?');\nconst key = await input('Your key?', { password: true });\nname + ' has ' + key.length`,
   members: 'db.',
   documented: 'db.openTable',
-  throws: `function check(price: number) {\n  if (price < 0) throw new RangeError('no price is below 0');\n}\ncheck(-1);`,
+  throws: `import { check } from './own';\ncheck(-1);`,
   wrongType: `type Price = number;\nconst price: Price = 'free';`,
   progress: `for (const x of progress([1, 2, 3], { label: 'rows' })) await new Promise((done) => setTimeout(done, 50));`,
   late: `setTimeout(() => console.log('late'), 1500);`,
   afterLate: `'the next cell'`,
+  stops: `function half(price: number) {\n  return price / 2;\n}\nhalf(42)`,
 };
 type Name = keyof typeof cells;
 const names = Object.keys(cells) as Name[];
+
+const ownFile = `export function check(price: number): void {
+  if (price < 0) throw new RangeError('no price is below 0');
+}
+`;
 
 const notebook = {
   cells: Object.entries(cells).map(([id, source]) => ({
@@ -55,6 +63,8 @@ const notebook = {
 
 suite('The kernel in JupyterLab', function () {
   this.timeout(180_000);
+  // What one cell leaves behind, a question for instance, is in the way of those after it.
+  this.bail(true);
   let lab: JupyterLab;
   let browser: Browser;
   let page: Page;
@@ -66,6 +76,7 @@ suite('The kernel in JupyterLab', function () {
     const jupyter = await installedKernel();
     lab = await startJupyterLab(jupyter);
     copyFileSync(inRoot('scripts/sample/tour.ipynb'), join(lab.folder, 'tour.ipynb'));
+    writeFileSync(join(lab.folder, 'own.ts'), ownFile);
     writeFileSync(join(lab.folder, 'screen.ipynb'), JSON.stringify(notebook));
     browser = await openBrowser(jupyter.home, { width: 1400, height: 1400 });
     ({ page } = browser);
@@ -90,6 +101,9 @@ suite('The kernel in JupyterLab', function () {
     await kernelIs(page, 'Idle');
     assert.ok((await tables.count()) >= 6);
     assert.equal(await page.locator('[data-mime-type="application/vnd.jupyter.error"]').count(), 0);
+    const picture = page.locator('.jp-RenderedHTML td img').first();
+    assert.ok((await picture.evaluate((each: HTMLImageElement) => each.naturalWidth)) > 0, 'its pictures are drawn');
+    await page.locator('.jp-RenderedHTML td svg path').first().waitFor();
     for (const theme of ['JupyterLab Dark', 'JupyterLab Light']) {
       await chooseMenu(page, 'Settings', 'Theme', theme);
       await page.locator(`body[data-jp-theme-name="${theme}"]`).waitFor({ state: 'attached' });
@@ -128,7 +142,7 @@ suite('The kernel in JupyterLab', function () {
   test('asks on the screen, and shows nothing of a password', async () => {
     await startCell(cell('ask'));
     const line = cell('ask').locator('input.jp-Stdin-input');
-    await cell('ask').getByText('Your name?').waitFor();
+    await cell('ask').locator('.jp-Stdin-prompt', { hasText: 'Your name?' }).waitFor();
     await line.fill('Ada');
     await line.press('Enter');
     const secret = cell('ask').locator('input.jp-Stdin-input[type=password]');
@@ -157,11 +171,15 @@ suite('The kernel in JupyterLab', function () {
     await page.keyboard.press('Escape');
   });
 
-  test('names the place of an error in colours', async () => {
+  test('names the places of an error in colours, and leads to those in files', async () => {
     await runCell(cell('throws'));
-    const [name, place] = [shown('throws').locator('.ansi-red-fg'), shown('throws').locator('.ansi-green-fg')];
+    const [name, places] = [shown('throws').locator('.ansi-red-fg'), shown('throws').locator('.ansi-green-fg')];
     assert.equal(await name.first().innerText(), 'RangeError');
-    assert.match(await place.first().innerText(), /^\[\d+\]:2:24$/);
+    // A link comes between the parts of what has a colour.
+    const texts = (await places.allInnerTexts()).filter((text) => text !== '');
+    assert.match(texts.join(' '), /^\.\/own\.ts:2:24 \[\d+\]:2:1$/);
+    assert.doesNotMatch(await cell('throws').innerText(), /Warning/);
+    await shown('throws').locator('a[href$="own.ts#line=1"]').waitFor();
   });
 
   test('marks what is wrong with a type', async () => {
@@ -179,11 +197,29 @@ suite('The kernel in JupyterLab', function () {
     assert.equal(await shown('afterLate').innerText(), `'the next cell'`);
   });
 
+  test('stops at a breakpoint, shows what variables are, and goes on', async () => {
+    const bug = page.locator('.jp-DebuggerBugButton');
+    await bug.first().click();
+    await setBreakpoint(cell('stops'), 2);
+    await startCell(cell('stops'));
+    await page.locator('.jp-DebuggerCallstackFrame', { hasText: 'half' }).waitFor();
+    await page.getByRole('treeitem', { name: 'price: 42' }).waitFor();
+    assert.equal(await cell('stops').locator('.jp-DebuggerEditor-highlight').innerText(), '  return price / 2;');
+    await page.locator('[data-command="debugger:continue"]').first().click();
+    await shown('stops').getByText('21').waitFor();
+    await bug.first().click();
+    await page.locator('.jp-DebuggerBugButton[aria-pressed="true"]').waitFor({ state: 'detached' });
+  });
+
   test('restarts by the menu: variables are gone, and what was typed is remembered', async () => {
     await chooseMenu(page, 'Kernel', 'Restart Kernel…');
     await page.locator('.jp-Dialog button.jp-mod-accept').click();
     await kernelIs(page, 'Idle');
     await runCell(cell('afterLoop'));
     await shown('afterLoop').getByText("Cannot find name 'kept'").waitFor();
+    await cell('afterLoop').click({ button: 'right' });
+    await page.locator('.lm-Menu-itemLabel', { hasText: 'New Console for Notebook' }).click();
+    // The cell of this kernel first, and before it the last one of the kernel that ended.
+    for (const code of [cells.afterLoop, cells.stops]) assert.equal(await earlierLine(page), code);
   });
 });

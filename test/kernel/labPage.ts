@@ -60,6 +60,15 @@ export async function runCell(cell: Locator): Promise<void> {
   );
 }
 
+/** Clicks beside a line of a cell, counted from 1, until the debugger has put a breakpoint there. */
+export async function setBreakpoint(cell: Locator, line: number): Promise<void> {
+  // The first element gives the gutter its width.
+  const beside = cell.locator('.cm-breakpoint-gutter > .cm-gutterElement').nth(line);
+  await beside.click({ position: { x: 5, y: 5 } });
+  await beside.locator('.cm-breakpoint-icon').waitFor();
+  await cell.page().locator('.jp-DebuggerBreakpoint').waitFor();
+}
+
 /** Chooses from the menu bar: `chooseMenu(page, 'Settings', 'Theme', 'JupyterLab Dark')`. */
 export async function chooseMenu(page: Page, bar: string, ...items: readonly string[]): Promise<void> {
   await page.locator('.lm-MenuBar-itemLabel', { hasText: new RegExp(`^${bar}$`) }).click();
@@ -74,6 +83,29 @@ export async function chooseMenu(page: Page, bar: string, ...items: readonly str
 export async function pressButton(page: Page, name: string): Promise<void> {
   await page.locator(`${panel} .jp-NotebookPanel-toolbar [data-jp-item-name="${name}"] jp-button`).click();
 }
+
+/** Goes back by one in the history of the console, and says what stands in its line then. */
+export async function earlierLine(page: Page): Promise<string> {
+  const line = page.locator('.jp-CodeConsole-promptCell .cm-content');
+  await line.click();
+  await page.keyboard.press('Control+Home');
+  const before = await textIn(line);
+  for (const end = Date.now() + patience; Date.now() < end;) {
+    await page.keyboard.press('ArrowUp');
+    for (let looked = 0; looked < 20; looked++) {
+      const now = await textIn(line);
+      if (now !== before) return now;
+      await page.waitForTimeout(100);
+    }
+    // A console that has just come up had no history to go back in yet, and begins anew once something is typed.
+    await page.keyboard.type('x');
+    await page.keyboard.press('Backspace');
+  }
+  return before;
+}
+
+const textIn = async (editor: Locator): Promise<string> =>
+  (await editor.locator('.cm-line').allInnerTexts()).map((text) => text.replace(/\n$/, '')).join('\n');
 
 /** In the page: the colour of an element's text, and of what is behind it. */
 export function coloursOf(element: Element): [text: string, ground: string] {

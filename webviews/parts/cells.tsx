@@ -1,9 +1,8 @@
 import { memo, useEffect, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import type { CellContentProps } from 'hightable';
+import { spark, sparkPath } from '#shared/sparkPath.ts';
 import type { GridCell } from './frame.ts';
-
-const spark = { width: 72, height: 20, minPoints: 8, maxPoints: 144 } as const;
 
 /** A text of so many characters fits any column. */
 const shortText = 12;
@@ -99,25 +98,3 @@ const VectorCell = memo(function VectorCell({ values, text }: { values: Float64A
     </span>
   );
 });
-
-/** A line through the values, from their least to their greatest; it breaks where a value is missing. */
-export function sparkPath(values: Float64Array): string {
-  const step = Math.max(1, Math.ceil(values.length / spark.maxPoints));
-  const points = values.filter((_, i) => i % step === 0);
-  const finite = points.filter((value) => Number.isFinite(value));
-  const least = Math.min(...finite);
-  const span = Math.max(...finite) - least || 1;
-  let pen = 'M';
-  let path = '';
-  for (const [i, value] of points.entries()) {
-    if (!Number.isFinite(value)) {
-      pen = 'M';
-      continue;
-    }
-    const x = (i / Math.max(1, points.length - 1)) * (spark.width - 2) + 1;
-    const y = spark.height - 2 - ((value - least) / span) * (spark.height - 4);
-    path += `${pen}${x.toFixed(1)} ${y.toFixed(1)}`;
-    pen = 'L';
-  }
-  return path;
-}

@@ -5,7 +5,8 @@ import { typeText } from '#shared/arrowTypes.ts';
 import { arrowStreamMime, previewLimits, type TableOutputMetadata } from '#shared/mime.ts';
 import { alignColumns, counted, escapeHtml, htmlTable } from './markup.ts';
 import { htmlAndText, type ShowOptions, type Shown } from './shown.ts';
-import { tableHtml, tableText } from './tableText.ts';
+import { tableHtml } from './tableHtml.ts';
+import { tableText } from './tableText.ts';
 
 /** Bytes of a table that a person asked to see more of than the usual rows. */
 const askedBytes = 8 * 1024 * 1024;

@@ -4,6 +4,7 @@ import { constants } from 'node:vm';
 import { runtimeName } from '#session/compile/generatedNames.ts';
 import { cellGlobalNames, type CellGlobals } from './cellGlobals.ts';
 import type { CellModules } from './cellModules.ts';
+import { quietImports } from './quietImports.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 import { scriptOfCell } from './scriptNames.ts';
 import { unwatched } from './unwatched.ts';
@@ -53,6 +54,7 @@ export class CellExecutor {
 
   constructor(options: CellExecutorOptions) {
     this.#options = options;
+    quietImports();
   }
 
   /**

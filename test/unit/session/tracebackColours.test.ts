@@ -19,6 +19,25 @@ suite('A traceback in colours', () => {
     );
   });
 
+  test('says of a file beside the notebook that it is beside it, which JupyterLab makes a link of', () => {
+    const places = [
+      'own.ts:2:7',
+      'lib/own.ts:2:7',
+      '../own.ts:2:7',
+      'C:\\own.ts:2:7',
+      'node:fs:2:7',
+      '<anonymous>:2:7',
+    ];
+    const lines = coloured('Error', ...places.map((place) => `    at f (${place})`));
+    assert.deepEqual(
+      lines,
+      [`./${places[0]}`, `./${places[1]}`, ...places.slice(2)].map((place) => `    at f (${green(place)})`),
+    );
+    assert.deepEqual(coloured('TypeScriptError', 'own.ts:1:7 - error TS2322: Type: no'), [
+      `${green('./own.ts:1:7')} - ${red('error TS2322')}: Type: no`,
+    ]);
+  });
+
   test('has the causes red', () => {
     assert.deepEqual(coloured('Error', 'Error: top', 'Caused by TypeError: below', '  one of them: Error: other'), [
       `${red('Error')}: top`,
