@@ -18,3 +18,45 @@ export class RecentSet {
     return this.#texts.has(text);
   }
 }
+
+/**
+ * The texts that were kept last, by a key: at most `count` of them with at most `chars` UTF-16 units in all. The last one
+ * is kept however long it is.
+ */
+export class RecentTexts<K> {
+  readonly #limits: { count: number; chars: number };
+  readonly #texts = new Map<K, string>();
+  #chars = 0;
+
+  constructor(limits: { count: number; chars: number }) {
+    this.#limits = limits;
+  }
+
+  set(key: K, text: string): void {
+    this.#delete(key);
+    this.#texts.set(key, text);
+    this.#chars += text.length;
+    for (const oldest of this.#texts.keys()) {
+      if (oldest === key || (this.#texts.size <= this.#limits.count && this.#chars <= this.#limits.chars)) return;
+      this.#delete(oldest);
+    }
+  }
+
+  get(key: K): string | undefined {
+    return this.#texts.get(key);
+  }
+
+  has(key: K): boolean {
+    return this.#texts.has(key);
+  }
+
+  /** Keys and texts, oldest first. */
+  get entries(): [K, string][] {
+    return [...this.#texts];
+  }
+
+  #delete(key: K): void {
+    this.#chars -= this.#texts.get(key)?.length ?? 0;
+    this.#texts.delete(key);
+  }
+}

@@ -1,11 +1,12 @@
+import { RecentTexts } from '#session/recent.ts';
 import { matchesGlob } from './glob.ts';
-import type { HistoryFolder, StoredCell } from './historyFolder.ts';
+import type { HistoryFolder } from './historyFolder.ts';
 
 /** One executed cell: session, execution count, code. */
 export type HistoryEntry = [session: number, line: number, code: string];
 
-/** Cells of this session and texts of their results that are kept at most. */
-const maxCells = 10_000;
+/** Cells of this session, the text of them, and results that are kept at most. */
+const limits = { count: 10_000, chars: 16 << 20 };
 const maxResults = 1000;
 const maxResultChars = 10_000;
 
@@ -14,7 +15,7 @@ export class History {
   readonly #folder: HistoryFolder | undefined;
   readonly #report: (error: unknown) => void;
   #isKept: boolean;
-  readonly #cells: StoredCell[] = [];
+  readonly #cells = new RecentTexts<number>(limits);
   readonly #results = new Map<number, string>();
 
   /** `report` is told once when the folder can't be written; from then on nothing is kept. */
@@ -25,12 +26,10 @@ export class History {
   }
 
   add(count: number, code: string): void {
-    const cell: StoredCell = [count, code];
-    this.#cells.push(cell);
-    if (this.#cells.length > maxCells) this.#cells.shift();
+    this.#cells.set(count, code);
     if (!this.#isKept) return;
     try {
-      this.#folder?.append(cell);
+      this.#folder?.append([count, code]);
     } catch (error) {
       this.#isKept = false;
       this.#report(error);
@@ -100,7 +99,7 @@ export class History {
   }
 
   #entries(session: number, label: number): HistoryEntry[] {
-    const cells = session === this.#session() ? this.#cells : (this.#folder?.read(session) ?? []);
+    const cells = session === this.#session() ? this.#cells.entries : (this.#folder?.read(session) ?? []);
     return cells.map(([line, code]): HistoryEntry => [label, line, code]);
   }
 }

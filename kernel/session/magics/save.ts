@@ -2,22 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { constants, copyFile, link, rename, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { messageOf } from '#shared/errors.ts';
+import { RecentTexts } from '#session/recent.ts';
 import { partsOf } from './cellParts.ts';
 import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
 
-/** Cells whose text is kept to be saved. */
-const maxCells = 10_000;
+/** Cells whose text is kept to be saved, and how much text that is: a cell may hold megabytes of data. */
+const limits = { count: 10_000, chars: 16 << 20 };
 
 /** The texts of the cells that ran, by number. */
 export class CellTexts {
-  readonly #texts = new Map<number, string>();
+  readonly #texts = new RecentTexts<number>(limits);
 
   /** Cells that leave no trace in the notebook have the number of one before them, or none. */
   add(count: number, text: string): void {
     if (count < 1 || this.#texts.has(count)) return;
     this.#texts.set(count, text);
-    const [oldest] = this.#texts.keys();
-    if (this.#texts.size > maxCells && oldest !== undefined) this.#texts.delete(oldest);
   }
 
   get(count: number): string | undefined {
@@ -25,7 +24,7 @@ export class CellTexts {
   }
 
   get numbers(): number[] {
-    return [...this.#texts.keys()];
+    return this.#texts.entries.map(([count]) => count);
   }
 }
 
@@ -60,7 +59,7 @@ function rangeOf(word: string): number[] {
   if (first === undefined) throw new MagicError(`'${word}' is no number of a cell. Write for instance 2 4-6.`);
   const from = Number(first);
   const to = Number(last ?? first);
-  if (to < from || to - from >= maxCells)
+  if (to < from || to - from >= limits.count)
     throw new MagicError(`'${word}' is no range. Write the smaller number first.`);
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
