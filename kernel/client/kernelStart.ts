@@ -1,9 +1,10 @@
+import { dirname, join } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 import { cancellable } from './calls.ts';
 import type { NodeRuntime } from './childProcess.ts';
 import type { KernelLink } from './kernelLink.ts';
 import { kernelFlags } from './nodeVersion.ts';
-import { isUsable, removeSnapshot, snapshotOf } from './startSnapshot.ts';
+import { isUsable, languageArgument, removeSnapshot, snapshotOf, type StartSnapshot } from './startSnapshot.ts';
 
 const handshakeMs = 20_000;
 
@@ -36,18 +37,44 @@ export function waysToStart(node: NodeRuntime, entry: string): readonly [WayToSt
   return fast ? [fast, usual, bare] : [usual, bare];
 }
 
+/** A way to start the language worker of cells; `forget` gives up what made it fast. */
+export type LanguageWay = { flags: readonly string[]; entry: string; args: readonly string[]; forget?: () => void };
+
+/** The ways to start the language worker, the best first. It comes up from the kernel's snapshot, which holds all it needs. */
+export function waysToStartLanguage(node: NodeRuntime, entry: string): readonly LanguageWay[] {
+  const usual: LanguageWay = { flags: [], entry, args: [] };
+  const flags = kernelFlags(node.version);
+  const snapshot = usableSnapshot(node, flags, join(dirname(entry), 'kernel.cjs'));
+  if (!snapshot) return [usual];
+  return [
+    {
+      flags: [...flags, '--snapshot-blob', snapshot.blob],
+      entry: snapshot.entry,
+      args: [languageArgument],
+      forget: () => removeSnapshot(snapshot),
+    },
+    usual,
+  ];
+}
+
 function fromSnapshot(node: NodeRuntime, flags: readonly string[], entry: string): WayToStart | undefined {
+  const snapshot = usableSnapshot(node, flags, entry);
+  return (
+    snapshot && {
+      flags: [...flags, '--snapshot-blob', snapshot.blob],
+      entry: snapshot.entry,
+      goOn: () => {
+        // Whatever it was, the usual start works or says it better.
+        removeSnapshot(snapshot);
+        return true;
+      },
+    }
+  );
+}
+
+function usableSnapshot(node: NodeRuntime, flags: readonly string[], entry: string): StartSnapshot | undefined {
   // An editor's own executable, which is told by its environment to be Node, has another memory than Node's.
   if (node.version === undefined || Object.keys(node.env).length > 0) return undefined;
   const snapshot = snapshotOf({ node: node.path, version: node.version, flags, entry });
-  if (!snapshot || !isUsable(snapshot)) return undefined;
-  return {
-    flags: [...flags, '--snapshot-blob', snapshot.blob],
-    entry: snapshot.entry,
-    goOn: () => {
-      // Whatever it was, the usual start works or says it better.
-      removeSnapshot(snapshot);
-      return true;
-    },
-  };
+  return snapshot && isUsable(snapshot) ? snapshot : undefined;
 }

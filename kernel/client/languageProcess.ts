@@ -12,6 +12,7 @@ import { Endpoint, type Handlers } from '#shared/rpc.ts';
 import { cancellable, guarded } from './calls.ts';
 import { startNode, type NodeRuntime } from './childProcess.ts';
 import { exitReason, tailOf } from './exitReason.ts';
+import { waysToStartLanguage, type LanguageWay } from './kernelStart.ts';
 
 const startMilliseconds = 20_000;
 /** How long the end of the process waits to be told of, after that of its pipe. */
@@ -40,26 +41,41 @@ export class LanguageProcess {
    * @throws CatalogError ServiceUnavailable (17) when it ends or is silent before that; AbortError when cancelled
    */
   static async start(options: LanguageStart): Promise<LanguageProcess> {
-    const { signal } = options;
-    signal?.throwIfAborted();
+    options.signal?.throwIfAborted();
+    let failure: unknown;
+    for (const way of waysToStartLanguage(options.node, options.entry)) {
+      const worker = new LanguageProcess(options, way);
+      try {
+        return await worker.#listening(options.signal);
+      } catch (error) {
+        const hasEnded = worker.#end !== undefined;
+        worker.dispose();
+        failure = error;
+        // One that is late is late by another way, too.
+        if (!hasEnded || options.signal?.aborted) break;
+        way.forget?.();
+      }
+    }
+    throw failure;
+  }
+
+  async #listening(signal: AbortSignal | undefined): Promise<this> {
     const late = AbortSignal.timeout(startMilliseconds);
-    const worker = new LanguageProcess(options);
-    const ready = new Promise<void>((resolve) => (worker.#markReady = resolve));
+    const ready = new Promise<void>((resolve) => (this.#markReady = resolve));
     const ended = new Promise<never>((_, reject) => {
-      worker.onDidExit((reason) => reject(unavailable(reason)));
+      this.onDidExit((reason) => reject(unavailable(reason)));
     });
     try {
       await cancellable(Promise.race([ready, ended]), signal ? AbortSignal.any([signal, late]) : late);
-      return worker;
+      return this;
     } catch (error) {
-      worker.dispose();
       signal?.throwIfAborted();
       throw late.aborted ? unavailable(`it said nothing for ${startMilliseconds / 1000} s`) : error;
     }
   }
 
-  private constructor({ entry, node, onFindings }: LanguageStart) {
-    this.#child = startNode({ node, entry, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+  private constructor({ node, onFindings }: LanguageStart, { flags, entry, args }: LanguageWay) {
+    this.#child = startNode({ node, flags, entry, args, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
     this.#pipe = this.#child.stdio[3] as Duplex;
     const stderr = tailOf(this.#child.stderr);
     const handlers: Handlers<LanguageHostMethods> = {

@@ -10,6 +10,9 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 /** Set to `off`, kernels neither start from snapshots nor make them. */
 export const snapshotVariable = 'LANCE_CATALOG_SNAPSHOT';
 
+/** Given to the script of a snapshot, it runs the language worker of cells in place of a kernel. */
+export const languageArgument = 'language';
+
 export type StartSnapshot = {
   /** The script to run in place of the kernel's. */
   entry: string;

@@ -58,7 +58,7 @@ async function live(): Promise<Life> {
   const heard: { by?: (cell: string, findings: Finding[]) => void } = {};
   const worker = await LanguageProcess.start({
     entry: inRoot('dist/languageWorker.cjs'),
-    node: { path: process.execPath, env: {} },
+    node: { path: process.execPath, env: {}, version: process.versions.node },
     onFindings: (_, cell, findings) => heard.by?.(cell, findings),
   });
   try {

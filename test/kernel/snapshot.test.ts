@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LanguageProcess } from '../../kernel/client/languageProcess.ts';
 import { kernelFlags } from '../../kernel/client/nodeVersion.ts';
 import { snapshotOf, type StartSnapshot } from '../../kernel/client/startSnapshot.ts';
 import { inRoot } from '../../scripts/paths.ts';
@@ -33,6 +34,20 @@ suite('A kernel that starts from a snapshot', function () {
 
   /** What a kernel says that is told to use a connection file which is not there: that it came up. */
   const startInVain = () => command(process.execPath, [...flags, launcher, '--connection-file=/missing'], { env });
+
+  /** As an editor would whose environment is that of these kernels. */
+  async function startLanguage(): Promise<LanguageProcess> {
+    const { XDG_CACHE_HOME, LANCE_CATALOG_SNAPSHOT } = env;
+    const before = { ...process.env };
+    Object.assign(process.env, { XDG_CACHE_HOME, LANCE_CATALOG_SNAPSHOT });
+    try {
+      const node = { path: process.execPath, env: {}, version: process.versions.node };
+      const entry = join(installation, 'dist/languageWorker.cjs');
+      return await LanguageProcess.start({ entry, node, onFindings: () => {} });
+    } finally {
+      process.env = before;
+    }
+  }
 
   const answers = {
     sum: ['21'],
@@ -78,12 +93,33 @@ suite('A kernel that starts from a snapshot', function () {
     assert.deepEqual({ ...seen, typed: answers.typed }, { ...answers, snapshot: ['true'] });
   });
 
+  test('shares it with the language worker of cells', async () => {
+    const worker = await startLanguage();
+    try {
+      assert.ok(readFileSync(`/proc/${worker.pid}/cmdline`, 'utf8').includes(snapshot.blob));
+      const text = "import fs from 'node:fs'; fs.readFileS";
+      worker.tell('cells', { notebook: 'n', folder: home, cells: [{ id: 'c', text }] });
+      const { items } = await worker.request('complete', { notebook: 'n', cell: 'c', offset: text.length });
+      assert.ok(items.some(({ name }) => name === 'readFileSync'));
+    } finally {
+      worker.dispose();
+    }
+  });
+
   test('comes up without it after one that did not come up from it', async () => {
     writeFileSync(snapshot.blob, Buffer.alloc(statSync(snapshot.blob).size));
     const lost = await startInVain();
     assert.doesNotMatch(lost.stderr, /can't be reached/);
     const second = await startInVain();
     assert.match(second.stderr, /The kernel can't be reached/);
+    assert.throws(() => statSync(snapshot.blob), { code: 'ENOENT' });
+  });
+
+  test('is not needed by the language worker, which removes one that is broken', async () => {
+    writeFileSync(snapshot.blob, Buffer.alloc(1000), { mode: 0o600 });
+    writeFileSync(snapshot.note, JSON.stringify({ size: 1000 }), { mode: 0o600 });
+    const worker = await startLanguage();
+    worker.dispose();
     assert.throws(() => statSync(snapshot.blob), { code: 'ENOENT' });
   });
 });

@@ -1,8 +1,9 @@
 import { builtinModules, createRequire, Module } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import { languageArgument } from '#client/startSnapshot.ts';
 
 // The script that a process runs which started from a snapshot: `fromSnapshot.cjs ARGUMENTS` is `kernel.cjs ARGUMENTS`
-// with the compiler that is in memory already. `fromSnapshot.cjs probe` shows that a process can live in the snapshot.
+// with the compiler that is in memory already, `fromSnapshot.cjs language` the language worker. `fromSnapshot.cjs probe` shows that a process can live in the snapshot.
 
 const require = createRequire(import.meta.filename);
 
@@ -13,8 +14,8 @@ function start(): void {
   Object.assign(loaded, { exports: ts, filename: typescript, loaded: true });
   require.cache[typescript] = loaded;
   if (process.argv[2] === 'probe') return probe();
-  const kernel = './kernel.cjs';
-  require(kernel);
+  const script = process.argv[2] === languageArgument ? './languageWorker.cjs' : './kernel.cjs';
+  require(script);
 }
 
 /** A module of Node that was half loaded when the snapshot was made aborts a process, or a thread of it, that loads it. */
