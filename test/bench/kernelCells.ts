@@ -10,10 +10,10 @@ export type CellOrder = {
   complete: string;
   /** Keeps the kernel busy for a second and a half. */
   busy: string;
-  /** Prints so many lines of `lineCharacters` each. */
-  print: string;
+  /** Prints so many lines of `lineCharacters` each; null for not again. */
+  print: string | null;
   lines: number;
-  endless: string;
+  endless: string | null;
   /** How often a cell runs for a median. */
   few: number;
   /** Cells run between the two measurements. */
