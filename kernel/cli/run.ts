@@ -5,7 +5,7 @@ import { KernelProcess } from '#client/kernelProcess.ts';
 import { catalogOfArgument } from '#session/catalogArgument.ts';
 import { checkLanguage, notebookText, parseNotebook, type Notebook } from '#session/headless/notebookFile.ts';
 import { readParameter } from '#session/headless/parameterValues.ts';
-import { runNotebook } from '#session/headless/runNotebook.ts';
+import { runNotebook, type RunListener } from '#session/headless/runNotebook.ts';
 import { checkTarget, saveNotebook } from '#session/headless/saveNotebook.ts';
 import { kernelDisplayName, kernelName } from '#session/kernelspec.ts';
 import { languageInfo } from '#session/languageInfo.ts';
@@ -14,7 +14,7 @@ import { catalogHelp } from './catalogHelp.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { kernelEntry, thisNode } from './installation.ts';
 import { describeFailure } from './runFailure.ts';
-import { printCells, progressOfCells, type RunScreen } from './runScreen.ts';
+import { printCells, progressOfCells } from './runScreen.ts';
 import { stopBySignals } from './runSignals.ts';
 import { typeCheckArgument, typeCheckHelp } from './typeCheckArgument.ts';
 
@@ -82,7 +82,13 @@ async function run(args: readonly string[]): Promise<number> {
     stop.onRepeat(() => kernel.dispose());
     try {
       const allowErrors = values['allow-errors'] === true;
-      const listener: RunScreen = { ...screen, end: async (...ended) => (screen.end(...ended), saved.soon()) };
+      const listener: RunListener = {
+        ...screen,
+        end: async (...ended) => {
+          await screen.end(...ended);
+          await saved.soon();
+        },
+      };
       const failures = await runNotebook(notebook, kernel, listener, { timeout, allowErrors, signal: stop.signal });
       await saved.now();
       const last = failures.at(-1);

@@ -1,20 +1,42 @@
 import type { KernelOutput } from '#shared/kernelMessages.ts';
 import type { FailedCell, RunListener, RunningCell } from '#session/headless/runNotebook.ts';
 
-export type RunScreen = RunListener;
-
-/** Prints each cell's number, its first line and what it gives as text, on stdout. */
-export const printCells = (): RunScreen => ({
-  begin: ({ number, source }) => console.log(`[${number}] ${headOf(source)}`),
-  output: (output) => {
-    const text = textOf(output);
-    if (text !== undefined) console.log(indent(text));
-  },
-  end: () => undefined,
-});
+/** Prints each cell's number, its first line and, indented, what it gives as text: on stdout, or where `write` puts it. */
+export function printCells(write: (text: string) => void = (text) => void process.stdout.write(text)): RunListener {
+  let isLineStart = true;
+  // What is printed comes in pieces that may end within a line.
+  const print = (text: string): void => {
+    if (text === '') return;
+    let shown = '';
+    for (const line of text.split(/(?<=\n)/)) {
+      shown += isLineStart && line !== '\n' ? `    ${line}` : line;
+      isLineStart = line.endsWith('\n');
+    }
+    write(shown);
+  };
+  const endLine = (): void => {
+    if (!isLineStart) write('\n');
+    isLineStart = true;
+  };
+  return {
+    begin: ({ number, source }) => {
+      // Of an earlier cell, whose text came late.
+      endLine();
+      write(`[${number}] ${headOf(source)}\n`);
+    },
+    output: (output) => {
+      if (output.type === 'stream') return print(output.content.text);
+      const text = textOf(output);
+      if (text === undefined) return;
+      endLine();
+      print(`${text.trimEnd()}\n`);
+    },
+    end: endLine,
+  };
+}
 
 /** A line per cell on stderr, with how long it took; in a terminal the line is there while the cell runs. */
-export function progressOfCells(): RunScreen {
+export function progressOfCells(): RunListener {
   const { isTTY: isTerminal, columns } = process.stderr;
   let started = 0;
   const line = ({ number, total, source }: RunningCell, state: string): string => {
@@ -43,10 +65,8 @@ const headOf = (code: string): string =>
     .find((line) => line.trim() !== '')
     ?.trim() ?? '';
 
-function textOf(output: KernelOutput): string | undefined {
+function textOf(output: Exclude<KernelOutput, { type: 'stream' }>): string | undefined {
   switch (output.type) {
-    case 'stream':
-      return output.content.text;
     case 'display_data':
     case 'update_display_data':
     case 'execute_result': {
@@ -61,10 +81,3 @@ function textOf(output: KernelOutput): string | undefined {
       return undefined;
   }
 }
-
-const indent = (text: string): string =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => `    ${line}`.trimEnd())
-    .join('\n');
