@@ -62,6 +62,13 @@ export function resumedEach(loop: ts.ForOfStatement): ts.ForOfStatement {
   return factory.updateForOfStatement(loop, loop.awaitModifier, loop.initializer, loop.expression, body);
 }
 
+/** The arguments of a direct `eval`: `$kernel.evalText(code, ['local', …])`. */
+export function evaluated([code, ...rest]: readonly ts.Expression[], locals: readonly string[]): ts.Expression[] {
+  if (!code || ts.isSpreadElement(code)) return code ? [code, ...rest] : [];
+  const listed = factory.createArrayLiteralExpression(locals.map((name) => factory.createStringLiteral(name)));
+  return [call(runtime('evalText'), [code, listed]), ...rest];
+}
+
 /** `(0, f)`, so that a function of the notebook is not called with all variables as its `this`. */
 export function detach(callee: ts.Expression): ts.Expression {
   const detached = factory.createParenthesizedExpression(factory.createComma(factory.createNumericLiteral(0), callee));

@@ -47,6 +47,15 @@ export class SharedNames {
     return (symbol.flags & ts.SymbolFlags.Value) !== 0;
   }
 
+  /** Names that mean something of the cell at a place, and no variable of the notebook. */
+  localsAt(place: ts.Node): string[] {
+    const [cell] = this.#files;
+    return this.#checker
+      .getSymbolsInScope(place, ts.SymbolFlags.Value)
+      .filter((symbol) => symbol.declarations?.some((each) => each.getSourceFile() === cell) && !this.#isShared(symbol))
+      .map(({ name }) => name);
+  }
+
   #isName(name: string): boolean {
     return this.#files.some((file) => namesIn(file).has(name));
   }

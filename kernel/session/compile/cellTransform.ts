@@ -13,6 +13,7 @@ import {
 import {
   call,
   detach,
+  evaluated,
   keepFunctionName,
   load,
   resumed,
@@ -276,6 +277,13 @@ class CellTransform {
     const args = node.arguments.map((each) => this.#expression(each));
     if (node.expression.kind === ts.SyntaxKind.ImportKeyword)
       return ts.setTextRange(call(runtime('import'), args), node);
+    if (ts.isIdentifier(node.expression) && node.expression.text === 'eval' && !this.#names.has(node.expression))
+      return factory.updateCallExpression(
+        node,
+        node.expression,
+        undefined,
+        evaluated(args, this.#names.localsAt(node)),
+      );
     const callee = this.#expression(node.expression);
     const detached = this.#isSharedCallee(node.expression) ? detach(callee) : callee;
     if (ts.isCallChain(node)) return factory.updateCallChain(node, detached, node.questionDotToken, undefined, args);

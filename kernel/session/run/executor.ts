@@ -4,6 +4,7 @@ import { constants } from 'node:vm';
 import { runtimeName } from '#session/compile/generatedNames.ts';
 import { cellGlobalNames, type CellGlobals } from './cellGlobals.ts';
 import type { CellModules } from './cellModules.ts';
+import { evalText } from './evalText.ts';
 import { quietImports } from './quietImports.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 import { scriptOfCell } from './scriptNames.ts';
@@ -20,6 +21,8 @@ type CellRuntime = {
   variables: (names: readonly string[]) => Variable[];
   load: CellModules['load'];
   import: CellModules['import'];
+  /** The text of a direct `eval`. */
+  evalText: (code: unknown, locals: readonly string[]) => unknown;
   /** What `await` of the cell's top level gave. @throws once the cell is interrupted */
   resume: <T>(value: T) => T;
   meta: ImportMeta;
@@ -82,6 +85,7 @@ export class CellExecutor {
       variables: (names) => variables.get(names),
       load: (specifier, pairs) => modules.load(specifier, pairs),
       import: (specifier, options) => modules.import(specifier, options),
+      evalText: (text, others) => evalText(text, others, (name) => variables.has(name)),
       resume: (value) => {
         if (given.isUp) throw interruption();
         return value;

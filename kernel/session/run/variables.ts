@@ -10,6 +10,10 @@ export class Variables {
     return names.map((name) => this.of(name));
   }
 
+  has(name: string): boolean {
+    return this.#all.has(name);
+  }
+
   /** The variable of a name, made when there is none. */
   of(name: string): Variable {
     const known = this.#all.get(name);

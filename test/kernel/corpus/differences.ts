@@ -21,10 +21,4 @@ export const differences: readonly KnownDifference[] = [
       },
     ],
   },
-  {
-    name: 'lets a direct eval see the variables of the notebook',
-    reason:
-      'They are no variables of the script that a cell becomes, and code in a text can not be told at compile time.',
-    steps: [{ cell: 'const seen = 1; eval("seen + 1")', value: '2' }],
-  },
 ];

@@ -33,6 +33,18 @@ export const state: Theme = {
       ],
     },
     {
+      name: 'is seen by a direct eval, and by no other',
+      steps: [
+        { cell: 'let seen = 1; const plus = (n: number) => n + seen; eval("seen + 1")', value: '2' },
+        { cell: 'eval("seen = 5; ({ seen, sum: plus(2) })")', value: '{ seen: 5, sum: 7 }' },
+        { cell: 'seen', value: '5' },
+        { cell: 'const tenfold = (seen: number) => eval("seen * 10"); tenfold(7)', value: '70' },
+        { cell: 'const evaluated = (text: string) => eval(text); evaluated("const t = seen; t + 1")', value: '6' },
+        { cell: '(0, eval)("typeof seen")', value: "'undefined'" },
+        { cell: 'eval("seen.nothing.more")', error: /^TypeError: Cannot read properties of undefined/ },
+      ],
+    },
+    {
       name: 'is what a cell did before it threw',
       steps: [
         {
