@@ -9,7 +9,8 @@ const maxNameChars = 60;
 const headChars = 60;
 /** How long after a cell its end is written down: in a row of cells none is. */
 const restMs = 500;
-const memoryMs = 250;
+/** While a cell runs. A small heap is full in a few tenths of a second. */
+const memoryMs = 50;
 /** From this share of the most that it may take, a process counts as near it. */
 const nearness = 0.7;
 
