@@ -31,23 +31,24 @@ const isOfNoLanguage: ReadonlySet<vscode.CompletionItemKind> = new Set([
   vscode.CompletionItemKind.Snippet,
 ]);
 
-/**
- * Asks the other providers of the editor. While they are asked ours are, too, so it says whether it is asking at all.
- */
+/** Asks the other providers of the editor. It asks ours as well, who have to tell that question from a person's. */
 export class Others {
-  #asking = 0;
+  /** Where the editor is asked by us, and has not asked our own provider yet. */
+  readonly #asked: string[] = [];
 
-  get areAsked(): boolean {
-    return this.#asking > 0;
+  /**
+   * Whether this question of the editor is our own, come back. It is so once for each: meanwhile a person types on, and
+   * is not to go without an answer.
+   */
+  isOwn(document: vscode.TextDocument, position: vscode.Position): boolean {
+    const index = this.#asked.indexOf(keyOf(document.uri, position));
+    if (index >= 0) this.#asked.splice(index, 1);
+    return index >= 0;
   }
 
   async completions(document: vscode.TextDocument, position: vscode.Position, trigger?: string): Promise<Set<string>> {
-    const list = await this.#ask<vscode.CompletionList>(
-      'vscode.executeCompletionItemProvider',
-      document.uri,
-      position,
-      trigger,
-    );
+    const command = 'vscode.executeCompletionItemProvider';
+    const list = await this.#ask<vscode.CompletionList>(command, document.uri, position, trigger);
     // Words of the open documents are no knowledge of the language, and give way to real suggestions; snippets are
     // things of their own.
     const known = list?.items.filter(({ kind }) => kind !== undefined && !isOfNoLanguage.has(kind)) ?? [];
@@ -60,15 +61,21 @@ export class Others {
     return hovers?.some(saysSomething) ?? false;
   }
 
-  async #ask<T>(command: string, ...args: unknown[]): Promise<T | undefined> {
-    this.#asking++;
+  async #ask<T>(command: string, uri: vscode.Uri, position: vscode.Position, trigger?: string): Promise<T | undefined> {
+    const key = keyOf(uri, position);
+    this.#asked.push(key);
     try {
-      return await vscode.commands.executeCommand<T>(command, ...args);
+      return await vscode.commands.executeCommand<T>(command, uri, position, trigger);
     } finally {
-      this.#asking--;
+      // It was not asked: the editor had no need to, or the person has typed on.
+      const left = this.#asked.indexOf(key);
+      if (left >= 0) this.#asked.splice(left, 1);
     }
   }
 }
+
+const keyOf = (uri: vscode.Uri, { line, character }: vscode.Position): string =>
+  `${uri.toString()} ${line}:${character}`;
 
 const saysSomething = ({ contents }: vscode.Hover): boolean =>
   contents.some((one) => !/: any\b|^\s*any\s*$/.test(typeof one === 'string' ? one : one.value));

@@ -10,7 +10,7 @@ export function cellCompletion(language: CellLanguage): vscode.CompletionItemPro
   const { notebooks, worker, mute, kernels, names, others } = language;
   return {
     async provideCompletionItems(document, position, token, { triggerCharacter }) {
-      const notebook = others.areAsked ? undefined : notebooks.of(document);
+      const notebook = others.isOwn(document, position) ? undefined : notebooks.of(document);
       if (!notebook) return undefined;
       const signal = signalOf(token);
       const place = placeOf(notebook, document, position);

@@ -10,7 +10,7 @@ import { placeOf } from './languageNotebooks.ts';
 export function cellHover({ notebooks, worker, mute, kernels, others }: CellLanguage): vscode.HoverProvider {
   return {
     async provideHover(document, position, token) {
-      const notebook = others.areAsked ? undefined : notebooks.of(document);
+      const notebook = others.isOwn(document, position) ? undefined : notebooks.of(document);
       if (!notebook) return undefined;
       const signal = signalOf(token);
       const place = placeOf(notebook, document, position);
