@@ -125,7 +125,7 @@ export class Breakpoints {
   async #foresee(path: string, breakpoints: readonly Breakpoint[]): Promise<void> {
     const code = this.#parts.scripts.textOf(path);
     if (code === undefined) return;
-    const lines = await this.#parts.hook.value('linesOf', code).catch(() => undefined);
+    const lines = await this.#parts.hook.compiled((hook) => hook.value('linesOf', code)).catch(() => undefined);
     if (!lines) return;
     for (const breakpoint of breakpoints) {
       const { id, told } = breakpoint;

@@ -20,8 +20,8 @@ export function lendToDebugger({ locals, names, maps, show }: DebugHookParts): v
       maps.isDebugged = isDebugged;
     },
     mapOf: (script) => maps.mapOf(script),
-    linesOf,
-    javascriptOf,
+    linesOf: (code) => (isCompiling() ? undefined : linesOf(code)),
+    javascriptOf: (code) => (isCompiling() ? undefined : javascriptOf(code)),
     look(hidden) {
       hook.scope = scopeOf(locals, new Set(hidden));
     },
@@ -45,6 +45,25 @@ export function lendToDebugger({ locals, names, maps, show }: DebugHookParts): v
   };
   // By a plain property, for looking at a value must call nothing that might have an effect.
   Object.defineProperty(globalThis, debugHookKey, { value: hook });
+}
+
+const compilerScript = /[\\/](?:typescript-6[\\/]|kernelSnapshot\.cjs$)/;
+
+/**
+ * Whether the inspector has interrupted the compiler for us. TypeScript keeps the file that it reads in variables of its
+ * own, so that a second use in the middle of the first breaks that one.
+ */
+function isCompiling(): boolean {
+  const { stackTraceLimit } = Error;
+  const prepareStackTrace: unknown = Reflect.get(Error, 'prepareStackTrace');
+  try {
+    Error.stackTraceLimit = Infinity;
+    Error.prepareStackTrace = (_, sites) => sites.map((site) => site.getFileName() ?? '');
+    const files: unknown = new Error('Where are we?').stack;
+    return !Array.isArray(files) || files.some((file) => compilerScript.test(String(file)));
+  } finally {
+    Object.assign(Error, { prepareStackTrace, stackTraceLimit });
+  }
 }
 
 /** For `with`: a function's own names come before the notebook's, so they must not be found here. */

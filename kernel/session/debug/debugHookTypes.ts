@@ -11,10 +11,10 @@ export type DebugHook = {
   attach(isDebugged: boolean): void;
   /** The source map of a script that was loaded before, as JSON. */
   mapOf(script: string): string | undefined;
-  /** The lines of a cell, from 1, at which something may run. */
-  linesOf(code: string): number[];
-  /** What a person typed at a pause, as JavaScript. */
-  javascriptOf(code: string): { code: string } | { problem: string };
+  /** The lines of a cell, from 1, at which something may run; undefined while the compiler is in the middle of something. */
+  linesOf(code: string): number[] | undefined;
+  /** What a person typed at a pause, as JavaScript; undefined while the compiler is in the middle of something. */
+  javascriptOf(code: string): { code: string } | { problem: string } | undefined;
   /**
    * Makes `scope` an object with the notebook's variables, to be read and assigned to in a `with`, less those of names that
    * a function's own hide.

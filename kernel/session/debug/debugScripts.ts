@@ -3,6 +3,7 @@ import type { Debugger } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { basename, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dataFolder } from '#session/kernelspec.ts';
 import { cellCountOf } from '#session/run/scriptNames.ts';
 import type { MainHook } from './mainHook.ts';
 import { murmur2 } from './murmur2.ts';
@@ -32,6 +33,8 @@ export type UserScript = {
   path: string;
   name: string;
   cell: RunCell | undefined;
+  /** The last line of the script, from 0. */
+  endLine: number;
   /** Where places of it are in what the person wrote. */
   positions: () => Promise<Positions>;
 };
@@ -66,13 +69,13 @@ export class DebugScripts {
   }
 
   /** Takes a script that was loaded. */
-  add({ scriptId, url, sourceMapURL }: Debugger.ScriptParsedEventDataType, hook: () => MainHook): void {
+  add({ scriptId, url, sourceMapURL, endLine }: Debugger.ScriptParsedEventDataType, hook: () => MainHook): void {
     this.#urls.set(scriptId, url);
     const named = this.#nameOf(url);
     if (!named) return;
     let read: Promise<Positions> | undefined;
     const positions = () => (read ??= positionsOf(url, sourceMapURL, hook()));
-    this.#own.set(scriptId, { id: scriptId, positions, ...named });
+    this.#own.set(scriptId, { id: scriptId, positions, endLine, ...named });
   }
 
   urlOf(id: string): string {
@@ -112,11 +115,13 @@ export class DebugScripts {
     if (!url.startsWith('file:') || url.includes('/node_modules/')) return undefined;
     const path = fileURLToPath(url);
     // What is not on disk is a script of the kernel's.
-    if (path.startsWith(import.meta.dirname + sep) || path === process.argv[1] || !existsSync(path)) return undefined;
+    if (path.startsWith(import.meta.dirname + sep) || path.startsWith(launcherFolder) || !existsSync(path))
+      return undefined;
     return { path, name: basename(path), cell: undefined };
   }
 }
 
+const launcherFolder = join(dataFolder(), 'kernel') + sep;
 const inlineMap = /^data:application\/json;(?:charset=[\w-]+;)?base64,/;
 
 async function positionsOf(url: string, mapUrl: string | undefined, hook: MainHook): Promise<Positions> {

@@ -3,7 +3,7 @@ import { Breakpoints } from './breakpoints.ts';
 import { DebugProblem } from './debugProblem.ts';
 import type { DebugScripts } from './debugScripts.ts';
 import { DebugVariables } from './debugVariables.ts';
-import { isSameLine, ownScripts, type Frame } from './frames.ts';
+import { isEnd, isSameLine, ownScripts, type Frame } from './frames.ts';
 import { InspectorLink } from './inspectorLink.ts';
 import { MainHook } from './mainHook.ts';
 import { Pause } from './pause.ts';
@@ -99,6 +99,7 @@ export class DebugSession {
   async askPause(): Promise<void> {
     this.#isPauseAsked = true;
     this.#step = undefined;
+    this.#steps = 0;
     await this.link.call('Debugger.pause', {});
   }
 
@@ -131,7 +132,7 @@ export class DebugSession {
     this.#breakpoints = new Breakpoints({ link, hook, scripts: this.#scripts, changed });
     await hook.value('attach', true);
     await link.call('Debugger.enable', {});
-    await link.call('Debugger.setBlackboxPatterns', { patterns: skipped });
+    await link.call('Debugger.setBlackboxPatterns', { patterns: skipped, skipAnonymous: true });
     await link.call('Debugger.setInstrumentationBreakpoint', {
       instrumentation: 'beforeScriptWithSourceMapExecution',
     });
@@ -148,7 +149,9 @@ export class DebugSession {
       const isTired = this.#steps++ > maxSteps;
       const isOnWay = stop?.reason === 'step' && this.#from && isSameLine(this.#from, pause.frames[0]) && !isTired;
       if (stop && !isOnWay) return this.#stopped(pause, stop);
-      if (this.#step === undefined || isTired) return void (await link.call('Debugger.resume', {}));
+      // Off its end a cell goes back to the kernel, where a step would still be open when the next cell runs.
+      const isOver = isTired || (pause.frames[0] && isEnd(pause.frames[0]));
+      if (this.#step === undefined || isOver) return await this.#goOn(isTired);
       // Out of what is not the person's; over what the compiler added.
       const isForeign = pause.frames[0]?.script === undefined;
       return void (await link.call(isForeign ? 'Debugger.stepOut' : steps[this.#step], {}));
@@ -157,6 +160,12 @@ export class DebugSession {
       if (!this.#isEnding) this.#log(`The debugger could not stop here: ${String(error)}\n`);
       await this.link.call('Debugger.resume', {}).catch(() => {});
     }
+  }
+
+  /** Goes on from where there is nothing to see. A pause that was asked for is still to come. */
+  async #goOn(isTired: boolean): Promise<void> {
+    await this.resume();
+    if (this.#isPauseAsked && !isTired) await this.link.call('Debugger.pause', {});
   }
 
   /** A script has been loaded and is about to run. */

@@ -49,6 +49,10 @@ export async function framesOf(
   return frames.filter((frame) => frame !== undefined);
 }
 
+/** Whether code stands at the end of a cell, which the kernel has written. */
+export const isEnd = ({ isAdded, script, call }: Frame): boolean =>
+  isAdded && script?.cell !== undefined && isBody(call) && call.location.lineNumber >= script.endLine;
+
 /** Whether code stands on the line of another frame still: for V8 each call of a line is a step, and so is each await. */
 export const isSameLine = (from: Frame, to: Frame | undefined): boolean =>
   to?.script !== undefined &&

@@ -6,7 +6,7 @@ type Commands = {
   'Debugger.enable': [object, unknown];
   'Debugger.disable': [object, unknown];
   'Debugger.setAsyncCallStackDepth': [Debugger.SetAsyncCallStackDepthParameterType, unknown];
-  'Debugger.setBlackboxPatterns': [Debugger.SetBlackboxPatternsParameterType, unknown];
+  'Debugger.setBlackboxPatterns': [Debugger.SetBlackboxPatternsParameterType & { skipAnonymous?: boolean }, unknown];
   // Node's own declarations leave out what the inspector's protocol calls experimental.
   'Debugger.setInstrumentationBreakpoint': [{ instrumentation: 'beforeScriptWithSourceMapExecution' }, unknown];
   'Debugger.setPauseOnExceptions': [Debugger.SetPauseOnExceptionsParameterType, unknown];

@@ -1,7 +1,12 @@
 import type { Runtime } from 'node:inspector';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DebugProblem } from './debugProblem.ts';
 import { debugHookKey, type DebugHook } from './debugHookTypes.ts';
 import type { InspectorLink } from './inspectorLink.ts';
+
+/** How often, and how soon, the compiler is asked again. */
+const compilerTries = 50;
+const compilerMs = 20;
 
 /** The functions among it. */
 type HookName = Exclude<keyof DebugHook, 'scope'>;
@@ -33,6 +38,16 @@ export class MainHook {
     const args = given.map((value): Runtime.CallArgument => ({ value }));
     const result = await this.#call(name, args, { returnByValue: true });
     return result.value as ReturnType<DebugHook[K]>;
+  }
+
+  /** What the compiler gives, which may be in the middle of something; undefined when it is for long. */
+  async compiled<T>(ask: (hook: MainHook) => Promise<T | undefined>): Promise<T | undefined> {
+    for (let tries = 0; tries < compilerTries; tries++) {
+      const found = await ask(this);
+      if (found !== undefined) return found;
+      await sleep(compilerMs);
+    }
+    return undefined;
   }
 
   /** The result of a function as the object that it is on the main thread. */

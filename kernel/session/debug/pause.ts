@@ -89,10 +89,9 @@ export class Pause {
 
   /** A condition as V8 itself can look at it, where this frame stands: the names of a place are always the same. */
   async conditionAt(frame: Frame, condition: string): Promise<string> {
-    const script = await this.#parts.hook.value('javascriptOf', condition);
-    if ('problem' in script) throw new DebugProblem(script.problem);
+    const code = await javascriptFor(this.#parts.hook, condition);
     const hidden = JSON.stringify((await this.#namesIn(frame)).join(' '));
-    return `with (${hookExpression}.scopeOf(${hidden})) {\n${script.code}\n}`;
+    return `with (${hookExpression}.scopeOf(${hidden})) {\n${code}\n}`;
   }
 
   #scopeHolder(frame: Frame, scopeNumber: number, scope: Debugger.Scope): Holder {
@@ -154,7 +153,13 @@ export const notebookHolder = ({ link, hook }: Pick<PauseParts, 'link' | 'hook'>
  * @throws DebugProblem when it is not TypeScript
  */
 export async function scriptFor(hook: MainHook, expression: string, hidden: readonly string[]): Promise<string> {
-  const [script] = await Promise.all([hook.value('javascriptOf', expression), hook.value('look', hidden)]);
+  const [code] = await Promise.all([javascriptFor(hook, expression), hook.value('look', hidden)]);
+  return `with (${hookExpression}.scope) {\n${code}\n}`;
+}
+
+async function javascriptFor(hook: MainHook, code: string): Promise<string> {
+  const script = await hook.compiled((it) => it.value('javascriptOf', code));
+  if (!script) throw new DebugProblem('The compiler is busy. Try again in a moment.');
   if ('problem' in script) throw new DebugProblem(script.problem);
-  return `with (${hookExpression}.scope) {\n${script.code}\n}`;
+  return script.code;
 }

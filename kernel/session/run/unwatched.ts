@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers';
-
 const leftToNode = new WeakMap<object, (reason: unknown) => void>();
 
 /**
@@ -8,10 +6,10 @@ const leftToNode = new WeakMap<object, (reason: unknown) => void>();
  */
 export function unwatched(run: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
-    // From the event loop, where no function of ours is around it.
-    setImmediate(() => {
-      leftToNode.set(run().then(resolve), reject);
-    });
+    const begin = () => void leftToNode.set(run().then(resolve), reject);
+    // In a microtask of its own no function of the kernel is around it. (Of a timer or an immediate, Node would lose its
+    // books when the cell is stopped in it.)
+    void Promise.resolve().then(begin);
   });
 }
 
