@@ -28,6 +28,7 @@ const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 2, kernel
 /** Files that take longest, by the figures that `npm test` ends with: begun first, so that none is left to one process. */
 const longest: Partial<Record<Layer, readonly string[]>> = {
   contract: ['conformance', 's3', 'writers', 'tables', 'versions'],
+  kernel: ['jupyterLab'],
 };
 
 export type LayerResult = Tally & { readonly files: readonly FileTime[] };
