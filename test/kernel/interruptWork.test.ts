@@ -105,11 +105,16 @@ await db.createTable('half', rows())`,
     await hungUp;
   });
 
+  /** The round that was on its way may come to its end, and no other begins. */
+  async function atRest(): Promise<void> {
+    const code = 'const before = rounds; await new Promise((done) => setTimeout(done, 300)); rounds - before <= 1';
+    assert.equal(await valueOf(kernel, code), 'true');
+  }
+
   for (const [name, pause] of Object.entries(pauses))
     test(`a loop around ${name}`, async () => {
       await interrupted(`while (true) { ${pause}; if (++rounds % 10 === 0) console.log(rounds) }`);
-      const still = 'const before = rounds; await new Promise((done) => setTimeout(done, 100)); rounds - before';
-      assert.equal(await valueOf(kernel, still), '0');
+      await atRest();
     });
 
   test('a loop within a function that waits by a timer or a catalog, and catches everything', async () => {
@@ -118,8 +123,7 @@ await db.createTable('half', rows())`,
         `const poll = async () => { for (;;) try { await ${pause}; if (++rounds % 5 === 0) console.log(rounds) } catch {} };
 await poll()`,
       );
-      const still = 'const before = rounds; await new Promise((done) => setTimeout(done, 100)); rounds - before';
-      assert.equal(await valueOf(kernel, still), '0');
+      await atRest();
     }
   });
 
