@@ -50,7 +50,12 @@ suite('A notebook in a window', function () {
   let window: Window;
 
   suiteSetup(async () => {
-    window = await openWindow({ 'notebook.output.scrolling': true }, { width: 1400, height: 1900 });
+    const settings = {
+      'notebook.output.scrolling': true,
+      // A window takes long to reload where much else is done.
+      'lanceCatalog.notebook.keepKernelSeconds': 600,
+    };
+    window = await openWindow(settings, { width: 1400, height: 1900 });
   });
 
   suiteTeardown(() => window?.close());
