@@ -34,6 +34,7 @@ export class DebugSession {
   /** Where a step over a line has begun. */
   #from: Frame | undefined;
   #isPauseAsked = false;
+  #pausesNext = false;
   #nextFrame = 1;
   #isEnding = false;
 
@@ -164,8 +165,9 @@ export class DebugSession {
 
   /** Goes on from where there is nothing to see. A pause that was asked for is still to come. */
   async #goOn(isTired: boolean): Promise<void> {
+    // V8 ignores the wish for a pause while it is in one.
+    this.#pausesNext = this.#isPauseAsked && !isTired;
     await this.resume();
-    if (this.#isPauseAsked && !isTired) await this.link.call('Debugger.pause', {});
   }
 
   /** A script has been loaded and is about to run. */
@@ -194,6 +196,8 @@ export class DebugSession {
   }
 
   #resumed(): void {
+    if (this.#pausesNext && !this.#isEnding) this.link.call('Debugger.pause', {}).catch(() => {});
+    this.#pausesNext = false;
     if (!this.#pause) return;
     this.#pause = undefined;
     if (!this.#isEnding) this.variables.clear();
