@@ -4,13 +4,14 @@ import { lendToDebugger } from '../../../kernel/session/debug/debugHook.ts';
 import { debugHookKey, type DebugHook } from '../../../kernel/session/debug/debugHookTypes.ts';
 import { ScriptMaps } from '../../../kernel/session/run/scriptMaps.ts';
 
+const show = (value: unknown) =>
+  value === 'later' ? Promise.reject(new Error('Read first.')) : { data: {}, metadata: {} };
+
 suite('What the main thread lends to the debugger', () => {
   const locals: Record<string, unknown> = { price: 20, name: 'pen' };
   let hook: DebugHook;
 
   suiteSetup(() => {
-    const show = (value: unknown) =>
-      value === 'later' ? Promise.reject(new Error('Read first.')) : { data: {}, metadata: {} };
     lendToDebugger({ locals, names: () => ['price'], maps: new ScriptMaps(), show });
     hook = Reflect.get(globalThis, debugHookKey) as DebugHook;
   });
