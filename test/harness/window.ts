@@ -75,6 +75,8 @@ export async function openWindow(settings: Record<string, unknown> = {}, size?: 
   };
   try {
     await openWorkbench(browser.page, server, { folder });
+    // From here on the window knows what extensions bring: before, it would show a notebook as text.
+    await browser.page.locator('.activitybar a[aria-label^="Lance Catalog"]').first().waitFor({ timeout: 90_000 });
   } catch (error) {
     await close();
     throw error;

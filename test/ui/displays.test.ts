@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
 import { frameWith, runCommand } from '../harness/workbench.ts';
+import { notebookOf, openNotebook } from './notebookWindow.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { colours, contrast } from './contrast.ts';
-import { openFile } from './catalogWindow.ts';
 
 /** One output each, short enough that all of them are in a tall window at once. */
 const cells = [
@@ -20,22 +20,6 @@ const cells = [
   `new TypeError('shown, not thrown', { cause: new Error('below') })`,
 ];
 
-const notebook = {
-  cells: cells.map((source, i) => ({
-    cell_type: 'code',
-    id: `cell-${i}`,
-    metadata: {},
-    execution_count: null,
-    outputs: [],
-    source: [source],
-  })),
-  metadata: {
-    kernelspec: { name: 'lance-typescript', display_name: 'TypeScript (Lance Catalog)', language: 'typescript' },
-  },
-  nbformat: 4,
-  nbformat_minor: 5,
-};
-
 suite('What values look like in the notebook of the packaged extension', function () {
   this.timeout(180_000);
   let window: Window;
@@ -45,8 +29,8 @@ suite('What values look like in the notebook of the packaged extension', functio
     this.timeout(420_000);
     // The list of cells draws what is in sight only.
     window = await openWindow({ 'notebook.showCellStatusBar': 'hidden' }, { width: 1400, height: 2600 });
-    writeFileSync(join(window.folder, 'values.ipynb'), JSON.stringify(notebook));
-    await openNotebook();
+    writeFileSync(join(window.folder, 'values.ipynb'), notebookOf(cells));
+    await openNotebook(window.page, 'values.ipynb');
     await runCommand(window.page, 'Notebook: Run All');
     try {
       outputs = await frameWith(window.page, '.lance-value :text("shown, not thrown")', 150_000);
@@ -57,20 +41,6 @@ suite('What values look like in the notebook of the packaged extension', functio
   });
 
   suiteTeardown(() => window?.close());
-
-  /** A window that has just come up may open a notebook as text, before it knows of notebooks. */
-  async function openNotebook(): Promise<void> {
-    const cell = window.page.locator('.notebook-editor .cell-list-container .code-cell-row').first();
-    for (let attempt = 1; ; attempt++) {
-      await openFile(window.page, 'values.ipynb');
-      try {
-        return await cell.waitFor({ timeout: 90_000 });
-      } catch (error) {
-        if (attempt === 2) throw error;
-        await runCommand(window.page, 'View: Close All Editors');
-      }
-    }
-  }
 
   teardown(async function () {
     if (this.currentTest?.state === 'failed')

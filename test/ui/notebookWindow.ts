@@ -30,14 +30,13 @@ export function notebookOf(sources: readonly string[], connection?: string): str
 
 /** Opens a notebook of the window's folder. One that has just come up may show it as text, before it knows of notebooks. */
 export async function openNotebook(page: Page, name: string): Promise<void> {
+  const asText = page.locator(`.editor-instance > .monaco-editor[data-uri$="/${name}"]`);
   for (let attempt = 1; ; attempt++) {
     await openFile(page, name);
-    try {
-      return await cellAt(page, 0).waitFor({ timeout: patience / 2 });
-    } catch (error) {
-      if (attempt === 3) throw error;
-      await runCommand(page, 'View: Close All Editors');
-    }
+    await cellAt(page, 0).or(asText).first().waitFor({ timeout: patience });
+    if (!(await asText.isVisible())) return;
+    if (attempt === 5) throw new Error(`${name} is shown as text.`);
+    await runCommand(page, 'View: Close All Editors');
   }
 }
 
