@@ -1,12 +1,13 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schema } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { isFirst } from './dirCreate.ts';
-import { engineError, namespaceSubject } from './engineErrors.ts';
+import { engineError, namespaceSubject, tableSubject } from './engineErrors.ts';
 import { hiddenFolder, isThere, moveTo } from './folders.ts';
 import { manifestFolder } from './manifestTable.ts';
 import { loadNative } from './native.ts';
@@ -19,7 +20,10 @@ import { inTurn } from './turns.ts';
  */
 export async function ensureList(place: Place): Promise<void> {
   if (await hasList(place)) return;
-  await inTurn(`first list of ${place.location}`, () => (place.isLocal ? makeLocal(place) : makeInStore(place)));
+  await inTurn(`first list of ${place.location}`, async () => {
+    // Who was first in this process has made it meanwhile.
+    if (!(await hasList(place))) await (place.isLocal ? makeLocal(place) : makeInStore(place));
+  });
 }
 
 async function hasList(place: Place): Promise<boolean> {
@@ -46,12 +50,53 @@ async function makeLocal({ location }: Place): Promise<void> {
   }
 }
 
+/** In an object store: where those who would make its list learn who of them does. Nothing is ever written there. */
+export const claimFolder = '__manifest.first';
+const lookMs = 100;
+
 /**
- * A store has no rename. Of two that make a table there at the same place the second one's becomes version 2, so who finds
- * that it was second puts back what the first one had.
+ * A store has no rename, and who makes a table where somebody else has just made one empties it. So all make an empty
+ * one elsewhere first, and only the one whose is version 1 makes the list.
+ * @param waitMs how long the others wait for it: the first may have ended before it came to that
  */
-export async function makeInStore(place: Place): Promise<void> {
+export async function makeInStore(place: Place, waitMs = 10_000): Promise<void> {
   const schema = await schemaOfList();
+  const isChosen = await claim(place, schema);
+  try {
+    const isThereNow = isChosen ? await hasList(place) : await appears(place, waitMs);
+    if (!isThereNow) await makeOrLeave(place, schema);
+  } finally {
+    // What stays of it when this fails costs who comes next a wait, and nobody a list.
+    if (isChosen) await onDataset(place, claimFolder, (claims) => claims.dropTable(datasetName)).catch(() => undefined);
+  }
+}
+
+/** Whether nobody else makes the list of a store at this time. */
+async function claim(place: Place, schema: Schema): Promise<boolean> {
+  try {
+    return await onDataset(place, claimFolder, async (claims) => {
+      const made = await claims.createEmptyTable(datasetName, schema);
+      try {
+        return (await made.version()) === 1;
+      } finally {
+        made.close();
+      }
+    });
+  } catch (error) {
+    const told = engineError(error, tableSubject(claimFolder, []));
+    if (isCatalogError(told, 'TableAlreadyExists') || isCatalogError(told, 'ConcurrentModification')) return false;
+    throw engineError(error, namespaceSubject([]));
+  }
+}
+
+async function appears(place: Place, waitMs: number): Promise<boolean> {
+  for (const end = performance.now() + waitMs; performance.now() < end; await sleep(lookMs))
+    if (await hasList(place)) return true;
+  return false;
+}
+
+/** Of two that make a list nonetheless, who finds that it was second puts back what the first one had. */
+export async function makeOrLeave(place: Place, schema: Schema): Promise<void> {
   try {
     await onDataset(place, manifestFolder, async (connection) => {
       const made = await connection.createEmptyTable(datasetName, schema);
@@ -68,7 +113,7 @@ export async function makeInStore(place: Place): Promise<void> {
 }
 
 /** The columns of a list as this engine makes them, with all that it notes of them. */
-async function schemaOfList(): Promise<Schema> {
+export async function schemaOfList(): Promise<Schema> {
   const folder = await mkdtemp(join(tmpdir(), 'lance-catalog-'));
   try {
     await makeEmptyList(folder);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { openDir } from '#engine/dir.ts';
-import { makeInStore } from '#engine/firstList.ts';
+import { datasetName, onDataset } from '#engine/dataset.ts';
+import { claimFolder, makeInStore, makeOrLeave, schemaOfList } from '#engine/firstList.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { startMoto, type Moto } from './moto.ts';
@@ -12,7 +13,7 @@ const rounds = 10;
 
 type Root = { root: string; storageOptions?: Record<string, string> };
 
-/** Of each new root, how its first namespaces end that two processes make at the same moment, and which are there then. */
+/** Of each new root, how its first namespaces end that two processes make one after the other, beginning at the same moment. */
 suite('The first namespaces of a root, made by two processes at once', function () {
   this.timeout(120_000);
   const names = ['left', 'right'];
@@ -38,9 +39,22 @@ suite('The first namespaces of a root, made by two processes at once', function 
     const db = await openDir({ root: place.location, storageOptions: place.storageOptions });
     await db.createNamespace(['left']);
     await makeInStore(place);
+    await makeOrLeave(place, await schemaOfList());
     assert.deepEqual((await db.listNamespaces()).namespaces, ['left']);
     await db.createNamespace(['right']);
     assert.deepEqual((await db.listNamespaces()).namespaces, names);
+    await db.close();
+  });
+
+  test('are made in an object store where somebody was chosen to make the list, and ended before', async () => {
+    const place = { location: moto.root('ended'), isLocal: false, storageOptions: { ...moto.storageOptions } };
+    const schema = await schemaOfList();
+    await onDataset(place, claimFolder, async (claims) => (await claims.createEmptyTable(datasetName, schema)).close());
+    await makeInStore(place, 200);
+    const db = await openDir({ root: place.location, storageOptions: place.storageOptions });
+    await db.createNamespace(['left']);
+    assert.deepEqual((await db.listNamespaces()).namespaces, ['left']);
+    assert.deepEqual((await db.listTables()).tables, []);
     await db.close();
   });
 
@@ -60,8 +74,9 @@ suite('The first namespaces of a root, made by two processes at once', function 
         const said = (await Promise.all(answers)).map(([answer]) => String(answer));
         assert.deepEqual(said, ['made', 'made'], `round ${round}`);
         const db = await openDir(place);
-        assert.deepEqual((await db.listNamespaces()).namespaces, names, `round ${round}`);
-        for (const name of names) assert.equal(await db.namespaceExists([name]), true, `round ${round}`);
+        const all = names.flatMap((name) => [name, `${name}-2`, `${name}-3`]);
+        assert.deepEqual((await db.listNamespaces()).namespaces, all, `round ${round}`);
+        for (const name of all) assert.equal(await db.namespaceExists([name]), true, `round ${round}`);
         await db.close();
       }
     });

@@ -1,4 +1,5 @@
-// A process of its own that makes namespaces: told a root it opens it, told to go it makes one, and says what came of it.
+// A process of its own that makes namespaces: told a root it opens it, at the time told it makes three, and says what came
+// of it.
 import { openDir } from '#engine/dir.ts';
 import { loadNative } from '#engine/native.ts';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
@@ -18,7 +19,7 @@ async function make(told: unknown): Promise<void> {
   // Both at the same moment, as well as two processes can.
   while (Date.now() < Number(told['at'])) await new Promise(setImmediate);
   try {
-    await db.createNamespace([name]);
+    for (const each of [name, `${name}-2`, `${name}-3`]) await db.createNamespace([each]);
     process.send?.('made');
   } catch (error) {
     process.send?.(isCatalogError(error) ? `${error.kind}: ${error.message}` : messageOf(error));
