@@ -156,10 +156,10 @@ suite('The kernel in JupyterLab', function () {
     await enterCell(cell('members'));
     await page.keyboard.press('Tab');
     const item = page.locator('.jp-Completer-item[data-value="openTable"]');
+    await item.waitFor();
     assert.match(await item.innerText(), /^m\s*openTable\s*method$/);
     assert.ok((await page.locator('.jp-Completer-item').count()) > 15);
-    await page.keyboard.type('openTab');
-    await page.keyboard.press('Enter');
+    await item.click();
     await cell('members').getByText('db.openTable', { exact: true }).waitFor();
   });
 

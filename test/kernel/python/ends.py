@@ -94,7 +94,7 @@ def interrupts(seen, mark):
 
 
 def crash(seen):
-    small = {**os.environ, "NODE_OPTIONS": "--max-old-space-size=150"}
+    small = {**os.environ, "NODE_OPTIONS": "--max-old-space-size=500"}
     manager, client = start_new_kernel(kernel_name=NAME, env=small)
     try:
         run(client, "const rows = 5")
