@@ -18,6 +18,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['typescriptPlugin.cjs'], entry: 'extension/typescriptPlugin/plugin.ts', kind: 'kernel' },
   { outputs: ['cli.cjs'], entry: 'kernel/cli.ts', kind: 'kernel' },
   { outputs: ['engine.cjs'], entry: 'kernel/engine/main.ts', kind: 'kernel' },
+  { outputs: ['cluster.cjs'], entry: 'kernel/cluster/clouds.ts', kind: 'kernel' },
   { outputs: ['kernel.cjs'], entry: 'kernel/session/main.ts', kind: 'kernel' },
   { outputs: ['kernelCore.cjs'], entry: 'kernel/session/coreStart.ts', kind: 'kernel' },
   { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker.ts', kind: 'kernel' },
@@ -83,6 +84,16 @@ const oneTypescript: Plugin = {
   },
 };
 
+/** The libraries of the clouds stay a bundle of their own, which the others load when somebody asks for it. */
+const cloudsApart: Plugin = {
+  name: 'clouds-apart',
+  setup(build) {
+    build.onResolve({ filter: /^#cluster\/clouds\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './cluster.cjs', external: true } : undefined,
+    );
+  },
+};
+
 const browser: BuildOptions = {
   platform: 'browser',
   format: 'esm',
@@ -106,14 +117,14 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
   };
   switch (bundle.kind) {
     case 'extension':
-      return { ...common, ...node, external: ['vscode', ...runtimePackages] };
+      return { ...common, ...node, external: ['vscode', ...runtimePackages], plugins: [cloudsApart] };
     case 'kernel':
       return {
         ...common,
         ...node,
         banner: { js: `${importMeta.banner?.['js'] ?? ''}\n${takeGlobals}` },
         external: [...runtimePackages],
-        plugins: [oneTypescript],
+        plugins: [oneTypescript, cloudsApart],
         // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
         alias: { '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/tslabTypescript.cjs') },
       };

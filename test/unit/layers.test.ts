@@ -12,6 +12,7 @@ const layers = {
   shared: { folder: 'kernel/shared', import: '#shared/errors.ts' },
   client: { folder: 'kernel/client', import: '#client/connect.ts' },
   engine: { folder: 'kernel/engine', import: '#engine/register.ts' },
+  cluster: { folder: 'kernel/cluster', import: '#cluster/verifyCluster.ts' },
   session: { folder: 'kernel/session', import: '#session/preload.ts' },
   cli: { folder: 'kernel', import: undefined },
   extension: { folder: 'extension', import: undefined },
@@ -24,9 +25,10 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   shared: [],
   client: ['shared'],
   engine: ['shared', 'client'],
-  session: ['shared', 'client', 'engine'],
-  cli: ['shared', 'client', 'engine', 'session'],
-  extension: ['shared', 'client'],
+  cluster: ['shared', 'client'],
+  session: ['shared', 'client', 'engine', 'cluster'],
+  cli: ['shared', 'client', 'engine', 'cluster', 'session'],
+  extension: ['shared', 'client', 'cluster'],
   webviews: ['shared'],
 };
 
@@ -36,7 +38,7 @@ const guarded = {
   'apache-arrow': [],
   'apache-arrow/Arrow.mjs': [],
   '@lancedb/lancedb': ['engine'],
-  'node:fs': ['client', 'engine', 'session', 'cli', 'extension'],
+  'node:fs': ['client', 'engine', 'cluster', 'session', 'cli', 'extension'],
 } as const satisfies Record<string, readonly Layer[]>;
 
 type Violation = { readonly file: string; readonly from: Layer; readonly specifier: string };
@@ -158,7 +160,7 @@ suite('The layer locks', function () {
   });
 
   test('refuse an import that is written as a call', async () => {
-    const files = (['shared', 'client', 'engine', 'session', 'webviews'] as const).map((name) =>
+    const files = (['shared', 'client', 'engine', 'cluster', 'session', 'webviews'] as const).map((name) =>
       join(layers[name].folder, 'called.ts'),
     );
     for (const file of files) writeFileSync(join(folder, file), `export const called = import('vscode');\n`);
@@ -181,6 +183,7 @@ suite('The layer locks', function () {
       ['kernel/shared', '../client/connect.ts'],
       ['kernel/client', '#engine/register.ts'],
       ['kernel/engine', '../session/preload.ts'],
+      ['kernel/cluster', '#engine/register.ts'],
       ['kernel/session', '../../extension/manifest.ts'],
       ['kernel', '../extension/manifest.ts'],
       ['extension', '../kernel/engine/register.ts'],

@@ -1,0 +1,32 @@
+import type { Evidence, Finding } from './check.ts';
+import type { Mend } from './mend.ts';
+
+// How checks say what they found, so that each reads as one sentence with what it rests on.
+
+export const pass = (sentence: string, ...evidence: readonly Evidence[]): Finding => ({
+  status: 'pass',
+  sentence,
+  evidence,
+});
+
+type Problem = { readonly evidence?: readonly Evidence[]; readonly mend?: Mend | undefined };
+
+export const fail = (sentence: string, { evidence = [], mend }: Problem = {}): Finding => ({
+  status: 'fail',
+  sentence,
+  evidence,
+  ...(mend === undefined ? {} : { mend }),
+});
+
+export const warn = (sentence: string, { evidence = [], mend }: Problem = {}): Finding => ({
+  status: 'warn',
+  sentence,
+  evidence,
+  ...(mend === undefined ? {} : { mend }),
+});
+
+export const skip = (sentence: string, ...evidence: readonly Evidence[]): Finding => ({
+  status: 'skipped',
+  sentence,
+  evidence,
+});

@@ -1,0 +1,53 @@
+import type { CheckResult } from './check.ts';
+
+/** Shapes of secrets that are known without having been told: tokens, presigned addresses, keys in a kubeconfig. */
+const shapes: readonly RegExp[] = [
+  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
+  /\bk8s-aws-v1\.[\w-]+/g,
+  /\bya29\.[\w.-]+/g,
+  /(?<=\bBearer\s+)[\w.~+/=-]{8,}/gi,
+  /(?<=[?&](?:X-Amz-(?:Signature|Security-Token|Credential)|access_token|token|sig)=)[^&\s"']+/gi,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /(?<="?\b(?:client-key-data|token|id-token|refresh-token|password|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|private_key)"?\s*[:=]\s*"?)[^\s",}]{6,}/g,
+];
+
+export const hidden = '•••';
+
+/** Too short to be a secret, and too likely to be part of a word. */
+const shortest = 6;
+
+/**
+ * The secrets that a run has met, and texts without them. Who reads a credential adds it before it is used, so that whatever
+ * quotes it later (a reply, an error of a library) shows nothing of it.
+ */
+export class HiddenTexts {
+  readonly #secrets = new Set<string>();
+
+  add(...secrets: readonly (string | undefined)[]): void {
+    for (const secret of secrets) if (secret !== undefined && secret.length >= shortest) this.#secrets.add(secret);
+  }
+
+  /** The text with every known secret, and what looks like one, put out of sight. */
+  hide(text: string): string {
+    let shown = text;
+    // Longest first: one that contains another must not leave its ends.
+    for (const secret of [...this.#secrets].toSorted((a, b) => b.length - a.length)) {
+      shown = shown.replaceAll(secret, hidden);
+      const escaped = encodeURIComponent(secret);
+      if (escaped !== secret) shown = shown.replaceAll(escaped, hidden);
+    }
+    return shapes.reduce((rest, shape) => rest.replace(shape, hidden), shown);
+  }
+
+  /** The same for all texts of a result. */
+  hideIn<T extends CheckResult>(result: T): T {
+    return this.#walk(result) as T;
+  }
+
+  #walk(value: unknown): unknown {
+    if (typeof value === 'string') return this.hide(value);
+    if (Array.isArray(value)) return value.map((one) => this.#walk(one));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#walk(one)]));
+  }
+}

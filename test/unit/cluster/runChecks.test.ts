@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Check, CheckEvent, Finding } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
+import type { CheckContext } from '#cluster/context.ts';
+import { ClusterError } from '#cluster/errors.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { runChecks, type RunOptions } from '#cluster/runChecks.ts';
+
+// The engine asks its context nothing: it is handed through to the checks, and these have none to ask.
+const context = {} as CheckContext;
+
+type Asked = (signal: AbortSignal) => Finding | Promise<Finding>;
+
+const check = (id: CheckId, run: Asked, more: Partial<Check> = {}): Check => ({
+  id,
+  category: 'connection',
+  title: `${id} is so`,
+  severity: 'error',
+  needs: [],
+  ...more,
+  run: async (_, signal) => run(signal),
+});
+
+const runThem = (checks: readonly Check[], options: Partial<RunOptions> = {}) =>
+  runChecks(checks, context, { profile: 'test', signal: new AbortController().signal, mayWrite: false, ...options });
+
+const lost = (): ClusterError => new ClusterError('Unreachable', 'The connection was lost.', '');
+
+const never = (): Promise<Finding> => new Promise(() => {});
+
+suite('A run of checks', () => {
+  test('blocks what needs a failed check, through all that needs it, and nothing else', async () => {
+    const report = await runThem([
+      check('k8s-reach', () => fail('Nobody answers.')),
+      check('ns-exists', () => pass('There.'), { needs: ['k8s-reach'] }),
+      check('sa-exists', () => pass('There.'), { needs: ['ns-exists'] }),
+      check('aws-identity', () => pass('alice')),
+    ]);
+    assert.deepEqual(
+      report.results.map(({ id, status }) => [id, status]),
+      [
+        ['k8s-reach', 'fail'],
+        ['ns-exists', 'blocked'],
+        ['sa-exists', 'blocked'],
+        ['aws-identity', 'pass'],
+      ],
+    );
+    assert.deepEqual(report.counts, { pass: 1, warn: 0, fail: 1, skipped: 0, blocked: 2 });
+    const blocked = report.results[2];
+    assert.deepEqual(blocked?.status === 'blocked' && blocked.by, ['ns-exists']);
+  });
+
+  test('skips what needs a skipped check, with its reason, and goes on after a warning', async () => {
+    const report = await runThem([
+      check('k8s-clock', () => warn('Eight minutes late.')),
+      check('ns-exists', () => pass('There.'), { needs: ['k8s-clock'] }),
+      check('eks-describe', () => skip('The profile is not on AWS.')),
+      check('oidc-issuer', () => pass('There.'), { needs: ['eks-describe'] }),
+    ]);
+    assert.deepEqual(
+      report.results.map(({ status }) => status),
+      ['warn', 'pass', 'skipped', 'skipped'],
+    );
+    assert.match(report.results[3]?.sentence ?? '', /eks-describe, which was skipped: The profile is not on AWS\./);
+  });
+
+  test('asks independent checks at once, and each after what it needs wherever that stands', async () => {
+    const order: string[] = [];
+    const note = (id: CheckId, needs: readonly CheckId[], until: Promise<unknown>) =>
+      check(
+        id,
+        async () => {
+          order.push(`${id} begins`);
+          await until;
+          order.push(`${id} ends`);
+          return pass('Fine.');
+        },
+        { needs },
+      );
+    const gate = new AbortController();
+    const opened = once(gate.signal, 'abort');
+    const both = note('k8s-reach', [], opened);
+    const other = check('aws-identity', () => {
+      order.push('aws-identity');
+      gate.abort();
+      return pass('Fine.');
+    });
+    const report = await runThem([note('ns-exists', ['k8s-reach'], Promise.resolve()), both, other]);
+    assert.deepEqual(order, [
+      'k8s-reach begins',
+      'aws-identity',
+      'k8s-reach ends',
+      'ns-exists begins',
+      'ns-exists ends',
+    ]);
+    assert.deepEqual(
+      report.results.map(({ id }) => id),
+      ['ns-exists', 'k8s-reach', 'aws-identity'],
+    );
+  });
+
+  test('makes a failure of what a check throws, and a skip of what may not be asked', async () => {
+    const report = await runThem([
+      check('k8s-reach', () => {
+        throw new ClusterError('TlsUntrusted', 'The certificate of host is not trusted.', 'Check the certificate.');
+      }),
+      check('k8s-clock', () => {
+        throw new TypeError('x is not a function');
+      }),
+      check('rbac-excess', () => {
+        throw new ClusterError('Forbidden', 'alice may not list roles.', '', { status: 403 });
+      }),
+      check('k8s-whoami', () => fail('Nobody.'), { severity: 'warning' }),
+    ]);
+    assert.deepEqual(
+      report.results.map(({ status, sentence }) => [status, sentence]),
+      [
+        ['fail', 'The certificate of host is not trusted.'],
+        ['fail', '"k8s-clock is so" could not be checked: x is not a function'],
+        ['skipped', 'You may not ask: alice may not list roles.'],
+        ['warn', 'Nobody.'],
+      ],
+    );
+    const [tls] = report.results;
+    assert.deepEqual(tls?.status === 'fail' && tls.mend, { kind: 'advice', text: 'Check the certificate.' });
+  });
+
+  test('asks again after what may pass by itself, as often as the check says', async () => {
+    let asked = 0;
+    const report = await runThem([
+      check(
+        'k8s-reach',
+        () => {
+          if (++asked < 3) throw lost();
+          return pass('Reached.');
+        },
+        { retries: 2 },
+      ),
+      check('k8s-clock', () => {
+        throw lost();
+      }),
+      check('k8s-whoami', () => {
+        throw new ClusterError('CredentialsExpired', 'The token has expired.', 'Sign in again.');
+      }),
+    ]);
+    assert.deepEqual(
+      report.results.map(({ status, attempts }) => [status, attempts]),
+      [
+        ['pass', 3],
+        ['fail', 2],
+        ['fail', 1],
+      ],
+    );
+  });
+
+  test('gives a check up at its limit, and tells it so', async () => {
+    let signal: AbortSignal | undefined;
+    const report = await runThem([
+      check(
+        'k8s-reach',
+        (own) => {
+          signal = own;
+          return never();
+        },
+        { limit: 30 },
+      ),
+    ]);
+    assert.equal(report.results[0]?.status, 'fail');
+    assert.match(report.results[0]?.sentence ?? '', /no answer in 0\.03 s/);
+    assert.equal(signal?.aborted, true);
+  });
+
+  test('ends when it is stopped: what has finished stays, the rest is skipped', async () => {
+    const stop = new AbortController();
+    const report = await runThem(
+      [
+        check('k8s-reach', () => pass('Reached.')),
+        check(
+          'k8s-clock',
+          () => {
+            setTimeout(() => stop.abort(), 10);
+            return never();
+          },
+          { needs: ['k8s-reach'] },
+        ),
+        check('ns-exists', () => pass('There.'), { needs: ['k8s-clock'] }),
+      ],
+      { signal: stop.signal },
+    );
+    assert.equal(report.stopped, true);
+    assert.deepEqual(
+      report.results.map(({ status }) => status),
+      ['pass', 'skipped', 'skipped'],
+    );
+  });
+
+  test('writes nothing unless it may', async () => {
+    let wrote = 0;
+    const writing = check(
+      'aws-client-bucket-put',
+      () => {
+        wrote++;
+        return pass('Written.');
+      },
+      { writes: 'write an object into the bucket' },
+    );
+    const without = await runThem([writing]);
+    assert.equal(wrote, 0);
+    assert.match(without.results[0]?.sentence ?? '', /would write an object into the bucket; .*--probe/);
+    const withProbe = await runThem([writing], { mayWrite: true });
+    assert.equal(withProbe.results[0]?.status, 'pass');
+  });
+
+  test('runs one check again with what it needs, and tells who watches', async () => {
+    const events: CheckEvent[] = [];
+    const report = await runThem(
+      [
+        check('k8s-reach', () => pass('Reached.')),
+        check('ns-exists', () => pass('There.'), { needs: ['k8s-reach'] }),
+        check('aws-identity', () => pass('alice')),
+      ],
+      { only: ['ns-exists'], observe: (event) => events.push(event) },
+    );
+    assert.deepEqual(
+      report.results.map(({ id }) => id),
+      ['k8s-reach', 'ns-exists'],
+    );
+    assert.deepEqual(
+      events.map((event) => (event.type === 'started' ? `${event.id}?` : `${event.result.id}!`)),
+      ['k8s-reach?', 'k8s-reach!', 'ns-exists?', 'ns-exists!'],
+    );
+  });
+
+  test('shows no secret, told of or known by its shape', async () => {
+    const hidden = new HiddenTexts();
+    hidden.add('wJalrXUtnFEMI/K7MDENG', 'short');
+    const jwt = `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`;
+    const report = await runThem(
+      [
+        check('k8s-reach', () =>
+          fail(`Refused: wJalrXUtnFEMI/K7MDENG and ${encodeURIComponent('wJalrXUtnFEMI/K7MDENG')}`, {
+            evidence: [{ asked: 'GET /?X-Amz-Signature=deadbeef0123&x=1', saw: `Authorization: Bearer ${jwt}` }],
+            mend: { kind: 'command', command: `kubectl --token=${jwt}` },
+          }),
+        ),
+      ],
+      { hidden },
+    );
+    const text = JSON.stringify(report);
+    for (const secret of ['wJalrXUtnFEMI', 'deadbeef0123', 'eyJ']) assert.ok(!text.includes(secret), secret);
+    assert.match(text, /&x=1/);
+  });
+
+  test('refuses a graph that cannot be run', async () => {
+    const one = check('k8s-reach', () => pass('Fine.'), { needs: ['ns-exists'] });
+    await assert.rejects(runThem([one]), /k8s-reach needs ns-exists, which is not there/);
+    const other = check('ns-exists', () => pass('Fine.'), { needs: ['k8s-reach'] });
+    await assert.rejects(runThem([one, other]), /need one another: k8s-reach → ns-exists → k8s-reach/);
+    await assert.rejects(runThem([other, other]), /same id/);
+  });
+});
