@@ -1,4 +1,4 @@
-import { counted } from './markup.ts';
+import { counted } from '#shared/markup.ts';
 import { arrowTable, dataProperty, isArrowSchema, isArrowVector, isRecordBatch, isTableLike } from './shapes.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Catalog } from '#client/catalog.ts';
 import { messageOf } from '#shared/errors.ts';
-import { alignColumns, escapeHtml, htmlRow } from './markup.ts';
+import { alignColumns, escapeHtml, htmlRow } from '#shared/markup.ts';
 import { htmlAndText, type ShowOptions, type Shown } from './shown.ts';
 
 /** Names of a list that are shown, and how long a server may take to give them. */

@@ -2,7 +2,7 @@ import { imageMime } from '#shared/images.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { imageSize } from './imageSize.ts';
 import { dataProperty, isObject, methodOf } from './shapes.ts';
-import { sizeText } from './markup.ts';
+import { sizeText } from '#shared/markup.ts';
 import { textOnly, type Shown } from './shown.ts';
 
 /** A notebook holds the whole picture as text, a third larger. */

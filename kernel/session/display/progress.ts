@@ -1,6 +1,6 @@
 import { CatalogError } from '#shared/errors.ts';
 import { liveOutput, type LiveOutput } from './live.ts';
-import { escapeHtml } from './markup.ts';
+import { escapeHtml } from '#shared/markup.ts';
 import { isAsyncIterable } from './shapes.ts';
 import { htmlAndText, type Shown } from './shown.ts';
 import type { Progress, ProgressOptions } from './displayTypes.ts';

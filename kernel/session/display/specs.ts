@@ -2,7 +2,7 @@ import { CatalogError } from '#shared/errors.ts';
 import type { MimeBundle } from '#shared/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
 import { jsonBundle } from './mimeBundle.ts';
-import { counted } from './markup.ts';
+import { counted } from '#shared/markup.ts';
 import { dataProperty } from './shapes.ts';
 
 // Charts are drawn by the front; what is sent is their description. Which text stands beside it matters: a front that

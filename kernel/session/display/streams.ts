@@ -4,7 +4,7 @@ import { schemaText } from '#shared/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { previewLimits } from '#shared/mime.ts';
 import { liveOutput } from './live.ts';
-import { counted, escapeHtml } from './markup.ts';
+import { counted, escapeHtml } from '#shared/markup.ts';
 import { arrowTable, isRecordBatch } from './shapes.ts';
 import { htmlAndText, type ShowOptions, type Shown } from './shown.ts';
 import { showTable } from './tables.ts';

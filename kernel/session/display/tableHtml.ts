@@ -3,7 +3,7 @@ import { typeText } from '#shared/arrowTypes.ts';
 import type { Cell } from '#shared/format.ts';
 import { previewLimits } from '#shared/mime.ts';
 import { spark, sparkPath } from '#shared/sparkPath.ts';
-import { counted, escapeHtml } from './markup.ts';
+import { counted, escapeHtml } from '#shared/markup.ts';
 import { rowsOf, shapeText } from './tableText.ts';
 
 // The twin of a table output for a browser without our renderer, JupyterLab first of all.

@@ -3,7 +3,7 @@ import type { Table } from '#client/table.ts';
 import type { Query } from '#client/query.ts';
 import { typeText } from '#shared/arrowTypes.ts';
 import { arrowStreamMime, previewLimits, type TableOutputMetadata } from '#shared/mime.ts';
-import { alignColumns, counted, escapeHtml, htmlTable } from './markup.ts';
+import { alignColumns, counted, escapeHtml, htmlTable } from '#shared/markup.ts';
 import { htmlAndText, type ShowOptions, type Shown } from './shown.ts';
 import { tableHtml } from './tableHtml.ts';
 import { tableText } from './tableText.ts';

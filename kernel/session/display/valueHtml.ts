@@ -1,4 +1,4 @@
-import { cutText, escapeHtml } from './markup.ts';
+import { cutText, escapeHtml } from '#shared/markup.ts';
 import type { ValueEntry, ValueNode } from './valueTree.ts';
 
 /** Entries of one collection that are seen at once, and how many more each click shows. */

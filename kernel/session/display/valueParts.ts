@@ -1,5 +1,5 @@
 import { inspect, types } from 'node:util';
-import { counted, oneLine } from './markup.ts';
+import { counted, oneLine } from '#shared/markup.ts';
 import { dataProperty, isObject } from './shapes.ts';
 
 // The entries of a value, each kind of object its own way, by functions of the language itself: a class that overrides

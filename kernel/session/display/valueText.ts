@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { withoutControls } from './markup.ts';
+import { withoutControls } from '#shared/markup.ts';
 import { countEntries, readValue, treeLimits, type ValueNode } from './valueTree.ts';
 
 /** Entries of one collection that are written. */

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { isObject } from './shapes.ts';
 import { childrenOf, leafText, nameOf, ownWords, type Child } from './valueParts.ts';
 import { arrowShape } from './arrowShape.ts';
-import { cutText, withoutControls } from './markup.ts';
+import { cutText, withoutControls } from '#shared/markup.ts';
 
 // A value as a tree of text, bounded in all directions. Nothing of the value is run for it: no getter, no proxy's trap.
 

@@ -1,4 +1,4 @@
-// What every HTML form and its text twin are made with.
+// What HTML forms and their text twins are made with, in notebooks and in reports.
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
