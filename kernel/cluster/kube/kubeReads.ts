@@ -1,8 +1,13 @@
+import type { Evidence } from '#cluster/check.ts';
+import { isClusterError } from '#cluster/errors.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import { Once } from '#cluster/once.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import { connectKube, type KubeConnection } from './connectKube.ts';
+import { kubeRequest, type KubeAsk, type KubeReply } from './kubeRequest.ts';
+import { readServiceAccount, requestToken, type ServiceAccount, type ServiceAccountToken } from './serviceAccounts.ts';
 
-/** What checks ask of kube, each question once a run. */
+/** What checks ask of the Kubernetes API, each question once a run. */
 export class KubeReads {
   readonly #once = new Once();
   readonly profile: ClusterProfile;
@@ -19,4 +24,51 @@ export class KubeReads {
   protected once<T>(question: string, how: () => Promise<T>): Promise<T> {
     return this.#once.ask(question, how);
   }
+
+  /** @throws ClusterError for each way in which a kubeconfig, a plugin or a cloud's credentials are of no use */
+  connection(): Promise<KubeConnection> {
+    return this.once('connection', () => connectKube(this.profile.auth, { hidden: this.hidden, signal: this.signal }));
+  }
+
+  /**
+   * Asks as the person does, not once a run but each time.
+   * @param signal for what must go on after the run has ended, such as cleaning up; else the run's
+   * @throws ClusterError
+   */
+  async request(ask: KubeAsk, signal: AbortSignal = this.signal): Promise<KubeReply> {
+    return kubeRequest(await this.connection(), ask, signal);
+  }
+
+  /** What a GET says, asked once a run. @throws ClusterError */
+  get(path: string): Promise<unknown> {
+    return this.once(`GET ${path}`, async () => (await this.request({ method: 'GET', path })).body);
+  }
+
+  /** The same, `undefined` where there is nothing. @throws ClusterError for anything but NotFound */
+  async find(path: string): Promise<unknown> {
+    try {
+      return await this.get(path);
+    } catch (error) {
+      if (isClusterError(error) && error.kind === 'NotFound') return undefined;
+      throw error;
+    }
+  }
+
+  /** The service account that head and workers run under; `undefined` where there is none. @throws ClusterError */
+  serviceAccount(): Promise<ServiceAccount | undefined> {
+    const { namespace, serviceAccount } = this.profile;
+    return this.once('service account', () => readServiceAccount(this, namespace, serviceAccount));
+  }
+
+  /**
+   * A token of the service account, good for ten minutes, as its pods are given one.
+   * @param audience who is to accept it; the API server itself where nothing is said
+   * @throws ClusterError
+   */
+  serviceAccountToken(audience?: string): Promise<ServiceAccountToken> {
+    return this.once(`token for ${audience ?? 'the API server'}`, () => requestToken(this, audience));
+  }
 }
+
+/** What a GET of a path said, for a report. */
+export const sawAt = (path: string, saw: string): Evidence => ({ asked: `GET ${path}`, saw });

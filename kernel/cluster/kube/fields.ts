@@ -1,0 +1,51 @@
+import { isRecord } from '#shared/records.ts';
+
+// What an API server says is looked at field by field: a field that is missing, or is not what the interface says, is not
+// there for whoever asks, and nothing throws for it.
+
+/** What stands at a path of keys; `undefined` where a step of it is missing. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let here = value;
+  for (const key of path) {
+    if (!isRecord(here) || !Object.hasOwn(here, key)) return undefined;
+    here = here[key];
+  }
+  return here;
+}
+
+export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = at(value, ...path);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
+  const found = at(value, ...path);
+  return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
+}
+
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+/** The texts of a list; what else is in it is left out. */
+export function textsAt(value: unknown, ...path: readonly string[]): readonly string[] {
+  return listAt(value, ...path).filter((one) => typeof one === 'string');
+}
+
+/** Labels, annotations, selectors: the entries that are texts. */
+export function mapAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
+  const found = at(value, ...path);
+  if (!isRecord(found)) return {};
+  return Object.fromEntries(Object.entries(found).filter((entry): entry is [string, string] => isText(entry[1])));
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Whether a condition of an object's status holds, such as `Ready` or `Established`; `undefined` where it is not said. */
+export function conditionAt(value: unknown, type: string, ...path: readonly string[]): boolean | undefined {
+  const condition = listAt(value, ...(path.length === 0 ? ['status', 'conditions'] : path)).find(
+    (one) => textAt(one, 'type') === type,
+  );
+  return condition === undefined ? undefined : textAt(condition, 'status') === 'True';
+}
