@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { npm, quietInstall } from '../../scripts/npm.mjs';
 import { inRoot } from '../../scripts/paths.ts';
-import type { Need } from '../harness/needs.ts';
+import type { Need } from '../harness/installing.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 import type { KernelName } from './kernelCells.ts';

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { buildAll, isStale } from '../../scripts/build.ts';
 import { onInterrupt } from '../../scripts/processes.ts';
-import { benchNeeds, missing, report, type Need } from '../harness/needs.ts';
+import type { Need } from '../harness/installing.ts';
+import { benchNeeds, missing, report } from '../harness/needs.ts';
 import { benchKernel } from './kernel.ts';
 import { peerKernels } from './kernelPeers.ts';
 import { benchLanguage } from './language.ts';

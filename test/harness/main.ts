@@ -4,12 +4,13 @@ import { buildAll, isStale } from '../../scripts/build.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { onInterrupt } from '../../scripts/processes.ts';
 import { makeSample } from '../../scripts/sample.ts';
-import { isLayer, layerNames, runLayer, type Layer } from './layers.ts';
+import { isLayer, layerNames, runLayer, usualLayers, type Layer } from './layers.ts';
+import type { Need } from './installing.ts';
 import { missing, needsOf, report } from './needs.ts';
 import type { FileTime } from './results.ts';
 
 const help = `npm test -- [layer …] [options]
-  layers      ${layerNames.join(', ')}; without one all of them
+  layers      ${layerNames.join(', ')}; without one all but cluster
   --doctor    say what is missing on this machine, and run nothing
   --grep TEXT run the tests whose title holds TEXT
   --coverage  coverage of the layers that run in plain Node, into coverage/
@@ -66,10 +67,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 /** Installs, builds and makes the sample. @returns for each layer that cannot run the reason */
-async function prepare(
-  layers: readonly Layer[],
-  needs: readonly (typeof needsOf)[Layer][number][],
-): Promise<Map<Layer, string>> {
+async function prepare(layers: readonly Layer[], needs: readonly Need[]): Promise<Map<Layer, string>> {
   const obstacles = new Map<Layer, string>();
   const attempt = async (affected: readonly Layer[], work: () => Promise<void>): Promise<void> => {
     if (affected.length === 0) return;
@@ -81,7 +79,7 @@ async function prepare(
   };
   const started = Date.now();
   for (const need of needs) {
-    const users = layers.filter((layer) => needsOf[layer].some((other) => other === need));
+    const users = layers.filter((layer) => needsOf[layer].includes(need));
     console.log(`installing ${need.title} …`);
     await attempt(users, () => need.install(console.log));
   }
@@ -113,6 +111,6 @@ function readArguments(args: readonly string[]) {
   });
   const unknown = positionals.find((name) => !isLayer(name));
   if (unknown !== undefined) return `"${unknown}" is no layer of the tests; there are: ${layerNames.join(', ')}.`;
-  const layers = positionals.length === 0 ? layerNames : layerNames.filter((name) => positionals.includes(name));
+  const layers = positionals.length === 0 ? usualLayers : layerNames.filter((name) => positionals.includes(name));
   return { ...values, layers };
 }

@@ -1,19 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { inRoot, toolchain } from '../../scripts/paths.ts';
 import { ensureWorkbench, findWorkbench, workbenchSize } from '../../scripts/workbench/install.ts';
 import { findChromium } from './browser.ts';
-
-/** Something outside npm's packages that a layer cannot run without. */
-export type Need = {
-  readonly title: string;
-  /** MB to download and MB on disk when it is missing. */
-  readonly download: number;
-  readonly disk: number;
-  readonly isThere: () => boolean;
-  /** Installs it. @throws Error that says what a person has to do */
-  readonly install: (say: (line: string) => void) => Promise<void>;
-};
+import { apt, isRoot, run, succeeds, type Need } from './installing.ts';
+import { kubeNeeds } from './kubeNeeds.ts';
+import type { Layer } from './layers.ts';
 
 /**
  * The upstream clients and Jupyter's own programs that the product is tested against, what asks our server by its
@@ -43,6 +34,7 @@ const chromium: Need = {
   download: 150,
   disk: 450,
   isThere: () => findChromium() !== undefined,
+  asRoot: true,
   install: async () => apt('chromium'),
 };
 
@@ -51,6 +43,7 @@ const venv: Need = {
   download: 15,
   disk: 60,
   isThere: () => succeeds('python3', ['-c', 'import ensurepip, venv']),
+  asRoot: true,
   install: async () => apt('python3', 'python3-venv'),
 };
 
@@ -84,14 +77,15 @@ const workbench: Need = {
 };
 
 /** What each layer needs, in the order of installing. */
-export const needsOf = {
+export const needsOf: Readonly<Record<Layer, readonly Need[]>> = {
   lint: [],
   unit: [],
   contract: [venv, python],
   kernel: [venv, python, chromium],
   host: [venv, python, chromium, workbench],
   ui: [chromium, workbench],
-} as const satisfies Record<string, readonly Need[]>;
+  cluster: [venv, python, ...kubeNeeds],
+};
 
 /** What the benchmarks measure against. */
 export const benchNeeds: readonly Need[] = [venv, python];
@@ -111,43 +105,15 @@ export function report(needs: readonly Need[]): string[] {
   lines.push(
     `  together ${sum((need) => need.download)} MB to download; ${disk} MB on disk, ${free} MB are free${free < disk ? ': TOO LITTLE' : ''}`,
   );
-  if (needs.some((need) => need === chromium || need === venv) && !isRoot()) {
+  if (needs.some((need) => need.asRoot === true) && !isRoot()) {
     lines.push('  apt packages are installed as root only: install those by hand first');
   }
+  for (const before of new Set(needs.flatMap((need) => need.before?.() ?? [])))
+    lines.push(`  first you need ${before}`);
   return lines;
 }
 
 function freeMegabytes(): number {
   const { bavail, bsize } = statfsSync(inRoot());
   return Math.floor((bavail * bsize) / 1_000_000);
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
-}
-
-function apt(...packages: readonly string[]): void {
-  const names = packages.join(' ');
-  if (!isRoot() || !succeeds('apt-get', ['--version']))
-    throw new Error(`Install ${names} first, such as by: sudo apt-get install ${names}`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  run('apt-get', ['update', '-qq'], env);
-  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], env);
-}
-
-function succeeds(command: string, args: readonly string[]): boolean {
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-}
-
-function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): void {
-  const { status, signal, stderr, error } = spawnSync(command, args, {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    encoding: 'utf8',
-  });
-  if (status === 0) return;
-  const end = stderr?.trim().split('\n').slice(-8).join('\n') ?? '';
-  throw new Error(`${command} ${args[0] ?? ''} ended with ${status ?? signal ?? 'no exit code'}.\n${end}`, {
-    cause: error,
-  });
 }

@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { endGroup, ownGroup } from '../../../scripts/processes.ts';
+
+/** A server that a test started; what it prints goes into a file. */
+export type Running = {
+  readonly child: ChildProcess;
+  /** The last that it printed. */
+  said(): string;
+  /** Whether it has ended. */
+  isOver(): boolean;
+  stop(): Promise<void>;
+};
+
+/** Starts a program that ends with this process, however that ends: the kernel kills it when its parent is killed. */
+export function startServer(program: string, args: readonly string[], log: string): Running {
+  const out = openSync(log, 'a');
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
+    stdio: ['ignore', out, out],
+    detached: true,
+  });
+  closeSync(out);
+  ownGroup(child);
+  let failed: Error | undefined;
+  child.once('error', (error) => (failed = error));
+  const isOver = (): boolean => failed !== undefined || child.exitCode !== null || child.signalCode !== null;
+  return {
+    child,
+    said: () => failed?.message ?? readFileSync(log, 'utf8').slice(-3000),
+    isOver,
+    stop: async () => {
+      if (isOver()) return;
+      const exited = once(child, 'exit');
+      await endGroup(child);
+      await exited;
+    },
+  };
+}
+
+/**
+ * Waits for a condition, by looking again and again.
+ * @throws Error with what `told` gives when the limit in milliseconds is over or `told` has given up
+ */
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean>,
+  { limit = 60_000, giveUp, told }: { limit?: number; giveUp?: () => boolean; told?: () => string } = {},
+): Promise<void> {
+  const deadline = Date.now() + limit;
+  while (!(await isSo())) {
+    if (giveUp?.() || Date.now() > deadline) throw new Error(`${what} did not come about.\n${told?.() ?? ''}`);
+    await pause(50);
+  }
+}
+
+/** Ports that were free a moment ago, all different. Somebody may take one meanwhile: who uses them tries again then. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(async (server) => {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    }),
+  );
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+
+/** Something outside npm's packages that a layer cannot run without. */
+export type Need = {
+  readonly title: string;
+  /** MB to download and MB on disk when it is missing. */
+  readonly download: number;
+  readonly disk: number;
+  readonly isThere: () => boolean;
+  /** Whether only root can install it. */
+  readonly asRoot?: boolean;
+  /** What a person has to do before it can be installed; undefined when nothing. */
+  readonly before?: () => string | undefined;
+  /** Installs it. @throws Error that says what a person has to do */
+  readonly install: (say: (line: string) => void) => Promise<void>;
+};
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+export function apt(...packages: readonly string[]): void {
+  const names = packages.join(' ');
+  if (!isRoot() || !succeeds('apt-get', ['--version']))
+    throw new Error(`Install ${names} first, such as by: sudo apt-get install ${names}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  run('apt-get', ['update', '-qq'], { env });
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env });
+}
+
+export function succeeds(command: string, args: readonly string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** Runs a program to its end. @returns what it printed @throws Error with the last lines of what it complained of */
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string } = {},
+): string {
+  const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
+    ...options,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  });
+  if (status === 0) return stdout;
+  const end = stderr?.trim().split('\n').slice(-8).join('\n') ?? '';
+  throw new Error(`${command} ${args[0] ?? ''} ended with ${status ?? signal ?? 'no exit code'}.\n${end}`, {
+    cause: error,
+  });
+}
