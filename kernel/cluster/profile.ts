@@ -11,6 +11,8 @@ export type ClusterAuth =
       readonly region: string;
       /** Name or ARN of the client role. */
       readonly roleName: string;
+      /** A profile of `~/.aws/config`, for editors that lack the terminal's AWS_PROFILE. */
+      readonly profile?: string | undefined;
     }
   /** The service account of the pod that this runs in. */
   | { readonly configMethod: 'IN_CLUSTER' };
@@ -73,6 +75,8 @@ export type ClusterProfile = {
         readonly serviceRole: string | undefined;
         /** What to expect of `GetCallerIdentity`. */
         readonly account: string | undefined;
+        /** A profile of `~/.aws/config`, for editors that lack the terminal's AWS_PROFILE. */
+        readonly profile?: string | undefined;
       }
     | undefined;
   readonly gcp:

@@ -1,0 +1,227 @@
+import { messageOf } from '#shared/errors.ts';
+import { ClusterError, isClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
+
+/** What a call asks, for the sentence when it fails. */
+export type AwsQuestion = {
+  /** As a policy names it: `eks:DescribeCluster`. */
+  readonly action: string;
+  /** `the EKS cluster "prod" in eu-west-1` */
+  readonly thing: string;
+  /** Who asks: `you`, or a role. */
+  readonly as: string;
+  /** The profile of `~/.aws/config` that the person's keys come from. */
+  readonly profile?: string | undefined;
+};
+
+/**
+ * Asks AWS, and makes one error of all that its library may throw: replies with a code, credentials that cannot be had, the
+ * network, and servers that are not AWS. What was thrown is the cause.
+ * @throws ClusterError
+ */
+export async function awsCall<T>(question: AwsQuestion, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw awsError(error, question);
+  }
+}
+
+/** The code that AWS gave, such as `NoSuchBucket`. */
+export const awsCodeOf = (error: unknown): string | undefined =>
+  isClusterError(error) && isObject(error.cause) ? textOf(error.cause, 'name') : undefined;
+
+/** What AWS said, as evidence: `403 AccessDenied: User … is not authorized to perform …`. */
+export function awsSaid(error: unknown): string {
+  const cause = isClusterError(error) && error.cause !== undefined ? error.cause : error;
+  const said = [statusOf(cause), isObject(cause) ? textOf(cause, 'name') : undefined].filter(
+    (part) => part !== undefined,
+  );
+  return `${said.join(' ')}: ${oneLine(messageOf(cause))}`;
+}
+
+/** Codes by what they mean; each service has its own spelling. */
+const kindsByCode = {
+  CredentialsExpired: ['ExpiredToken', 'ExpiredTokenException', 'TokenRefreshRequired', 'ExpiredTradeInTokenException'],
+  CredentialsRefused: [
+    'InvalidClientTokenId',
+    'UnrecognizedClientException',
+    'InvalidAccessKeyId',
+    'InvalidToken',
+    'AuthFailure',
+    'NotSignedUp',
+    'MissingAuthenticationToken',
+    'MissingAuthenticationTokenException',
+    'SignatureDoesNotMatch',
+    'InvalidSignatureException',
+    'IncompleteSignature',
+    'RequestTimeTooSkewed',
+    'RequestExpired',
+  ],
+  Forbidden: ['AccessDenied', 'AccessDeniedException', 'UnauthorizedOperation', 'UnauthorizedException', 'Forbidden'],
+  NotFound: [
+    'ResourceNotFoundException',
+    'NoSuchEntity',
+    'NoSuchEntityException',
+    'NoSuchBucket',
+    'NoSuchKey',
+    'NotFound',
+    'NotFoundException',
+  ],
+  Throttled: [
+    'Throttling',
+    'ThrottlingException',
+    'ThrottledException',
+    'RequestLimitExceeded',
+    'TooManyRequestsException',
+    'SlowDown',
+  ],
+  Unavailable: [
+    'InternalFailure',
+    'InternalError',
+    'ServiceUnavailable',
+    'ServiceUnavailableException',
+    'ServerException',
+  ],
+} as const satisfies Partial<Record<ClusterErrorKind, readonly string[]>>;
+
+/** Codes of a clock that is wrong, or of a secret that does not go with its key. */
+const clockCodes: readonly string[] = [
+  'SignatureDoesNotMatch',
+  'InvalidSignatureException',
+  'RequestTimeTooSkewed',
+  'RequestExpired',
+];
+
+const tlsCode = /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)|ALTNAME/;
+const networkCode =
+  /^(?:E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|CONNABORTED|HOSTUNREACH|NETUNREACH|PIPE|PROTO)|UND_ERR_)/;
+
+/** The one place that reads errors of the AWS library. */
+export function awsError(error: unknown, question: AwsQuestion): ClusterError {
+  if (isClusterError(error)) return error;
+  const name = isObject(error) ? (textOf(error, 'name') ?? '') : '';
+  const code = isObject(error) ? (textOf(error, 'code') ?? '') : '';
+  const status = statusOf(error);
+  const make = (kind: ClusterErrorKind, what: string, hint: string): ClusterError =>
+    new ClusterError(kind, what, hint, { cause: error, status });
+  const { action, thing } = question;
+
+  if (name === 'AbortError') return make('Aborted', `Asking for ${thing} was given up.`, '');
+  if (name === 'CredentialsProviderError' || name === 'TokenProviderError' || name === 'ProviderError')
+    return errorOfChain(messageOf(error), question, make);
+  if (tlsCode.test(code))
+    return make(
+      'TlsUntrusted',
+      `The certificate of the server that answers for AWS (${action}) is not trusted: ${code}.`,
+      'Where a proxy reads the traffic, name its certificate in NODE_EXTRA_CA_CERTS.',
+    );
+  if (name === 'TimeoutError' || code === 'ETIMEDOUT')
+    return make(
+      'Timeout',
+      `AWS did not answer ${action} in time.`,
+      'Look at the network, a VPN or a proxy, and ask again.',
+    );
+  if (networkCode.test(code) || status === undefined)
+    return status === undefined && code === '' && (name === 'SyntaxError' || name === 'TypeError')
+      ? notAws(question, make)
+      : make(
+          'Unreachable',
+          `AWS cannot be reached for ${action}: ${oneLine(messageOf(error))}.`,
+          'Look at the network, a VPN or a proxy, and at the region.',
+        );
+  return errorOfReply(name, status, messageOf(error), question, make);
+}
+
+type Make = (kind: ClusterErrorKind, what: string, hint: string) => ClusterError;
+
+const notAws = ({ action }: AwsQuestion, make: Make): ClusterError =>
+  make(
+    'WrongServer',
+    `What answered ${action} is not AWS: it could not be read as a reply.`,
+    'Look at AWS_ENDPOINT_URL, and whether a proxy puts a page of its own in between.',
+  );
+
+function errorOfReply(name: string, status: number, message: string, question: AwsQuestion, make: Make): ClusterError {
+  const { action, thing, as } = question;
+  // A page of HTML has no code: the library fails at reading it, and says so with the status beside it.
+  if (name === 'SyntaxError' || /deserializ|Unexpected token|XML parse|Unclosed|is not expected/i.test(message))
+    return notAws(question, make);
+  switch (kindOfReply(name, status)) {
+    case 'CredentialsExpired':
+      return make('CredentialsExpired', `The credentials of ${as} have expired.`, signInHint(question));
+    case 'CredentialsRefused':
+      return clockCodes.includes(name)
+        ? make(
+            'CredentialsRefused',
+            `AWS refused the signature of ${as} (${name}).`,
+            'Set the clock of this machine, and look whether the secret goes with the access key.',
+          )
+        : make(
+            'CredentialsRefused',
+            `AWS does not know the access key of ${as} (${name}).`,
+            'It may have been removed, or belong to another partition; sign in again.',
+          );
+    case 'Forbidden':
+      return make('Forbidden', `${action} on ${thing} is not allowed to ${as}.`, `Ask for the action ${action}.`);
+    case 'NotFound':
+      return make('NotFound', `AWS does not know ${thing}.`, 'Look at its name, the region and the account.');
+    case 'Throttled':
+      return make('Throttled', `AWS has too many requests at the moment (${action}).`, 'Ask again in a minute.');
+    case 'Unavailable':
+      return make('Unavailable', `AWS failed at ${action} (${status} ${name}).`, 'Ask again in a minute.');
+    case 'InvalidRequest':
+      return make('InvalidRequest', `AWS refused ${action} on ${thing}: ${oneLine(message)} (${name})`, '');
+  }
+}
+
+type ReplyKind = keyof typeof kindsByCode | 'InvalidRequest';
+
+function kindOfReply(name: string, status: number): ReplyKind {
+  for (const [kind, codes] of Object.entries(kindsByCode))
+    if ((codes as readonly string[]).includes(name)) return kind as ReplyKind;
+  // `HEAD` has no body, so that the status is all there is.
+  if (status === 403) return 'Forbidden';
+  if (status === 404) return 'NotFound';
+  if (status === 429) return 'Throttled';
+  return status >= 500 ? 'Unavailable' : 'InvalidRequest';
+}
+
+/** Looking for credentials failed before AWS was asked. */
+function errorOfChain(message: string, question: AwsQuestion, make: Make): ClusterError {
+  const whose = question.profile === undefined ? '' : ` of the profile "${question.profile}"`;
+  if (/expired|re-?authenticate|refresh/i.test(message) && !/not found/i.test(message))
+    return make('CredentialsExpired', `The sign-in to AWS${whose} has expired.`, signInHint(question));
+  if (/could not load credentials from any providers/i.test(message))
+    return make(
+      'CredentialsMissing',
+      'There are no credentials for AWS.',
+      'Sign in ("aws sso login"), or name a profile in AWS_PROFILE; an editor may have been started without the variables of your terminal.',
+    );
+  return make(
+    'CredentialsMissing',
+    `Credentials for AWS${whose} could not be had: ${oneLine(message)}`,
+    signInHint(question),
+  );
+}
+
+/** How to sign in anew. Roles have no sign-in of their own: theirs is the person's. */
+function signInHint({ profile }: AwsQuestion): string {
+  return profile === undefined
+    ? 'Sign in to AWS again, for instance with "aws sso login".'
+    : `Run "aws sso login --profile ${profile}".`;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function textOf(value: object, key: string): string | undefined {
+  const text: unknown = Reflect.get(value, key);
+  return typeof text === 'string' ? text : undefined;
+}
+
+function statusOf(error: unknown): number | undefined {
+  const metadata: unknown = isObject(error) ? Reflect.get(error, '$metadata') : undefined;
+  const status: unknown = isObject(metadata) ? Reflect.get(metadata, 'httpStatusCode') : undefined;
+  return typeof status === 'number' ? status : undefined;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 400);

@@ -1,0 +1,133 @@
+import { EKSClient } from '@aws-sdk/client-eks';
+import { IAMClient } from '@aws-sdk/client-iam';
+import { S3Client } from '@aws-sdk/client-s3';
+import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { ClusterError } from '#cluster/errors.ts';
+import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import { awsCall, type AwsQuestion } from './awsErrors.ts';
+import { hideKeys, type AwsKeys } from './awsKeys.ts';
+import { readArn, type AwsCaller } from './awsNames.ts';
+
+export type IdentityOptions = {
+  /** For sentences: `you`, or a role. */
+  readonly label: string;
+  readonly keys: AwsKeys;
+  readonly region: string;
+  readonly profile?: string | undefined;
+};
+
+/** Milliseconds: a check has ten seconds, in which one more try should fit. */
+const timeouts = { connectionTimeout: 3_000, requestTimeout: 6_000, throwOnRequestTimeout: true };
+
+/** Somebody in AWS, with the services asked as them. Owns their connections: `close()` ends those. */
+export class AwsIdentity {
+  readonly label: string;
+  readonly keys: AwsKeys;
+  readonly region: string;
+  readonly #profile: string | undefined;
+  readonly #clients = new Map<string, { destroy(): void }>();
+
+  constructor({ label, keys, region, profile }: IdentityOptions) {
+    this.label = label;
+    this.keys = keys;
+    this.region = region;
+    this.#profile = profile;
+  }
+
+  get sts(): STSClient {
+    return this.#client('sts', () => new STSClient(this.#options()));
+  }
+
+  get eks(): EKSClient {
+    return this.#client('eks', () => new EKSClient(this.#options()));
+  }
+
+  get iam(): IAMClient {
+    return this.#client('iam', () => new IAMClient(this.#options()));
+  }
+
+  /** @param region of the bucket: a request for it that goes to another one is refused */
+  s3(region: string): S3Client {
+    return this.#client(`s3 ${region}`, () => new S3Client({ ...this.#options(), region }));
+  }
+
+  /** The question of a call, asked by this identity. */
+  question(action: string, thing: string): AwsQuestion {
+    return { action, thing, as: this.label, profile: this.#profile };
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.destroy();
+    this.#clients.clear();
+  }
+
+  #options() {
+    const { keys, region } = this;
+    // The profile counts beside the keys too: it may name endpoints.
+    const profile = this.#profile === undefined ? {} : { profile: this.#profile };
+    return { region, credentials: keys, maxAttempts: 2, requestHandler: timeouts, ...profile };
+  }
+
+  #client<T extends { destroy(): void }>(name: string, make: () => T): T {
+    const known = this.#clients.get(name);
+    // The name is that of one kind of client.
+    if (known) return known as T;
+    const client = make();
+    this.#clients.set(name, client);
+    return client;
+  }
+}
+
+/** Who an identity is in AWS. Everybody with valid keys may ask this. */
+export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Promise<AwsCaller> {
+  const question = identity.question('sts:GetCallerIdentity', 'who is asking');
+  const reply = await awsCall(question, () =>
+    identity.sts.send(new GetCallerIdentityCommand({}), { abortSignal: signal }),
+  );
+  const parts = readArn(reply.Arn ?? '');
+  if (reply.Arn === undefined || parts === undefined || reply.Account === undefined)
+    throw new ClusterError('BadReply', 'AWS did not say who is asking (sts:GetCallerIdentity).', '');
+  return { arn: reply.Arn, account: reply.Account, partition: parts.partition };
+}
+
+export type AssumeOptions = {
+  readonly roleArn: string;
+  /** For sentences about what is asked as the role. */
+  readonly label: string;
+  readonly hidden: HiddenTexts;
+  readonly signal: AbortSignal;
+};
+
+/** Becomes a role, for an hour. @throws ClusterError of kind Forbidden where the role does not trust the identity */
+export async function assumeRole(identity: AwsIdentity, options: AssumeOptions): Promise<AwsIdentity> {
+  const { roleArn, label, hidden, signal } = options;
+  const question = identity.question('sts:AssumeRole', `the role ${roleArn}`);
+  const reply = await awsCall(question, () =>
+    identity.sts.send(new AssumeRoleCommand({ RoleArn: roleArn, RoleSessionName: sessionName }), {
+      abortSignal: signal,
+    }),
+  );
+  const keys = keysOfReply(reply.Credentials, question);
+  hideKeys(keys, hidden);
+  return new AwsIdentity({ label, keys, region: identity.region });
+}
+
+/** How our sessions are called in the logs of an account. */
+export const sessionName = 'lance-catalog-check';
+
+type CredentialsReply =
+  | {
+      AccessKeyId?: string | undefined;
+      SecretAccessKey?: string | undefined;
+      SessionToken?: string | undefined;
+      Expiration?: Date | undefined;
+    }
+  | undefined;
+
+/** @throws ClusterError for a reply without keys in it */
+export function keysOfReply(reply: CredentialsReply, { action }: AwsQuestion): AwsKeys {
+  const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken } = reply ?? {};
+  if (!accessKeyId || !secretAccessKey || !sessionToken)
+    throw new ClusterError('BadReply', `AWS answered ${action} without credentials.`, '');
+  return { accessKeyId, secretAccessKey, sessionToken, ...(reply?.Expiration ? { expiration: reply.Expiration } : {}) };
+}

@@ -1,0 +1,40 @@
+import { STSClient } from '@aws-sdk/client-sts';
+import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import { awsCall } from './awsErrors.ts';
+
+/** An access key. All of it is kept out of reports, the id too, which is of no use to whoever reads one. */
+export type AwsKeys = {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly expiration?: Date;
+};
+
+export const hideKeys = (keys: AwsKeys, hidden: HiddenTexts): void =>
+  hidden.add(keys.accessKeyId, keys.secretAccessKey, keys.sessionToken);
+
+export type ChainOptions = {
+  readonly region: string;
+  /** A profile of `~/.aws/config`; that of AWS_PROFILE, or the default one, where none is named. */
+  readonly profile?: string | undefined;
+  readonly hidden: HiddenTexts;
+};
+
+/**
+ * The person's own keys, from where the AWS command line has them: the environment, `~/.aws`, a single sign-on session, a
+ * program, a container, or the machine.
+ * @throws ClusterError of kind CredentialsMissing or CredentialsExpired
+ */
+export async function chainKeys({ region, profile, hidden }: ChainOptions): Promise<AwsKeys> {
+  // Files are read anew each time: in an editor that stays open for days, the person signs in between two runs.
+  const options = { region, ignoreCache: true, ...(profile === undefined ? {} : { profile }) };
+  const client = new STSClient(options);
+  try {
+    const about = { action: 'credentials', thing: 'the credentials of AWS', as: 'you', profile };
+    const keys = await awsCall(about, () => client.config.credentials());
+    hideKeys(keys, hidden);
+    return keys;
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,53 @@
+import { ClusterError } from '#cluster/errors.ts';
+
+/** Who somebody is in AWS, as `GetCallerIdentity` says it. */
+export type AwsCaller = {
+  readonly arn: string;
+  readonly account: string;
+  /** `aws`, or `aws-cn`, `aws-us-gov` and the like. */
+  readonly partition: string;
+};
+
+/** An ARN by its parts: `arn:partition:service:region:account:resource`. */
+export type ArnParts = {
+  readonly partition: string;
+  readonly service: string;
+  readonly region: string;
+  readonly account: string;
+  readonly resource: string;
+};
+
+export function readArn(text: string): ArnParts | undefined {
+  const [arn, partition, service, region, account, ...resource] = text.split(':');
+  if (arn !== 'arn' || !partition || !service || region === undefined || account === undefined) return undefined;
+  return { partition, service, region, account, resource: resource.join(':') };
+}
+
+/** A role is named by its ARN, or by its name (with its path, where it has one) in the account of whoever asks. */
+export function roleArnOf(role: string, caller: AwsCaller): string {
+  if (!role.startsWith('arn:')) return `arn:${caller.partition}:iam::${caller.account}:role/${role.replace(/^\//, '')}`;
+  const parts = readArn(role);
+  if (parts?.service !== 'iam' || !/^role\/./.test(parts.resource) || !/^\d{12}$/.test(parts.account))
+    throw new ClusterError(
+      'ProfileInvalid',
+      `"${role}" is not the ARN of a role.`,
+      'Write arn:aws:iam::123456789012:role/NAME, or the name alone.',
+    );
+  return role;
+}
+
+/** `arn:aws:iam::1:role/team/geneva` → `geneva`: what IAM's commands take. */
+export const roleNameOf = (roleArn: string): string => roleArn.slice(roleArn.lastIndexOf('/') + 1);
+
+/** The role that an assumed-role session is of, in the form of a role's ARN; it lacks the path, which a session does not show. */
+export function roleOfSession(callerArn: string): { readonly name: string; readonly account: string } | undefined {
+  const parts = readArn(callerArn);
+  const name = parts?.service === 'sts' ? /^assumed-role\/([^/]+)\//.exec(parts.resource)?.[1] : undefined;
+  return parts && name !== undefined ? { name, account: parts.account } : undefined;
+}
+
+/** Whether a caller is a session of the role. */
+export function isSessionOf(callerArn: string, roleArn: string): boolean {
+  const session = roleOfSession(callerArn);
+  return session?.name === roleNameOf(roleArn) && session.account === readArn(roleArn)?.account;
+}
