@@ -1,0 +1,99 @@
+import type { CheckReport, CheckResult } from '#cluster/check.ts';
+import { counted, escapeHtml } from '#shared/markup.ts';
+import { statusMarks } from './marks.ts';
+import { mendText } from './mendText.ts';
+import { evidenceText } from './reportMarkdown.ts';
+import { byCategory, isProblem, summaryOf, type CategoryResults } from './summary.ts';
+
+/** How far a run is: checks that have finished, how many there are, and those that are being asked. */
+export type RunSoFar = {
+  readonly profile: string;
+  readonly results: readonly CheckResult[];
+  readonly total: number;
+  readonly asking: readonly string[];
+};
+
+/**
+ * The colours of the editor where there is one, else of JupyterLab, else of the page; only marks are coloured, so that every
+ * word keeps the contrast of the theme. Only inside of our own class: outputs of a notebook may share one document.
+ */
+const style = `<style>
+.lance-checks summary{cursor:pointer}
+.lance-checks ul{list-style:none;margin:0 0 .6em;padding:0 0 0 1.2em}
+.lance-checks li{margin:.2em 0}
+.lance-checks li>div,.lance-checks li>details{margin:.2em 0 .2em 1.7em}
+.lance-checks code,.lance-checks pre{font-family:var(--vscode-editor-font-family,var(--jp-code-font-family,monospace))}
+.lance-checks pre{margin:.2em 0;padding:.4em .6em;white-space:pre-wrap;overflow-wrap:anywhere;color:inherit;background:var(--vscode-textCodeBlock-background,var(--jp-layout-color2,rgba(127,127,127,.15)))}
+.lance-checks i{display:inline-block;width:1.3em;font-style:normal;font-weight:bold;text-align:center}
+.lance-checks .pass{color:var(--vscode-testing-iconPassed,var(--jp-success-color1,#388a34))}
+.lance-checks .warn{color:var(--vscode-editorWarning-foreground,var(--jp-warn-color1,#b58900))}
+.lance-checks .fail{color:var(--vscode-errorForeground,var(--jp-error-color1,#c72e0f))}
+.lance-checks .d{opacity:.75}
+</style>`;
+
+/** A report for a notebook: categories that unfold, those with problems open. Everything in it is escaped; no script. */
+export const reportHtml = (report: CheckReport): string =>
+  framed(
+    `<p><strong>Cluster ${escapeHtml(report.profile)}</strong> ${escapeHtml(summaryOf(report))}</p>`,
+    byCategory(report.results),
+  );
+
+/** The same of a run that goes on. */
+export const runningHtml = ({ profile, results, total, asking }: RunSoFar): string =>
+  framed(
+    `<p><strong>Cluster ${escapeHtml(profile)}</strong> <progress value="${results.length}" max="${total}"></progress> ` +
+      `${escapeHtml(progressOf({ profile, results, total, asking }))}</p>`,
+    byCategory(results.filter(isProblem)),
+  );
+
+/** Names of checks that are said in one line. */
+const named = 3;
+
+/** How far a run is, in one line: `12 of 45 checks, 1 failed · k8s-reach, sa-exists` */
+export function progressOf({ results, total, asking }: RunSoFar): string {
+  const failed = results.filter(({ status }) => status === 'fail').length;
+  const more = asking.length > named ? ` and ${asking.length - named} more` : '';
+  const now = asking.length === 0 ? '' : ` · ${asking.slice(0, named).join(', ')}${more}`;
+  return `${results.length} of ${counted(total, 'check')}${failed > 0 ? `, ${failed} failed` : ''}${now}`;
+}
+
+const framed = (head: string, categories: readonly CategoryResults[]): string =>
+  `${style}<div class="lance-checks">${head}${categories.map(categoryHtml).join('')}</div>`;
+
+function categoryHtml({ title, results }: CategoryResults): string {
+  const counts = Object.entries(statusMarks).flatMap(([status, { word }]) => {
+    const count = results.filter((result) => result.status === status).length;
+    return count === 0 ? [] : [`${count} ${word}`];
+  });
+  const isOpen = results.some(isProblem);
+  return (
+    `<details${isOpen ? ' open' : ''}><summary><strong>${escapeHtml(title)}</strong> ` +
+    `<span class="d">${escapeHtml(counts.join(', '))}</span></summary><ul>${results.map(resultHtml).join('')}</ul></details>`
+  );
+}
+
+function resultHtml(result: CheckResult): string {
+  const { mark, word } = statusMarks[result.status];
+  const evidence = result.evidence.map(evidenceText).join('\n\n');
+  return (
+    `<li><i class="${result.status}" aria-hidden="true">${mark}</i> ${word}: ${escapeHtml(result.title)} ` +
+    `<code class="d">${escapeHtml(result.id)}</code>` +
+    (result.status === 'pass' ? '' : `<div>${escapeHtml(result.sentence)}</div>`) +
+    mendHtml(result) +
+    (evidence === '' ? '' : folded('Evidence', evidence)) +
+    '</li>'
+  );
+}
+
+function mendHtml(result: CheckResult): string {
+  if ((result.status !== 'fail' && result.status !== 'warn') || result.mend === undefined) return '';
+  const { command, document, advice } = mendText(result.mend);
+  return (
+    (advice === undefined ? '' : `<div>${escapeHtml(advice)}</div>`) +
+    (command === undefined ? '' : `<div><pre>${escapeHtml(command)}</pre></div>`) +
+    (document === undefined ? '' : folded(document.title, document.text))
+  );
+}
+
+const folded = (title: string, text: string): string =>
+  `<details><summary>${escapeHtml(title)}</summary><pre>${escapeHtml(text)}</pre></details>`;

@@ -1,0 +1,71 @@
+import type { CheckReport, CheckResult, Evidence } from '#cluster/check.ts';
+import { escapeHtml, oneLine } from '#shared/markup.ts';
+import { statusMarks } from './marks.ts';
+import { mendText } from './mendText.ts';
+import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
+
+export type MarkdownOptions = {
+  /** Where a link into the documentation leads; as from the root of the repository where nothing is said. */
+  readonly docs?: ((id: string) => string) | undefined;
+};
+
+/** A report as a document: the summary, what is to be done, and a table a category with all evidence folded below it. */
+export function reportMarkdown(report: CheckReport, { docs = docsOf }: MarkdownOptions = {}): string {
+  const problems = report.results.filter(isProblem).filter(({ status }) => status !== 'blocked');
+  const parts = [
+    `# Cluster ${escaped(report.profile)}`,
+    `${summaryOf(report)} Begun at ${report.startedAt}.`,
+    ...(problems.length === 0 ? [] : ['## To be looked at', ...problems.map((result) => problemText(result, docs))]),
+    ...byCategory(report.results).flatMap(({ title, results }) => [
+      `## ${title}`,
+      tableOf(results, docs),
+      ...(results.some(({ evidence }) => evidence.length > 0) ? [folded('Evidence', evidenceOf(results))] : []),
+    ]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function problemText(result: CheckResult, docs: (id: string) => string): string {
+  const { mark, word } = statusMarks[result.status];
+  const mend = result.status === 'fail' || result.status === 'warn' ? result.mend : undefined;
+  const { command, document, advice } = mend === undefined ? {} : mendText(mend);
+  return [
+    `### ${mark} ${word}: ${escaped(result.title)}`,
+    escaped(result.sentence),
+    ...(advice === undefined ? [] : [escaped(advice)]),
+    ...(command === undefined ? [] : [fenced('sh', command)]),
+    ...(document === undefined ? [] : [folded(escapeHtml(document.title), fenced(document.language, document.text))]),
+    `[${result.id}](${docs(result.id)})`,
+  ].join('\n\n');
+}
+
+function tableOf(results: readonly CheckResult[], docs: (id: string) => string): string {
+  const rows = results.map(({ id, status, title, sentence }) => {
+    const { mark, word } = statusMarks[status];
+    return `| ${mark} ${word} | ${escaped(title)} | ${escaped(sentence)} | [${id}](${docs(id)}) |`;
+  });
+  return ['| status | what is checked | what was found | check |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+const evidenceOf = (results: readonly CheckResult[]): string =>
+  results
+    .filter(({ evidence }) => evidence.length > 0)
+    .map(({ id, evidence }) => `\`${id}\`\n\n${fenced('', evidence.map(evidenceText).join('\n\n'))}`)
+    .join('\n\n');
+
+/** One question and its answer, as lines of text. */
+export const evidenceText = ({ asked, saw }: Evidence): string => `> ${asked}\n${saw}`;
+
+// Blank lines around what is inside: else it is taken for HTML, and not for Markdown.
+const folded = (summary: string, body: string): string =>
+  `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
+
+/** A block of code in a fence that is longer than any in it. */
+function fenced(language: string, text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(Math.max(3, longest + 1));
+  return `${fence}${language}\n${text.trimEnd()}\n${fence}`;
+}
+
+/** Text of a cluster in one line, in which nothing is a mark of Markdown, a tag or the end of a cell. */
+const escaped = (text: string): string => oneLine(text).replace(/[\\`*_{}[\]<>#|~!&]/g, String.raw`\$&`);

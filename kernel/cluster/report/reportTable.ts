@@ -1,0 +1,84 @@
+import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
+import { withoutControls } from '#shared/markup.ts';
+import { statusMarks } from './marks.ts';
+import { mendText } from './mendText.ts';
+import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
+
+export type TableOptions = {
+  /** Whether the reader takes colours by escape sequences. */
+  readonly colours?: boolean | undefined;
+  /** Characters of a line; sentences are wrapped there, commands never. 100 where nothing is said. */
+  readonly width?: number | undefined;
+  /** Only what a person has to look at. */
+  readonly short?: boolean | undefined;
+};
+
+const escapes: Readonly<Record<CheckStatus | 'title' | 'dim' | 'end', string>> = {
+  pass: '\u001b[32m',
+  warn: '\u001b[33m',
+  fail: '\u001b[31m',
+  skipped: '\u001b[2m',
+  blocked: '\u001b[35m',
+  title: '\u001b[1m',
+  dim: '\u001b[2m',
+  end: '\u001b[0m',
+};
+
+const indent = '    ';
+const wordWidth = Math.max(...Object.values(statusMarks).map(({ word }) => word.length));
+
+/** A report for a terminal: a line a check by category; below one that is not fine why, what mends it, and where to read on. */
+export function reportTable(
+  report: CheckReport,
+  { colours = false, width = 100, short = false }: TableOptions = {},
+): string {
+  const paint = (kind: keyof typeof escapes, text: string): string =>
+    colours ? `${escapes[kind]}${text}${escapes.end}` : text;
+  const shown = short ? report.results.filter(isProblem) : report.results;
+  const idWidth = Math.max(0, ...shown.map(({ id }) => id.length));
+  const blocks = byCategory(shown).map(({ title, results }) => {
+    const lines = results.flatMap((result) => {
+      const { mark, word } = statusMarks[result.status];
+      const head = `${paint(result.status, `${mark} ${word.padEnd(wordWidth)}`)}  ${result.id.padEnd(idWidth)}  ${result.title}`;
+      return [head, ...below(result, width).map((line) => paint('dim', line))];
+    });
+    return [paint('title', title), '-'.repeat(title.length), ...lines].join('\n');
+  });
+  return `${[...blocks, `${withoutControls(report.profile)}: ${summaryOf(report)}`].join('\n\n')}\n`;
+}
+
+/** What stands below a check. Of one that passed nothing: its line says all. */
+function below(result: CheckResult, width: number): string[] {
+  if (result.status === 'pass') return [];
+  const sentence = wrapped(result.sentence, width);
+  if (result.status === 'skipped' || result.status === 'blocked') return sentence;
+  return [...sentence, ...mendLines(result, width), labelled('read', docsOf(result.id))];
+}
+
+function mendLines({ id, ...verdict }: CheckResult, width: number): string[] {
+  const mend = verdict.status === 'fail' || verdict.status === 'warn' ? verdict.mend : undefined;
+  if (mend === undefined) return [];
+  const { command, document, advice } = mendText(mend);
+  // Lines that belong together would be copied with what stands in front of them; `--mend` prints them bare.
+  const isBare = command?.includes('\n') === true;
+  return [
+    ...(advice === undefined ? [] : wrapped(advice, width, 'mend')),
+    ...(command === undefined || isBare ? [] : [labelled('mend', command)]),
+    ...(document === undefined && !isBare ? [] : [labelled('review', `lance-catalog check --mend ${id}`)]),
+  ];
+}
+
+const labelled = (label: string, text: string): string => `${indent}${label.padEnd(8)}${withoutControls(text)}`;
+
+/** A text in lines of at most `width` characters, each moved in, behind a label where it has one; long words stay whole. */
+function wrapped(text: string, width: number, label?: string): string[] {
+  const lines: string[] = [];
+  const start = label === undefined ? indent : labelled('', '');
+  for (const word of text.trim().split(/\s+/).map(withoutControls)) {
+    const last = lines.at(-1);
+    const fits = last !== undefined && last.length + word.length < Math.max(width, 40);
+    if (fits) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(label !== undefined && lines.length === 0 ? labelled(label, word) : `${start}${word}`);
+  }
+  return lines;
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { loadAllYaml } from '@kubernetes/client-node';
+import { exitCodeOf } from '#cluster/report/exitCode.ts';
+import { manifestsYaml } from '#cluster/report/manifestYaml.ts';
+import { reportHtml, runningHtml } from '#cluster/report/reportHtml.ts';
+import { reportJson } from '#cluster/report/reportJson.ts';
+import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
+import { reportTable } from '#cluster/report/reportTable.ts';
+import { summaryOf } from '#cluster/report/summary.ts';
+import { onlyOf, reportOf, someResults } from './someReport.ts';
+
+const report = reportOf(someResults);
+
+suite('The exit code of a report', () => {
+  test('is 0 when nothing failed, though something warned or was skipped', () => {
+    assert.equal(exitCodeOf(onlyOf('k8s-reach', 'k8s-clock', 'gcp-adc')), 0);
+  });
+
+  test('is 1 when a check failed, --strict or not', () => {
+    assert.equal(exitCodeOf(report), 1);
+    assert.equal(exitCodeOf(report, { strict: true }), 1);
+  });
+
+  test('is 2 when the run was stopped, whatever it had found', () => {
+    assert.equal(exitCodeOf(reportOf(someResults, { stopped: true })), 2);
+    assert.equal(exitCodeOf(reportOf([], {})), 2);
+  });
+
+  test('is 3 when only warnings are there and --strict was said', () => {
+    assert.equal(exitCodeOf(onlyOf('k8s-reach', 'k8s-clock'), { strict: true }), 3);
+    assert.equal(exitCodeOf(onlyOf('k8s-reach'), { strict: true }), 0);
+  });
+});
+
+suite('A report as JSON', () => {
+  test('has its version, its success and every result with all that it has and its place in the documentation', () => {
+    const stored = JSON.parse(reportJson(report)) as Record<string, unknown> & { results: Record<string, unknown>[] };
+    assert.deepEqual(Object.keys(stored), [
+      'version',
+      'success',
+      'profile',
+      'startedAt',
+      'milliseconds',
+      'stopped',
+      'counts',
+      'results',
+    ]);
+    assert.equal(stored['success'], false);
+    assert.deepEqual(
+      stored.results.map(({ docs, ...rest }) => [docs, rest]),
+      someResults.map((result) => [`docs/cluster-checks.md#${result.id}`, { ...result }]),
+    );
+  });
+
+  test('says success when a whole run failed nothing, and not when it was stopped', () => {
+    assert.match(reportJson(onlyOf('k8s-reach', 'k8s-clock')), /"success": true/);
+    assert.match(reportJson(reportOf(someResults.slice(0, 1), { stopped: true })), /"success": false/);
+  });
+});
+
+suite('A report as a table', () => {
+  const table = reportTable(report);
+  const lines = table.split('\n');
+
+  test('has a line a check with mark, word, id and title, by categories', () => {
+    assert.ok(lines.includes('√ passed   k8s-reach             The API server answers'), table);
+    assert.ok(lines.includes('⊘ blocked  rbac-binding-cluster  A binding for the whole cluster is there'), table);
+    assert.deepEqual(
+      lines.filter((_, index) => /^-+$/.test(lines[index + 1] ?? '')),
+      ['Connection', 'Identity and roles', 'AWS', 'Google Cloud'],
+    );
+  });
+
+  test('has below a failure its sentence, what mends it and where to read on', () => {
+    const at = lines.findIndex((line) => line.includes('irsa-trust'));
+    assert.deepEqual(lines.slice(at + 1, at + 5), [
+      '    The trust policy of geneva-role names another subject.',
+      '    mend    aws iam update-assume-role-policy --role-name geneva-role --policy-document file://trust.json',
+      '    review  lance-catalog check --mend irsa-trust',
+      '    read    docs/cluster-checks.md#irsa-trust',
+    ]);
+  });
+
+  test('leads to --mend where a command has several lines, since moved in they would not run', () => {
+    assert.doesNotMatch(table, /kubectl apply/);
+    assert.match(table, /^ {4}review {2}lance-catalog check --mend rbac-pods-get$/m);
+  });
+
+  test('ends with the summary', () => {
+    assert.equal(
+      lines.at(-2),
+      'prod: 1 of 6 checks passed, 1 warning, 2 failed, 1 blocked by those, 1 skipped, in 0.8 s.',
+    );
+    assert.match(summaryOf(reportOf([], { stopped: true })), /stopped before its end/);
+  });
+
+  test('lets no text of a cluster command a terminal', () => {
+    assert.ok(!table.includes('\u001b'), table);
+    assert.match(table, /8 minutes late\.\\x1b\[31m/);
+  });
+
+  test('has colours only where they are asked for', () => {
+    const coloured = reportTable(report, { colours: true });
+    assert.ok(coloured.includes('\u001b[31m× failed'), coloured);
+    // oxlint-disable-next-line no-control-regex -- these are the escape sequences
+    assert.equal(coloured.replaceAll(/\u001b\[\d+m/g, ''), table);
+  });
+
+  test('leaves out in short what passed and what does not apply', () => {
+    const short = reportTable(report, { short: true });
+    assert.deepEqual(
+      someResults.map(({ id }) => new RegExp(String.raw`^. \w+ +${id} `, 'm').test(short)),
+      [false, true, true, true, true, false],
+    );
+    assert.match(short, /1 of 6 checks passed/);
+  });
+
+  test('wraps sentences at the width and no command', () => {
+    const narrow = reportTable(report, { width: 50 }).split('\n');
+    assert.ok(narrow.includes('    system:serviceaccount:geneva:geneva-sa may not'), narrow.join('\n'));
+    assert.ok(narrow.some((line) => line.length > 80 && line.includes('aws iam')));
+  });
+});
+
+suite('A report as Markdown', () => {
+  const text = reportMarkdown(report, { docs: (id) => `command:docs?${id}` });
+
+  test('tells first what is to be looked at, with commands to copy and documents folded', () => {
+    const [todo = ''] = text.split('\n## Connection');
+    assert.match(todo, /### × failed: The trust policy names the service account/);
+    assert.match(todo, /```sh\naws iam update-assume-role-policy .*\n```/);
+    assert.match(todo, /<summary>ClusterRole geneva-role<\/summary>\n\n```yaml\napiVersion: rbac/);
+    assert.match(todo, /\[irsa-trust\]\(command:docs\?irsa-trust\)/);
+  });
+
+  test('has every check in the table of its category', () => {
+    for (const { id } of someResults) assert.match(text, new RegExp(String.raw`^\| .*\[${id}\].* \|$`, 'm'));
+  });
+
+  test('takes nothing of a cluster for a mark of Markdown, a tag or the end of a fence', () => {
+    assert.ok(text.includes(String.raw`may not get pods \| of the cluster.`), text);
+    assert.ok(text.includes(String.raw`\<b\>this machine\</b\>`), text);
+    assert.match(text, /````\n> SubjectAccessReview get pods\nallowed: false ``` <script>.*\n````/);
+  });
+});
+
+suite('A report as HTML', () => {
+  const html = reportHtml(report);
+
+  test('opens the categories with problems and folds the others', () => {
+    assert.match(html, /<details open><summary><strong>AWS<\/strong>/);
+    assert.match(html, /<details><summary><strong>Google Cloud<\/strong>/);
+  });
+
+  test('says every status in words, for who sees no colours', () => {
+    for (const word of ['passed', 'warning', 'failed', 'blocked', 'skipped'])
+      assert.match(html, new RegExp(`</i> ${word}: `));
+  });
+
+  test('runs nothing and escapes all texts of a cluster', () => {
+    assert.ok(html.includes('&lt;script&gt;alert(1)&lt;/script&gt;') && !html.includes('<script'), html);
+    assert.ok(html.includes('&lt;b&gt;this machine'), html);
+  });
+
+  test('of a run that goes on shows how far it is and the problems so far', () => {
+    const running = runningHtml({
+      profile: 'prod',
+      results: someResults.slice(0, 2),
+      total: 45,
+      asking: ['ns-exists'],
+    });
+    assert.match(running, /<progress value="2" max="45"><\/progress> 2 of 45 checks · ns-exists/);
+    assert.match(running, /k8s-clock/);
+    assert.doesNotMatch(running, /k8s-reach/);
+  });
+});
+
+suite('Manifests as YAML', () => {
+  test('are read back as they were, whatever is in them', () => {
+    const objects = [
+      {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'odd', labels: { 'geneva.lancedb.com/ray-head': 'true' }, annotations: {}, finalizers: [] },
+        data: {
+          yes: 'no',
+          empty: '',
+          number: '1.30',
+          date: '2026-01-02',
+          colon: 'a: b',
+          end: 'a:',
+          dash: '- a',
+          lines: 'one\n  two\n',
+          hash: 'a #b',
+          tab: '\t',
+          quote: `'"\\`,
+          star: '*x',
+          word: 'null',
+          arn: 'arn:aws:iam::123456789012:role/geneva',
+          unicode: 'Ärger \u2028 ✓',
+        },
+        nested: [[1, [2]], [], {}, [{ a: [{ b: null }] }], { c: { d: [true, -1.5, 1e21] } }],
+      },
+      { kind: 'Second' },
+    ];
+    assert.deepEqual(JSON.parse(JSON.stringify(loadAllYaml(manifestsYaml(objects)))), objects);
+  });
+
+  test('look as people write them', () => {
+    const role = { rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }], left: undefined };
+    assert.equal(manifestsYaml([role]), 'rules:\n- apiGroups:\n  - ""\n  resources:\n  - pods\n  verbs:\n  - get\n');
+  });
+});
