@@ -38,7 +38,9 @@ const plain = /^[A-Za-z_][\w./-]*(?::[\w./-]+)*$/;
 /** Text without quotes where that is read back as the same text; JSON, which YAML includes, elsewhere. */
 function scalar(value: unknown): string {
   if (typeof value === 'string' && plain.test(value) && !reserved.test(value)) return value;
-  // YAML ends lines at these too, and JSON does not mind them.
-  const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return (JSON.stringify(value) ?? 'null').replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escaped);
+  return (JSON.stringify(value) ?? 'null').replaceAll(lineEnds, escaped);
 }
+
+/** What JSON does not mind and a reader of YAML may take for the end of a line, or refuse. */
+const lineEnds = /[\u007f-\u009f\u2028\u2029\ufeff]/g;
+const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -179,8 +179,8 @@ suite('Manifests as YAML', () => {
   test('are read back as they were, whatever is in them', () => {
     const objects = [
       {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
+        apiVersion: 'example.com/v1',
+        kind: 'Odd',
         metadata: { name: 'odd', labels: { 'geneva.lancedb.com/ray-head': 'true' }, annotations: {}, finalizers: [] },
         data: {
           yes: 'no',
