@@ -31,5 +31,16 @@ export async function verifyCluster(profile: ClusterProfile, options: VerifyOpti
     gcp: new GcpReads(profile, hidden, signal),
     catalog: new CatalogReads(profile, hidden, signal),
   };
-  return runChecks(allChecks, context, { profile: profile.name, signal, mayWrite: probe, hidden, observe, only });
+  try {
+    return await runChecks(allChecks, context, {
+      profile: profile.name,
+      signal,
+      mayWrite: probe,
+      hidden,
+      observe,
+      only,
+    });
+  } finally {
+    await context.kube.close();
+  }
 }

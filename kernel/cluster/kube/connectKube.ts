@@ -2,16 +2,8 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { ClusterError } from '#cluster/errors.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import type { ClusterAuth } from '#cluster/profile.ts';
-
-/** An API server, and how to be somebody there. */
-export type KubeConnection = {
-  /** With its current context set: what the API classes of the client are made by. */
-  readonly config: KubeConfig;
-  /** Address of the API server. */
-  readonly server: string;
-  /** Where it comes from, for people: `~/.kube/config, context production`. */
-  readonly source: string;
-};
+import { fixed } from './credential.ts';
+import { KubeConnection } from './kubeConnection.ts';
 
 export type ConnectKubeOptions = {
   readonly hidden: HiddenTexts;
@@ -19,7 +11,7 @@ export type ConnectKubeOptions = {
 };
 
 /**
- * Finds out where the API server is and how to sign in, without asking it anything.
+ * Finds out where the API server is and how to sign in, without asking it anything. The caller closes what it gets.
  * @throws ClusterError for each way in which a kubeconfig, a plugin or a cloud's credentials are of no use
  */
 export async function connectKube(auth: ClusterAuth, options: ConnectKubeOptions): Promise<KubeConnection> {
@@ -30,6 +22,23 @@ export async function connectKube(auth: ClusterAuth, options: ConnectKubeOptions
   if (auth.kubeconfig === undefined) config.loadFromDefault();
   else config.loadFromFile(auth.kubeconfig);
   if (auth.context !== undefined) config.setCurrentContext(auth.context);
-  const server = config.getCurrentCluster()?.server ?? '';
-  return { config, server, source: `${auth.kubeconfig ?? 'kubeconfig'}, context ${config.getCurrentContext()}` };
+  const cluster = config.getCurrentCluster();
+  const user = config.getCurrentUser();
+  return new KubeConnection({
+    target: {
+      server: cluster?.server ?? '',
+      ca: text(cluster?.caData),
+      skipTlsVerify: cluster?.skipTLSVerify ?? false,
+    },
+    credential: fixed({
+      token: user?.token,
+      clientCertificate: text(user?.certData),
+      clientKey: text(user?.keyData),
+    }),
+    source: `${auth.kubeconfig ?? 'kubeconfig'}, context ${config.getCurrentContext()}`,
+    signIn: 'your credentials',
+  });
 }
+
+const text = (data: string | undefined): string | undefined =>
+  data === undefined ? undefined : Buffer.from(data, 'base64').toString('utf8');

@@ -1,37 +1,7 @@
-import { ApiException } from '@kubernetes/client-node';
-import { ClusterError, isClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
-import { messageOf } from '#shared/errors.ts';
+import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { connectionErrorOf } from './kubeConnectionErrors.ts';
 
-// The one place that looks at the words of API servers and of the client's own errors.
-
-/**
- * Makes a request with its failures as `ClusterError`s.
- * @param what the request as evidence shows it: `GET /api/v1/namespaces/geneva`
- * @throws ClusterError for every way in which it fails
- */
-export async function kubeCall<T>(what: string, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw kubeErrorOf(what, error);
-  }
-}
-
-function kubeErrorOf(what: string, error: unknown): ClusterError {
-  // From our own transport or credentials: it says all there is to say.
-  if (isClusterError(error)) return error;
-  if (error instanceof ApiException) return errorOfReply(what, error.code, error.body, error);
-  const lost = connectionErrorOf(error, what);
-  if (lost) return lost;
-  return new ClusterError(
-    'BadReply',
-    `The reply to ${what} cannot be read: ${firstLineOf(messageOf(error))}`,
-    'Check that the address is that of a Kubernetes API server, and that no proxy in between changes what it says.',
-    { cause: error },
-  );
-}
+// The one place that looks at the words of API servers.
 
 type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
 

@@ -3,13 +3,15 @@ import { isClusterError } from '#cluster/errors.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import { Once } from '#cluster/once.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { connectKube, type KubeConnection } from './connectKube.ts';
-import { kubeRequest, type KubeAsk, type KubeReply } from './kubeRequest.ts';
+import { connectKube } from './connectKube.ts';
+import type { KubeConnection } from './kubeConnection.ts';
+import type { KubeAsk, KubeReply } from './kubeRequest.ts';
 import { readServiceAccount, requestToken, type ServiceAccount, type ServiceAccountToken } from './serviceAccounts.ts';
 
 /** What checks ask of the Kubernetes API, each question once a run. */
 export class KubeReads {
   readonly #once = new Once();
+  #connection: Promise<KubeConnection> | undefined;
   readonly profile: ClusterProfile;
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
@@ -27,7 +29,16 @@ export class KubeReads {
 
   /** @throws ClusterError for each way in which a kubeconfig, a plugin or a cloud's credentials are of no use */
   connection(): Promise<KubeConnection> {
-    return this.once('connection', () => connectKube(this.profile.auth, { hidden: this.hidden, signal: this.signal }));
+    return this.once('connection', () => {
+      this.#connection = connectKube(this.profile.auth, { hidden: this.hidden, signal: this.signal });
+      return this.#connection;
+    });
+  }
+
+  /** Ends the connections of the run, where there are any. */
+  async close(): Promise<void> {
+    const connection = await this.#connection?.catch(() => undefined);
+    await connection?.close();
   }
 
   /**
@@ -36,7 +47,8 @@ export class KubeReads {
    * @throws ClusterError
    */
   async request(ask: KubeAsk, signal: AbortSignal = this.signal): Promise<KubeReply> {
-    return kubeRequest(await this.connection(), ask, signal);
+    const connection = await this.connection();
+    return connection.request(ask, signal);
   }
 
   /** What a GET says, asked once a run. @throws ClusterError */

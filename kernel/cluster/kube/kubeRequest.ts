@@ -1,83 +1,143 @@
-import { ApiException, HttpMethod, RequestContext } from '@kubernetes/client-node';
-import { fetch } from 'undici';
+import type { Dispatcher } from 'undici';
 import { ClusterError } from '#cluster/errors.ts';
-import type { KubeConnection } from './connectKube.ts';
-import { kubeCall } from './kubeErrors.ts';
+import type { KubeCredential } from './credential.ts';
+import { connectionErrorOf } from './kubeConnectionErrors.ts';
+import { errorOfReply, htmlTitleOf, pageError } from './kubeErrors.ts';
+
+/** Who is asked for in place of who signs in; it takes the right to impersonate. */
+export type Impersonation = { readonly user: string; readonly groups: readonly string[] };
 
 /** A request to an API server. */
 export type KubeAsk = {
-  readonly method: keyof typeof HttpMethod;
-  /** From the root of the API server, with its query. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** From the first slash on, with the query; what is put into it is escaped by the caller. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** What the body is; `application/json` where nothing is said. */
+  /** `application/json` where nothing is said; patches need one of theirs. */
   readonly contentType?: string | undefined;
+  readonly as?: Impersonation | undefined;
+  /** Somebody else's token, in place of the credentials of the connection. */
+  readonly token?: string | undefined;
 };
 
+/** A reply of the 2xx. `body` is what JSON it is, else its text. Nothing of it has been checked. */
 export type KubeReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the JSON says; the text as it came where it is none. */
   readonly body: unknown;
 };
 
-/** More than any page of a list that we ask for: what is longer is no reply to us. */
-const longestReply = 64 * 1024 * 1024;
+/** Bytes of a reply: 5,000 nodes with their images are about 60 MB. */
+const longestReply = 128 * 1024 * 1024;
 
 /**
- * Asks an API server. The client's generated classes are passed by: they make objects of a reply without looking whether it
- * is one, and a report shows the request as it was sent.
- * @throws ClusterError for every reply that is not a success and every way in which none comes
+ * Sends one request and reads the reply. Redirects are not followed: an API server sends none, and a sign-in page at their
+ * end would be taken for a reply.
+ * @param server its address, of which a path stays in front
+ * @throws ClusterError unless it is answered with 2xx; 401 is left to the caller, who knows the credential
  */
-export function kubeRequest(connection: KubeConnection, ask: KubeAsk, signal: AbortSignal): Promise<KubeReply> {
-  return kubeCall(wordsOf(ask), async () => {
-    const context = new RequestContext(addressOf(connection.server, ask.path), HttpMethod[ask.method]);
-    context.setHeaderParam('Accept', 'application/json, */*;q=0.5');
-    if (ask.body !== undefined) context.setHeaderParam('Content-Type', ask.contentType ?? 'application/json');
-    await connection.config.applySecurityAuthentication(context);
-    const dispatcher = context.getDispatcher();
-    const reply = await fetch(context.getUrl(), {
+export async function sendRequest(
+  ask: KubeAsk,
+  options: {
+    readonly server: string;
+    readonly dispatcher: Dispatcher;
+    readonly credential: KubeCredential;
+    readonly signal: AbortSignal;
+  },
+): Promise<KubeReply> {
+  const { server, dispatcher, credential, signal } = options;
+  const url = new URL(`${server}${ask.path}`);
+  const what = wordsOf(ask);
+  try {
+    const reply = await dispatcher.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
       method: ask.method,
-      headers: context.getHeaders(),
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'lance-catalog',
+        ...(ask.body === undefined ? {} : { 'content-type': ask.contentType ?? 'application/json' }),
+        ...authorization(credential),
+        ...impersonation(ask.as),
+      },
+      body: ask.body === undefined ? null : JSON.stringify(ask.body),
       signal,
-      // An API server redirects nobody; a page to sign in at does.
-      redirect: 'manual',
-      ...(ask.body === undefined ? {} : { body: JSON.stringify(ask.body) }),
-      ...(dispatcher === undefined ? {} : { dispatcher }),
     });
-    const headers = Object.fromEntries(reply.headers);
-    const body = bodyOf(await textOf(reply, wordsOf(ask)), headers['content-type']);
-    if (!reply.ok) throw new ApiException(reply.status, reply.statusText, body, headers);
-    return { status: reply.status, headers, body };
-  });
+    const { statusCode: status } = reply;
+    const headers = headersOf(reply.headers);
+    const text = await textOf(reply.body, what);
+    if (status >= 300 && status < 400) throw redirected(what, headers['location']);
+    const title = htmlTitleOf(text);
+    if (title !== undefined) throw pageError(what, title, { status });
+    const body = parsed(text, headers['content-type'] ?? '', what);
+    if (status < 200 || status > 299) throw errorOfReply(what, status, body);
+    return { status, headers, body };
+  } catch (error) {
+    if (error instanceof ClusterError) throw error;
+    if (signal.aborted) throw abortedError(what, signal);
+    throw connectionErrorOf(error, `The API server ${server}`) ?? unreadable(what, error);
+  }
 }
 
 /** The request as evidence shows it. */
 export const wordsOf = ({ method, path }: KubeAsk): string => `${method} ${path}`;
 
-/** Servers behind a gateway, such as Rancher's, stand at a path of their own. */
-const addressOf = (server: string, path: string): string => `${server.replace(/\/+$/, '')}${path}`;
+/** The error for a request that its owner gave up. */
+export const abortedError = (what: string, signal: AbortSignal): ClusterError =>
+  new ClusterError('Aborted', `${what} was given up.`, '', { cause: signal.reason });
 
-function bodyOf(text: string, type: string | undefined): unknown {
-  if (type !== undefined && !/\bjson\b/.test(type)) return text;
+function authorization({ token, basic }: KubeCredential): Record<string, string> {
+  if (token !== undefined) return { authorization: `Bearer ${token}` };
+  if (basic !== undefined) return { authorization: `Basic ${Buffer.from(basic).toString('base64')}` };
+  return {};
+}
+
+function impersonation(as: Impersonation | undefined): Record<string, string | string[]> {
+  if (!as) return {};
+  return { 'impersonate-user': as.user, ...(as.groups.length > 0 ? { 'impersonate-group': [...as.groups] } : {}) };
+}
+
+async function textOf(body: AsyncIterable<Buffer>, what: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > longestReply)
+      throw new ClusterError('BadReply', `The reply to ${what} is longer than 128 MiB.`, 'Ask for less at once.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const headersOf = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  );
+
+function parsed(text: string, contentType: string, what: string): unknown {
+  if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType)) return text;
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(what, cause);
   }
 }
 
-async function textOf(reply: Awaited<ReturnType<typeof fetch>>, what: string): Promise<string> {
-  if (!reply.body) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > longestReply)
-      throw new ClusterError('BadReply', `The reply to ${what} is longer than 64 MiB.`, 'Check the address.');
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+const unreadable = (what: string, cause: unknown): ClusterError =>
+  new ClusterError(
+    'BadReply',
+    `The reply to ${what} cannot be read.`,
+    'Check that the address is that of a Kubernetes API server, and that no proxy in between changes what it says.',
+    { cause },
+  );
+
+/** Only where to: the rest of such an address may hold what signs somebody in. */
+function redirected(what: string, location: string | undefined): ClusterError {
+  const to = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).host}` : '';
+  return new ClusterError(
+    'WrongServer',
+    `${what} was sent on${to}, as web sites do; a Kubernetes API server does not.`,
+    'Check the address in the kubeconfig; a sign-in page or a proxy may stand in between.',
+  );
 }

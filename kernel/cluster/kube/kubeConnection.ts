@@ -1,0 +1,67 @@
+import type { PeerCertificate } from 'node:tls';
+import { ClusterError } from '#cluster/errors.ts';
+import type { CredentialSource, KubeCredential } from './credential.ts';
+import { KubePool } from './kubePool.ts';
+import { abortedError, sendRequest, wordsOf, type KubeAsk, type KubeReply } from './kubeRequest.ts';
+import type { KubeTarget } from './kubeTarget.ts';
+import { refusedError } from './refused.ts';
+
+/** What a connection is made of. */
+export type KubeAccess = {
+  readonly target: KubeTarget;
+  readonly credential: CredentialSource;
+  /** Where it comes from, for people: `~/.kube/config, context production`. */
+  readonly source: string;
+  /** What signs in, for people: `the client certificate of alice`. */
+  readonly signIn: string;
+  /** The namespace of the context, where it names one. */
+  readonly namespace?: string | undefined;
+};
+
+/** An API server, and how to be somebody there. Asks nothing by itself; whoever connected closes it. */
+export class KubeConnection {
+  readonly access: KubeAccess;
+  readonly #pool: KubePool;
+
+  constructor(access: KubeAccess) {
+    this.access = access;
+    this.#pool = new KubePool(access.target);
+  }
+
+  /** Address of the API server. */
+  get server(): string {
+    return this.access.target.server;
+  }
+
+  get source(): string {
+    return this.access.source;
+  }
+
+  /** The certificate that the server showed, once it was asked something; not known through a proxy. */
+  get peer(): PeerCertificate | undefined {
+    return this.#pool.peer;
+  }
+
+  /**
+   * Sends one request.
+   * @throws ClusterError unless it is answered with 2xx, in the server's own words where it has some
+   */
+  async request(ask: KubeAsk, signal: AbortSignal): Promise<KubeReply> {
+    const { target, credential: source, signIn } = this.access;
+    if (signal.aborted) throw abortedError(wordsOf(ask), signal);
+    const credential: KubeCredential = ask.token === undefined ? await source(signal) : { token: ask.token };
+    const dispatcher = this.#pool.dispatcherFor(credential);
+    try {
+      return await sendRequest(ask, { server: target.server, dispatcher, credential, signal });
+    } catch (error) {
+      if (error instanceof ClusterError && error.status === 401 && error.kind !== 'WrongServer')
+        throw refusedError(credential, ask.token === undefined ? signIn : 'the token');
+      throw error;
+    }
+  }
+
+  /** Ends its connections, and with them what still waits for a reply. */
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}

@@ -1,0 +1,65 @@
+import { X509Certificate } from 'node:crypto';
+import { ClusterError } from '#cluster/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import type { KubeCredential } from './credential.ts';
+
+/**
+ * The error for status 401. The server does not say whether a credential has expired or was never good, so that is read from
+ * the credential itself: a token's `exp`, a certificate's last day, what a plugin said.
+ */
+export function refusedError(credential: KubeCredential, signIn: string, now: Date = new Date()): ClusterError {
+  const { token, clientCertificate, basic } = credential;
+  if (token === undefined && clientCertificate === undefined && basic === undefined) {
+    return new ClusterError(
+      'CredentialsMissing',
+      'The API server wants to know who asks, and there are no credentials to tell it.',
+      'Name a user with credentials in the context of the kubeconfig.',
+      { status: 401 },
+    );
+  }
+  const end = endOf(credential);
+  if (end && end <= now) {
+    return new ClusterError(
+      'CredentialsExpired',
+      `The API server refused ${signIn}, which expired at ${shown(end)}.`,
+      'Sign in again, then ask again.',
+      { status: 401 },
+    );
+  }
+  return new ClusterError(
+    'CredentialsRefused',
+    `The API server does not accept ${signIn}.`,
+    'Sign in again, or choose another context; on EKS the role needs an access entry.',
+    { status: 401 },
+  );
+}
+
+/** When a credential ends, as far as it says so. */
+export function endOf({ token, clientCertificate, expiresAt }: KubeCredential): Date | undefined {
+  if (expiresAt) return expiresAt;
+  if (token !== undefined) return endOfToken(token);
+  return clientCertificate === undefined ? undefined : endOfCertificate(clientCertificate);
+}
+
+/** `exp` of a JSON web token. */
+export function endOfToken(token: string): Date | undefined {
+  const payload = token.split('.')[1];
+  if (payload === undefined) return undefined;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    const exp = isRecord(claims) ? claims['exp'] : undefined;
+    return typeof exp === 'number' && Number.isFinite(exp) ? new Date(exp * 1000) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function endOfCertificate(pem: string): Date | undefined {
+  try {
+    return new Date(new X509Certificate(pem).validTo);
+  } catch {
+    return undefined;
+  }
+}
+
+const shown = (time: Date): string => `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
