@@ -1,9 +1,10 @@
 import { STSClient } from '@aws-sdk/client-sts';
+import { renewing, type CredentialSource } from '#cluster/kube/credential.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import { AwsIdentity, assumeRole, callerOf } from './awsIdentity.ts';
 import { chainKeys, type AwsKeys } from './awsKeys.ts';
 import { roleArnOf } from './awsNames.ts';
-import { signEksToken, type EksToken } from './eksToken.ts';
+import { signEksToken } from './eksToken.ts';
 
 export type EksLogin = {
   readonly clusterName: string;
@@ -14,8 +15,6 @@ export type EksLogin = {
   readonly profile: string | undefined;
 };
 
-type Credential = { readonly token: string; readonly expiresAt: Date };
-
 /**
  * Signs in to an EKS cluster as the person, or as a role that they assume. Keys are looked up anew for each token, so that
  * whoever signs in again meanwhile is not left with the old ones.
@@ -25,7 +24,7 @@ export function eksCredential(
   login: EksLogin,
   { hidden }: { readonly hidden: HiddenTexts },
   firstKeys?: AwsKeys,
-): (signal: AbortSignal) => Promise<Credential> {
+): CredentialSource {
   let given = firstKeys;
   return renewing(async (signal) => {
     const keys = given ?? (await keysOfLogin(login, { hidden, signal }));
@@ -40,23 +39,6 @@ async function keysOfLogin(login: EksLogin, options: Parameters<typeof loginToAw
   const identity = await loginToAws(login, options);
   identity.close();
   return identity.keys;
-}
-
-/** A minute before its end a token is made anew, so that none ends on its way. */
-const margin = 60_000;
-
-/** Keeps a token while it holds; requests that come while one is made wait for it. */
-function renewing(make: (signal: AbortSignal) => Promise<EksToken>): (signal: AbortSignal) => Promise<EksToken> {
-  let last: EksToken | undefined;
-  let making: Promise<EksToken> | undefined;
-  return async (signal) => {
-    if (last && last.expiresAt.getTime() - Date.now() > margin) return last;
-    making ??= make(signal).finally(() => {
-      making = undefined;
-    });
-    last = await making;
-    return last;
-  };
 }
 
 /** The identity that a login acts as; whoever gets it closes it. @throws ClusterError */
