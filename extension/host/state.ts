@@ -1,8 +1,13 @@
 import type * as vscode from 'vscode';
+import type { CheckReport } from '#cluster/check.ts';
 import type { StoredConnection } from '../catalog/connectionRules.ts';
 
 type GlobalState = { connections: readonly StoredConnection[] };
-type WorkspaceState = { lastConnection: string; kernels: Readonly<Record<string, KeptKernelRecord>> };
+type WorkspaceState = {
+  lastConnection: string;
+  kernels: Readonly<Record<string, KeptKernelRecord>>;
+  clusterReports: readonly CheckReport[];
+};
 
 /** A notebook's kernel that waits for a window which reloads: its folder, and whether there is something to lose. */
 export type KeptKernelRecord = { folder: string; isUsed: boolean };
@@ -39,6 +44,15 @@ export class State {
 
   async setKernels(kernels: WorkspaceState['kernels']): Promise<void> {
     await this.#workspace.update('kernels' satisfies keyof WorkspaceState, kernels);
+  }
+
+  /** What the last checks of clusters found, without secrets: none is in a report. */
+  clusterReports(): unknown {
+    return this.#workspace.get<unknown>('clusterReports' satisfies keyof WorkspaceState);
+  }
+
+  async setClusterReports(reports: WorkspaceState['clusterReports']): Promise<void> {
+    await this.#workspace.update('clusterReports' satisfies keyof WorkspaceState, reports);
   }
 
   async setLastConnection(name: string): Promise<void> {

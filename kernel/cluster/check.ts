@@ -58,6 +58,9 @@ export type Check = {
   readonly run: (context: CheckContext, signal: AbortSignal) => Promise<Finding>;
 };
 
+/** What there is to say of a check before it is asked. */
+export type CheckHeader = Pick<Check, 'id' | 'category' | 'title' | 'severity' | 'needs' | 'writes'>;
+
 /** A check's outcome with all that a report needs. Plain data: it travels as JSON. */
 export type CheckResult = Verdict & {
   readonly id: CheckId;

@@ -1,3 +1,4 @@
 // What needs the libraries of Kubernetes and the clouds: a bundle of its own, loaded by `import()` when somebody asks for it,
 // since it is larger than the rest of the extension. Types and drawing are imported from their own files.
 export { verifyCluster, type VerifyOptions } from './verifyCluster.ts';
+export { listChecks } from './listChecks.ts';

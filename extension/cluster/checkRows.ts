@@ -1,0 +1,120 @@
+import { categoryTitles, type CheckCategory, type CheckId } from '#cluster/checkIds.ts';
+import { countOf } from '#cluster/runChecks.ts';
+import { checksOf, isProblem, type Board, type CheckRow } from './checkBoard.ts';
+import { countsText, looks, mendOf, mendToCopy, worstOf } from './checkWords.ts';
+import { codeBlock, plainText } from './markdownText.ts';
+
+/** A row of the view, as commands get it: checked where it arrives. */
+export type CheckNode =
+  | { readonly kind: 'category'; readonly category: CheckCategory }
+  | { readonly kind: 'check'; readonly id: CheckId; readonly category: CheckCategory };
+
+/** A row as data; checksView.ts makes a `TreeItem` of it. */
+export type RowView = {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  /** Markdown, in which whatever a cluster said is text. */
+  readonly tooltip: string;
+  /** What a screen reader says. */
+  readonly spoken: string;
+  readonly icon: { readonly id: string; readonly color?: string };
+  readonly state: 'leaf' | 'collapsed' | 'expanded';
+  /** Words with dots between them for `when` clauses, the kind of row first. */
+  readonly contextValue: string;
+};
+
+/**
+ * The rows below one, or the outermost.
+ * @param onlyProblems leaves out what passed or does not apply; what is on its way stays
+ */
+export function rowsOf(board: Board, parent: CheckNode | undefined, onlyProblems: boolean): readonly CheckNode[] {
+  if (parent?.kind === 'check') return [];
+  const rows = checksOf(board, parent?.category).filter((row) => !onlyProblems || isShownAsProblem(row));
+  if (parent) return rows.map(({ id, category }) => ({ kind: 'check', id, category }));
+  return [...new Set(rows.map(({ category }) => category))].map((category) => ({ kind: 'category', category }));
+}
+
+const isShownAsProblem = ({ result, progress }: CheckRow): boolean =>
+  progress !== undefined || (result !== undefined && isProblem(result));
+
+/** How a row looks. Pure, so that every look has a test without an editor. */
+export function renderRow(board: Board, node: CheckNode): RowView {
+  if (node.kind === 'category') return renderCategory(board, node.category);
+  const row = checksOf(board, node.category).find(({ id }) => id === node.id);
+  return renderCheck(row ?? { ...node, title: node.id, result: undefined, progress: undefined });
+}
+
+function renderCategory(board: Board, category: CheckCategory): RowView {
+  const rows = checksOf(board, category);
+  const title = categoryTitles[category];
+  const counts = countOf(rows.flatMap(({ result, progress }) => (result && progress === undefined ? [result] : [])));
+  const pending = rows.filter(({ progress }) => progress !== undefined).length;
+  const isAsking = rows.some(({ progress }) => progress === 'asking');
+  const told = countsText(counts);
+  const left = pending > 0 ? `${rows.length - pending} of ${rows.length}` : '';
+  const description = [left, told].filter(Boolean).join(' · ');
+  const look = pending > 0 ? looks[isAsking ? 'asking' : 'waiting'] : looks[worstOf(counts)];
+  // Folded where nothing is left to do. The editor remembers what was folded by the row's id, so a changed one tells it.
+  const isOpen = pending > 0 || counts.fail + counts.warn + counts.blocked > 0;
+  return {
+    id: `${category}:${isOpen ? 'open' : 'folded'}`,
+    label: title,
+    description,
+    tooltip: `${title}: ${description}`,
+    spoken: `${title}, ${[pending > 0 ? `${pending} not answered yet` : '', told].filter(Boolean).join(', ')}`,
+    icon: iconOf(look),
+    state: isOpen ? 'expanded' : 'collapsed',
+    contextValue: 'category',
+  };
+}
+
+function renderCheck({ id, title, result, progress }: CheckRow): RowView {
+  const look = progress ? looks[progress] : result ? looks[result.status] : looks.waiting;
+  const sentence = progress === undefined ? (result?.sentence ?? '') : '';
+  const mend = progress === undefined ? mendOf(result) : undefined;
+  return {
+    id,
+    label: title,
+    description: [look.word, sentence].filter(Boolean).join(' · '),
+    tooltip: progress === undefined && result ? tooltipOf(result) : `${plainText(title)}: ${look.word}`,
+    spoken: [`${title}: ${look.word}`, sentence, mend ? 'Something is known that mends it.' : '']
+      .filter(Boolean)
+      .join('. ')
+      .replaceAll('..', '.'),
+    icon: iconOf(look),
+    state: 'leaf',
+    contextValue: contextOf(progress ?? result?.status ?? 'waiting', mend),
+  };
+}
+
+/** Kind and status, whether something can be copied, and whether a cluster can be given objects. */
+const contextOf = (status: string, mend: ReturnType<typeof mendOf>): string =>
+  [
+    'check',
+    status,
+    ...(mend ? [mend.kind === 'advice' ? 'advice' : 'command'] : []),
+    ...(mend?.kind === 'objects' ? ['objects'] : []),
+  ].join('.');
+
+const iconOf = ({ icon, color }: { readonly icon: string; readonly color?: string }): RowView['icon'] => ({
+  id: icon,
+  ...(color !== undefined && { color }),
+});
+
+/** The sentence, what it rests on, and what to do, short enough to be read at the pointer. */
+function tooltipOf(result: NonNullable<CheckRow['result']>): string {
+  const { id, title, status, sentence, evidence, milliseconds } = result;
+  const mend = mendOf(result);
+  const shown = evidence.slice(0, 4);
+  const omitted = evidence.length - shown.length;
+  return [
+    `**${plainText(title)}** — ${looks[status].word}`,
+    plainText(sentence),
+    ...(shown.length > 0 ? [codeBlock(shown.map(({ asked, saw }) => `${asked}\n  → ${saw}`).join('\n'))] : []),
+    ...(omitted > 0 ? [`… and ${omitted} more: choose "Show Evidence".`] : []),
+    ...(mend?.kind === 'advice' ? [plainText(mend.text)] : []),
+    ...(mend && mend.kind !== 'advice' ? ['What mends it:', codeBlock(mendToCopy(mend), 'sh')] : []),
+    `\`${id}\` · ${milliseconds} ms`,
+  ].join('\n\n');
+}

@@ -1,0 +1,59 @@
+import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
+import type { Mend } from '#cluster/mend.ts';
+import type { Progress } from './checkBoard.ts';
+
+/** How a check stands, in one word, and as a product icon with a theme colour: never by colour alone. */
+type Look = { readonly word: string; readonly icon: string; readonly color?: string };
+
+export const looks: Readonly<Record<CheckStatus | Progress, Look>> = {
+  pass: { word: 'passed', icon: 'pass-filled', color: 'testing.iconPassed' },
+  warn: { word: 'warning', icon: 'warning', color: 'problemsWarningIcon.foreground' },
+  fail: { word: 'failed', icon: 'error', color: 'problemsErrorIcon.foreground' },
+  blocked: { word: 'blocked', icon: 'circle-slash', color: 'testing.iconQueued' },
+  skipped: { word: 'skipped', icon: 'debug-step-over', color: 'testing.iconSkipped' },
+  waiting: { word: 'waiting', icon: 'circle-outline', color: 'disabledForeground' },
+  asking: { word: 'asking', icon: 'loading~spin' },
+};
+
+/** From the worst on: what a heap of checks is said to be. */
+const worstFirst: readonly CheckStatus[] = ['fail', 'blocked', 'warn', 'pass', 'skipped'];
+
+export const worstOf = (counts: CheckReport['counts']): CheckStatus =>
+  worstFirst.find((status) => counts[status] > 0) ?? 'skipped';
+
+const countWords: Readonly<Record<CheckStatus, readonly [one: string, more: string]>> = {
+  fail: ['failed', 'failed'],
+  warn: ['warning', 'warnings'],
+  blocked: ['blocked', 'blocked'],
+  pass: ['passed', 'passed'],
+  skipped: ['skipped', 'skipped'],
+};
+
+/** `1 failed, 2 warnings, 38 passed`: the worst first, none that is not there. */
+export function countsText(counts: CheckReport['counts']): string {
+  const order = ['fail', 'warn', 'blocked', 'pass', 'skipped'] as const;
+  const parts = order.filter((status) => counts[status] > 0);
+  return parts.map((status) => `${counts[status]} ${countWords[status][counts[status] === 1 ? 0 : 1]}`).join(', ');
+}
+
+/** How long ago something was, as short as a status bar wants it: `now`, `3 min`, `2 h`, `5 d`. */
+export function ageText(startedAt: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(startedAt)) / 60_000);
+  if (!(minutes >= 1)) return 'now';
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
+/** The same as part of a sentence: `just now`, `3 min ago`. */
+export const agoText = (startedAt: string, now: number): string => {
+  const age = ageText(startedAt, now);
+  return age === 'now' ? 'just now' : `${age} ago`;
+};
+
+/** What puts a result right, where something is known. */
+export const mendOf = (result: CheckResult | undefined): Mend | undefined =>
+  result && (result.status === 'fail' || result.status === 'warn') ? result.mend : undefined;
+
+/** What there is to copy of a mend: a command where there is one. */
+export const mendToCopy = (mend: Mend): string => (mend.kind === 'advice' ? mend.text : mend.command);

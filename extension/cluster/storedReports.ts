@@ -1,0 +1,89 @@
+import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
+import { checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
+import type { Mend } from '#cluster/mend.ts';
+import { countOf } from '#cluster/runChecks.ts';
+import { fieldsOf } from '../host/shape.ts';
+
+/** Reports by the profile they are of, the one that was shown last at the end. */
+export type Reports = ReadonlyMap<string, CheckReport>;
+
+/** Enough for who switches between a few clusters; a report is some tens of kilobytes. */
+const most = 6;
+
+/** The reports with one more, which is the last one now; without the oldest where they become many. */
+export function withReport(reports: Reports, report: CheckReport): Reports {
+  const others = [...reports].filter(([profile]) => profile !== report.profile);
+  return new Map([...others, [report.profile, report] as const].slice(-most));
+}
+
+/** As it is kept: an array, since its order tells which was the last. */
+export const storedReports = (reports: Reports): readonly CheckReport[] => [...reports.values()];
+
+/** What an earlier version of us kept, without anything that is no report of this one. */
+export function readReports(stored: unknown): Reports {
+  const reports = Array.isArray(stored) ? stored.flatMap((one) => readReport(one) ?? []) : [];
+  return new Map(reports.map((report) => [report.profile, report]));
+}
+
+function readReport(stored: unknown): CheckReport | undefined {
+  const { version, profile, startedAt, milliseconds, stopped, results } = fieldsOf(stored);
+  if (version !== 1 || typeof profile !== 'string' || typeof startedAt !== 'string') return undefined;
+  if (Number.isNaN(Date.parse(startedAt)) || typeof milliseconds !== 'number' || !Array.isArray(results))
+    return undefined;
+  const read = results.flatMap((one) => readResult(one) ?? []);
+  return { version, profile, startedAt, milliseconds, stopped: stopped === true, counts: countOf(read), results: read };
+}
+
+const statuses = ['pass', 'warn', 'fail', 'skipped', 'blocked'] as const satisfies readonly CheckStatus[];
+const severities = ['error', 'warning', 'info'] as const;
+
+function readResult(stored: unknown): CheckResult | undefined {
+  const { id, category, title, severity, status, sentence, evidence, milliseconds, attempts, by, mend } =
+    fieldsOf(stored);
+  if (typeof id !== 'string' || !isCheckId(id)) return undefined;
+  const known = Object.keys(checkIdsByCategory).find((one) => one === category) as CheckResult['category'] | undefined;
+  const level = severities.find((one) => one === severity);
+  if (known === undefined || level === undefined) return undefined;
+  if (typeof title !== 'string' || typeof sentence !== 'string') return undefined;
+  const common = {
+    id,
+    category: known,
+    title,
+    severity: level,
+    sentence,
+    milliseconds: typeof milliseconds === 'number' ? milliseconds : 0,
+    attempts: typeof attempts === 'number' ? attempts : 0,
+    evidence: (Array.isArray(evidence) ? evidence : []).flatMap((one) => {
+      const { asked, saw } = fieldsOf(one);
+      return typeof asked === 'string' && typeof saw === 'string' ? [{ asked, saw }] : [];
+    }),
+  };
+  const found = statuses.find((one) => one === status);
+  switch (found) {
+    case undefined:
+      return undefined;
+    case 'blocked':
+      return { ...common, status: found, by: Array.isArray(by) ? by.filter((one) => isCheckId(String(one))) : [] };
+    case 'warn':
+    case 'fail': {
+      const read = readMend(mend);
+      return { ...common, status: found, ...(read && { mend: read }) };
+    }
+    case 'pass':
+    case 'skipped':
+      return { ...common, status: found };
+  }
+}
+
+/**
+ * Lines and texts alone come back from what was kept. Objects do not: they would be applied to a cluster that may be
+ * another by now, so that its check is to be asked again first.
+ */
+function readMend(stored: unknown): Mend | undefined {
+  const { kind, command, text, title, language } = fieldsOf(stored);
+  if ((kind === 'command' || kind === 'objects') && typeof command === 'string') return { kind: 'command', command };
+  if (kind === 'advice' && typeof text === 'string') return { kind, text };
+  if (kind !== 'document' || typeof command !== 'string') return undefined;
+  if (typeof text !== 'string' || typeof title !== 'string') return undefined;
+  return { kind, title, text, command, language: language === 'yaml' ? 'yaml' : 'json' };
+}
