@@ -2,3 +2,5 @@
 // since it is larger than the rest of the extension. Types and drawing are imported from their own files.
 export { verifyCluster, type VerifyOptions } from './verifyCluster.ts';
 export { listChecks } from './listChecks.ts';
+export { connectKube, type ConnectKubeOptions } from './kube/connectKube.ts';
+export { applyMend, previewMend, type MendPreview, type ObjectPreview } from './mends/applyMend.ts';
