@@ -52,11 +52,17 @@ export class KubeApi {
    * Sends a request as it is; a text, such as YAML, goes unchanged.
    * @throws KubeRefusal
    */
-  async ask(method: string, path: string, body?: unknown, type = 'application/json'): Promise<unknown> {
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    type = 'application/json',
+    accept = 'application/json',
+  ): Promise<unknown> {
     const { statusCode, body: reply } = await request(`${this.address}${path}`, {
       method: method as 'GET',
       dispatcher: this.#agent,
-      headers: body === undefined ? {} : { 'content-type': type },
+      headers: { accept, ...(body !== undefined && { 'content-type': type }) },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await reply.text();
@@ -137,6 +143,13 @@ export class KubeApi {
     return this.#find(await this.pathOf(object));
   }
 
+  /** Which making of an object it is and how often its spec was changed, without the rest of it; undefined when there is none. */
+  async generation(object: KubeObject): Promise<string | undefined> {
+    const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+    const found = await this.#find(await this.pathOf(object), accept);
+    return found && `${String(found.metadata['uid'])} ${String(found.metadata['generation'])}`;
+  }
+
   /** All objects of a kind, in all namespaces; none where the kind does not exist (any more). */
   async list(apiVersion: string, kind: string): Promise<KubeObject[]> {
     const { plural } = await this.#kindOf({ apiVersion, kind, metadata: { name: '' } });
@@ -164,9 +177,9 @@ export class KubeApi {
     await this.#agent.destroy();
   }
 
-  async #find(path: string): Promise<KubeObject | undefined> {
+  async #find(path: string, accept?: string): Promise<KubeObject | undefined> {
     try {
-      return (await this.ask('GET', path)) as KubeObject;
+      return (await this.ask('GET', path, undefined, undefined, accept)) as KubeObject;
     } catch (error) {
       if (error instanceof KubeRefusal && error.status === 404) return undefined;
       throw error;

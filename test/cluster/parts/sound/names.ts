@@ -1,0 +1,16 @@
+/** What things are called in the sound cluster. */
+export const names = {
+  namespace: 'geneva',
+  serviceAccount: 'geneva-sa',
+  role: 'geneva-role',
+  binding: 'geneva-binding',
+  /** What the person who checks and launches may do. */
+  personRole: 'geneva-person',
+  labelDomain: 'geneva.lancedb.com',
+  rayCluster: 'geneva-cluster',
+  operator: 'kuberay-operator',
+  gpuPlugin: 'nvidia-device-plugin-daemonset',
+  image: 'rayproject/ray:2.43.0',
+  rayVersion: '2.43.0',
+  nodes: { head: 'n-head', cpu: 'n-cpu', gpu: 'n-gpu' },
+} as const;
