@@ -6,7 +6,9 @@ import { allChecks } from './checks/all.ts';
 import { GcpReads } from './gcp/gcpReads.ts';
 import { HiddenTexts } from './hiddenText.ts';
 import { KubeReads } from './kube/kubeReads.ts';
+import type { GoogleEndpoints } from './gcp/googleEndpoints.ts';
 import type { ClusterProfile } from './profile.ts';
+import type { ResolveCatalog } from './resolvedCatalog.ts';
 import { runChecks } from './runChecks.ts';
 
 export type VerifyOptions = {
@@ -17,20 +19,20 @@ export type VerifyOptions = {
   readonly only?: readonly CheckId[] | undefined;
   /** Told when a check starts and when it has finished. */
   readonly observe?: ((event: CheckEvent) => void) | undefined;
+  /** Finds the profile's catalog, with what a profile may not hold of it. */
+  readonly resolveCatalog?: ResolveCatalog | undefined;
+  /** Other base addresses of the clouds: private ones, or what stands in for them in tests. */
+  readonly endpoints?: { readonly google?: Partial<GoogleEndpoints> | undefined } | undefined;
 };
 
 /** Asks a cluster, its cloud and its catalog all that a backfill on it needs. */
 export async function verifyCluster(profile: ClusterProfile, options: VerifyOptions): Promise<CheckReport> {
-  const { signal, probe = false, only, observe } = options;
+  const { signal, probe = false, only, observe, resolveCatalog, endpoints } = options;
   const hidden = new HiddenTexts();
-  const context = {
-    profile,
-    hidden,
-    kube: new KubeReads(profile, hidden, signal),
-    aws: new AwsReads(profile, hidden, signal),
-    gcp: new GcpReads(profile, hidden, signal),
-    catalog: new CatalogReads(profile, hidden, signal),
-  };
+  const kube = new KubeReads(profile, hidden, signal);
+  const gcp = new GcpReads(profile, hidden, signal, { kube, endpoints: endpoints?.google });
+  const catalog = new CatalogReads(profile, hidden, signal, { resolveCatalog });
+  const context = { profile, hidden, kube, aws: new AwsReads(profile, hidden, signal), gcp, catalog };
   try {
     return await runChecks(allChecks, context, {
       profile: profile.name,
@@ -41,6 +43,7 @@ export async function verifyCluster(profile: ClusterProfile, options: VerifyOpti
       only,
     });
   } finally {
-    await context.kube.close();
+    // A connection that does not close well is no reason to lose a report.
+    await Promise.allSettled([kube.close(), gcp.close(), catalog.close()]);
   }
 }

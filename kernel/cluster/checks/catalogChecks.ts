@@ -1,4 +1,162 @@
-import type { Check } from '#cluster/check.ts';
+import { isToldByServer } from '#client/transportErrors.ts';
+import { isCatalogError, type CatalogError } from '#shared/errors.ts';
+import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import type { CheckContext } from '#cluster/context.ts';
+import { ClusterError } from '#cluster/errors.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import type { Mend } from '#cluster/mend.ts';
+import type { BucketPlace } from '#cluster/profile.ts';
+
+const noCatalog = ({ profile }: CheckContext): string | undefined =>
+  profile.catalog === undefined ? 'The profile names no catalog.' : undefined;
+
+const reach: Check = {
+  id: 'catalog-reach',
+  category: 'catalog',
+  title: 'The catalog answers',
+  severity: 'error',
+  needs: [],
+  limit: 20_000,
+  skip: noCatalog,
+  run: async ({ catalog }) => {
+    const name = await nameOf(catalog);
+    if (!(await catalog.canAsk())) return pass(`The catalog is ${name}, where no server needs to answer.`);
+    const problem = await problemOf(catalog);
+    if (problem === undefined || isAnswer(problem)) {
+      const saw = problem === undefined ? 'a list of tables' : `${problem.status} ${problem.kind}`;
+      return pass(`The catalog at ${name} answers.`, { asked: 'ListTables', saw });
+    }
+    // What may pass by itself is asked again by the run.
+    throw new ClusterError(
+      problem.kind === 'ServiceUnavailable' || problem.kind === 'Throttling' ? 'Unreachable' : 'WrongServer',
+      whatOf(problem),
+      problem.hint,
+      { cause: problem, status: problem.status },
+    );
+  },
+};
+
+/** Whether a catalog has said no, which is an answer too; a proxy's page and a lost connection are none. */
+const isAnswer = (problem: CatalogError): boolean =>
+  problem.kind === 'Unauthenticated' ||
+  problem.kind === 'PermissionDenied' ||
+  problem.kind === 'NamespaceNotFound' ||
+  (isToldByServer(problem) && problem.kind !== 'ServiceUnavailable' && problem.kind !== 'Throttling');
+
+const auth: Check = {
+  id: 'catalog-auth',
+  category: 'catalog',
+  title: 'The catalog takes this key and opens this database',
+  severity: 'error',
+  needs: ['catalog-reach'],
+  limit: 20_000,
+  skip: noCatalog,
+  run: async ({ catalog }) => {
+    const name = await nameOf(catalog);
+    const { config } = await catalog.resolved();
+    if (config.implementation === 'dir') return pass(`The catalog is ${name}, which takes no key.`);
+    const problem = await problemOf(catalog);
+    const database = config.database === undefined ? 'database by default' : `database ${config.database}`;
+    const hasKey = config.apiKey !== undefined || config.token !== undefined;
+    const asked = `ListTables with ${hasKey ? 'a key' : 'no key'} and ${database}`;
+    if (problem === undefined)
+      return pass(`The catalog at ${name} lists its tables.`, { asked, saw: 'a list of tables' });
+    const evidence = [{ asked, saw: `${problem.status} ${problem.kind}: ${whatOf(problem)}` }];
+    const mend = advice(problem.hint);
+    const [before, after] = wordsOf(problem.kind, hasKey, database);
+    const details = after === undefined ? '.' : `${after} ${whatOf(problem)}`;
+    return fail(`The catalog at ${name} ${before}${details}`, { evidence, mend });
+  },
+};
+
+/** What it is about a key or a database; with the server's own words behind a colon where they say more. */
+function wordsOf(kind: CatalogError['kind'], hasKey: boolean, database: string): [before: string, after?: ':'] {
+  if (kind === 'Unauthenticated')
+    return [hasKey ? 'does not know the key that it is sent' : 'wants a key, and is sent none'];
+  if (kind === 'PermissionDenied') return ['knows the key, which may not do that', ':'];
+  if (kind === 'NamespaceNotFound') return [`has no ${database}`, ':'];
+  return ['does not list its tables', ':'];
+}
+
+const storage: Check = {
+  id: 'catalog-storage',
+  category: 'catalog',
+  title: 'The catalog keeps its tables in the bucket that is checked',
+  severity: 'error',
+  needs: ['catalog-auth'],
+  limit: 20_000,
+  skip: (context) =>
+    noCatalog(context) ?? (context.profile.storage ? undefined : 'The profile names no bucket (storage).'),
+  run: async ({ catalog, profile }) => {
+    const { storage: wanted } = profile;
+    if (!wanted) return skip('The profile names no bucket (storage).');
+    const { config } = await catalog.resolved();
+    if (config.implementation === 'dir')
+      return judge('The catalog', config.root, wanted, { asked: 'the root of the catalog', saw: config.root });
+    const place = await catalog.tablePlace();
+    if (!place) return skip('No table of the catalog says where its files are, so there is nothing to compare.');
+    const evidence = { asked: `DescribeTable ${place.name}`, saw: place.location };
+    return judge(`The table ${place.name} of the catalog`, place.location, wanted, evidence);
+  },
+};
+
+/** Whether a place is in the bucket that the other checks are about. */
+function judge(thing: string, location: string, wanted: BucketPlace, evidence: Evidence): Finding {
+  const shown = [wanted.bucket, wanted.prefix].filter((part) => part !== '').join('/');
+  const bucket = `${wanted.scheme}://${shown}`;
+  const place = readPlace(location);
+  if (!place) {
+    return fail(`${thing} lies at ${location}, which pods of a cluster do not reach.`, {
+      evidence: [evidence],
+      mend: advice(`Keep the tables in an object store, such as ${bucket}.`),
+    });
+  }
+  if (place.scheme !== wanted.scheme || place.bucket !== wanted.bucket) {
+    const there = `${place.scheme}://${place.bucket}`;
+    return fail(`${thing} lies in ${there}, and not in ${bucket}, which the other checks are about.`, {
+      evidence: [evidence],
+      mend: advice(`Write ${there} as storage into the profile, and check again.`),
+    });
+  }
+  if (wanted.prefix === '' || place.path === wanted.prefix || place.path.startsWith(`${wanted.prefix}/`))
+    return pass(`${thing} lies in ${bucket}.`, evidence);
+  return warn(`${thing} lies in the bucket ${wanted.bucket}, but not below ${wanted.prefix}.`, {
+    evidence: [evidence],
+    mend: advice(`Look whether the grants on the bucket reach ${place.path || 'its root'} too.`),
+  });
+}
+
+type Place = { readonly scheme: string; readonly bucket: string; readonly path: string };
+
+/** An address in an object store; `undefined` for a path of a machine. `s3+ddb` is a bucket of S3 with a lock beside it. */
+function readPlace(location: string): Place | undefined {
+  const [, scheme = '', bucket = '', path = ''] =
+    /^([a-z0-9]+)(?:\+[a-z]+)?:\/\/([^/?#]+)\/?([^?#]*)/i.exec(location) ?? [];
+  if (bucket === '' || scheme.toLowerCase() === 'file') return undefined;
+  return { scheme: scheme.toLowerCase(), bucket, path: path.replace(/\/+$/, '') };
+}
+
+/** How the list of tables failed; `undefined` where it did not. */
+async function problemOf(catalog: CheckContext['catalog']): Promise<CatalogError | undefined> {
+  try {
+    await catalog.answers();
+    return undefined;
+  } catch (error) {
+    if (isCatalogError(error)) return error;
+    throw error;
+  }
+}
+
+async function nameOf(catalog: CheckContext['catalog']): Promise<string> {
+  const { config } = await catalog.resolved();
+  return config.implementation === 'dir' ? `the directory ${config.root}` : config.uri;
+}
+
+/** What is wrong, without what to do: that is the mend. */
+const whatOf = ({ message, hint }: CatalogError): string =>
+  hint !== '' && message.endsWith(hint) ? message.slice(0, -hint.length).trim() : message;
+
+const advice = (text: string): Mend | undefined => (text === '' ? undefined : { kind: 'advice', text });
 
 /** The catalog that a backfill writes through. */
-export const catalogChecks: readonly Check[] = [];
+export const catalogChecks: readonly Check[] = [reach, auth, storage];

@@ -1,22 +1,198 @@
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { KubeReads } from '#cluster/kube/kubeReads.ts';
+import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
 import { Once } from '#cluster/once.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import { textAt, textsAt } from '#cluster/kube/fields.ts';
+import { openDefaultCredentials, type DefaultCredentials } from './defaultCredentials.ts';
+import { bucketOf, clusterPath, gkePlace, tokenAudience, workloadPoolOf } from './gkePlace.ts';
+import { GoogleClient, type GoogleAsk, type GoogleReply } from './googleClient.ts';
+import { cloudScope, type GoogleEndpoints } from './googleEndpoints.ts';
+import { readGkeCluster, readPolicy, tokenAt, type Binding, type GkeCluster } from './replies.ts';
 
-/** What checks ask of gcp, each question once a run. */
+/** An answer with what was asked, for evidence. */
+export type Asked<T> = { readonly asked: string; readonly value: T };
+
+/** The annotation of a Kubernetes service account that names the Google service account it acts as. */
+export const accountAnnotation = 'iam.gke.io/gcp-service-account';
+
+/** What a backfill does with objects of the bucket, as IAM names it. */
+export const bucketPermissions = [
+  'storage.objects.create',
+  'storage.objects.delete',
+  'storage.objects.get',
+  'storage.objects.list',
+] as const;
+
+export type GcpReadsOptions = {
+  /** Whose service account and tokens the chain begins with. */
+  readonly kube: KubeReads;
+  /** Other base addresses of Google's interfaces. */
+  readonly endpoints?: Partial<GoogleEndpoints> | undefined;
+};
+
+/** What checks ask of Google Cloud, each question once a run. */
 export class GcpReads {
   readonly #once = new Once();
+  readonly #client: GoogleClient;
+  readonly #kube: KubeReads;
   readonly profile: ClusterProfile;
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
 
   /** @param signal the run's: an answer is shared, so that no single check may give it up */
-  constructor(profile: ClusterProfile, hidden: HiddenTexts, signal: AbortSignal) {
+  constructor(profile: ClusterProfile, hidden: HiddenTexts, signal: AbortSignal, options: GcpReadsOptions) {
     this.profile = profile;
     this.hidden = hidden;
     this.signal = signal;
+    this.#kube = options.kube;
+    this.#client = new GoogleClient(options.endpoints);
   }
 
-  protected once<T>(question: string, how: () => Promise<T>): Promise<T> {
+  /** The credentials of whoever asks. @throws ClusterError for each way in which there are none */
+  credentials(): Promise<DefaultCredentials> {
+    const { hidden, signal } = this;
+    return this.#once.ask('credentials', () =>
+      openDefaultCredentials({ hidden, signal, oauth2: this.#client.endpoints.oauth2 }),
+    );
+  }
+
+  /**
+   * The account behind the credentials, as IAM writes members; `undefined` where Google does not tell.
+   * @throws ClusterError where the credentials give no token
+   */
+  caller(): Promise<string | undefined> {
+    return this.#once.ask('caller', async () => {
+      const credentials = await this.credentials();
+      const { token } = await credentials.token(this.signal);
+      const told = await this.#client
+        // In the body: addresses are written into logs on the way.
+        .call({ api: 'oauth2', path: '/tokeninfo', method: 'POST', form: { access_token: token } }, this.signal)
+        .catch(() => undefined);
+      const email = textAt(told?.body, 'email') ?? credentials.account;
+      return email && `${email.endsWith('.gserviceaccount.com') ? 'serviceAccount' : 'user'}:${email}`;
+    });
+  }
+
+  /** The profile's cluster, as the person may see it. @throws ClusterError Forbidden, NotFound */
+  cluster(): Promise<Asked<GkeCluster>> {
+    return this.#asking('cluster', async () => {
+      const path = `/v1/${clusterPath(gkePlace(this.profile))}`;
+      const { asked, body } = await this.#asPerson({ api: 'container', path });
+      return { asked, value: readGkeCluster(body, asked) };
+    });
+  }
+
+  /** Who may act as a Google service account. @throws ClusterError Forbidden, NotFound */
+  accountPolicy(email: string): Promise<Asked<readonly Binding[]>> {
+    return this.#asking(`policy of ${email}`, async () => {
+      const path = `/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:getIamPolicy`;
+      const json = { options: { requestedPolicyVersion: 3 } };
+      const { asked, body } = await this.#asPerson({ api: 'iam', path, method: 'POST', json });
+      return { asked, value: readPolicy(body) };
+    });
+  }
+
+  /** Who may do what with the bucket. @throws ClusterError Forbidden, NotFound */
+  bucketPolicy(): Promise<Asked<readonly Binding[]>> {
+    return this.#asking('policy of the bucket', async () => {
+      const path = `/storage/v1/b/${encodeURIComponent(bucketOf(this.profile))}/iam?optionsRequestedPolicyVersion=3`;
+      const { asked, body } = await this.#asPerson({ api: 'storage', path });
+      return { asked, value: readPolicy(body) };
+    });
+  }
+
+  /** The Google service account that the Kubernetes one is annotated with. @throws ClusterError */
+  async annotatedAccount(): Promise<string | undefined> {
+    return (await this.#kube.serviceAccount())?.annotations[accountAnnotation] || undefined;
+  }
+
+  /** The Google service account that is meant: the profile's, else the annotated one. @throws ClusterError */
+  async meantAccount(): Promise<string | undefined> {
+    return this.profile.gcp?.serviceAccount ?? (await this.annotatedAccount());
+  }
+
+  /** The first hop: a token of the Kubernetes service account for the workload pool. @throws ClusterError */
+  podToken(): Promise<ServiceAccountToken> {
+    return this.#kube.serviceAccountToken(workloadPoolOf(gkePlace(this.profile)));
+  }
+
+  /** The second: the token service takes that for one of Google's own. @throws ClusterError */
+  federatedToken(): Promise<Asked<string>> {
+    return this.#asking('federated token', async () => {
+      const { token: subjectToken } = await this.podToken();
+      const { asked, body } = await this.#client.call(
+        {
+          api: 'sts',
+          path: '/v1/token',
+          method: 'POST',
+          json: {
+            grantType: 'urn:ietf:params:oauth:grant-type:token-exchange',
+            audience: tokenAudience(gkePlace(this.profile)),
+            scope: cloudScope,
+            requestedTokenType: 'urn:ietf:params:oauth:token-type:access_token',
+            subjectTokenType: 'urn:ietf:params:oauth:token-type:jwt',
+            subjectToken,
+          },
+        },
+        this.signal,
+      );
+      return { asked, value: this.#secret(tokenAt(body, 'access_token', asked)) };
+    });
+  }
+
+  /** The third: with that, a token of the Google service account. @throws ClusterError Forbidden, NotFound */
+  accountToken(email: string): Promise<Asked<string>> {
+    return this.#asking(`token of ${email}`, async () => {
+      const { value: token } = await this.federatedToken();
+      const path = `/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:generateAccessToken`;
+      const json = { scope: [cloudScope], lifetime: '600s' };
+      const { asked, body } = await this.#client.call(
+        { api: 'iamcredentials', path, method: 'POST', json, token },
+        this.signal,
+      );
+      return { asked, value: this.#secret(tokenAt(body, 'accessToken', asked)) };
+    });
+  }
+
+  /**
+   * The fourth: which of `bucketPermissions` that account has. Nothing is written for it.
+   * @throws ClusterError Forbidden, NotFound
+   */
+  permissionsOf(email: string): Promise<Asked<readonly string[]>> {
+    return this.#asking(`permissions of ${email}`, async () => {
+      const { value: token } = await this.accountToken(email);
+      const wanted = bucketPermissions.map((permission) => `permissions=${permission}`).join('&');
+      const path = `/storage/v1/b/${encodeURIComponent(bucketOf(this.profile))}/iam/testPermissions?${wanted}`;
+      const { asked, body } = await this.#client.call({ api: 'storage', path, token }, this.signal);
+      return { asked, value: textsAt(body, 'permissions') };
+    });
+  }
+
+  /** Removes an object of the bucket as a service account, after the run too. @throws ClusterError NotFound */
+  async removeObject(email: string, name: string, signal: AbortSignal): Promise<void> {
+    const { value: token } = await this.accountToken(email);
+    const path = `/storage/v1/b/${encodeURIComponent(bucketOf(this.profile))}/o/${encodeURIComponent(name)}`;
+    await this.#client.call({ api: 'storage', path, method: 'DELETE', token }, signal);
+  }
+
+  /** Closes the connections. */
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  #asking<T>(question: string, how: () => Promise<T>): Promise<T> {
     return this.#once.ask(question, how);
+  }
+
+  async #asPerson(ask: GoogleAsk): Promise<GoogleReply> {
+    const credentials = await this.credentials();
+    const { token } = await credentials.token(this.signal);
+    return this.#client.call({ ...ask, token, quotaProject: credentials.quotaProject }, this.signal);
+  }
+
+  #secret(token: string): string {
+    this.hidden.add(token);
+    return token;
   }
 }

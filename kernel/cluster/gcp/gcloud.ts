@@ -1,0 +1,57 @@
+import type { Mend } from '#cluster/mend.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { shellLine, shellQuote } from '#cluster/shellQuote.ts';
+import { bucketOf, workloadMember, workloadPoolOf, type GkePlace } from './gkePlace.ts';
+
+// What puts things right in Google Cloud: lines of gcloud with the names filled in.
+
+/** @param group what of gcloud, written as it stands in a line; the words are quoted where that is needed */
+const line = (group: string, ...words: readonly string[]): string => `gcloud ${group} ${shellLine(...words)}`;
+
+const command = (...lines: readonly string[]): Mend => ({ kind: 'command', command: lines.join(' \\\n  && ') });
+
+/** Flags that say where a cluster is. */
+const place = ({ project, location }: GkePlace): readonly string[] => ['--location', location, '--project', project];
+
+/** @param member whoever asks; where that is not known, the account that gcloud is signed in with */
+export const grantClusterViewer = ({ project }: GkePlace, member: string | undefined): Mend => {
+  const account = member === undefined ? `"user:$(gcloud config get-value account)"` : shellQuote(member);
+  const binding = line('projects add-iam-policy-binding', project);
+  return command(`${binding} --role roles/container.clusterViewer --member ${account}`);
+};
+
+export const listClusters = ({ project }: GkePlace): Mend =>
+  command(line('container clusters list', '--project', project));
+
+export const turnOnWorkloadIdentity = (gke: GkePlace): Mend =>
+  command(line('container clusters update', gke.clusterName, ...place(gke), `--workload-pool=${workloadPoolOf(gke)}`));
+
+/** One line a pool: its nodes are made anew. */
+export const turnOnMetadata = (gke: GkePlace, pools: readonly string[]): Mend => {
+  const rest = ['--cluster', gke.clusterName, ...place(gke), '--workload-metadata=GKE_METADATA'];
+  return command(...pools.map((pool) => line('container node-pools update', pool, ...rest)));
+};
+
+export const createAccount = (email: string): Mend => {
+  const [name = email, domain = ''] = email.split('@');
+  const project = domain.replace(/\.iam\.gserviceaccount\.com$/, '');
+  return command(line('iam service-accounts create', name, '--project', project));
+};
+
+/** Lets the Kubernetes service account act as the Google one. */
+export const grantWorkloadUser = (profile: ClusterProfile, gke: GkePlace, email: string): Mend => {
+  const grant = ['--role', 'roles/iam.workloadIdentityUser', '--member', workloadMember(profile, gke)];
+  return command(line('iam service-accounts add-iam-policy-binding', email, ...grant));
+};
+
+export const grantBucket = (profile: ClusterProfile, email: string): Mend => {
+  const grant = ['--role', 'roles/storage.objectAdmin', '--member', `serviceAccount:${email}`];
+  return command(line('storage buckets add-iam-policy-binding', `gs://${bucketOf(profile)}`, ...grant));
+};
+
+export const createBucket = (profile: ClusterProfile, { project, location }: GkePlace): Mend => {
+  // A bucket is in a region, a cluster may be in a zone of it.
+  const region = location.replace(/-[a-z]$/, '');
+  const words = [`gs://${bucketOf(profile)}`, '--project', project, '--location', region];
+  return command(line('storage buckets create', ...words));
+};

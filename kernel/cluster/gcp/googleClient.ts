@@ -1,0 +1,135 @@
+import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import { ClusterError } from '#cluster/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import { googleEndpoints, type GoogleApi, type GoogleEndpoints } from './googleEndpoints.ts';
+import { errorOfConnection, errorOfReply } from './googleErrors.ts';
+
+/** One question to an interface of Google Cloud. */
+export type GoogleAsk = {
+  readonly api: GoogleApi;
+  /** From the slash after the host on, with its query. */
+  readonly path: string;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** Sent as JSON. */
+  readonly json?: object;
+  /** Sent as a form instead, for OAuth. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Sent as a bearer; without it nobody asks. */
+  readonly token?: string | undefined;
+  /** The project that pays for the question, where the credentials name one. */
+  readonly quotaProject?: string | undefined;
+};
+
+export type GoogleReply = {
+  /** `GET https://…`, for evidence. */
+  readonly asked: string;
+  readonly body: Readonly<Record<string, unknown>>;
+};
+
+/** A policy or a cluster is some kilobytes; what is more is not what was asked for. */
+const mostBytes = 8 * 1024 * 1024;
+const mostOfError = 16 * 1024;
+
+/** Connections to Google Cloud, kept alive for as long as a run takes; whoever makes one closes it. */
+export class GoogleClient {
+  readonly #endpoints: GoogleEndpoints;
+  readonly #dispatcher: Dispatcher;
+
+  constructor(endpoints: Partial<GoogleEndpoints> = {}) {
+    this.#endpoints = { ...googleEndpoints, ...endpoints };
+    // It goes by HTTPS_PROXY and NO_PROXY, and straight where neither is set.
+    this.#dispatcher = hasProxy() ? new EnvHttpProxyAgent() : new Agent();
+  }
+
+  get endpoints(): GoogleEndpoints {
+    return this.#endpoints;
+  }
+
+  /** How a question is shown in front of people. */
+  asked({ api, path, method = 'GET' }: Pick<GoogleAsk, 'api' | 'path' | 'method'>): string {
+    return `${method} ${this.#endpoints[api]}${path}`;
+  }
+
+  /**
+   * Asks, and gives the object that is answered.
+   * @throws ClusterError in Google's words where it refuses, Unreachable and its like for the network, BadReply for what
+   * is no object
+   */
+  async call(ask: GoogleAsk, signal: AbortSignal): Promise<GoogleReply> {
+    const asked = this.asked(ask);
+    const { status, contentType, text } = await this.#send(ask, asked, signal);
+    if (status >= 300 || status < 200)
+      throw errorOfReply({ asked, status, contentType, text: text.slice(0, mostOfError) });
+    if (text === '') return { asked, body: {} };
+    const body = parse(text);
+    if (body) return { asked, body };
+    throw new ClusterError(
+      contentType.startsWith('text/html') ? 'WrongServer' : 'BadReply',
+      `${asked} was answered with ${contentType.startsWith('text/html') ? 'a web page' : 'what is no object'}.`,
+      'Look whether a proxy or a sign-in page is between here and Google Cloud.',
+      { status },
+    );
+  }
+
+  async #send(
+    { api, path, method = 'GET', json, form, token, quotaProject }: GoogleAsk,
+    asked: string,
+    signal: AbortSignal,
+  ): Promise<{ status: number; contentType: string; text: string }> {
+    const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
+    const body = form ? new URLSearchParams(form).toString() : json && JSON.stringify(json);
+    try {
+      const { origin, pathname, search } = new URL(this.#endpoints[api] + path);
+      const answer = await this.#dispatcher.request({
+        origin,
+        path: pathname + search,
+        method,
+        signal,
+        headers: {
+          accept: 'application/json',
+          ...(body !== undefined && { 'content-type': type }),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(quotaProject !== undefined && { 'x-goog-user-project': quotaProject }),
+        },
+        ...(body !== undefined && { body }),
+      });
+      const contentType = String(answer.headers['content-type'] ?? '');
+      return { status: answer.statusCode, contentType, text: await textOf(answer.body, asked) };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw errorOfConnection(asked, error);
+    }
+  }
+
+  /** Closes the connections; what is still asked is given up. */
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+}
+
+const hasProxy = (): boolean =>
+  ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].some((name) => (process.env[name] ?? '') !== '');
+
+async function textOf(body: Dispatcher.ResponseData['body'], asked: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    const part = Buffer.from(chunk as Uint8Array);
+    bytes += part.length;
+    if (bytes > mostBytes) {
+      body.destroy();
+      throw new ClusterError('BadReply', `${asked} was answered with more than ${mostBytes / 1024 / 1024} MB.`, '');
+    }
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

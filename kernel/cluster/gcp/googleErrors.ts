@@ -1,0 +1,164 @@
+import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
+import { messageOf } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import { shellLine } from '#cluster/shellQuote.ts';
+
+// What Google Cloud says when it refuses, and what its connections do when they fail, as `ClusterError`s: the one place
+// that looks at its words.
+
+/** How people sign in for programs such as this one. */
+export const loginCommand = 'gcloud auth application-default login';
+
+/** A refusal in Google's own words, kept as the cause of the error that is made of it. */
+export class GoogleRefusal extends Error {
+  readonly status: number;
+  /** `SERVICE_DISABLED`, `IAM_PERMISSION_DENIED`, `invalid_grant`; empty where there is none. */
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message: string) {
+    super(message);
+    this.name = 'GoogleRefusal';
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+/** What Google said, where an error comes from one of its replies. */
+export const refusalOf = (error: unknown): GoogleRefusal | undefined =>
+  error instanceof ClusterError && error.cause instanceof GoogleRefusal ? error.cause : undefined;
+
+/** A failed answer: what was asked, and what came back. */
+export type FailedReply = {
+  /** `GET https://…`, for people. */
+  readonly asked: string;
+  readonly status: number;
+  readonly contentType: string;
+  /** The beginning of its body. */
+  readonly text: string;
+};
+
+/** The error for an answer that is none of the 2xx. */
+export function errorOfReply({ asked, status, contentType, text }: FailedReply): ClusterError {
+  const told = readRefusal(status, text);
+  if (!told) {
+    const page = contentType.startsWith('text/html') ? ' and a web page' : '';
+    return new ClusterError(
+      status >= 500 ? 'Unavailable' : 'WrongServer',
+      `${asked} was answered with status ${status}${page}.`,
+      status >= 500 ? 'Ask again later.' : 'Look whether a proxy or a sign-in page is between here and Google Cloud.',
+      { status },
+    );
+  }
+  const { kind, hint } = meaningOf(told);
+  return new ClusterError(kind, `${asked} was refused: ${sentence(told.message)}`, hint, { status, cause: told });
+}
+
+type Meaning = { readonly kind: ClusterErrorKind; readonly hint: string };
+
+function meaningOf({ status, reason, message }: GoogleRefusal): Meaning {
+  if (reason === 'SERVICE_DISABLED') return { kind: 'InvalidRequest', hint: enableHint(message) };
+  if (reason === 'USER_PROJECT_DENIED' || /quota project/i.test(message)) {
+    return {
+      kind: 'InvalidRequest',
+      hint: 'Say which project pays for the question: gcloud auth application-default set-quota-project PROJECT.',
+    };
+  }
+  if (reason === 'ACCESS_TOKEN_EXPIRED') return { kind: 'CredentialsExpired', hint: signIn };
+  return byStatus(status);
+}
+
+const signIn = `Sign in again: ${loginCommand}.`;
+
+function byStatus(status: number): Meaning {
+  switch (status) {
+    case 400:
+      return { kind: 'InvalidRequest', hint: '' };
+    case 401:
+      return { kind: 'CredentialsRefused', hint: signIn };
+    case 403:
+      return { kind: 'Forbidden', hint: '' };
+    case 404:
+      return { kind: 'NotFound', hint: '' };
+    case 409:
+      return { kind: 'Conflict', hint: '' };
+    case 429:
+      return { kind: 'Throttled', hint: 'Ask again in a minute.' };
+    default:
+      return status >= 500 ? { kind: 'Unavailable', hint: 'Ask again later.' } : { kind: 'InvalidRequest', hint: '' };
+  }
+}
+
+/** Google names the interface and the project in its sentence; the command is made of them. */
+function enableHint(message: string): string {
+  const service = /\b([a-z][a-z0-9-]*\.googleapis\.com)\b/.exec(message)?.[1];
+  const project = /\bproject[ =/]([a-z0-9-]+)/.exec(message)?.[1];
+  if (service === undefined || project === undefined) return 'Enable that interface for the project.';
+  return `Enable it: ${shellLine('gcloud', 'services', 'enable', service, '--project', project)}.`;
+}
+
+/** The two shapes in which Google refuses: that of its interfaces, and that of OAuth, which the token service has too. */
+function readRefusal(status: number, text: string): GoogleRefusal | undefined {
+  const body = parseObject(text);
+  const error = body?.['error'];
+  if (typeof error === 'string') {
+    const description = body?.['error_description'];
+    return new GoogleRefusal(status, error, typeof description === 'string' ? description : error);
+  }
+  if (!isRecord(error)) return undefined;
+  const { message, status: name } = error;
+  const reason = reasonOf(error) ?? (typeof name === 'string' ? name : '');
+  return new GoogleRefusal(status, reason, firstLine(typeof message === 'string' ? message : reason));
+}
+
+function reasonOf({ details, errors }: Record<string, unknown>): string | undefined {
+  for (const list of [details, errors]) {
+    if (!Array.isArray(list)) continue;
+    for (const one of list) if (isRecord(one) && typeof one['reason'] === 'string') return one['reason'];
+  }
+  return undefined;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0]?.trim() ?? '';
+const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+const untrusted = /SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)|CERT_/;
+
+/** The error for a connection that failed before there was an answer. */
+export function errorOfConnection(asked: string, error: unknown): ClusterError {
+  if (error instanceof ClusterError) return error;
+  const code = codeOf(error);
+  const cause = new Error(messageOf(error));
+  if (untrusted.test(code)) {
+    return new ClusterError(
+      'TlsUntrusted',
+      `${asked}: nobody here trusts the certificate that is shown there (${code}).`,
+      'Give the certificate of the proxy in between to Node by NODE_EXTRA_CA_CERTS.',
+      { cause },
+    );
+  }
+  if (code.endsWith('TIMEOUT') || code === 'ETIMEDOUT')
+    return new ClusterError('Timeout', `${asked} took too long.`, 'Look at the network and its proxy.', { cause });
+  return new ClusterError(
+    'Unreachable',
+    `${asked} did not get through (${code || messageOf(error)}).`,
+    'Look at the network, and at HTTPS_PROXY where one is needed.',
+    { cause },
+  );
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  if (!isRecord(error)) return '';
+  const { code, cause } = error;
+  if (typeof code === 'string' && code !== '') return code;
+  return cause === undefined ? '' : codeOf(cause);
+}
