@@ -59,14 +59,15 @@ async function run(args: readonly string[]): Promise<number> {
   const timeout = secondsOf(values.timeout);
   const parameters = new Map(values.parameter?.map(parameterOf));
   const target = values.output;
-  if (target !== undefined && target !== '-') await checkTarget(target);
+  // What is no file takes the text once: it can't be taken back.
+  const isFile = target !== undefined && target !== '-' && (await checkTarget(target));
 
   const name = path === '-' ? 'The notebook on stdin' : `"${path}"`;
   const notebook = parseNotebook(await read(path), name);
   checkLanguage(notebook, name);
   await inject(notebook, parameters);
 
-  const saved = saver(target, notebook);
+  const saved = saver(target, notebook, { isFile });
   const screen = target === undefined ? printCells() : progressOfCells();
   const stop = stopBySignals();
   try {
@@ -112,7 +113,10 @@ async function read(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    throw new CatalogError('InvalidInput', `"${path}" can't be read.`, 'Give the path of an .ipynb file.', { cause });
+    const { code } = Object(cause) as { code?: unknown };
+    const what =
+      code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `can't be read: ${messageOf(cause)}`;
+    throw new CatalogError('InvalidInput', `"${path}" ${what}.`, 'Give the path of an .ipynb file.', { cause });
   }
 }
 
@@ -150,7 +154,9 @@ function describeKernel({ metadata }: Notebook, typescript: string): void {
 const saveEveryMs = 5000;
 
 /** Saves the notebook: at the end, and now and then before, so that a run that is killed leaves what it had. */
-function saver(target: string | undefined, notebook: Notebook): { soon(): Promise<void>; now(): Promise<void> } {
+type Saver = { soon(): Promise<void>; now(): Promise<void> };
+
+function saver(target: string | undefined, notebook: Notebook, { isFile }: { isFile: boolean }): Saver {
   let last = performance.now();
   const now = async (): Promise<void> => {
     if (target === '-') process.stdout.write(notebookText(notebook));
@@ -160,7 +166,7 @@ function saver(target: string | undefined, notebook: Notebook): { soon(): Promis
   return {
     now,
     soon: async () => {
-      if (target !== '-' && performance.now() - last > saveEveryMs) await now();
+      if (isFile && performance.now() - last > saveEveryMs) await now();
     },
   };
 }

@@ -33,8 +33,12 @@ export function cacheFolder({ env, platform, home }: Surroundings = here()): str
   if (platform === 'win32')
     return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'lance-catalog', 'cache');
   if (platform === 'darwin') return join(home, 'Library', 'Caches', 'lance-catalog');
-  return join(env['XDG_CACHE_HOME'] ?? join(home, '.cache'), 'lance-catalog');
+  return join(absolute(env['XDG_CACHE_HOME']) ?? join(home, '.cache'), 'lance-catalog');
 }
+
+/** The XDG specification has variables that are empty or relative ignored; they would be folders of the notebook's. */
+const absolute = (path: string | undefined): string | undefined =>
+  path !== undefined && isAbsolute(path) ? path : undefined;
 
 export type SnapshotOwner = {
   /** The executable, by path or by a name on PATH. */

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isCrashNote, type CrashNote } from '#shared/crashNote.ts';
 import type { Front } from '#session/coreMessages.ts';
 import { dataFolder } from '#session/kernelspec.ts';
+import { makeFolder } from '#session/makeFolder.ts';
 import { isRunning } from '#client/running.ts';
 
 /** After this long nobody asks any more what a kernel was doing when it ended. */
@@ -31,7 +32,7 @@ export function readCrashNote(path: string): CrashNote | undefined {
 
 /** Makes the folder, and removes from it what was left by kernels whose front never came back. */
 export function prepareCrashFolder(): void {
-  mkdirSync(folder(), { recursive: true, mode: 0o700 });
+  makeFolder(folder());
   for (const name of readdirSync(folder())) {
     const path = join(folder(), name);
     try {

@@ -35,7 +35,8 @@ export function parseNotebook(text: string, name: string): Notebook {
     new CatalogError('InvalidInput', `${name} ${what}.`, hint, { cause });
   let file: unknown;
   try {
-    file = JSON.parse(text);
+    // Programs of Windows put a mark before the text.
+    file = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw bad('is no notebook: it holds no JSON', undefined, cause);
   }

@@ -1,12 +1,13 @@
 import ts from 'typescript-6';
 import { isCodeCell, newCodeCell, tagsOf, type CodeCell, type Notebook } from './notebookFile.ts';
+import { literalType } from './literalType.ts';
 import { literal } from './parameterValues.ts';
 
 /** The tags by which programs that run notebooks agree on parameters. */
 const parametersTag = 'parameters';
 const injectedTag = 'injected-parameters';
 
-/** How a cell declares a name. */
+/** How a cell declares a name; the type as code, where it is written or plain to see. */
 type Declared = { isConstant: boolean; type: string | undefined };
 
 /**
@@ -30,29 +31,33 @@ export function injectParameters(notebook: Notebook, values: ReadonlyMap<string,
 const again = (cell: CodeCell, id: string): CodeCell => ({ ...cell, id });
 
 function sourceOf(values: ReadonlyMap<string, unknown>, declared: ReadonlyMap<string, Declared>): string {
-  const statements = [...values].map(([name, value]) => statement(name, literal(value), declared.get(name)));
+  const statements = [...values].map(([name, value]) => statement(name, value, declared.get(name)));
   return ['// Parameters', ...statements].join('\n');
 }
 
 /**
  * A variable is assigned, so that its type is checked and functions above see the value. A constant is declared anew with
- * its type; where it has none, with that of its kind of value, for `const limit = 5` would be of the type `5`.
+ * its type; where none can be told, by `let`, for `const limit = 5` would be of the type `5`.
  */
-function statement(name: string, value: string, declared: Declared | undefined): string {
-  if (declared && !declared.isConstant) return `${name} = ${value};`;
-  return declared?.type === undefined ? `let ${name} = ${value};` : `const ${name}: ${declared.type} = ${value};`;
+function statement(name: string, value: unknown, declared: Declared | undefined): string {
+  // JSON has no way to write a small one.
+  const isBigint = declared?.type === 'bigint' && Number.isSafeInteger(value);
+  const code = literal(isBigint ? BigInt(value as number) : value);
+  if (declared && !declared.isConstant) return `${name} = ${code};`;
+  return declared?.type === undefined ? `let ${name} = ${code};` : `const ${name}: ${declared.type} = ${code};`;
 }
 
 function declaredIn(source: string): Map<string, Declared> {
-  const file = ts.createSourceFile('cell.ts', source, ts.ScriptTarget.Latest, false, ts.ScriptKind.TS);
+  const file = ts.createSourceFile('cell.ts', source, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
   const found = new Map<string, Declared>();
   for (const each of file.statements) {
     if (!ts.isVariableStatement(each)) continue;
     const { flags, declarations } = each.declarationList;
     // The two kinds of `using` have its bit too, and no parameter is one.
     const isConstant = (flags & ts.NodeFlags.Const) !== 0;
-    for (const { name, type } of declarations) {
-      if (ts.isIdentifier(name)) found.set(name.text, { isConstant, type: type?.getText(file) });
+    for (const { name, type, initializer } of declarations) {
+      if (!ts.isIdentifier(name)) continue;
+      found.set(name.text, { isConstant, type: type?.getText(file) ?? (initializer && literalType(initializer)) });
     }
   }
   return found;

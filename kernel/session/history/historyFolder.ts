@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#session/makeFolder.ts';
 
 /** One cell of a session: its execution count and code. */
 export type StoredCell = [line: number, code: string];
@@ -76,7 +77,7 @@ export class HistoryFolder {
   }
 
   #begin(): { session: number; file: number; bytes: number } {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder);
     const files = this.#files();
     this.#makeRoom(files);
     for (let session = (files.at(-1)?.session ?? 0) + 1; ; session++) {

@@ -49,7 +49,8 @@ function refuseUnknownData(url: string): void {
 }
 
 function jsonModule(file: string): LoadFnOutput {
-  const text = readFileSync(file, 'utf8');
+  // Programs of Windows put a mark before the text.
+  const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   let value: unknown;
   try {
     value = JSON.parse(text);

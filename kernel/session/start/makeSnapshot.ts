@@ -1,19 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  mkdirSync,
-  openSync,
-  closeSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, openSync, closeSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { isPrivate, isUsable, snapshotOf } from '#client/startSnapshot.ts';
+import { makeFolder } from '#session/makeFolder.ts';
 
 // `node FLAGS snapshotMaker.cjs` makes the start-up snapshot for this Node, these flags and the kernel beside this file.
 // A process of its own, which outlives the kernel that started it. It says nothing: without a snapshot kernels start too.
@@ -32,7 +23,7 @@ async function main(): Promise<void> {
   });
   if (!snapshot) return;
   const { folder, blob, note } = snapshot;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   if (!isPrivate(folder) || isUsable(snapshot)) return;
   const lock = `${blob}.lock`;
   if (!take(lock)) return;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   lstatSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   writeFileSync,
   chmodSync,
 } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CellOutputs } from '../../../kernel/session/headless/cellOutputs.ts';
 import { checkLanguage, notebookText, parseNotebook } from '../../../kernel/session/headless/notebookFile.ts';
@@ -61,6 +63,10 @@ suite('A notebook file', () => {
     for (const id of ids) assert.match(id, /^[\w-]{1,64}$/);
   });
 
+  test('is read behind the mark that programs of Windows put first', () => {
+    assert.deepEqual(parseNotebook(`\uFEFF${file({ extra: 1 })}`, 'it'), parseNotebook(file({ extra: 1 }), 'it'));
+  });
+
   test('that is none is refused with a sentence that says why', () => {
     for (const [text, said] of [
       ['no JSON', /^It is no notebook: it holds no JSON\./],
@@ -95,10 +101,19 @@ suite('A notebook file', () => {
     assert.deepEqual(readdirSync(folder).toSorted(), ['link.ipynb', 'real.ipynb']);
   });
 
+  test('that goes to a pipe or a device is written there, which stays what it is', async () => {
+    const pipe = join(tempFolder(), 'pipe');
+    assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+    assert.equal(await checkTarget(pipe), false);
+    const [read] = await Promise.all([readFile(pipe, 'utf8'), saveNotebook(pipe, 'all of it')]);
+    assert.equal(read, 'all of it');
+    assert.ok(lstatSync(pipe).isFIFO());
+  });
+
   test('that can not be saved is told before the run', async () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'taken'));
-    await checkTarget(join(folder, 'new.ipynb'));
+    assert.equal(await checkTarget(join(folder, 'new.ipynb')), true);
     await assert.rejects(checkTarget(join(folder, 'none', 'new.ipynb')), /there is no folder ".*none" to write to/);
     await assert.rejects(checkTarget(join(folder, 'taken')), /is a folder/);
     await assert.rejects(saveNotebook(join(folder, 'taken'), 'x'), /taken" can't be written/);

@@ -114,11 +114,29 @@ suite('Parameters of a notebook', () => {
       other: 2,
     });
     assert.deepEqual(cells[1]?.split('\n').slice(1), [
-      'let limit = 5;',
+      'const limit: number = 5;',
       'const mode: "fast" | "slow" = "fast";',
       'names = ["a"];',
       'let other = 2;',
     ]);
     assert.deepEqual(unknown, ['other']);
   });
+
+  for (const [source, value, written] of [
+    ['const names = ["a", "b"]', ['c'], 'const names: string[] = ["c"];'],
+    ['const mixed = [1, `x`, -2]', [3], 'const mixed: (number | string)[] = [3];'],
+    ['const on = (true)', 'no', 'const on: boolean = "no";'],
+    ['const size = { rows: 5, "a-b": [false] }', {}, 'const size: { rows: number; "a-b": boolean[] } = {};'],
+    ['const from = new Date(0)', 'x', 'let from = "x";'],
+    ['const none = []', ['x'], 'let none = ["x"];'],
+    ['const none = null', 1, 'let none = 1;'],
+    ['const made = { at: now() }', {}, 'let made = {};'],
+    ['const count = 5n', 6, 'const count: bigint = 6n;'],
+    ['let count: bigint', 6, 'count = 6n;'],
+  ] as const)
+    test(`have the type that is plain to see in: ${source}`, () => {
+      const [, name = ''] = /^\w+ (\w+)/.exec(source) ?? [];
+      const { cells } = injected(notebook([source, 'parameters']), { [name]: value });
+      assert.equal(cells[1], `// Parameters\n${written}`);
+    });
 });

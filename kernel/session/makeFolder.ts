@@ -1,0 +1,21 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a folder of the person's alone, and those above it that are missing. Not by `recursive` of Node, which tries for
+ * ever where a file system says of a new folder that it does not exist, as `/proc` and some mounts of a home do.
+ * @throws an error of the file system
+ */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (isFolder(path)) return;
+    const above = dirname(path);
+    if ((error as { code?: unknown }).code !== 'ENOENT' || above === path || isFolder(above)) throw error;
+    makeFolder(above);
+    makeFolder(path);
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
