@@ -1,4 +1,123 @@
-import type { Check } from '#cluster/check.ts';
+import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import { fail, pass, warn } from '#cluster/findings.ts';
+import { conditionAt, at, listAt, textAt } from '#cluster/kube/fields.ts';
+import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { definitionPath } from '#cluster/kube/objectReads.ts';
+import { isAtLeast, showMinor, versionIn, type VersionNumber } from '#cluster/kube/versionNumbers.ts';
+import { installOperator, upgradeDefinitions } from '#cluster/mends/operatorMends.ts';
+import { operatorChecks } from './operatorChecks.ts';
+import { oldestPaired, pairsShown } from './operatorPairs.ts';
+import { rayVersionChecks } from './rayVersionChecks.ts';
+
+/** The version of the API server. @throws ClusterError */
+export async function kubernetesVersionOf(
+  kube: KubeReads,
+): Promise<{ readonly version: VersionNumber; readonly evidence: Evidence }> {
+  const said = textAt(await kube.get('/version'), 'gitVersion');
+  const version = versionIn(said);
+  if (said === undefined || !version)
+    throw new ClusterError(
+      'BadReply',
+      `The API server calls its version "${said ?? ''}", which is none.`,
+      'Check that the address is that of a Kubernetes API server.',
+    );
+  return { version, evidence: sawAt('/version', said) };
+}
+
+const kubernetesVersion: Check = {
+  id: 'k8s-version',
+  category: 'versions',
+  title: 'Kubernetes has a version that the operator is known to run on',
+  severity: 'warning',
+  needs: ['k8s-whoami'],
+  run: async ({ kube }) => {
+    const { version, evidence } = await kubernetesVersionOf(kube);
+    const shown = `Kubernetes ${showMinor(version)}`;
+    if (isAtLeast(version, oldestPaired)) return pass(`${shown} is recent enough.`, evidence);
+    return warn(`${shown} is older than ${showMinor(oldestPaired)}, the oldest that is documented.`, {
+      evidence: [evidence, pairsShown],
+      mend: { kind: 'advice', text: `Upgrade the cluster to Kubernetes ${showMinor(oldestPaired)} or later.` },
+    });
+  },
+};
+
+/** The version of the resources that we and the documented tools speak. */
+const servedVersion = 'v1';
+
+async function checkDefinition(kube: KubeReads, plural: string): Promise<Finding> {
+  const name = `${plural}.ray.io`;
+  const path = definitionPath(name);
+  let definition: unknown;
+  try {
+    definition = await kube.find(path);
+  } catch (error) {
+    if (isClusterError(error) && error.kind === 'Forbidden') return checkServed(kube, plural);
+    throw error;
+  }
+  if (definition === undefined) {
+    return fail(`The resource ${name} is not defined on this cluster: KubeRay is not installed.`, {
+      evidence: [sawAt(path, 'not found')],
+      mend: installOperator(kube.profile),
+    });
+  }
+  const versions = listAt(definition, 'spec', 'versions');
+  const served = versions.filter((one) => at(one, 'served') === true).map((one) => textAt(one, 'name') ?? '?');
+  const isEstablished = conditionAt(definition, 'Established') === true;
+  const evidence = [
+    sawAt(path, `serves ${served.join(', ') || 'no version'}; ${isEstablished ? 'established' : 'not established'}`),
+  ];
+  if (!served.includes(servedVersion)) {
+    return fail(`The resource ${name} is served as ${served.join(', ') || 'no version'}, not as ${servedVersion}.`, {
+      evidence,
+      mend: upgradeDefinitions(kube.profile),
+    });
+  }
+  if (!isEstablished) {
+    return fail(`The resource ${name} is defined but not established, so that no object of it can be made.`, {
+      evidence,
+      mend: upgradeDefinitions(kube.profile),
+    });
+  }
+  return pass(`The resource ${name} is served as ${servedVersion}.`, ...evidence);
+}
+
+/** Definitions are for administrators to read; what is served is for everybody. */
+async function checkServed(kube: KubeReads, plural: string): Promise<Finding> {
+  const path = `/apis/ray.io/${servedVersion}`;
+  const resources = listAt(await kube.find(path), 'resources').map((one) => textAt(one, 'name'));
+  const name = `${plural}.ray.io`;
+  if (resources.includes(plural))
+    return pass(`The resource ${name} is served as ${servedVersion}.`, sawAt(path, `serves ${plural}`));
+  return fail(`The resource ${name} is not served as ${servedVersion} on this cluster.`, {
+    evidence: [sawAt(path, `does not serve ${plural}`)],
+    mend: installOperator(kube.profile),
+  });
+}
+
+const rayClusters: Check = {
+  id: 'crd-rayclusters',
+  category: 'versions',
+  title: `The resource rayclusters.ray.io is served as ${servedVersion}`,
+  severity: 'error',
+  needs: ['k8s-whoami'],
+  run: ({ kube }) => checkDefinition(kube, 'rayclusters'),
+};
+
+const rayJobs: Check = {
+  id: 'crd-rayjobs',
+  category: 'versions',
+  title: `The resource rayjobs.ray.io is served as ${servedVersion}`,
+  severity: 'warning',
+  needs: ['k8s-whoami'],
+  run: ({ kube }) => checkDefinition(kube, 'rayjobs'),
+};
 
 /** Kubernetes, KubeRay and Ray, and how they go together. */
-export const versionChecks: readonly Check[] = [];
+export const versionChecks: readonly Check[] = [
+  kubernetesVersion,
+  rayClusters,
+  rayJobs,
+  ...operatorChecks,
+  ...rayVersionChecks,
+];

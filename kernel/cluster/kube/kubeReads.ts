@@ -7,6 +7,7 @@ import { connectKube } from './connectKube.ts';
 import type { KubeConnection } from './kubeConnection.ts';
 import type { KubeAsk, KubeReply } from './kubeRequest.ts';
 import { readServiceAccount, requestToken, type ServiceAccount, type ServiceAccountToken } from './serviceAccounts.ts';
+import { readPerson, type Person } from './whoami.ts';
 
 /** What checks ask of the Kubernetes API, each question once a run. */
 export class KubeReads {
@@ -23,7 +24,8 @@ export class KubeReads {
     this.signal = signal;
   }
 
-  protected once<T>(question: string, how: () => Promise<T>): Promise<T> {
+  /** Asks a question once a run: the reads of this folder know their answers by it. */
+  once<T>(question: string, how: () => Promise<T>): Promise<T> {
     return this.#once.ask(question, how);
   }
 
@@ -64,6 +66,11 @@ export class KubeReads {
       if (isClusterError(error) && error.kind === 'NotFound') return undefined;
       throw error;
     }
+  }
+
+  /** Who asks, as the API server knows them. @throws ClusterError */
+  whoami(): Promise<Person> {
+    return this.once('who am I', () => readPerson(this));
   }
 
   /** The service account that head and workers run under; `undefined` where there is none. @throws ClusterError */

@@ -1,0 +1,136 @@
+import type { Check, Evidence } from '#cluster/check.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { textAt } from '#cluster/kube/fields.ts';
+import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { deploymentsPath, operatorsOf } from '#cluster/kube/objectReads.ts';
+import { operatorVersionOf, watchedBy } from '#cluster/kube/operator.ts';
+import { isAtLeast, showMinor, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';
+import type { Workload } from '#cluster/kube/workloads.ts';
+import { describeOperator, installOperator, upgradeOperator, watchNamespace } from '#cluster/mends/operatorMends.ts';
+import { isPaired, oldestOperator, pairsShown } from './operatorPairs.ts';
+
+const titleOf = ({ namespace, name }: Workload): string => `The operator ${namespace}/${name}`;
+
+const watches = (operator: Workload, namespace: string): boolean => {
+  const watched = watchedBy(operator);
+  return watched.length === 0 || watched.includes(namespace);
+};
+
+/**
+ * The operator that is responsible: one that watches our namespace before others, one with ready pods before others. There
+ * can be several, an old one left behind among them.
+ */
+async function operatorOf(kube: KubeReads): Promise<Workload | undefined> {
+  const rank = (one: Workload): number => (watches(one, kube.profile.namespace) ? 2 : 0) + (one.ready > 0 ? 1 : 0);
+  return (await operatorsOf(kube)).toSorted((a, b) => rank(b) - rank(a))[0];
+}
+
+/** Only asked where `operator-running` has found one. */
+async function foundOperator(kube: KubeReads): Promise<Workload> {
+  const operator = await operatorOf(kube);
+  if (!operator) throw new Error('The operator is gone.');
+  return operator;
+}
+
+const seen = (operator: Workload): Evidence =>
+  sawAt(
+    deploymentsPath,
+    `${operator.namespace}/${operator.name}: ${operator.ready} of ${operator.wanted} available, ` +
+      `image ${operator.containers[0]?.image ?? 'unknown'}`,
+  );
+
+/** GKE runs the operator of its add-on where its customers do not see it. */
+async function hidesOperator(kube: KubeReads): Promise<boolean> {
+  if (kube.profile.gcp) return true;
+  return (textAt(await kube.get('/version'), 'gitVersion') ?? '').includes('-gke.');
+}
+
+const running: Check = {
+  id: 'operator-running',
+  category: 'versions',
+  title: 'The KubeRay operator has a pod that is ready',
+  severity: 'error',
+  needs: ['crd-rayclusters'],
+  run: async ({ kube, profile }) => {
+    const operator = await operatorOf(kube);
+    if (!operator) {
+      const evidence = sawAt(deploymentsPath, 'none with the label app.kubernetes.io/name=kuberay-operator');
+      if (await hidesOperator(kube))
+        return skip('No operator is to be seen; that of the managed Ray add-on of GKE is hidden.', evidence);
+      return fail('No KubeRay operator is installed, so that a RayCluster would stay an entry without pods.', {
+        evidence: [evidence],
+        mend: installOperator(profile),
+      });
+    }
+    if (operator.ready > 0) return pass(`${titleOf(operator)} is ready.`, seen(operator));
+    return fail(`${titleOf(operator)} has no pod that is ready.`, {
+      evidence: [seen(operator)],
+      mend: describeOperator(profile, operator),
+    });
+  },
+};
+
+const watching: Check = {
+  id: 'operator-watches',
+  category: 'versions',
+  title: 'The operator watches the namespace',
+  severity: 'error',
+  needs: ['operator-running'],
+  run: async ({ kube, profile }) => {
+    const operator = await foundOperator(kube);
+    const watched = watchedBy(operator);
+    const evidence = sawAt(
+      deploymentsPath,
+      watched.length === 0 ? 'no --watch-namespace: all namespaces' : `--watch-namespace ${watched.join(',')}`,
+    );
+    if (watches(operator, profile.namespace))
+      return pass(`${titleOf(operator)} watches ${profile.namespace}.`, evidence);
+    return fail(`${titleOf(operator)} watches ${watched.join(', ')} only, not ${profile.namespace}.`, {
+      evidence: [evidence],
+      mend: watchNamespace(profile, operator, watched),
+    });
+  },
+};
+
+const version: Check = {
+  id: 'operator-version',
+  category: 'versions',
+  title: `The operator is KubeRay ${showMinor(oldestOperator)} or later`,
+  severity: 'error',
+  needs: ['operator-running'],
+  run: async ({ kube, profile }) => {
+    const operator = await foundOperator(kube);
+    const found = operatorVersionOf(operator);
+    if (!found) return skip(`${titleOf(operator)} does not say which version it is.`, seen(operator));
+    if (isAtLeast(found, oldestOperator)) return pass(`The operator is KubeRay ${showVersion(found)}.`, seen(operator));
+    return fail(
+      `${titleOf(operator)} is KubeRay ${showVersion(found)}; it takes ${showMinor(oldestOperator)} or later.`,
+      { evidence: [seen(operator)], mend: upgradeOperator(profile, operator) },
+    );
+  },
+};
+
+const pairing: Check = {
+  id: 'operator-pairing',
+  category: 'versions',
+  title: 'Kubernetes and operator are a pair that is documented',
+  severity: 'warning',
+  needs: ['operator-version', 'k8s-version'],
+  run: async ({ kube }) => {
+    const operator = await foundOperator(kube);
+    const gitVersion = textAt(await kube.get('/version'), 'gitVersion');
+    const kubernetes = versionIn(gitVersion);
+    const found = operatorVersionOf(operator);
+    if (!kubernetes || !found) return skip('One of the versions is not known.');
+    const isManaged = 'addonmanager.kubernetes.io/mode' in operator.labels;
+    const pair = `Kubernetes ${showMinor(kubernetes)} with ${isManaged ? 'the managed ' : ''}operator ${showMinor(found)}`;
+    const evidence = [sawAt('/version', gitVersion ?? ''), seen(operator), pairsShown];
+    if (isPaired(kubernetes, found, isManaged)) return pass(`${pair} is a documented pair.`, ...evidence);
+    return warn(`${pair} is not among the pairs that are documented.`, {
+      evidence,
+      mend: { kind: 'advice', text: 'Try a small job first; where it fails, take a pair of the table.' },
+    });
+  },
+};
+
+export const operatorChecks: readonly Check[] = [running, watching, version, pairing];

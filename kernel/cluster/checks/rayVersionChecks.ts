@@ -1,0 +1,149 @@
+import type { Check, Evidence } from '#cluster/check.ts';
+import { isClusterError } from '#cluster/errors.ts';
+import { fail, pass, skip } from '#cluster/findings.ts';
+import { textAt } from '#cluster/kube/fields.ts';
+import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { groupsOf, rayClusterOf, rayClusterPath } from '#cluster/kube/objectReads.ts';
+import {
+  compareVersions,
+  isAtLeast,
+  rayVersionOf,
+  showMinor,
+  showVersion,
+  versionIn,
+  type VersionNumber,
+} from '#cluster/kube/versionNumbers.ts';
+
+/** The oldest Ray that the runner goes with. */
+const oldest: VersionNumber = { major: 2, minor: 43, patch: 0 };
+
+/** Somebody that says a version of Ray. */
+type Said = { readonly who: string; readonly version: VersionNumber };
+
+/** Jobs and cluster must have one and the same version: Ray refuses clients of another. */
+function problemOf(said: readonly Said[]): string | undefined {
+  const old = said.find(({ version }) => !isAtLeast(version, oldest));
+  if (old) return `${old.who} has Ray ${showVersion(old.version)}; it takes ${showMinor(oldest)} or later.`;
+  const [first, ...rest] = said;
+  const other = first && rest.find(({ version }) => compareVersions(version, first.version) !== 0);
+  return first && other
+    ? `${first.who} has Ray ${showVersion(first.version)}, but ${other.who} ${showVersion(other.version)}; they must be equal.`
+    : undefined;
+}
+
+const advice = (text: string) => ({ kind: 'advice', text }) as const;
+
+const client: Check = {
+  id: 'ray-version-client',
+  category: 'versions',
+  title: `Jobs are sent with Ray ${showMinor(oldest)} or later`,
+  severity: 'error',
+  needs: [],
+  skip: ({ profile }) => (profile.rayVersion === undefined ? 'The profile pins no version of Ray.' : undefined),
+  run: async ({ profile }) => {
+    const text = profile.rayVersion ?? '';
+    const evidence = { asked: 'rayVersion of the profile', saw: text };
+    const version = versionIn(text);
+    if (!version) return fail(`rayVersion of the profile is "${text}", which is no version.`, { evidence: [evidence] });
+    const problem = problemOf([{ who: 'The profile', version }]);
+    if (problem === undefined) return pass(`Jobs are sent with Ray ${showVersion(version)}.`, evidence);
+    const mend = advice(`Set rayVersion of the profile to ${showMinor(oldest)} or later, as the images have it.`);
+    return fail(problem, { evidence: [evidence], mend });
+  },
+};
+
+/** What the profile, the RayCluster and the images say, those that say something. */
+async function saidBySpecs(
+  kube: KubeReads,
+): Promise<{ readonly said: readonly Said[]; readonly evidence: Evidence[] }> {
+  const { rayVersion } = kube.profile;
+  const said: Said[] = [];
+  const evidence: Evidence[] = [];
+  const add = (who: string, text: string, version: VersionNumber | undefined, asked: string): void => {
+    evidence.push({ asked, saw: text });
+    if (version) said.push({ who, version });
+  };
+  // What is wrong with that alone is told by ray-version-client.
+  const pinned = versionIn(rayVersion);
+  if (rayVersion !== undefined && pinned && isAtLeast(pinned, oldest))
+    add('The profile', rayVersion, pinned, 'rayVersion of the profile');
+  const cluster = await rayClusterOf(kube);
+  if (cluster?.rayVersion !== undefined)
+    add(`RayCluster ${cluster.name}`, cluster.rayVersion, versionIn(cluster.rayVersion), 'spec.rayVersion');
+  for (const { title, image } of await groupsOf(kube))
+    if (image !== undefined) add(`the image of ${title}`, image, rayVersionOf(image), `image of ${title}`);
+  return { said, evidence };
+}
+
+const image: Check = {
+  id: 'ray-version-image',
+  category: 'versions',
+  title: 'The images of head and workers have one version of Ray, the one that jobs are sent with',
+  severity: 'error',
+  needs: ['k8s-whoami'],
+  run: async ({ kube }) => {
+    const { said, evidence } = await saidBySpecs(kube);
+    const isKnown = said.some(({ who }) => who.startsWith('the image'));
+    const problem = problemOf(said);
+    if (problem !== undefined) {
+      const mend = advice(
+        'Use images of one version of Ray for head and workers, and send jobs with the same version.',
+      );
+      return fail(capital(problem), { evidence, mend });
+    }
+    if (!isKnown) return skip('No image says in its tag which version of Ray is in it.', ...evidence);
+    return pass(`The images have Ray ${showVersion(said[0]?.version ?? oldest)}.`, ...evidence);
+  },
+};
+
+/** Milliseconds that the head is given to answer. */
+const headLimit = 4000;
+
+const head: Check = {
+  id: 'ray-version-head',
+  category: 'versions',
+  title: 'The head that runs has that version of Ray too',
+  severity: 'error',
+  needs: ['crd-rayclusters'],
+  skip: ({ profile }) => (profile.rayCluster === undefined ? 'The profile names no RayCluster that runs.' : undefined),
+  run: async ({ kube, profile }, signal) => {
+    const cluster = await rayClusterOf(kube);
+    if (!cluster) {
+      const path = rayClusterPath(kube, profile.rayCluster ?? '');
+      return skip(`There is no RayCluster ${profile.namespace}/${profile.rayCluster}.`, sawAt(path, 'not found'));
+    }
+    const service = encodeURIComponent(`${cluster.headService}:dashboard`);
+    const path = `/api/v1/namespaces/${encodeURIComponent(profile.namespace)}/services/${service}/proxy/api/version`;
+    let body: unknown;
+    try {
+      // The way goes through the API server to a pod that may hang.
+      ({ body } = await kube.request(
+        { method: 'GET', path },
+        AbortSignal.any([signal, AbortSignal.timeout(headLimit)]),
+      ));
+    } catch (error) {
+      if (!isClusterError(error) || signal.aborted) throw error;
+      // The head may be starting, may want a token, or the person may not go through the proxy: none of it is a wrong version.
+      return skip(`The head of ${cluster.name} could not be asked: ${error.what}`, sawAt(path, error.what));
+    }
+    const text = textAt(body, 'ray_version');
+    const version = versionIn(text);
+    if (text === undefined || !version)
+      return skip(
+        `The head of ${cluster.name} does not say which version of Ray it has.`,
+        sawAt(path, 'no ray_version'),
+      );
+    const { said, evidence } = await saidBySpecs(kube);
+    const problem = problemOf([{ who: 'The head that runs', version }, ...said.slice(0, 1)]);
+    const all = [sawAt(path, text), ...evidence];
+    if (problem === undefined) return pass(`The head of ${cluster.name} has Ray ${text}.`, ...all);
+    return fail(problem, {
+      evidence: all,
+      mend: advice(`Make ${cluster.name} anew with an image of the version that jobs are sent with.`),
+    });
+  },
+};
+
+const capital = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+export const rayVersionChecks: readonly Check[] = [client, image, head];

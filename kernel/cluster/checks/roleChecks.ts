@@ -1,0 +1,181 @@
+import type { Check, Evidence } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
+import { isClusterError } from '#cluster/errors.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { mayAccount, mayPerson, reviewWayOf, runnerAccess } from '#cluster/kube/access.ts';
+import { mayReview, wordsOfAccess, type Access } from '#cluster/kube/accessReviews.ts';
+import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import {
+  clusterRoleBindingsOf,
+  clusterRoleBindingsPath,
+  clusterRolesOf,
+  clusterRolesPath,
+  roleBindingsOf,
+  roleBindingsPath,
+} from '#cluster/kube/objectReads.ts';
+import { bindsAccount, otherNamespaceIn, type Binding, type RoleRule } from '#cluster/kube/roles.ts';
+import type { Mend } from '#cluster/mend.ts';
+import { bindRunner, grantRunner, type KnownRoles } from '#cluster/mends/roleMends.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+
+const accountOf = ({ namespace, serviceAccount }: ClusterProfile): string =>
+  `The service account ${namespace}/${serviceAccount}`;
+
+/** `undefined` for what the person may not see. */
+async function ifAllowed<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isClusterError(error) && error.kind === 'Forbidden') return undefined;
+    throw error;
+  }
+}
+
+async function knownRolesOf(kube: KubeReads): Promise<KnownRoles> {
+  const [roles, bindings] = await Promise.all([
+    ifAllowed(clusterRolesOf(kube)),
+    ifAllowed(clusterRoleBindingsOf(kube)),
+  ]);
+  return roles && bindings && { roles, bindings };
+}
+
+const wayToAsk: Check = {
+  id: 'sar-allowed',
+  category: 'identity',
+  title: 'It can be found out what the service account may do',
+  severity: 'info',
+  needs: ['sa-exists'],
+  run: async ({ kube, profile }) => {
+    const [way, { evidence }] = await Promise.all([reviewWayOf(kube), mayPerson(kube, mayReview)]);
+    const account = `${profile.namespace}/${profile.serviceAccount}`;
+    switch (way) {
+      case 'review':
+        return pass(`You may ask what ${account} may do.`, evidence);
+      case 'impersonation':
+        return pass(`You may not review what others may do, but you may act as ${account}.`, evidence);
+      case 'token':
+        return pass(`You may not review what others may do, but you may have a token of ${account}.`, evidence);
+      case 'none':
+        return skip(
+          `You may neither review what ${account} may do, nor act as it, nor have a token of it, so that nobody can tell.`,
+          evidence,
+        );
+    }
+  },
+};
+
+/** One verb, asked as an administrator would: without a namespace, which is in all of them. */
+const verbCheck = (id: CheckId, access: Access): Check => ({
+  id,
+  category: 'identity',
+  title: `The service account may ${access.verb} ${access.resource} in all namespaces`,
+  severity: 'error',
+  needs: ['sar-allowed', 'rbac-binding-cluster'],
+  run: async ({ kube, profile }) => {
+    const { isAllowed, evidence } = await mayAccount(kube, access);
+    if (isAllowed) return pass(`${accountOf(profile)} may ${wordsOfAccess(access)}.`, evidence);
+    return fail(`${accountOf(profile)} may not ${wordsOfAccess(access)}.`, {
+      evidence: [evidence],
+      mend: grantRunner(profile, await knownRolesOf(kube)),
+    });
+  },
+});
+
+const bound: Check = {
+  id: 'rbac-binding-cluster',
+  category: 'identity',
+  title: 'A ClusterRoleBinding gives the service account its role',
+  severity: 'error',
+  needs: ['sar-allowed'],
+  run: async ({ kube, profile }) => {
+    const answers = await Promise.all(runnerAccess.map((access) => mayAccount(kube, access)));
+    const granted = answers.find(({ isAllowed }) => isAllowed);
+    // What is allowed in all namespaces is bound in all of them, whoever granted it and by whatever means.
+    if (granted) return pass(`${accountOf(profile)} has grants in all namespaces.`, granted.evidence);
+    const bindings = await ifAllowed(clusterRoleBindingsOf(kube));
+    const ours = bindings?.filter((binding) => bindsAccount(binding, profile) && !isForEveryone(binding)) ?? [];
+    if (ours.length > 0) {
+      const roles = ours.map(({ name, role }) => `${name} (role ${role.name})`).join(', ');
+      return pass(`${accountOf(profile)} is bound by ${roles}.`, sawAt(clusterRoleBindingsPath, roles));
+    }
+    const { sentence, evidence, mend } = await unboundProblem(kube, bindings);
+    return fail(sentence, { evidence: [...answers.slice(0, 1).map((one) => one.evidence), ...evidence], mend });
+  },
+};
+
+/** Roles that Kubernetes gives everybody say nothing of the runner. */
+const isForEveryone = ({ role }: Binding): boolean => role.name.startsWith('system:');
+
+type Problem = { readonly sentence: string; readonly evidence: readonly Evidence[]; readonly mend: Mend };
+
+/** Why it is bound to nothing: somebody most likely bound it in a way that looks right. */
+async function unboundProblem(kube: KubeReads, bindings: readonly Binding[] | undefined): Promise<Problem> {
+  const { profile } = kube;
+  const inNamespace = (await ifAllowed(roleBindingsOf(kube)))?.find((binding) => bindsAccount(binding, profile));
+  const grant = grantRunner(profile, await knownRolesOf(kube));
+  const mendFor = ({ role }: Binding): Mend => (role.kind === 'ClusterRole' ? bindRunner(profile, role.name) : grant);
+  if (inNamespace) {
+    const { name, role } = inNamespace;
+    return {
+      sentence: `${accountOf(profile)} is bound to ${role.name} by the RoleBinding ${profile.namespace}/${name} alone, which counts in that namespace only; it takes a ClusterRoleBinding.`,
+      evidence: [sawAt(roleBindingsPath(kube), `${name}: ${role.kind} ${role.name}`)],
+      mend: mendFor(inNamespace),
+    };
+  }
+  const elsewhere = bindings?.find((binding) => otherNamespaceIn(binding, profile) !== undefined);
+  if (elsewhere) {
+    const other = `${otherNamespaceIn(elsewhere, profile)}/${profile.serviceAccount}`;
+    return {
+      sentence: `The ClusterRoleBinding ${elsewhere.name} names the service account ${other}, not ${profile.namespace}/${profile.serviceAccount}.`,
+      evidence: [sawAt(clusterRoleBindingsPath, `${elsewhere.name}: ServiceAccount ${other}`)],
+      mend: mendFor(elsewhere),
+    };
+  }
+  return {
+    sentence: `${accountOf(profile)} is bound to no role in all namespaces, so that it may do nothing there.`,
+    evidence: [sawAt(clusterRoleBindingsPath, bindings ? 'none that names it' : 'you may not list them')],
+    mend: grant,
+  };
+}
+
+const excess: Check = {
+  id: 'rbac-excess',
+  category: 'identity',
+  title: 'The service account may not do everything',
+  severity: 'warning',
+  needs: ['sar-allowed'],
+  run: async ({ kube, profile }) => {
+    const known = await knownRolesOf(kube);
+    if (!known) {
+      const { isAllowed, evidence } = await mayAccount(kube, { group: '*', resource: '*', verb: '*' });
+      if (!isAllowed) return pass(`${accountOf(profile)} may not do everything.`, evidence);
+      return warn(`${accountOf(profile)} may do everything on the cluster.`, { evidence: [evidence], mend: narrower });
+    }
+    const names = known.bindings.filter((one) => bindsAccount(one, profile)).map(({ role }) => role.name);
+    const wide = known.roles.filter(({ name, rules }) => names.includes(name) && rules.some(isWide));
+    const evidence = sawAt(clusterRolesPath, names.length === 0 ? 'no role' : names.join(', '));
+    if (wide.length === 0) return pass(`No role of ${accountOf(profile).slice(4)} has a "*" in it.`, evidence);
+    const roles = wide.map(({ name }) => name).join(', ');
+    return warn(
+      `${accountOf(profile)} has ${roles}, with "*" for verbs or resources: every pod of a job may do that.`,
+      {
+        evidence: [evidence],
+        mend: narrower,
+      },
+    );
+  },
+};
+
+const isWide = ({ verbs, resources }: RoleRule): boolean => verbs.includes('*') || resources.includes('*');
+
+const narrower: Mend = {
+  kind: 'advice',
+  text: 'Bind the service account to a role with the verbs that the rbac checks name, and take the other binding away.',
+};
+
+export const roleChecks: readonly Check[] = [
+  wayToAsk,
+  ...runnerAccess.map((access) => verbCheck(`rbac-${access.resource}-${access.verb}` as CheckId, access)),
+  bound,
+  excess,
+];

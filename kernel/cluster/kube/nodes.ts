@@ -1,0 +1,101 @@
+import { at, conditionAt, listAt, mapAt, textAt } from './fields.ts';
+import { gpuResource, parseQuantity, type Resources } from './quantities.ts';
+
+export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
+
+export type KubeNode = {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly isReady: boolean;
+  /** `kubectl cordon`: takes no new pods. */
+  readonly isCordoned: boolean;
+  readonly taints: readonly Taint[];
+  /** What pods can have of it. */
+  readonly allocatable: Resources;
+  /** `amd64`, `arm64`. */
+  readonly architecture: string | undefined;
+  readonly system: string | undefined;
+};
+
+/** A node of a list; `undefined` for what is none. */
+export function readNode(item: unknown): KubeNode | undefined {
+  const name = textAt(item, 'metadata', 'name');
+  if (name === undefined) return undefined;
+  const amount = (resource: string): number => parseQuantity(at(item, 'status', 'allocatable', resource)) ?? 0;
+  const labels = mapAt(item, 'metadata', 'labels');
+  return {
+    name,
+    labels,
+    isReady: conditionAt(item, 'Ready') === true,
+    isCordoned: at(item, 'spec', 'unschedulable') === true,
+    taints: listAt(item, 'spec', 'taints').flatMap((taint) => {
+      const key = textAt(taint, 'key');
+      const effect = textAt(taint, 'effect');
+      return key === undefined || effect === undefined ? [] : [{ key, value: textAt(taint, 'value') ?? '', effect }];
+    }),
+    allocatable: { cpu: amount('cpu'), memory: amount('memory'), gpu: amount(gpuResource) },
+    architecture: textAt(item, 'status', 'nodeInfo', 'architecture') ?? labels['kubernetes.io/arch'],
+    system: textAt(item, 'status', 'nodeInfo', 'operatingSystem') ?? labels['kubernetes.io/os'],
+  };
+}
+
+/** Whether the scheduler puts pods there now. */
+export const isUsable = ({ isReady, isCordoned }: KubeNode): boolean => isReady && !isCordoned;
+
+/** Why it takes no pods, for people. */
+export const stateOf = ({ isReady, isCordoned }: KubeNode): string =>
+  [isReady ? 'ready' : 'not ready', ...(isCordoned ? ['cordoned'] : [])].join(', ');
+
+/** The label by which a cloud says that it may take the node away at any moment, where it is such a node. */
+export function spotLabelOf({ labels }: KubeNode): string | undefined {
+  const found = spotLabels.find(([key, value]) => labels[key]?.toLowerCase() === value);
+  return found && `${found[0]}=${labels[found[0]]}`;
+}
+
+const spotLabels = [
+  ['cloud.google.com/gke-spot', 'true'],
+  ['cloud.google.com/gke-preemptible', 'true'],
+  ['eks.amazonaws.com/capacityType', 'spot'],
+  ['karpenter.sh/capacity-type', 'spot'],
+  ['kubernetes.azure.com/scalesetpriority', 'spot'],
+] as const;
+
+export type Toleration = {
+  /** Every key where there is none. */
+  readonly key: string | undefined;
+  readonly operator: string;
+  readonly value: string;
+  /** Every effect where there is none. */
+  readonly effect: string | undefined;
+};
+
+export const readToleration = (item: unknown): Toleration => ({
+  key: textAt(item, 'key'),
+  operator: textAt(item, 'operator') ?? 'Equal',
+  value: textAt(item, 'value') ?? '',
+  effect: textAt(item, 'effect'),
+});
+
+/** The taints that keep pods with these tolerations off the node. */
+export function taintsAgainst(node: KubeNode, tolerations: readonly Toleration[]): readonly Taint[] {
+  return node.taints.filter(
+    (taint) => taint.effect !== 'PreferNoSchedule' && !tolerations.some((one) => tolerates(one, taint)),
+  );
+}
+
+function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
+  if (effect !== undefined && effect !== taint.effect) return false;
+  if (key === undefined) return operator === 'Exists';
+  return key === taint.key && (operator === 'Exists' || value === taint.value);
+}
+
+export const showTaint = ({ key, value, effect }: Taint): string =>
+  `${key}${value === '' ? '' : `=${value}`}:${effect}`;
+
+/** Nodes for people, the first few by name: `n1, n2 and 7 more`. */
+export function namesOf(nodes: readonly { readonly name: string }[]): string {
+  const shown = nodes.slice(0, 3).map(({ name }) => name);
+  const more = nodes.length - shown.length;
+  if (more > 0) return `${shown.join(', ')} and ${more} more`;
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}

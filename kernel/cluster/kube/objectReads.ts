@@ -1,0 +1,91 @@
+import { isClusterError } from '#cluster/errors.ts';
+import type { KubeReads } from './kubeReads.ts';
+import { listAll } from './lists.ts';
+import { readNode, type KubeNode } from './nodes.ts';
+import { readPod, type Pod } from './pods.ts';
+import { groupsOfProfile, readRayCluster, type GroupSpec, type RayCluster } from './rayGroups.ts';
+import { readBinding, readRole, type Binding, type Role } from './roles.ts';
+import { readDaemonSet, readDeployment, type Workload } from './workloads.ts';
+
+// Objects of the cluster as checks want them, each list asked for once a run. All of these throw ClusterError, Forbidden
+// among them where the person may not look.
+
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+const apps = '/apis/apps/v1';
+
+const inNamespace = ({ profile }: KubeReads): string => `namespaces/${encodeURIComponent(profile.namespace)}`;
+
+export const namespacePath = (kube: KubeReads): string => `/api/v1/${inNamespace(kube)}`;
+export const nodesPath = '/api/v1/nodes';
+export const podsPath = (kube: KubeReads): string => `/api/v1/${inNamespace(kube)}/pods`;
+export const rayClusterPath = (kube: KubeReads, name: string): string =>
+  `/apis/ray.io/v1/${inNamespace(kube)}/rayclusters/${encodeURIComponent(name)}`;
+export const definitionPath = (name: string): string =>
+  `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+export const daemonSetsPath = `${apps}/daemonsets`;
+export const deploymentsPath = `${apps}/deployments`;
+export const clusterRolesPath = `${rbac}/clusterroles`;
+export const clusterRoleBindingsPath = `${rbac}/clusterrolebindings`;
+export const roleBindingsPath = (kube: KubeReads): string => `${rbac}/${inNamespace(kube)}/rolebindings`;
+export const quotasPath = (kube: KubeReads): string => `/api/v1/${inNamespace(kube)}/resourcequotas`;
+export const limitRangesPath = (kube: KubeReads): string => `/api/v1/${inNamespace(kube)}/limitranges`;
+
+const readAll = <T>(kube: KubeReads, path: string, read: (item: unknown) => T | undefined): Promise<readonly T[]> =>
+  kube.once(`objects of ${path}`, async () => (await listAll(kube, path)).flatMap((item) => read(item) ?? []));
+
+/** Every node of the cluster. */
+export const nodesOf = (kube: KubeReads): Promise<readonly KubeNode[]> => readAll(kube, nodesPath, readNode);
+
+/** The pods of the namespace that have not ended. */
+export const podsOf = (kube: KubeReads): Promise<readonly Pod[]> => readAll(kube, podsPath(kube), readPod);
+
+export const clusterRolesOf = (kube: KubeReads): Promise<readonly Role[]> => readAll(kube, clusterRolesPath, readRole);
+
+export const clusterRoleBindingsOf = (kube: KubeReads): Promise<readonly Binding[]> =>
+  readAll(kube, clusterRoleBindingsPath, readBinding);
+
+/** Those of the namespace. */
+export const roleBindingsOf = (kube: KubeReads): Promise<readonly Binding[]> =>
+  readAll(kube, roleBindingsPath(kube), readBinding);
+
+/** Of all namespaces. */
+export const daemonSetsOf = (kube: KubeReads): Promise<readonly Workload[]> =>
+  readAll(kube, daemonSetsPath, readDaemonSet);
+
+/** As they came: quotas of the namespace. */
+export const quotasOf = (kube: KubeReads): Promise<readonly unknown[]> =>
+  readAll(kube, quotasPath(kube), (item) => item);
+
+export const limitRangesOf = (kube: KubeReads): Promise<readonly unknown[]> =>
+  readAll(kube, limitRangesPath(kube), (item) => item);
+
+/** What the operator's Deployment is found by, however it was installed. */
+const operatorLabel = `labelSelector=${encodeURIComponent('app.kubernetes.io/name=kuberay-operator')}`;
+
+/** Deployments of the operator: of all namespaces, or of ours where the person may see no others. */
+export const operatorsOf = (kube: KubeReads): Promise<readonly Workload[]> =>
+  kube.once('operators', async () => {
+    try {
+      return await readAll(kube, `${deploymentsPath}?${operatorLabel}`, readDeployment);
+    } catch (error) {
+      if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
+      return readAll(kube, `${apps}/${inNamespace(kube)}/deployments?${operatorLabel}`, readDeployment);
+    }
+  });
+
+/** The RayCluster that the profile names; `undefined` where it names none, or one that is not there. */
+export async function rayClusterOf(kube: KubeReads): Promise<RayCluster | undefined> {
+  const { rayCluster } = kube.profile;
+  return rayCluster === undefined ? undefined : readRayCluster(await kube.find(rayClusterPath(kube, rayCluster)));
+}
+
+/** Head and workers: of the RayCluster where the profile names one that is there, else as the profile has them. */
+export async function groupsOf(kube: KubeReads): Promise<readonly GroupSpec[]> {
+  try {
+    return (await rayClusterOf(kube))?.groups ?? groupsOfProfile(kube.profile);
+  } catch (error) {
+    // Who may not read it still wants to know about the groups that the profile has.
+    if (isClusterError(error) && error.kind === 'Forbidden') return groupsOfProfile(kube.profile);
+    throw error;
+  }
+}

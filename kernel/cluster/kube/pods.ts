@@ -1,0 +1,46 @@
+import { listAt, mapAt, textAt } from './fields.ts';
+
+/** What pods run under that name no service account. */
+export const defaultPodAccount = 'default';
+
+export type Pod = {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly serviceAccount: string;
+  readonly node: string | undefined;
+  /** `Pending`, `Running`, … */
+  readonly phase: string | undefined;
+  /** Names of the variables that its containers are given, and of the volumes mounted into them. */
+  readonly containers: readonly { readonly name: string; readonly variables: Readonly<Record<string, string>> }[];
+};
+
+/** A pod of a list; `undefined` for what is none, and for one that has ended. */
+export function readPod(item: unknown): Pod | undefined {
+  const name = textAt(item, 'metadata', 'name');
+  const phase = textAt(item, 'status', 'phase');
+  if (name === undefined || phase === 'Succeeded' || phase === 'Failed') return undefined;
+  return {
+    name,
+    labels: mapAt(item, 'metadata', 'labels'),
+    serviceAccount: textAt(item, 'spec', 'serviceAccountName') ?? defaultPodAccount,
+    node: textAt(item, 'spec', 'nodeName'),
+    phase,
+    containers: listAt(item, 'spec', 'containers').map((container) => ({
+      name: textAt(container, 'name') ?? '',
+      variables: Object.fromEntries(
+        listAt(container, 'env').flatMap((one) => {
+          const variable = textAt(one, 'name');
+          return variable === undefined ? [] : [[variable, textAt(one, 'value') ?? '']];
+        }),
+      ),
+    })),
+  };
+}
+
+/** What the operator writes on the pods of a RayCluster. */
+const rayLabels = { cluster: 'ray.io/cluster', type: 'ray.io/node-type', group: 'ray.io/group' } as const;
+
+export const isOfRayCluster = ({ labels }: Pod, name: string): boolean => labels[rayLabels.cluster] === name;
+export const isHead = ({ labels }: Pod): boolean => labels[rayLabels.type] === 'head';
+export const isWorkerOf = ({ labels }: Pod, group: string | undefined): boolean =>
+  labels[rayLabels.type] === 'worker' && (group === undefined || labels[rayLabels.group] === group);

@@ -1,0 +1,110 @@
+import type { RayGroup } from '#cluster/profile.ts';
+
+// Amounts as Kubernetes writes them: `500m`, `4`, `1.5Gi`, `2e3`, `1E`.
+
+const factors: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
+};
+
+/**
+ * An amount in its base unit: cores, bytes, pieces.
+ * @returns `undefined` for what is no quantity
+ */
+export function parseQuantity(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  // An exponent and the suffix E are told apart by the digits after it: `1E3` is a thousand, `1E` is 10^18.
+  const parts = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(value.trim());
+  if (!parts) return undefined;
+  const [, digits = '', exponent, suffix = ''] = parts;
+  return exponent === undefined ? Number(digits) * (factors[suffix] ?? 1) : Number(`${digits}e${exponent}`);
+}
+
+/** What pods ask for or nodes offer. */
+export type Resources = {
+  /** Cores. */
+  readonly cpu: number;
+  /** Bytes. */
+  readonly memory: number;
+  /** Whole GPUs of NVIDIA. */
+  readonly gpu: number;
+};
+
+/** The name of a GPU among the resources of nodes and containers. */
+export const gpuResource = 'nvidia.com/gpu';
+
+/** What a group of a profile asks for a pod: its memory is MiB where it is a number. */
+export function resourcesOfGroup({ numCpus, memory, numGpus }: RayGroup): Resources {
+  const bytes = typeof memory === 'number' ? memory * 2 ** 20 : (parseQuantity(memory) ?? 0);
+  return { cpu: parseQuantity(numCpus) ?? 0, memory: bytes, gpu: numGpus };
+}
+
+/** Cores for people: `4 CPU`, `0.5 CPU`. */
+export const showCpu = (cores: number): string => `${roundTo(cores, 3)} CPU`;
+
+const steps = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
+
+/** Bytes for people, in the unit that Kubernetes writes them in: `8 GiB`. */
+export function showMemory(bytes: number): string {
+  let size = bytes;
+  let unit = '';
+  for (const step of steps) {
+    if (Math.abs(size) < 1024) break;
+    size /= 1024;
+    unit = step;
+  }
+  return unit === '' ? `${roundTo(size, 0)} B` : `${roundTo(size, 2)} ${unit}B`;
+}
+
+/** All of it for people: `4 CPU, 8 GiB and 1 GPU`. */
+export function showResources({ cpu, memory, gpu }: Resources): string {
+  const shown = [showCpu(cpu), showMemory(memory), ...(gpu > 0 ? [`${gpu} GPU`] : [])];
+  return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}
+
+/** Cores as a manifest has them. */
+export const writeCpu = (cores: number): string =>
+  Number.isInteger(cores) ? String(cores) : `${Math.ceil(roundTo(cores * 1000, 6))}m`;
+
+/** Bytes as a manifest has them, in Mi where nothing is lost by it. */
+export const writeMemory = (bytes: number): string =>
+  bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20}Mi` : String(Math.ceil(bytes));
+
+/** Which of the resources do not fit, with both figures: `memory (8 GiB of 4 GiB)`. */
+export function shortOf(asked: Resources, offered: Resources): readonly string[] {
+  const short: string[] = [];
+  if (asked.cpu > offered.cpu + 1e-9) short.push(`CPU (asks ${roundTo(asked.cpu, 3)} of ${roundTo(offered.cpu, 3)})`);
+  if (asked.memory > offered.memory)
+    short.push(`memory (asks ${showMemory(asked.memory)} of ${showMemory(offered.memory)})`);
+  if (asked.gpu > offered.gpu) short.push(`GPUs (asks ${asked.gpu} of ${offered.gpu})`);
+  return short;
+}
+
+export const sumOf = (all: readonly Resources[]): Resources => ({
+  cpu: all.reduce((sum, { cpu }) => sum + cpu, 0),
+  memory: all.reduce((sum, { memory }) => sum + memory, 0),
+  gpu: all.reduce((sum, { gpu }) => sum + gpu, 0),
+});
+
+export const times = ({ cpu, memory, gpu }: Resources, count: number): Resources => ({
+  cpu: cpu * count,
+  memory: memory * count,
+  gpu: gpu * count,
+});
+
+const roundTo = (value: number, digits: number): number => Number(value.toFixed(digits));

@@ -1,0 +1,86 @@
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { listAt, textAt, textsAt } from './fields.ts';
+
+/** A rule of a role, as far as it is about resources. */
+export type RoleRule = {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  /** Only these objects, where some are named. */
+  readonly resourceNames: readonly string[];
+};
+
+export type Role = {
+  readonly name: string;
+  readonly rules: readonly RoleRule[];
+  /** The rules as they came, those about URLs too. */
+  readonly rawRules: readonly unknown[];
+  /** Its rules are gathered from other roles, so that what is written into it is lost. */
+  readonly isAggregated: boolean;
+};
+
+export type Subject = { readonly kind: string; readonly name: string; readonly namespace: string | undefined };
+
+export type Binding = {
+  readonly name: string;
+  /** Of a RoleBinding. */
+  readonly namespace: string | undefined;
+  readonly role: { readonly kind: string; readonly name: string };
+  readonly subjects: readonly Subject[];
+};
+
+export function readRole(item: unknown): Role | undefined {
+  const name = textAt(item, 'metadata', 'name');
+  if (name === undefined) return undefined;
+  const rawRules = listAt(item, 'rules');
+  return {
+    name,
+    rawRules,
+    rules: rawRules.map((rule) => ({
+      apiGroups: textsAt(rule, 'apiGroups'),
+      resources: textsAt(rule, 'resources'),
+      verbs: textsAt(rule, 'verbs'),
+      resourceNames: textsAt(rule, 'resourceNames'),
+    })),
+    isAggregated: listAt(item, 'aggregationRule', 'clusterRoleSelectors').length > 0,
+  };
+}
+
+export function readBinding(item: unknown): Binding | undefined {
+  const name = textAt(item, 'metadata', 'name');
+  const role = textAt(item, 'roleRef', 'name');
+  if (name === undefined || role === undefined) return undefined;
+  return {
+    name,
+    namespace: textAt(item, 'metadata', 'namespace'),
+    role: { kind: textAt(item, 'roleRef', 'kind') ?? '', name: role },
+    subjects: listAt(item, 'subjects').map((subject) => ({
+      kind: textAt(subject, 'kind') ?? '',
+      name: textAt(subject, 'name') ?? '',
+      namespace: textAt(subject, 'namespace'),
+    })),
+  };
+}
+
+type Account = Pick<ClusterProfile, 'namespace' | 'serviceAccount'>;
+
+/** Whether a binding counts for the service account: by its name, or by a group that it is in. */
+export function bindsAccount({ subjects }: Binding, { namespace, serviceAccount }: Account): boolean {
+  return subjects.some(({ kind, name, namespace: of }) => {
+    if (kind === 'ServiceAccount') return name === serviceAccount && of === namespace;
+    if (kind === 'User') return name === `system:serviceaccount:${namespace}:${serviceAccount}`;
+    return (
+      kind === 'Group' &&
+      ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'].includes(name)
+    );
+  });
+}
+
+/** By its own name, not by a group. */
+export const namesAccount = ({ subjects }: Binding, { namespace, serviceAccount }: Account): boolean =>
+  subjects.some((one) => one.kind === 'ServiceAccount' && one.name === serviceAccount && one.namespace === namespace);
+
+/** The namespace of a service account of this name that a binding names in place of ours. */
+export const otherNamespaceIn = ({ subjects }: Binding, { namespace, serviceAccount }: Account): string | undefined =>
+  subjects.find((one) => one.kind === 'ServiceAccount' && one.name === serviceAccount && one.namespace !== namespace)
+    ?.namespace;

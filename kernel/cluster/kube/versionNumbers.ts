@@ -1,0 +1,45 @@
+/** The numbers of a version that say what goes with what. */
+export type VersionNumber = { readonly major: number; readonly minor: number; readonly patch: number };
+
+/**
+ * The version at the beginning of a text: of a tag (`v1.3.2`, `2.43.0-py311-gpu`), or of what an API server calls itself
+ * (`v1.30.5-gke.1014001`). @returns `undefined` where there is none
+ */
+export function versionIn(text: string | undefined): VersionNumber | undefined {
+  const parts = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,9}))?(?![\d])/.exec(text ?? '');
+  if (!parts) return undefined;
+  return { major: Number(parts[1]), minor: Number(parts[2]), patch: Number(parts[3] ?? 0) };
+}
+
+/** Less than zero where `a` is older. */
+export const compareVersions = (a: VersionNumber, b: VersionNumber): number =>
+  a.major - b.major || a.minor - b.minor || a.patch - b.patch;
+
+export const isAtLeast = (version: VersionNumber, least: VersionNumber): boolean =>
+  compareVersions(version, least) >= 0;
+
+export const showVersion = ({ major, minor, patch }: VersionNumber): string => `${major}.${minor}.${patch}`;
+
+/** `1.30`: what versions of Kubernetes and operators are paired by. */
+export const showMinor = ({ major, minor }: VersionNumber): string => `${major}.${minor}`;
+
+/** The tag of an image; `undefined` for one that has none, such as one named by its digest. */
+export function tagOf(image: string): string | undefined {
+  const name = image.split('@', 1)[0] ?? '';
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  const colon = last.indexOf(':');
+  return colon < 0 ? undefined : last.slice(colon + 1);
+}
+
+/**
+ * The version of Ray that an image's tag says. Only of images that are named after Ray: the tag of any other is the version
+ * of something else.
+ */
+export function rayVersionOf(image: string): VersionNumber | undefined {
+  const tag = tagOf(image);
+  if (tag === undefined) return undefined;
+  const name = image.slice(0, image.length - tag.length - 1);
+  const path = name.includes('/') ? name.slice(name.indexOf('/') + 1) : name;
+  // rayproject/ray, rayproject/ray-ml, example.com/team/ray-worker, example.com/my_ray: a word of the name, not of the host.
+  return /(?:^|[/_.-])ray(?:$|[/_.-])/.test(path) || name.startsWith('rayproject/') ? versionIn(tag) : undefined;
+}
