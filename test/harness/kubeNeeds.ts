@@ -17,24 +17,31 @@ import { run, type Need } from './installing.ts';
 const kubernetes = '1.30.14';
 const kuberay = '1.3.2';
 const oldestGo = [1, 24] as const;
-const source = inRoot('test/cluster/parts/apiserver');
-const sourceFiles = ['go.mod', 'go.sum', 'main.go'];
 
 /** Where programs of the cluster tests are kept between runs; another folder to see what a machine without them does. */
 const folder = process.env['LANCE_TEST_KUBE'] ?? inRoot('.toolchain/kube');
 
-/** The API server's program. Its name holds what it was built from, so that one of other sources is not taken for it. */
-export function apiServerProgram(): string {
+/** A program of Kubernetes that is built from sources of its own in test/cluster/parts. */
+type GoProgram = { readonly name: string; readonly sources: string };
+const sourceFiles = ['go.mod', 'go.sum', 'main.go'];
+
+const ofApiServer: GoProgram = { name: 'kube-apiserver', sources: inRoot('test/cluster/parts/apiserver') };
+const ofKubectl: GoProgram = { name: 'kubectl', sources: inRoot('test/cluster/parts/kubectl') };
+
+export const apiServerProgram = (): string => pathOf(ofApiServer);
+
+/** kubectl: the machine's own, else the one built here. */
+export const kubectlProgram = (): string | undefined => firstThere([...onPath('kubectl'), pathOf(ofKubectl)]);
+
+/** The name of a built program holds what it was built from, so that one of other sources is not taken for it. */
+function pathOf({ name, sources }: GoProgram): string {
   const stamp = createHash('sha256').update(kubernetes);
-  for (const name of sourceFiles) stamp.update(readFileSync(join(source, name)));
-  return join(folder, `kube-apiserver-${kubernetes}-${stamp.digest('hex').slice(0, 12)}`);
+  for (const file of sourceFiles) stamp.update(readFileSync(join(sources, file)));
+  return join(folder, `${name}-${kubernetes}-${stamp.digest('hex').slice(0, 12)}`);
 }
 
 /** etcd: the machine's own, else the one unpacked here. */
-export function etcdProgram(): string | undefined {
-  const unpacked = join(folder, 'etcd');
-  return [...onPath('etcd'), unpacked].find((path) => existsSync(path));
-}
+export const etcdProgram = (): string | undefined => firstThere([...onPath('etcd'), join(folder, 'etcd')]);
 
 /** Folder of KubeRay's resource definitions. */
 export const kuberayDefinitions = join(folder, `kuberay-${kuberay}`);
@@ -44,25 +51,17 @@ const apiServer: Need = {
   download: 250,
   disk: 2900,
   isThere: () => existsSync(apiServerProgram()),
-  before: () => (findGo() === undefined ? getGo : undefined),
-  install: async (say) => {
-    const go = requireGo();
-    mkdirSync(folder, { recursive: true });
-    const work = mkdtempSync(join(folder, 'build-'));
-    try {
-      for (const name of sourceFiles) copyFileSync(join(source, name), join(work, name));
-      say('  building the API server …');
-      const version = 'k8s.io/component-base/version';
-      const [major, minor] = kubernetes.split('.');
-      const names = { gitVersion: `v${kubernetes}`, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' };
-      const flags = Object.entries(names).map(([name, value]) => `-X ${version}.${name}=${value}`);
-      const args = ['build', '-trimpath', '-ldflags', ['-s', '-w', ...flags].join(' '), '-o', 'kube-apiserver', '.'];
-      run(go, args, { cwd: work, env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' } });
-      renameSync(join(work, 'kube-apiserver'), apiServerProgram());
-    } finally {
-      rmSync(work, { recursive: true, force: true });
-    }
-  },
+  before: askForGo,
+  install: async (say) => buildProgram(ofApiServer, say),
+};
+
+const kubectl: Need = {
+  title: `kubectl ${kubernetes}, built by Go from its modules (2 minutes, once)`,
+  download: 60,
+  disk: 500,
+  isThere: () => kubectlProgram() !== undefined,
+  before: askForGo,
+  install: async (say) => buildProgram(ofKubectl, say),
 };
 
 const etcd: Need = {
@@ -90,7 +89,7 @@ const definitions: Need = {
   download: 2,
   disk: 10,
   isThere: () => existsSync(kuberayDefinitions),
-  before: () => (findGo() === undefined ? getGo : undefined),
+  before: askForGo,
   install: async () => {
     const module = `github.com/ray-project/kuberay/ray-operator@v${kuberay}`;
     // Outside of any module: it is not a dependency of one.
@@ -105,10 +104,35 @@ const definitions: Need = {
   },
 };
 
-/** A Kubernetes API on this machine. */
-export const kubeNeeds: readonly Need[] = [etcd, apiServer, definitions];
+/** A Kubernetes API on this machine, and the program that people use with it. */
+export const kubeNeeds: readonly Need[] = [etcd, apiServer, definitions, kubectl];
 
 const getGo = `Go ${oldestGo.join('.')} or newer on PATH, from https://go.dev/dl/ (Debian 12's golang package is older)`;
+
+function askForGo(): string | undefined {
+  return findGo() === undefined ? getGo : undefined;
+}
+
+function buildProgram(program: GoProgram, say: (line: string) => void): void {
+  const go = requireGo();
+  mkdirSync(folder, { recursive: true });
+  const work = mkdtempSync(join(folder, 'build-'));
+  try {
+    for (const file of sourceFiles) copyFileSync(join(program.sources, file), join(work, file));
+    say(`  building ${program.name} …`);
+    // As Kubernetes' own build does it: without these both say that they are version 0.0.0.
+    const [gitMajor, gitMinor] = kubernetes.split('.');
+    const names = { gitVersion: `v${kubernetes}`, gitMajor, gitMinor, gitTreeState: 'clean' };
+    const flags = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((of) =>
+      Object.entries(names).map(([name, value]) => `-X ${of}.${name}=${value}`),
+    );
+    const args = ['build', '-trimpath', '-ldflags', ['-s', '-w', ...flags].join(' '), '-o', 'program', '.'];
+    run(go, args, { cwd: work, env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' } });
+    renameSync(join(work, 'program'), pathOf(program));
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
 
 function requireGo(): string {
   const go = findGo();
@@ -128,6 +152,8 @@ function findGo(): string | undefined {
     return status === 0 && (major > oldestGo[0] || (major === oldestGo[0] && minor >= oldestGo[1]));
   });
 }
+
+const firstThere = (paths: readonly string[]): string | undefined => paths.find((path) => existsSync(path));
 
 function onPath(program: string): string[] {
   const folders = (process.env['PATH'] ?? '').split(':').filter((entry) => entry.startsWith('/'));

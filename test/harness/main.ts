@@ -87,7 +87,7 @@ async function prepare(layers: readonly Layer[], needs: readonly Need[]): Promis
   await attempt(running, async () => {
     if (isStale() && (await buildAll(console.log)) > 0) throw new Error('the build failed');
   });
-  const onSample = running.filter((layer) => layer !== 'unit');
+  const onSample = running.filter((layer) => layer !== 'unit' && layer !== 'cluster');
   await attempt(onSample, () => makeSample(inRoot('.sample/catalog')));
   // Before its files begin, which several processes share.
   const inWindow = running.filter((layer) => layer === 'ui' && !obstacles.has(layer));

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from '../../../scripts/paths.ts';
 import { enginePackage, platforms } from '../../../scripts/platforms.mjs';
 import { notOnLinux } from '../../harness/parts.ts';
+import { tempFolder } from '../../harness/temp.ts';
 
 suite('The project', () => {
   test('says in the README which parts cannot run on Linux, all of them', () => {
@@ -29,6 +30,33 @@ suite('The project', () => {
       assert.match(stderr, /^Unknown option '--wat'\..*\n$/, command);
     }
   });
+
+  test('says what the tests of clusters lack on a machine, and how large it is, before anything is fetched', () => {
+    const empty = tempFolder();
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [inRoot('scripts/boot.mjs'), 'test', 'cluster', '--doctor'],
+      {
+        encoding: 'utf8',
+        env: { ...process.env, LANCE_TEST_KUBE: empty },
+      },
+    );
+    assert.equal(status, 1);
+    assert.match(stdout, /API server [\d.]+, built by Go .*: \d+ MB to download, \d+ MB on disk\n/);
+    assert.deepEqual(readdirSync(empty), []);
+  });
+
+  for (const failing of ['test', 'run test:cluster']) {
+    test(`has CI run both halves of the tests, and fail, when "npm ${failing}" fails`, () => {
+      const folder = tempFolder();
+      // Stands in for npm: what CI makes of its exit codes is asked, not what the tests find.
+      const npmStandIn = `#!/bin/sh\necho "npm $*"\n[ "$*" != "${failing}" ]\n`;
+      writeFileSync(join(folder, 'npm'), npmStandIn, { mode: 0o755 });
+      const PATH = `${folder}:${process.env['PATH']}`;
+      const { status, stdout } = spawnSync(inRoot('.ci/run'), { encoding: 'utf8', env: { ...process.env, PATH } });
+      assert.deepEqual([stdout, status], ['npm test\nnpm run test:cluster\n', 1]);
+    });
+  }
 
   test('knows the native package of every platform that the engine names', () => {
     const manifest = JSON.parse(readFileSync(inRoot('node_modules/@lancedb/lancedb/package.json'), 'utf8')) as {
