@@ -123,6 +123,7 @@ class Run {
     const begun = performance.now();
     let attempts = 0;
     const verdict =
+      this.#verdictWithoutNeeds(check) ??
       verdictOfNeeds(needed) ??
       this.#verdictBefore(check) ??
       (await this.#ask(check, () => {
@@ -142,11 +143,15 @@ class Run {
     return result;
   }
 
-  /** Why it is not asked at all, where it is not. */
-  #verdictBefore({ skip, writes }: Check): Verdict | undefined {
-    if (this.#options.signal.aborted) return skipped('The run was stopped before it was asked.');
+  /** What does not apply is said so, whatever became of what it would need. */
+  #verdictWithoutNeeds({ skip }: Check): Verdict | undefined {
     const reason = skip?.(this.#context);
-    if (reason !== undefined) return skipped(reason);
+    return reason === undefined ? undefined : skipped(reason);
+  }
+
+  /** Why it is not asked now, where it is not. */
+  #verdictBefore({ writes }: Check): Verdict | undefined {
+    if (this.#options.signal.aborted) return skipped('The run was stopped before it was asked.');
     if (writes !== undefined && !this.#options.mayWrite)
       return skipped(`It would ${writes}; that is done with --probe, or after you confirm it in the editor.`);
     return undefined;
@@ -177,7 +182,9 @@ function verdictOfNeeds(needed: readonly CheckResult[]): Verdict | undefined {
     return { status: 'blocked', sentence: `Not asked, because it needs ${by.join(' and ')}.`, evidence: [], by };
   }
   const left = needed.find(({ status }) => status === 'skipped');
-  return left && skipped(`It needs ${left.id}, which was skipped: ${left.sentence}`);
+  // Of a chain of them, the first has the reason.
+  const reason = left?.sentence.replace(/^It needs \S+, which was skipped: /, '');
+  return left && skipped(`It needs ${left.id}, which was skipped: ${reason}`);
 }
 
 const skipped = (sentence: string): Verdict => ({ status: 'skipped', sentence, evidence: [] });

@@ -66,6 +66,25 @@ suite('A run of checks', () => {
     assert.match(report.results[3]?.sentence ?? '', /eks-describe, which was skipped: The profile is not on AWS\./);
   });
 
+  test('says the reason of a skip once, however long the chain is that needs it', async () => {
+    const report = await runThem([
+      check('gcp-adc', () => pass('There.'), { skip: () => 'The profile names no cluster there.' }),
+      check('gcp-client-role', () => pass('There.'), { needs: ['gcp-adc'] }),
+      check('gcp-wi-cluster', () => pass('There.'), { needs: ['gcp-client-role'] }),
+    ]);
+    const reason = 'It needs gcp-client-role, which was skipped: The profile names no cluster there.';
+    assert.equal(report.results[2]?.sentence, reason);
+  });
+
+  test('skips what does not apply for that reason, whatever became of what it needs', async () => {
+    const report = await runThem([
+      check('k8s-reach', () => fail('Nobody answers.')),
+      check('gcp-sa-annotation', () => pass('There.'), { needs: ['k8s-reach'], skip: () => 'Not on Google Cloud.' }),
+    ]);
+    assert.equal(report.results[1]?.status, 'skipped');
+    assert.equal(report.results[1]?.sentence, 'Not on Google Cloud.');
+  });
+
   test('asks independent checks at once, and each after what it needs wherever that stands', async () => {
     const order: string[] = [];
     const note = (id: CheckId, needs: readonly CheckId[], until: Promise<unknown>) =>
