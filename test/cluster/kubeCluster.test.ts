@@ -62,7 +62,7 @@ suite("The cluster tests' own Kubernetes API", function () {
     const mark = cluster.audit.mark();
     await assert.rejects(core.readNode({ name: 'none' }));
     assert.deepEqual(cluster.audit.since(mark), [
-      { user: 'alice', verb: 'get', uri: '/api/v1/nodes/none', status: 403, body: undefined },
+      { user: 'alice', as: undefined, verb: 'get', uri: '/api/v1/nodes/none', status: 403, body: undefined },
     ]);
   });
 

@@ -1,5 +1,6 @@
 import {
   findReviewWay,
+  mayReview,
   reviewSelf,
   reviewServiceAccount,
   wordsOfAccess,
@@ -19,7 +20,7 @@ export const mayAccount = (kube: KubeReads, access: Access): Promise<AccessAnswe
 
 /** How this person finds out what the service account may do. @throws ClusterError */
 export const reviewWayOf = (kube: KubeReads): Promise<ReviewWay> =>
-  kube.once('way of reviews', () => findReviewWay(kube));
+  kube.once('way of reviews', async () => findReviewWay(kube, (await mayPerson(kube, mayReview)).isAllowed));
 
 const rayClusters = { group: 'ray.io', resource: 'rayclusters' } as const;
 const pods = { group: '', resource: 'pods' } as const;

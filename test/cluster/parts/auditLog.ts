@@ -7,8 +7,11 @@ export const auditPolicy = {
   omitStages: ['RequestReceived', 'ResponseStarted'],
   rules: [
     { level: 'None', users: ['system:apiserver', 'system:anonymous'] },
-    // Reviews are all sent to one address: what was asked is in the body.
-    { level: 'Request', resources: [{ group: 'authorization.k8s.io' }] },
+    // Reviews are all sent to one address, so are orders of tokens: what was asked is in the body.
+    {
+      level: 'Request',
+      resources: [{ group: 'authorization.k8s.io' }, { group: '', resources: ['serviceaccounts/token'] }],
+    },
     { level: 'Metadata' },
   ],
 };
@@ -16,11 +19,13 @@ export const auditPolicy = {
 /** One request that the API server answered. */
 export type AuditedRequest = {
   readonly user: string;
+  /** In whose place; undefined for the user's own. */
+  readonly as: string | undefined;
   readonly verb: string;
   /** Path and query. */
   readonly uri: string;
   readonly status: number;
-  /** What is asked by a review of rights; undefined for other requests. */
+  /** What is asked by a review of rights, or for a token; undefined for other requests. */
   readonly body: unknown;
 };
 
@@ -43,6 +48,7 @@ export class AuditLog {
     return lines.filter(Boolean).map((line) => {
       const event = JSON.parse(line) as {
         user: { username: string };
+        impersonatedUser?: { username: string };
         verb: string;
         requestURI: string;
         responseStatus?: { code: number };
@@ -50,6 +56,7 @@ export class AuditLog {
       };
       return {
         user: event.user.username,
+        as: event.impersonatedUser?.username,
         verb: event.verb,
         uri: event.requestURI,
         status: event.responseStatus?.code ?? 0,
@@ -57,4 +64,16 @@ export class AuditLog {
       };
     });
   }
+}
+
+/** Each question that was asked more than once, in words; a list asked with another selector is the same question. */
+export function askedTwice(requests: readonly AuditedRequest[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { user, as, verb, uri, body } of requests) {
+    const { pathname, searchParams } = new URL(uri, 'https://any');
+    const question = [as ?? user, verb, pathname, searchParams.get('continue') ?? '', JSON.stringify(body) ?? ''];
+    const words = question.filter(Boolean).join(' ');
+    counts.set(words, (counts.get(words) ?? 0) + 1);
+  }
+  return [...counts].flatMap(([words, count]) => (count > 1 ? [`${words}: ${count} times`] : []));
 }
