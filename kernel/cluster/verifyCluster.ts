@@ -32,7 +32,8 @@ export async function verifyCluster(profile: ClusterProfile, options: VerifyOpti
   const kube = new KubeReads(profile, hidden, signal);
   const gcp = new GcpReads(profile, hidden, signal, { kube, endpoints: endpoints?.google });
   const catalog = new CatalogReads(profile, hidden, signal, { resolveCatalog });
-  const context = { profile, hidden, kube, aws: new AwsReads(profile, hidden, signal), gcp, catalog };
+  const aws = new AwsReads(profile, hidden, signal);
+  const context = { profile, hidden, kube, aws, gcp, catalog };
   try {
     return await runChecks(allChecks, context, {
       profile: profile.name,
@@ -44,6 +45,6 @@ export async function verifyCluster(profile: ClusterProfile, options: VerifyOpti
     });
   } finally {
     // A connection that does not close well is no reason to lose a report.
-    await Promise.allSettled([kube.close(), gcp.close(), catalog.close()]);
+    await Promise.allSettled([kube.close(), aws.close(), gcp.close(), catalog.close()]);
   }
 }

@@ -2,6 +2,7 @@ import { EKSClient } from '@aws-sdk/client-eks';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { S3Client } from '@aws-sdk/client-s3';
 import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { given } from '#shared/records.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import { awsCall, type AwsQuestion } from './awsErrors.ts';
@@ -24,14 +25,15 @@ export class AwsIdentity {
   readonly label: string;
   readonly keys: AwsKeys;
   readonly region: string;
-  readonly #profile: string | undefined;
+  /** Counts beside the keys too: it may name endpoints. */
+  readonly profile: string | undefined;
   readonly #clients = new Map<string, { destroy(): void }>();
 
   constructor({ label, keys, region, profile }: IdentityOptions) {
     this.label = label;
     this.keys = keys;
     this.region = region;
-    this.#profile = profile;
+    this.profile = profile;
   }
 
   get sts(): STSClient {
@@ -53,7 +55,7 @@ export class AwsIdentity {
 
   /** The question of a call, asked by this identity. */
   question(action: string, thing: string): AwsQuestion {
-    return { action, thing, as: this.label, profile: this.#profile };
+    return { action, thing, as: this.label, profile: this.profile };
   }
 
   close(): void {
@@ -62,10 +64,8 @@ export class AwsIdentity {
   }
 
   #options() {
-    const { keys, region } = this;
-    // The profile counts beside the keys too: it may name endpoints.
-    const profile = this.#profile === undefined ? {} : { profile: this.#profile };
-    return { region, credentials: keys, maxAttempts: 2, requestHandler: timeouts, ...profile };
+    const { keys, region, profile } = this;
+    return { region, credentials: keys, maxAttempts: 2, requestHandler: timeouts, ...given({ profile }) };
   }
 
   #client<T extends { destroy(): void }>(name: string, make: () => T): T {
@@ -109,7 +109,7 @@ export async function assumeRole(identity: AwsIdentity, options: AssumeOptions):
   );
   const keys = keysOfReply(reply.Credentials, question);
   hideKeys(keys, hidden);
-  return new AwsIdentity({ label, keys, region: identity.region });
+  return new AwsIdentity({ label, keys, region: identity.region, profile: identity.profile });
 }
 
 /** How our sessions are called in the logs of an account. */
@@ -129,5 +129,5 @@ export function keysOfReply(reply: CredentialsReply, { action }: AwsQuestion): A
   const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken } = reply ?? {};
   if (!accessKeyId || !secretAccessKey || !sessionToken)
     throw new ClusterError('BadReply', `AWS answered ${action} without credentials.`, '');
-  return { accessKeyId, secretAccessKey, sessionToken, ...(reply?.Expiration ? { expiration: reply.Expiration } : {}) };
+  return { accessKeyId, secretAccessKey, sessionToken, ...given({ expiration: reply?.Expiration }) };
 }

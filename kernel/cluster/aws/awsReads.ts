@@ -1,10 +1,40 @@
+import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import { Once } from '#cluster/once.ts';
-import type { ClusterProfile } from '#cluster/profile.ts';
+import type { BucketPlace, ClusterProfile } from '#cluster/profile.ts';
+import { AwsIdentity, assumeRole, callerOf } from './awsIdentity.ts';
+import { chainKeys } from './awsKeys.ts';
+import { isSessionOf, roleArnOf, type AwsCaller } from './awsNames.ts';
+import { awsPlaceOf, type AwsPlace } from './awsPlace.ts';
+import { BucketProbe } from './bucketProbe.ts';
+import { readBucketRegion } from './bucketRegion.ts';
+import { describeEksCluster, type EksCluster } from './eksCluster.ts';
+import {
+  assumeByWebIdentity,
+  readAccessEntry,
+  readAccessPolicies,
+  readOidcProvider,
+  readRole,
+  type AccessEntry,
+  type AccessPolicy,
+  type AwsRole,
+  type OidcProvider,
+} from './iamReads.ts';
 
-/** What checks ask of aws, each question once a run. */
+/** Who stands for the client: the client role, or the person where the profile names none. */
+export type ClientIdentity = {
+  readonly identity: AwsIdentity;
+  /** The role's ARN, or the person's own. */
+  readonly arn: string;
+  readonly how: 'assumed' | 'already' | 'person';
+};
+
+/** What checks ask of AWS, each question once a run. `close()` ends connections and removes what probes have left. */
 export class AwsReads {
   readonly #once = new Once();
+  readonly #identities: AwsIdentity[] = [];
+  readonly #probes: BucketProbe[] = [];
   readonly profile: ClusterProfile;
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
@@ -18,5 +48,151 @@ export class AwsReads {
 
   protected once<T>(question: string, how: () => Promise<T>): Promise<T> {
     return this.#once.ask(question, how);
+  }
+
+  /** What the profile says of AWS. @throws ClusterError where it is not there */
+  get place(): AwsPlace {
+    const place = awsPlaceOf(this.profile);
+    if (place === undefined)
+      throw new ClusterError('ProfileInvalid', 'The profile says nothing of AWS.', 'Add "aws" to it.');
+    return place;
+  }
+
+  /** The bucket that tables go to. @throws ClusterError where the profile names none in S3 */
+  get bucket(): BucketPlace {
+    const { storage } = this.profile;
+    if (storage?.scheme !== 's3') throw new ClusterError('ProfileInvalid', 'The profile names no bucket in S3.', '');
+    return storage;
+  }
+
+  /** The person, by the credentials of their AWS command line. @throws ClusterError */
+  person(): Promise<AwsIdentity> {
+    return this.once('person', async () => {
+      const { region, profile } = this.place;
+      const keys = await chainKeys({ region, profile, hidden: this.hidden });
+      return this.#own(new AwsIdentity({ label: 'you', keys, region, profile }));
+    });
+  }
+
+  /** Who the person is in AWS. @throws ClusterError */
+  caller(): Promise<AwsCaller> {
+    return this.once('caller', async () => callerOf(await this.person(), this.signal));
+  }
+
+  /** The ARN of the client role; `undefined` where the profile names none. @throws ClusterError */
+  async clientRoleArn(): Promise<string | undefined> {
+    const { clientRole } = this.place;
+    return clientRole === undefined ? undefined : roleArnOf(clientRole, await this.caller());
+  }
+
+  /** @throws ClusterError of kind Forbidden where the client role does not trust the person */
+  client(): Promise<ClientIdentity> {
+    return this.once('client', async () => {
+      const [person, { arn }, roleArn] = [await this.person(), await this.caller(), await this.clientRoleArn()];
+      if (roleArn === undefined) return { identity: person, arn, how: 'person' as const };
+      if (isSessionOf(arn, roleArn)) return { identity: person, arn: roleArn, how: 'already' as const };
+      const { hidden, signal } = this;
+      const identity = await assumeRole(person, { roleArn, label: `the client role ${roleArn}`, hidden, signal });
+      return { identity: this.#own(identity), arn: roleArn, how: 'assumed' as const };
+    });
+  }
+
+  /** The cluster as EKS describes it to the client. @throws ClusterError */
+  cluster(): Promise<EksCluster> {
+    return this.once('cluster', async () => {
+      const { identity } = await this.client();
+      return describeEksCluster(identity, this.#clusterName(), this.signal);
+    });
+  }
+
+  /** The same, as the service account's role. @throws ClusterError */
+  clusterAsService(roleArn: string, token: ServiceAccountToken): Promise<EksCluster> {
+    return this.once('cluster as service', async () =>
+      describeEksCluster(await this.service(roleArn, token), this.#clusterName(), this.signal),
+    );
+  }
+
+  /** What lets the client into the cluster. @throws ClusterError of kind NotFound where nothing does */
+  async accessEntry(): Promise<AccessEntry> {
+    const principalArn = (await this.client()).arn;
+    const asked = { clusterName: this.#clusterName(), principalArn };
+    return this.once('access entry', () => this.#byWhoMay((who) => readAccessEntry(who, asked, this.signal)));
+  }
+
+  /** @throws ClusterError */
+  async accessPolicies(): Promise<readonly AccessPolicy[]> {
+    const principalArn = (await this.client()).arn;
+    const asked = { clusterName: this.#clusterName(), principalArn };
+    return this.once('access policies', () => this.#byWhoMay((who) => readAccessPolicies(who, asked, this.signal)));
+  }
+
+  /** A role with its trust policy. @throws ClusterError of kind NotFound where there is none */
+  role(roleArn: string): Promise<AwsRole> {
+    return this.once(`role ${roleArn}`, () => this.#byWhoMay((who) => readRole(who, roleArn, this.signal)));
+  }
+
+  /** @throws ClusterError of kind NotFound where IAM has none */
+  oidcProvider(arn: string): Promise<OidcProvider> {
+    return this.once(`provider ${arn}`, () => this.#byWhoMay((who) => readOidcProvider(who, arn, this.signal)));
+  }
+
+  /** Whoever the pods are in AWS. @throws ClusterError */
+  service(roleArn: string, { token }: ServiceAccountToken): Promise<AwsIdentity> {
+    return this.once('service', async () => {
+      const { region, profile } = this.place;
+      const { hidden, signal } = this;
+      return this.#own(await assumeByWebIdentity({ roleArn, token, region, profile, hidden, signal }));
+    });
+  }
+
+  /** @throws ClusterError */
+  bucketRegion(identity: AwsIdentity): Promise<string> {
+    return this.once('bucket region', () => readBucketRegion(identity, this.bucket.bucket, this.signal));
+  }
+
+  /** What tries the bucket as somebody, made once for each. @throws ClusterError where its region cannot be found out */
+  probe(identity: AwsIdentity): Promise<BucketProbe> {
+    return this.once(`probe as ${identity.label}`, async () => {
+      const region = await this.bucketRegion(identity);
+      const probe = new BucketProbe(identity, this.bucket, region, this.signal);
+      this.#probes.push(probe);
+      return probe;
+    });
+  }
+
+  /** @returns a sentence for each thing that could not be removed */
+  async close(): Promise<readonly string[]> {
+    const left = await Promise.all(this.#probes.map((probe) => probe.close()));
+    for (const identity of this.#identities) identity.close();
+    return left.filter((sentence) => sentence !== undefined);
+  }
+
+  #clusterName(): string {
+    const { clusterName } = this.place;
+    if (clusterName === undefined)
+      throw new ClusterError(
+        'ProfileInvalid',
+        'The profile does not name its EKS cluster.',
+        'Add "aws.clusterName" to it.',
+      );
+    return clusterName;
+  }
+
+  /** Asks as the person, who more often may look at roles, and as the client where the person may not. */
+  async #byWhoMay<T>(ask: (who: AwsIdentity) => Promise<T>): Promise<T> {
+    const person = await this.person();
+    try {
+      return await ask(person);
+    } catch (error) {
+      if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
+      const { identity } = await this.client().catch(() => ({ identity: person }));
+      if (identity === person) throw error;
+      return ask(identity);
+    }
+  }
+
+  #own(identity: AwsIdentity): AwsIdentity {
+    this.#identities.push(identity);
+    return identity;
   }
 }

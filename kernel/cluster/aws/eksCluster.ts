@@ -2,7 +2,8 @@ import { DescribeClusterCommand } from '@aws-sdk/client-eks';
 import { ClusterError } from '#cluster/errors.ts';
 import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
-import { readArn } from './awsNames.ts';
+import { readArn, type AwsCaller } from './awsNames.ts';
+import type { AwsPlace } from './awsPlace.ts';
 
 /** What EKS says of a cluster, as far as somebody needs it. */
 export type EksCluster = {
@@ -51,3 +52,7 @@ export async function describeEksCluster(
     issuer: cluster.identity?.oidc?.issuer,
   };
 }
+
+/** The ARN of a cluster that nobody has described. */
+export const clusterArnOf = (place: Pick<AwsPlace, 'region' | 'clusterName'>, caller: AwsCaller): string =>
+  `arn:${caller.partition}:eks:${place.region}:${caller.account}:cluster/${place.clusterName ?? ''}`;

@@ -1,0 +1,171 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { randomUUID } from 'node:crypto';
+import { isClusterError, ClusterError } from '#cluster/errors.ts';
+import type { BucketPlace } from '#cluster/profile.ts';
+import { awsCall } from './awsErrors.ts';
+import type { AwsIdentity } from './awsIdentity.ts';
+
+/** What a backfill does to objects, in the order in which it is tried. */
+export const bucketSteps = ['list', 'put', 'head', 'get', 'delete'] as const;
+export type BucketStep = (typeof bucketSteps)[number];
+
+/** The permission that each step takes; that of `HEAD` is the one to read. */
+export const bucketActions: Readonly<Record<BucketStep, string>> = {
+  list: 's3:ListBucket',
+  put: 's3:PutObject',
+  head: 's3:GetObject',
+  get: 's3:GetObject',
+  delete: 's3:DeleteObject',
+};
+
+/** What a step came to: what was seen, or why it failed. */
+export type StepOutcome = { readonly saw: string } | { readonly error: ClusterError } | { readonly reason: string };
+
+const body = 'Written by the cluster checks of Lance Catalog, and removed again at once.\n';
+
+/** Milliseconds that removing the object may take once the run is over. */
+const cleanUpLimit = 10_000;
+
+/**
+ * Tries a bucket as somebody: lists it, and writes, looks at, reads and deletes one object whose name nothing else has. The
+ * object is removed however that ends: `close()`, which the owner of a run awaits, does what the run could not do any more.
+ */
+export class BucketProbe {
+  readonly place: BucketPlace;
+  readonly key: string;
+  readonly #identity: AwsIdentity;
+  readonly #region: string;
+  readonly #signal: AbortSignal;
+  #steps: Promise<ReadonlyMap<BucketStep, StepOutcome>> | undefined;
+  /** There may be an object: it was sent, and nobody has said that it is gone. */
+  #mayBeThere = false;
+
+  constructor(identity: AwsIdentity, place: BucketPlace, region: string, signal: AbortSignal) {
+    this.#identity = identity;
+    this.#region = region;
+    this.#signal = signal;
+    this.place = place;
+    this.key = `${place.prefix === '' ? '' : `${place.prefix}/`}.lance-catalog-probe-${randomUUID()}`;
+  }
+
+  /** Where the object is, as people write it. */
+  get uri(): string {
+    return `s3://${this.place.bucket}/${this.key}`;
+  }
+
+  /** Lists the bucket below the prefix; it leaves nothing behind. @throws ClusterError */
+  async list(signal: AbortSignal): Promise<string> {
+    const { bucket, prefix } = this.place;
+    const reply = await this.#ask('list', () =>
+      this.#s3.send(
+        new ListObjectsV2Command({ Bucket: bucket, MaxKeys: 1, ...(prefix === '' ? {} : { Prefix: `${prefix}/` }) }),
+        { abortSignal: signal },
+      ),
+    );
+    return (reply.KeyCount ?? 0) > 0 ? 'objects' : 'no objects';
+  }
+
+  /** What a step that writes came to. All of them are taken at once, in their order, whoever asks first. */
+  async outcome(step: Exclude<BucketStep, 'list'>): Promise<StepOutcome> {
+    this.#steps ??= this.#takeSteps();
+    return (await this.#steps).get(step) ?? { reason: 'It was not tried.' };
+  }
+
+  /** Removes what may still be there, with a limit of its own. @returns a sentence where the object could not be removed */
+  async close(): Promise<string | undefined> {
+    await this.#steps;
+    if (!this.#mayBeThere) return undefined;
+    try {
+      await this.#delete(AbortSignal.timeout(cleanUpLimit));
+      return undefined;
+    } catch (error) {
+      const why = isClusterError(error) ? ` ${error.what}` : '';
+      return `The probe object ${this.uri} could not be removed; remove it with "aws s3 rm ${this.uri}".${why}`;
+    }
+  }
+
+  get #s3() {
+    return this.#identity.s3(this.#region);
+  }
+
+  get #object() {
+    return { Bucket: this.place.bucket, Key: this.key };
+  }
+
+  #ask<T>(step: BucketStep, call: () => Promise<T>): Promise<T> {
+    const thing = step === 'list' ? `the bucket ${this.place.bucket}` : this.uri;
+    return awsCall(this.#identity.question(bucketActions[step], thing), call);
+  }
+
+  async #takeSteps(): Promise<ReadonlyMap<BucketStep, StepOutcome>> {
+    const outcomes = new Map<BucketStep, StepOutcome>();
+    const take = async (step: BucketStep, how: () => Promise<string>): Promise<void> => {
+      outcomes.set(step, await outcomeOf(how));
+    };
+    await take('put', () => this.#put());
+    // Without an object each of these would fail for a reason that is not its own.
+    if (!('saw' in (outcomes.get('put') ?? {}))) return outcomes;
+    await take('head', () => this.#head());
+    await take('get', () => this.#get());
+    await take('delete', () => this.#delete(this.#signal));
+    return outcomes;
+  }
+
+  async #put(): Promise<string> {
+    this.#mayBeThere = true;
+    try {
+      await this.#ask('put', () =>
+        this.#s3.send(new PutObjectCommand({ ...this.#object, Body: body, ContentType: 'text/plain' }), {
+          abortSignal: this.#signal,
+        }),
+      );
+    } catch (error) {
+      // One that was refused has left nothing; of one that was cut off nobody knows.
+      if (isClusterError(error) && error.status !== undefined && error.status < 500) this.#mayBeThere = false;
+      throw error;
+    }
+    return `${body.length} bytes written`;
+  }
+
+  async #head(): Promise<string> {
+    const { ContentLength: length } = await this.#ask('head', () =>
+      this.#s3.send(new HeadObjectCommand(this.#object), { abortSignal: this.#signal }),
+    );
+    return `${length ?? 'an unknown number of'} bytes`;
+  }
+
+  async #get(): Promise<string> {
+    const text = await this.#ask('get', async () => {
+      const reply = await this.#s3.send(new GetObjectCommand(this.#object), { abortSignal: this.#signal });
+      return await reply.Body?.transformToString();
+    });
+    if (text !== body)
+      throw new ClusterError(
+        'BadReply',
+        `${this.uri} was read otherwise than it was written.`,
+        'Look at what is between here and S3.',
+      );
+    return 'the bytes that were written';
+  }
+
+  async #delete(signal: AbortSignal): Promise<string> {
+    await this.#ask('delete', () => this.#s3.send(new DeleteObjectCommand(this.#object), { abortSignal: signal }));
+    this.#mayBeThere = false;
+    return 'removed';
+  }
+}
+
+async function outcomeOf(how: () => Promise<string>): Promise<StepOutcome> {
+  try {
+    return { saw: await how() };
+  } catch (error) {
+    if (isClusterError(error)) return { error };
+    throw error;
+  }
+}

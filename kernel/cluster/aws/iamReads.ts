@@ -1,0 +1,119 @@
+import { DescribeAccessEntryCommand, ListAssociatedAccessPoliciesCommand } from '@aws-sdk/client-eks';
+import { GetOpenIDConnectProviderCommand, GetRoleCommand } from '@aws-sdk/client-iam';
+import { AssumeRoleWithWebIdentityCommand } from '@aws-sdk/client-sts';
+import { ClusterError } from '#cluster/errors.ts';
+import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import { awsCall } from './awsErrors.ts';
+import { AwsIdentity, keysOfReply, sessionName } from './awsIdentity.ts';
+import { hideKeys } from './awsKeys.ts';
+import { roleNameOf } from './awsNames.ts';
+import type { EksCluster } from './eksCluster.ts';
+import { readPolicy, type PolicyDocument } from './policyDocument.ts';
+
+/** A role with who may assume it. */
+export type AwsRole = { readonly arn: string; readonly name: string; readonly trust: PolicyDocument };
+
+/** @throws ClusterError of kind NotFound where there is none */
+export async function readRole(identity: AwsIdentity, roleArn: string, signal: AbortSignal): Promise<AwsRole> {
+  const name = roleNameOf(roleArn);
+  const thing = `the role ${roleArn}`;
+  const { Role: role } = await awsCall(identity.question('iam:GetRole', thing), () =>
+    identity.iam.send(new GetRoleCommand({ RoleName: name }), { abortSignal: signal }),
+  );
+  const trust = readPolicy(role?.AssumeRolePolicyDocument ?? '');
+  if (trust === undefined) throw new ClusterError('BadReply', `The trust policy of ${thing} could not be read.`, '');
+  return { arn: role?.Arn ?? roleArn, name, trust };
+}
+
+/** Who IAM believes when they say that a token is a service account's. */
+export type OidcProvider = { readonly arn: string; readonly audiences: readonly string[] };
+
+/** The name of an issuer in ARNs and conditions: its address without `https://`. */
+export const issuerName = (issuer: string): string => issuer.replace(/^https:\/\//, '').replace(/\/+$/, '');
+
+export const oidcProviderArn = ({ partition, account }: EksCluster, issuer: string): string =>
+  `arn:${partition}:iam::${account}:oidc-provider/${issuerName(issuer)}`;
+
+/** @throws ClusterError of kind NotFound where there is none */
+export async function readOidcProvider(identity: AwsIdentity, arn: string, signal: AbortSignal): Promise<OidcProvider> {
+  const question = identity.question('iam:GetOpenIDConnectProvider', `the identity provider ${arn}`);
+  const reply = await awsCall(question, () =>
+    identity.iam.send(new GetOpenIDConnectProviderCommand({ OpenIDConnectProviderArn: arn }), { abortSignal: signal }),
+  );
+  return { arn, audiences: reply.ClientIDList ?? [] };
+}
+
+/** What lets a role of AWS into a cluster. */
+export type AccessEntry = { readonly type: string; readonly groups: readonly string[] };
+
+/** @throws ClusterError of kind NotFound where the role has none */
+export async function readAccessEntry(
+  identity: AwsIdentity,
+  { clusterName, principalArn }: { readonly clusterName: string; readonly principalArn: string },
+  signal: AbortSignal,
+): Promise<AccessEntry> {
+  const thing = `an access entry of ${principalArn} for the EKS cluster "${clusterName}"`;
+  const { accessEntry } = await awsCall(identity.question('eks:DescribeAccessEntry', thing), () =>
+    identity.eks.send(new DescribeAccessEntryCommand({ clusterName, principalArn }), { abortSignal: signal }),
+  );
+  if (accessEntry === undefined) throw new ClusterError('BadReply', `EKS answered without ${thing}.`, '');
+  return { type: accessEntry.type ?? 'STANDARD', groups: accessEntry.kubernetesGroups ?? [] };
+}
+
+/** What an access entry allows: a policy of EKS, and where it holds. */
+export type AccessPolicy = { readonly arn: string; readonly scope: string; readonly namespaces: readonly string[] };
+
+/** @throws ClusterError */
+export async function readAccessPolicies(
+  identity: AwsIdentity,
+  { clusterName, principalArn }: { readonly clusterName: string; readonly principalArn: string },
+  signal: AbortSignal,
+): Promise<readonly AccessPolicy[]> {
+  const thing = `the access policies of ${principalArn} for the EKS cluster "${clusterName}"`;
+  const found: AccessPolicy[] = [];
+  let nextToken: string | undefined;
+  do {
+    const asked = { clusterName, principalArn, ...(nextToken === undefined ? {} : { nextToken }) };
+    const reply = await awsCall(identity.question('eks:ListAssociatedAccessPolicies', thing), () =>
+      identity.eks.send(new ListAssociatedAccessPoliciesCommand(asked), { abortSignal: signal }),
+    );
+    for (const { policyArn, accessScope } of reply.associatedAccessPolicies ?? [])
+      found.push({ arn: policyArn ?? '', scope: accessScope?.type ?? '', namespaces: accessScope?.namespaces ?? [] });
+    nextToken = reply.nextToken;
+  } while (nextToken !== undefined);
+  return found;
+}
+
+export type WebIdentityOptions = {
+  readonly roleArn: string;
+  /** Of the service account, for the audience `sts.amazonaws.com`. */
+  readonly token: string;
+  readonly region: string;
+  readonly profile?: string | undefined;
+  readonly hidden: HiddenTexts;
+  readonly signal: AbortSignal;
+};
+
+/** Nobody: this call is not signed, since the token says who asks. */
+const noKeys = { accessKeyId: 'none', secretAccessKey: 'none' };
+
+/**
+ * Becomes the role of a service account as its pods do, by the token that the cluster signs for it; no pod is needed.
+ * @throws ClusterError
+ */
+export async function assumeByWebIdentity(options: WebIdentityOptions): Promise<AwsIdentity> {
+  const { roleArn, token, region, profile, hidden, signal } = options;
+  const nobody = new AwsIdentity({ label: 'the service account', keys: noKeys, region, profile });
+  const question = nobody.question('sts:AssumeRoleWithWebIdentity', `the role ${roleArn}`);
+  const asked = { RoleArn: roleArn, RoleSessionName: sessionName, WebIdentityToken: token, DurationSeconds: 900 };
+  try {
+    const reply = await awsCall(question, () =>
+      nobody.sts.send(new AssumeRoleWithWebIdentityCommand(asked), { abortSignal: signal }),
+    );
+    const keys = keysOfReply(reply.Credentials, question);
+    hideKeys(keys, hidden);
+    return new AwsIdentity({ label: `the service account's role ${roleNameOf(roleArn)}`, keys, region, profile });
+  } finally {
+    nobody.close();
+  }
+}

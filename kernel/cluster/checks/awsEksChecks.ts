@@ -1,0 +1,226 @@
+import { accessEntryMend, awsCommand, describeMend } from '#cluster/aws/awsMends.ts';
+import { targetOf } from '#cluster/aws/connectEks.ts';
+import { eksCredential } from '#cluster/aws/eksCredential.ts';
+import { clusterArnOf } from '#cluster/aws/eksCluster.ts';
+import type { Check, Finding } from '#cluster/check.ts';
+import type { CheckContext } from '#cluster/context.ts';
+import { fail, pass, warn } from '#cluster/findings.ts';
+import { textAt, textsAt } from '#cluster/kube/fields.ts';
+import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import { asking, awsCheck, awsRefused, sawAws, unlessEksNamed } from './awsParts.ts';
+
+const adminPolicy = 'AmazonEKSClusterAdminPolicy';
+
+/** Whether the client finds the cluster and is let in. */
+export const awsEksChecks: readonly Check[] = [
+  awsCheck({
+    id: 'eks-describe',
+    title: 'The client may look the EKS cluster up',
+    severity: 'error',
+    needs: ['aws-assume-client'],
+    skip: unlessEksNamed,
+    run: (context) =>
+      asking(() => describe(context), {
+        Forbidden: async (error) => {
+          const { aws } = context;
+          const { arn } = await aws.client();
+          const clusterArn = clusterArnOf(aws.place, await aws.caller());
+          return fail(`${arn} may not have EKS describe the cluster ${clusterArn}.`, {
+            evidence: [awsRefused('eks:DescribeCluster', error)],
+            mend: describeMend(arn, aws.place.region, clusterArn),
+          });
+        },
+        NotFound: (error) => {
+          const { region, clusterName = '' } = context.aws.place;
+          return fail(`There is no EKS cluster "${clusterName}" in ${region}.`, {
+            evidence: [awsRefused('eks:DescribeCluster', error)],
+            mend: awsCommand('eks list-clusters', { region }),
+          });
+        },
+      }),
+  }),
+  awsCheck({
+    id: 'eks-auth-mode',
+    title: 'The EKS cluster lets roles in by access entries',
+    severity: 'error',
+    needs: ['eks-describe'],
+    skip: unlessEksNamed,
+    run: async ({ aws }) => {
+      const { name, region, authenticationMode: mode } = await aws.cluster();
+      const evidence = [sawAws(`eks:DescribeCluster ${name}`, `accessConfig.authenticationMode: ${mode}`)];
+      if (mode === 'API' || mode === 'API_AND_CONFIG_MAP')
+        return pass(`The EKS cluster "${name}" reads access entries.`, ...evidence);
+      return fail(
+        `The EKS cluster "${name}" has the authentication mode ${mode}, which leaves access entries unread.`,
+        {
+          evidence,
+          mend: awsCommand('eks update-cluster-config', {
+            region,
+            name,
+            'access-config': 'authenticationMode=API_AND_CONFIG_MAP',
+          }),
+        },
+      );
+    },
+  }),
+  awsCheck({
+    id: 'eks-access-entry',
+    title: 'The client has an access entry of type STANDARD',
+    severity: 'error',
+    needs: ['eks-auth-mode'],
+    skip: unlessEksNamed,
+    run: ({ aws }) =>
+      asking(
+        async () => {
+          const [{ arn }, { name }, entry] = await Promise.all([aws.client(), aws.cluster(), aws.accessEntry()]);
+          const evidence = [
+            sawAws(`eks:DescribeAccessEntry ${arn}`, `type ${entry.type}, groups ${entry.groups.join(', ') || 'none'}`),
+          ];
+          if (entry.type === 'STANDARD')
+            return pass(`${arn} has an access entry for the EKS cluster "${name}".`, ...evidence);
+          return fail(
+            `The access entry of ${arn} is of type ${entry.type}, which is for nodes; it takes no policies.`,
+            {
+              evidence,
+              mend: {
+                kind: 'advice',
+                text: `Give the client a role that no node has; or delete the access entry of ${arn} for "${name}", and make it again with the type STANDARD.`,
+              },
+            },
+          );
+        },
+        {
+          NotFound: async (error) => {
+            const [{ arn }, { name, region }] = [await aws.client(), await aws.cluster()];
+            return fail(`${arn} has no access entry for the EKS cluster "${name}".`, {
+              evidence: [awsRefused(`eks:DescribeAccessEntry ${arn}`, error)],
+              mend: accessEntryMend(region, name, arn),
+            });
+          },
+        },
+      ),
+  }),
+  awsCheck({
+    id: 'eks-access-policy',
+    title: `The access entry has ${adminPolicy} for the whole cluster`,
+    severity: 'error',
+    needs: ['eks-access-entry'],
+    skip: unlessEksNamed,
+    run: async ({ aws }) => {
+      const [{ arn }, { name, region, partition }, entry, policies] = await Promise.all([
+        aws.client(),
+        aws.cluster(),
+        aws.accessEntry(),
+        aws.accessPolicies(),
+      ]);
+      const shown = policies.map((one) => `${one.arn.split('/').at(-1)} (${[one.scope, ...one.namespaces].join(' ')})`);
+      const evidence = [sawAws(`eks:ListAssociatedAccessPolicies ${arn}`, shown.join(', ') || 'none')];
+      const admin = policies.filter((one) => one.arn.endsWith(`/${adminPolicy}`));
+      if (admin.some(({ scope }) => scope === 'cluster'))
+        return pass(`${arn} has ${adminPolicy} for the whole EKS cluster "${name}".`, ...evidence);
+      const mend = awsCommand('eks associate-access-policy', {
+        region,
+        'cluster-name': name,
+        'principal-arn': arn,
+        'policy-arn': `arn:${partition}:eks::aws:cluster-access-policy/${adminPolicy}`,
+        'access-scope': 'type=cluster',
+      });
+      if (admin.length > 0)
+        return fail(
+          `${arn} has ${adminPolicy} for namespaces only (${admin.flatMap((one) => one.namespaces).join(', ')}).`,
+          {
+            evidence,
+            mend,
+          },
+        );
+      if (entry.groups.length > 0)
+        return warn(
+          `${arn} has no ${adminPolicy}; what it may do is what Kubernetes gives its groups ${entry.groups.join(', ')}.`,
+          { evidence, mend },
+        );
+      return fail(`${arn} has an access entry, and no ${adminPolicy} with it.`, { evidence, mend });
+    },
+  }),
+  awsCheck({
+    id: 'eks-k8s-api',
+    title: "The Kubernetes API takes the client's token",
+    severity: 'error',
+    needs: ['eks-describe'],
+    skip: unlessEksNamed,
+    run: (context, signal) => askKubernetes(context, signal),
+  }),
+];
+
+async function describe(context: CheckContext): Promise<Finding> {
+  const { name, region, status, endpoint, version } = await context.aws.cluster();
+  const evidence = [
+    sawAws(
+      `eks:DescribeCluster ${name}`,
+      `${status}, Kubernetes ${version ?? 'of an unknown version'}, ${endpoint ?? 'no endpoint'}`,
+    ),
+  ];
+  // A cluster that is being updated goes on serving.
+  if (status !== 'ACTIVE' && status !== 'UPDATING')
+    return fail(`The EKS cluster "${name}" in ${region} is not up: its status is ${status}.`, {
+      evidence,
+      mend: awsCommand('eks wait cluster-active', { region, name }),
+    });
+  const elsewhere = await serverElsewhere(context, endpoint);
+  if (elsewhere !== undefined)
+    return warn(`The kubeconfig leads to ${elsewhere}, while the EKS cluster "${name}" is at ${endpoint}.`, {
+      evidence,
+      mend: awsCommand('eks update-kubeconfig', { region, name }),
+    });
+  return pass(`The EKS cluster "${name}" in ${region} is ${status}.`, ...evidence);
+}
+
+/** The address in the kubeconfig, where it is another one than the cluster's. */
+async function serverElsewhere({ kube, profile }: CheckContext, endpoint = ''): Promise<string | undefined> {
+  if (profile.auth.configMethod !== 'LOCAL') return undefined;
+  try {
+    const { server } = await kube.connection();
+    return hostOf(server) === hostOf(endpoint) ? undefined : server;
+  } catch {
+    // What is wrong with the kubeconfig is said by the checks of the connection.
+    return undefined;
+  }
+}
+
+const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host.toLowerCase() : address);
+
+const reviewPath = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+
+async function askKubernetes({ aws, hidden }: CheckContext, signal: AbortSignal): Promise<Finding> {
+  const [{ identity, arn }, cluster] = await Promise.all([aws.client(), aws.cluster()]);
+  const { clusterName = '', region } = aws.place;
+  const login = { clusterName, region, roleArn: undefined, profile: undefined };
+  const connection = new KubeConnection({
+    target: targetOf(cluster),
+    credential: eksCredential(login, { hidden }, identity.keys),
+    source: `the EKS cluster ${clusterName}`,
+    signIn: `the token of ${identity.label}`,
+  });
+  const asked = `SelfSubjectReview at ${connection.server}`;
+  const finding = asking(
+    async () => {
+      const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+      const { body } = await connection.request({ method: 'POST', path: reviewPath, body: review }, signal);
+      const user = textAt(body, 'status', 'userInfo', 'username') ?? 'somebody without a name';
+      const groups = textsAt(body, 'status', 'userInfo', 'groups').join(', ');
+      return pass(`Kubernetes knows ${arn} as ${user}.`, sawAws(asked, `${user}, groups ${groups || 'none'}`));
+    },
+    { CredentialsRefused: refused, CredentialsExpired: refused },
+  );
+  try {
+    return await finding;
+  } finally {
+    await connection.close();
+  }
+
+  function refused(): Finding {
+    return fail(`The Kubernetes API of "${clusterName}" does not know ${arn}, whose token it was given.`, {
+      evidence: [sawAws(asked, '401 Unauthorized')],
+      mend: accessEntryMend(region, clusterName, arn),
+    });
+  }
+}

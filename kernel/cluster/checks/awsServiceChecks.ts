@@ -1,0 +1,154 @@
+import { awsCodeOf } from '#cluster/aws/awsErrors.ts';
+import { describeMend, webIdentityTrustMend } from '#cluster/aws/awsMends.ts';
+import { clusterArnOf, type EksCluster } from '#cluster/aws/eksCluster.ts';
+import { issuerName, oidcProviderArn } from '#cluster/aws/iamReads.ts';
+import { readWebIdentityTrust, type WebIdentity } from '#cluster/aws/trustPolicy.ts';
+import type { Check, Finding } from '#cluster/check.ts';
+import type { CheckContext } from '#cluster/context.ts';
+import type { ClusterError } from '#cluster/errors.ts';
+import { fail, pass, warn } from '#cluster/findings.ts';
+import { serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
+import {
+  asking,
+  awsAudience,
+  awsCheck,
+  awsRefused,
+  clusterIfReadable,
+  roleIfReadable,
+  sawAws,
+  serviceRoleOf,
+  unlessEksNamed,
+  unlessOnAws,
+} from './awsParts.ts';
+
+/** Whether the service account becomes its role, by the exchange that its pods make, and finds the cluster as it. */
+export const awsServiceChecks: readonly Check[] = [
+  awsCheck({
+    id: 'irsa-trust',
+    title: "The role's trust policy lets the service account in, and no other",
+    severity: 'warning',
+    needs: ['irsa-annotation', 'oidc-issuer'],
+    skip: unlessEksNamed,
+    run: checkTrust,
+  }),
+  awsCheck({
+    id: 'irsa-assume',
+    title: 'The service account may assume its role',
+    severity: 'error',
+    needs: ['irsa-annotation', 'irsa-token'],
+    skip: unlessOnAws,
+    run: checkExchange,
+  }),
+  awsCheck({
+    id: 'irsa-describe',
+    title: "The service account's role may look the EKS cluster up",
+    severity: 'error',
+    needs: ['irsa-assume'],
+    skip: unlessEksNamed,
+    run: async (context) => {
+      const { aws, kube } = context;
+      const roleArn = await serviceRoleOf(context);
+      return asking(
+        async () => {
+          const { name, status } = await aws.clusterAsService(roleArn, await kube.serviceAccountToken(awsAudience));
+          return pass(
+            `${roleArn} may look the EKS cluster "${name}" up.`,
+            sawAws(`eks:DescribeCluster ${name}`, status),
+          );
+        },
+        {
+          Forbidden: async (error) => {
+            const clusterArn = clusterArnOf(aws.place, await aws.caller());
+            return fail(`${roleArn} may not have EKS describe the cluster ${clusterArn}.`, {
+              evidence: [awsRefused('eks:DescribeCluster', error)],
+              mend: describeMend(roleArn, aws.place.region, clusterArn),
+            });
+          },
+        },
+      );
+    },
+  }),
+];
+
+/** Who the service account is for IAM. */
+function webIdentityOf({ profile }: CheckContext, cluster: EksCluster, issuer: string): WebIdentity {
+  return {
+    providerArn: oidcProviderArn(cluster, issuer),
+    issuer: issuerName(issuer),
+    audience: awsAudience,
+    subject: serviceAccountUser(profile.namespace, profile.serviceAccount),
+  };
+}
+
+async function checkTrust(context: CheckContext): Promise<Finding> {
+  const { aws } = context;
+  const [roleArn, cluster] = [await serviceRoleOf(context), await aws.cluster()];
+  const identity = webIdentityOf(context, cluster, cluster.issuer ?? '');
+  return asking(
+    async () => {
+      const role = await aws.role(roleArn);
+      const { allows, problems, open } = readWebIdentityTrust(role.trust, identity);
+      const evidence = [sawAws(`iam:GetRole ${role.name}`, JSON.stringify(role.trust.written))];
+      if (allows === 'no')
+        return warn(`The trust policy of ${roleArn} does not let ${identity.subject} in: ${problems.join('; ')}.`, {
+          evidence,
+          mend: webIdentityTrustMend(roleArn, identity, role.trust),
+        });
+      if (open !== undefined)
+        return warn(`The trust policy of ${roleArn} lets in ${open}.`, {
+          evidence,
+          mend: {
+            kind: 'advice',
+            text: `Hold it to one service account: "StringEquals": {"${identity.issuer}:sub": "${identity.subject}"}.`,
+          },
+        });
+      const sure = allows === 'unsure' ? ', under conditions' : '';
+      return pass(`The trust policy of ${roleArn} lets ${identity.subject} in${sure}.`, ...evidence);
+    },
+    {
+      NotFound: (error) =>
+        warn(`There is no role ${roleArn}, which the service account names.`, {
+          evidence: [awsRefused('iam:GetRole', error)],
+          mend: { kind: 'advice', text: 'Make the role, or name another one in the annotation.' },
+        }),
+    },
+  );
+}
+
+async function checkExchange(context: CheckContext): Promise<Finding> {
+  const { aws, kube } = context;
+  const roleArn = await serviceRoleOf(context);
+  const token = await kube.serviceAccountToken(awsAudience);
+  const asked = `sts:AssumeRoleWithWebIdentity ${roleArn}`;
+  const issuer = String(token.claims['iss']);
+  const refusedToken = (error: ClusterError): Finding =>
+    fail(`AWS does not take the token of the service account for ${roleArn} (${awsCodeOf(error) ?? error.kind}).`, {
+      evidence: [awsRefused(asked, error)],
+      mend: {
+        kind: 'advice',
+        text: `IAM must have a provider for ${issuer} with the audience ${awsAudience} (see oidc-provider), and must be able to reach that address.`,
+      },
+    });
+  return asking(
+    async () => {
+      const { label } = await aws.service(roleArn, token);
+      return pass(`The service account may assume ${roleArn}.`, sawAws(asked, `credentials of ${label}`));
+    },
+    {
+      Forbidden: async (error) => {
+        const cluster = await clusterIfReadable(context);
+        const role = await roleIfReadable(context, roleArn);
+        const identity = cluster && webIdentityOf(context, cluster, issuer);
+        const problems = role && identity ? readWebIdentityTrust(role.trust, identity).problems : [];
+        const why = problems.length > 0 ? `: in its trust policy, ${problems.join('; ')}` : '';
+        return fail(`The service account may not assume ${roleArn}${why}.`, {
+          evidence: [awsRefused(asked, error)],
+          mend: identity && webIdentityTrustMend(roleArn, identity, role?.trust),
+        });
+      },
+      InvalidRequest: refusedToken,
+      NotFound: refusedToken,
+      CredentialsExpired: refusedToken,
+    },
+  );
+}
