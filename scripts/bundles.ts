@@ -125,8 +125,12 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         banner: { js: `${importMeta.banner?.['js'] ?? ''}\n${takeGlobals}` },
         external: [...runtimePackages],
         plugins: [oneTypescript, cloudsApart],
-        // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
-        alias: { '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/tslabTypescript.cjs') },
+        alias: {
+          // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
+          '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/tslabTypescript.cjs'),
+          // Its entry for Node asks for its other files in a way that no bundler can follow.
+          'jsonc-parser': inRoot('node_modules/jsonc-parser/lib/esm/main.js'),
+        },
       };
     case 'snapshot':
       // The one bundle with TypeScript in it: while a snapshot is made, only Node's own modules can be loaded. Short

@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  parseTree,
+  printParseErrorCode,
+  type Node,
+  type ParseError,
+} from 'jsonc-parser';
+import { ClusterError } from '#cluster/errors.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { isRecord } from '#shared/records.ts';
+import { readProfile } from './profileReader.ts';
+import { placeOfError, profilesSetting } from './settingPath.ts';
+
+/** JSON of what the setting holds: the editor hands its profiles to notebooks by it, and CI its own. */
+export const profilesVariable = 'LANCE_CATALOG_CLUSTERS';
+
+export type FoundProfiles = {
+  /** Where they are from, for people: a variable or the path of a file; `undefined` where there are none. */
+  readonly source: string | undefined;
+  readonly names: readonly string[];
+  /** Reads one, so that a mistake in another does no harm. @throws ClusterError ProfileInvalid */
+  profile(name: string): ClusterProfile;
+};
+
+export type FindProfilesOptions = {
+  /** From which settings are looked for upwards. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A settings file, in place of looking for one. */
+  readonly settings?: string | undefined;
+};
+
+/**
+ * Finds the profiles of clusters where no editor says which there are: in a settings file that is named, else in
+ * `LANCE_CATALOG_CLUSTERS`, else in the nearest `.vscode/settings.json` upwards that has some.
+ * @throws ClusterError ProfileInvalid naming file and line
+ */
+export async function findProfiles(options: FindProfilesOptions): Promise<FoundProfiles> {
+  const { folder, environment, settings } = options;
+  if (settings !== undefined) {
+    const file = resolve(folder, settings);
+    const text = await readText(file);
+    if (text === undefined)
+      throw new ClusterError('ProfileInvalid', `There is no settings file ${file}.`, 'Check the path.');
+    return profilesIn(file, text, true, dirname(file)) ?? noProfiles;
+  }
+  const variable = environment[profilesVariable];
+  if (variable) return profilesIn(profilesVariable, variable, false, folder) ?? noProfiles;
+  for (const above of foldersUp(resolve(folder))) {
+    const file = join(above, '.vscode', 'settings.json');
+    const text = await readText(file);
+    const found = text === undefined ? undefined : profilesIn(file, text, true, above);
+    if (found) return found;
+  }
+  return noProfiles;
+}
+
+const noProfiles: FoundProfiles = {
+  source: undefined,
+  names: [],
+  profile: (name) => {
+    throw new ClusterError(
+      'ProfileInvalid',
+      `There is no cluster profile "${name}": none were found.`,
+      `Write it into .vscode/settings.json below "${profilesSetting}", or set ${profilesVariable}.`,
+    );
+  },
+};
+
+function foldersUp(folder: string): readonly string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersUp(above)];
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const { code } = cause as { code?: unknown };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new ClusterError('ProfileInvalid', `${file} cannot be read (${String(code)}).`, 'Check what may read it.', {
+      cause,
+    });
+  }
+}
+
+/** The profiles in a text, or `undefined` for settings that have none. */
+function profilesIn(source: string, text: string, isSettings: boolean, folder: string): FoundProfiles | undefined {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error) {
+    throw new ClusterError(
+      'ProfileInvalid',
+      `${source}:${lineAt(text, error.offset)} is not JSON (${printParseErrorCode(error.error)}).`,
+      'Correct it there.',
+    );
+  }
+  const node = isSettings && tree ? findNodeAtLocation(tree, [profilesSetting]) : tree;
+  if (!node) return undefined;
+  const value: unknown = getNodeValue(node);
+  if (!isRecord(value)) {
+    throw new ClusterError(
+      'ProfileInvalid',
+      `${source}:${lineAt(text, node.offset)}: ${profilesSetting} takes an object of profiles by their names.`,
+      'Write { "name": { … } }.',
+    );
+  }
+  const names = Object.keys(value);
+  return {
+    source,
+    names,
+    profile: (name) => {
+      if (!names.includes(name)) throw unknownProfile(name, names, source);
+      try {
+        return readProfile(name, value[name], folder);
+      } catch (cause) {
+        throw cause instanceof ClusterError ? inFile(cause, source, text, node) : cause;
+      }
+    },
+  };
+}
+
+const unknownProfile = (name: string, names: readonly string[], source: string): ClusterError =>
+  new ClusterError(
+    'ProfileInvalid',
+    `There is no cluster profile "${name}" in ${source}.`,
+    names.length === 0 ? 'There is none at all.' : `There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}.`,
+  );
+
+/** The same error with the line that it is about. */
+function inFile(error: ClusterError, source: string, text: string, profiles: Node): ClusterError {
+  const path = placeOfError(error) ?? [];
+  // A setting that is missing has no line; what should have it does.
+  const steps = path.map((_, index) => path.slice(0, path.length - index));
+  const node = steps.map((one) => findNodeAtLocation(profiles, [...one])).find((one) => one !== undefined) ?? profiles;
+  const line = lineAt(text, node.offset);
+  return new ClusterError(error.kind, `${source}:${line}: ${error.what}`, error.hint, { cause: error });
+}
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;

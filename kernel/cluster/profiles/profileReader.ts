@@ -1,0 +1,177 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { BucketPlace, ClusterAuth, ClusterProfile, RayGroup } from '#cluster/profile.ts';
+import { isCatalogConfig } from '#shared/catalogConfig.ts';
+import { isRecord } from '#shared/records.ts';
+import { profileFields } from './profileFields.ts';
+import { readFields, wrong, type Values } from './settingFields.ts';
+import { settingError, type SettingPath } from './settingPath.ts';
+import { looksSecret, secretError } from './settingSecrets.ts';
+
+type Settings = Values<typeof profileFields>;
+type GroupSettings = NonNullable<Settings['workerGroups']>[number];
+
+/**
+ * A profile of what settings say. Every field is checked; what is left out is as upstream's documentation has it.
+ * @param folder that a relative path of a kubeconfig begins at; the current directory where none is said
+ * @throws ClusterError ProfileInvalid naming the setting, what it takes and what it is
+ */
+export function readProfile(name: string, value: unknown, folder: string = process.cwd()): ClusterProfile {
+  const path = [name];
+  const settings = readFields(path, value, profileFields);
+  const { serviceAccount = profileFields.serviceAccount.default } = settings;
+  const { labelDomain = profileFields.labelDomain.default } = settings;
+  const group = { serviceAccount, labelDomain };
+  return {
+    name,
+    auth: authOf(path, settings, folder),
+    namespace: settings.namespace ?? profileFields.namespace.default,
+    serviceAccount,
+    labelDomain,
+    rayCluster: settings.rayCluster,
+    rayVersion: settings.rayVersion,
+    usePortForwarding: settings.usePortForwarding ?? profileFields.usePortForwarding.default,
+    headGroup: headOf(settings.headGroup ?? {}, group),
+    workerGroups: workersOf(path, settings.workerGroups ?? [{}], group),
+    storage: settings.storage === undefined ? undefined : placeOf(settings.storage),
+    aws: awsOf(path, settings),
+    gcp: gcpOf(path, settings),
+    catalog: catalogOf([name, 'catalog'], settings.catalog),
+  };
+}
+
+function authOf(path: SettingPath, settings: Settings, folder: string): ClusterAuth {
+  const { configMethod = 'LOCAL', kubeconfig, context, clusterName, region, roleName, aws } = settings;
+  if (configMethod !== 'LOCAL') notFor(path, configMethod, { kubeconfig, context }, 'LOCAL');
+  if (configMethod !== 'EKS_AUTH') notFor(path, configMethod, { clusterName, region, roleName }, 'EKS_AUTH');
+  switch (configMethod) {
+    case 'LOCAL':
+      return {
+        configMethod,
+        kubeconfig: kubeconfig === undefined ? undefined : absolute(kubeconfig, folder),
+        context,
+      };
+    case 'EKS_AUTH':
+      return {
+        configMethod,
+        clusterName: clusterName ?? missing(path, 'clusterName', 'EKS_AUTH', profileFields.clusterName.takes),
+        region: region ?? missing(path, 'region', 'EKS_AUTH', profileFields.region.takes),
+        roleName: roleName ?? missing(path, 'roleName', 'EKS_AUTH', profileFields.roleName.takes),
+        profile: aws?.profile,
+      };
+    case 'IN_CLUSTER':
+      return { configMethod };
+  }
+}
+
+/** A setting that would do nothing is a mistake that nobody would find. */
+function notFor(path: SettingPath, method: string, settings: Readonly<Record<string, unknown>>, only: string): void {
+  const key = Object.keys(settings).find((one) => settings[one] !== undefined);
+  if (key === undefined) return;
+  const instead = only === 'EKS_AUTH' && key !== 'roleName' ? `, or write it below "aws"` : '';
+  throw settingError(
+    [...path, key],
+    `is for ${only}, and the configMethod is ${method}.`,
+    `Remove it, set configMethod to "${only}"${instead}.`,
+  );
+}
+
+function missing(path: SettingPath, key: string, what: string, takes: string): never {
+  throw settingError([...path, ...key.split('.')], `is missing, and ${what} needs it.`, `Add it: it takes ${takes}.`);
+}
+
+/** `~/x` and paths relative to a folder, made absolute. */
+function absolute(path: string, folder: string): string {
+  if (path === '~' || /^~[\\/]/.test(path)) return join(homedir(), path.slice(1));
+  return isAbsolute(path) ? path : resolve(folder, path);
+}
+
+type GroupDefaults = { readonly serviceAccount: string; readonly labelDomain: string };
+
+function headOf(settings: GroupSettings, defaults: GroupDefaults): RayGroup {
+  const label = { [`${defaults.labelDomain}/ray-head`]: 'true' };
+  return { ...groupOf(settings, { ...defaults, label }), minReplicas: 1, maxReplicas: 1 };
+}
+
+function workersOf(path: SettingPath, groups: readonly GroupSettings[], defaults: GroupDefaults): readonly RayGroup[] {
+  const names = new Set<string>();
+  return groups.map((settings, index) => {
+    const here = [...path, 'workerGroups', index];
+    const kind = (settings.numGpus ?? 0) > 0 ? 'gpu' : 'cpu';
+    const { minReplicas = 0, maxReplicas = Math.max(100, minReplicas) } = settings;
+    if (minReplicas > maxReplicas)
+      throw wrong([...here, 'minReplicas'], `takes at most maxReplicas (${maxReplicas})`, minReplicas);
+    const name = settings.name ?? (groups.length === 1 ? `${kind}-workers` : `${kind}-workers-${index + 1}`);
+    if (names.has(name)) throw wrong([...here, 'name'], 'takes a name that no other group has', name);
+    names.add(name);
+    const label = { [`${defaults.labelDomain}/ray-worker-${kind}`]: 'true' };
+    return { name, ...groupOf(settings, { ...defaults, label }), minReplicas, maxReplicas };
+  });
+}
+
+function groupOf(
+  settings: GroupSettings,
+  defaults: { readonly serviceAccount: string; readonly label: Readonly<Record<string, string>> },
+): Omit<RayGroup, 'minReplicas' | 'maxReplicas'> {
+  const { numGpus = 0 } = settings;
+  const { numCpus = numGpus > 0 ? 8 : 4, memory = numGpus > 0 ? '16Gi' : '8Gi' } = settings;
+  return {
+    numCpus,
+    memory,
+    numGpus,
+    serviceAccount: settings.serviceAccount ?? defaults.serviceAccount,
+    nodeSelector: settings.nodeSelector ?? defaults.label,
+    image: settings.image,
+  };
+}
+
+/** `s3://bucket/path/` → its parts. */
+function placeOf(address: string): BucketPlace {
+  const [scheme = '', rest = ''] = address.split('://');
+  const [bucket = '', ...path] = rest.split('/');
+  return { scheme: scheme === 'gs' ? 'gs' : 's3', bucket, prefix: path.filter((one) => one !== '').join('/') };
+}
+
+function awsOf(path: SettingPath, { aws, region, clusterName }: Settings): ClusterProfile['aws'] {
+  if (!aws) return undefined;
+  return {
+    region: aws.region ?? region ?? missing(path, 'aws.region', 'aws', profileFields.region.takes),
+    clusterName: aws.clusterName ?? clusterName,
+    clientRole: aws.clientRole,
+    serviceRole: aws.serviceRole,
+    account: aws.account,
+    profile: aws.profile,
+  };
+}
+
+function gcpOf(path: SettingPath, { gcp }: Settings): ClusterProfile['gcp'] {
+  if (!gcp) return undefined;
+  const { project, location, clusterName } = profileFields.gcp.fields;
+  return {
+    project: gcp.project ?? missing(path, 'gcp.project', 'gcp', project.takes),
+    location: gcp.location ?? missing(path, 'gcp.location', 'gcp', location.takes),
+    clusterName: gcp.clusterName ?? missing(path, 'gcp.clusterName', 'gcp', clusterName.takes),
+    serviceAccount: gcp.serviceAccount,
+  };
+}
+
+function catalogOf(path: SettingPath, value: unknown): ClusterProfile['catalog'] {
+  if (value === undefined) return undefined;
+  const secret = secretIn(path, value);
+  if (secret !== undefined) throw secretError(secret);
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  if (isCatalogConfig(value)) return value;
+  throw wrong(path, 'takes the name of a connection, or an object with "implementation" and "root" or "uri"', value);
+}
+
+/** Where something that looks like a secret stands in a value. */
+function secretIn(path: SettingPath, value: unknown): SettingPath | undefined {
+  if (looksSecret(value)) return path;
+  if (!isRecord(value)) return undefined;
+  for (const [key, each] of Object.entries(value)) {
+    const here = [...path, key];
+    const found = looksSecret(each, key) ? here : secretIn(here, each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,157 @@
+import type { ClusterError } from '#cluster/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import { settingError, type SettingPath } from './settingPath.ts';
+import { looksSecret, secretError } from './settingSecrets.ts';
+
+/** What a setting takes, as data: the reader and the editor's schema are made of the same table. */
+export type Field = { readonly description: string; readonly default?: string | number | boolean } & (
+  | { readonly kind: 'text'; readonly pattern: RegExp; readonly takes: string }
+  | { readonly kind: 'choice'; readonly values: readonly string[]; readonly meanings: readonly string[] }
+  | { readonly kind: 'flag' }
+  /** A whole number, 0 or more. */
+  | { readonly kind: 'count' }
+  /** A number, or a text as Kubernetes writes one. */
+  | { readonly kind: 'quantity'; readonly takes: string }
+  /** Names with texts, such as labels. The names are not ours. */
+  | { readonly kind: 'map' }
+  | { readonly kind: 'section'; readonly fields: Fields }
+  | { readonly kind: 'sections'; readonly fields: Fields }
+  /** What is looked at by who reads the profile. */
+  | { readonly kind: 'other'; readonly schema: Readonly<Record<string, unknown>> }
+);
+
+export type Fields = Readonly<Record<string, Field>>;
+
+type ValueOf<F> = F extends { kind: 'text' }
+  ? string
+  : F extends { kind: 'choice'; values: readonly (infer V)[] }
+    ? V
+    : F extends { kind: 'flag' }
+      ? boolean
+      : F extends { kind: 'count' }
+        ? number
+        : F extends { kind: 'quantity' }
+          ? number | string
+          : F extends { kind: 'map' }
+            ? Readonly<Record<string, string>>
+            : F extends { kind: 'section'; fields: infer S }
+              ? Values<S>
+              : F extends { kind: 'sections'; fields: infer S }
+                ? readonly Values<S>[]
+                : unknown;
+
+/** What is read of fields. None has to be there. */
+export type Values<S> = { readonly [K in keyof S]?: ValueOf<S[K]> };
+
+/** `head_group` → `headGroup`: what people know from Python is taken too. */
+export const camelCase = (key: string): string =>
+  key.replaceAll(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * Reads settings by their fields. Nothing in them is trusted: people type them, and a repository may bring them along.
+ * @param path where it stands, for the sentence
+ * @throws ClusterError ProfileInvalid for the first thing that is wrong
+ */
+export function readFields<const S extends Fields>(path: SettingPath, value: unknown, fields: S): Values<S> {
+  if (!isRecord(value)) throw wrong(path, 'takes an object with settings', value);
+  const read: Record<string, unknown> = {};
+  for (const [written, each] of Object.entries(value)) {
+    const key = camelCase(written);
+    const here = [...path, written];
+    if (!Object.hasOwn(fields, key)) throw unknownKey(path, written, fields);
+    if (Object.hasOwn(read, key)) throw settingError(here, `says what ${key} says already.`, 'Remove one of the two.');
+    // `null` is how JSON leaves something out.
+    if (each !== null && each !== undefined) read[key] = readField(here, each, fields[key] as Field);
+  }
+  // By what each field takes, as just checked.
+  return read as Values<S>;
+}
+
+function readField(path: SettingPath, value: unknown, field: Field): unknown {
+  switch (field.kind) {
+    case 'text':
+      return readText(path, value, field);
+    case 'choice':
+      if (typeof value === 'string' && field.values.includes(value)) return value;
+      throw wrong(path, `takes ${field.values.map((one) => JSON.stringify(one)).join(' or ')}`, value);
+    case 'flag':
+      if (typeof value === 'boolean') return value;
+      throw wrong(path, 'takes true or false', value);
+    case 'count':
+      if (Number.isSafeInteger(value) && Number(value) >= 0) return value;
+      throw wrong(path, 'takes a whole number, 0 or more', value);
+    case 'quantity':
+      if (isQuantity(value)) return value;
+      throw wrong(path, `takes ${field.takes}`, value);
+    case 'map':
+      return readMap(path, value);
+    case 'section':
+      return readFields(path, value, field.fields);
+    case 'sections':
+      if (!Array.isArray(value)) throw wrong(path, 'takes a list', value);
+      return value.map((one, index) => readFields([...path, index], one, field.fields));
+    case 'other':
+      return value;
+  }
+}
+
+function readText(path: SettingPath, value: unknown, field: Extract<Field, { kind: 'text' }>): string {
+  if (typeof value !== 'string') throw wrong(path, `takes ${field.takes}`, value);
+  if (looksSecret(value)) throw secretError(path);
+  if (!field.pattern.test(value)) throw wrong(path, `takes ${field.takes}`, value);
+  return value;
+}
+
+function readMap(path: SettingPath, value: unknown): Readonly<Record<string, string>> {
+  if (!isRecord(value)) throw wrong(path, 'takes an object of texts', value);
+  for (const [key, each] of Object.entries(value)) {
+    if (typeof each !== 'string') throw wrong([...path, key], 'takes a text, so write it in quotes', each);
+    if (looksSecret(each)) throw secretError([...path, key]);
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)]));
+}
+
+const quantity = /^(?=[\d.]*\d)\d*\.?\d*(?:[numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+)?$/;
+
+const isQuantity = (value: unknown): boolean =>
+  typeof value === 'number' ? Number.isFinite(value) && value > 0 : typeof value === 'string' && isPositive(value);
+
+const isPositive = (text: string): boolean => quantity.test(text) && Number.parseFloat(text) > 0;
+
+/** The error for a value that a setting does not take. */
+export function wrong(path: SettingPath, takes: string, value: unknown): ClusterError {
+  return settingError(path, `${takes}, and is ${shown(value)}.`, 'Correct it in the profile.');
+}
+
+/** Short, and never of something long: a secret may have been pasted there. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return value === null ? 'null' : 'an object';
+  if (typeof value !== 'string') return JSON.stringify(value) ?? typeof value;
+  if (value === '') return 'empty';
+  return value.length > 80 ? `a text of ${value.length} characters` : JSON.stringify(value);
+}
+
+function unknownKey(path: SettingPath, written: string, fields: Fields): ClusterError {
+  if (looksSecret('', written)) return secretError([...path, written]);
+  const known = Object.keys(fields);
+  const key = camelCase(written).toLowerCase();
+  const meant = known.find((one) => one.toLowerCase() === key) ?? known.find((one) => isOneEditApart(one, written));
+  return settingError(
+    [...path, written],
+    'is no setting of a profile.',
+    meant === undefined ? `It takes ${known.join(', ')}.` : `Did you mean ${meant}?`,
+  );
+}
+
+/** Whether one letter was left out, added, changed or swapped with its neighbour. */
+function isOneEditApart(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  if (left.length <= 1 && right.length <= 1) return true;
+  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];
+}

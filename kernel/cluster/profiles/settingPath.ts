@@ -1,0 +1,26 @@
+import { ClusterError } from '#cluster/errors.ts';
+
+/** The setting that profiles are in. */
+export const profilesSetting = 'lanceCatalog.cluster.profiles';
+
+/** Where a value stands below that setting: the profile's name, then keys and indexes. */
+export type SettingPath = readonly (string | number)[];
+
+/** `lanceCatalog.cluster.profiles.prod.workerGroups[0].memory` */
+export const textOfPath = (path: SettingPath): string =>
+  path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    return /^[\w-]+$/.test(step) ? `${text}.${step}` : `${text}[${JSON.stringify(step)}]`;
+  }, profilesSetting);
+
+const places = new WeakMap<ClusterError, SettingPath>();
+
+/** The error for what is wrong at a place; who knows the file finds the line by it. */
+export function settingError(path: SettingPath, what: string, hint: string): ClusterError {
+  const error = new ClusterError('ProfileInvalid', `${textOfPath(path)} ${what}`, hint);
+  places.set(error, path);
+  return error;
+}
+
+/** Where the value stands that an error is about. */
+export const placeOfError = (error: ClusterError): SettingPath | undefined => places.get(error);
