@@ -1,4 +1,86 @@
-import type { Check } from '#cluster/check.ts';
+import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import type { CheckContext } from '#cluster/context.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { isUsable, namesOf, stateOf, type KubeNode } from '#cluster/kube/nodes.ts';
+import { groupsOf, nodesOf, nodesPath } from '#cluster/kube/objectReads.ts';
+import { kindOf, labelOf, meantFor, showSelector, usesLabel, valueOf, type NodeKind } from '#cluster/kube/placement.ts';
+import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
+import type { Mend } from '#cluster/mend.ts';
+import { describeNodes, findPlace, uncordon } from '#cluster/mends/nodeMends.ts';
+import { gpuChecks } from './gpuChecks.ts';
+import { headChecks } from './headChecks.ts';
+import { labelChecks } from './labelChecks.ts';
+import { roomChecks } from './roomChecks.ts';
+import { sizeChecks } from './sizeChecks.ts';
+
+/** Head and workers of one kind, with all nodes. @throws ClusterError */
+async function groupsAndNodes(
+  kube: KubeReads,
+  kind: NodeKind,
+): Promise<{ readonly groups: readonly GroupSpec[]; readonly nodes: readonly KubeNode[] }> {
+  const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
+  return { groups: groups.filter((group) => kindOf(group) === kind), nodes };
+}
+
+const seen = (nodes: readonly KubeNode[], by: string): Evidence =>
+  sawAt(
+    nodesPath,
+    nodes.length === 0 ? `none with ${by}` : nodes.map((node) => `${node.name}: ${stateOf(node)}`).join('; '),
+  );
+
+/** Whether a group has a node now. A pool of workers may grow from none, so only for a head that is a failure. */
+function placeOf(kind: NodeKind, group: GroupSpec, nodes: readonly KubeNode[], { profile }: CheckContext): Finding {
+  const label = labelOf(profile, kind);
+  const isLabelled = usesLabel(profile, group);
+  const by = isLabelled ? `the label ${label}` : `the labels ${showSelector(group.nodeSelector)}`;
+  const meant = meantFor(profile, group, nodes);
+  const usable = meant.filter(isUsable);
+  const evidence = [seen(meant, by)];
+  if (usable.length > 0) return pass(`${namesOf(usable)} can take ${group.title}.`, ...evidence);
+  const problem = kind === 'head' ? fail : warn;
+  if (meant.length > 0) {
+    const states = meant.map((node) => `${node.name} is ${stateOf(node)}`).join(', ');
+    const isCordoned = meant.every(({ isReady }) => isReady);
+    const mend: Mend = (isCordoned ? uncordon : describeNodes)(profile, meant);
+    return problem(`No node for ${group.title} takes pods: ${states}.`, { evidence, mend });
+  }
+  const until = kind === 'head' ? '' : ' A pool that grows from none may make one when it is needed.';
+  return problem(`No node has ${by}, by which ${group.title} would be placed.${until}`, {
+    evidence,
+    mend: isLabelled
+      ? findPlace(profile, nodes, kind, valueOf(profile, group), group.resources)
+      : { kind: 'advice', text: `Add a node with ${by}, or change the nodeSelector of ${group.title}.` },
+  });
+}
+
+const placeCheck = (id: 'nodes-head' | 'nodes-cpu' | 'nodes-gpu', kind: NodeKind): Check => ({
+  id,
+  category: 'nodes',
+  title: {
+    head: 'A node for the head is ready',
+    cpu: 'A node for workers is ready',
+    gpu: 'A node for workers with GPUs is ready',
+  }[kind],
+  severity: kind === 'head' ? 'error' : 'warning',
+  needs: ['client-nodes-list'],
+  run: async (context) => {
+    const { groups, nodes } = await groupsAndNodes(context.kube, kind);
+    if (groups.length === 0)
+      return skip(kind === 'gpu' ? 'No group of workers asks for GPUs.' : 'No group of workers is without GPUs.');
+    const findings = groups.map((group) => placeOf(kind, group, nodes, context));
+    return findings.find(({ status }) => status !== 'pass') ?? findings[0] ?? skip('There is no group.');
+  },
+});
 
 /** Where head and workers can run. */
-export const nodeChecks: readonly Check[] = [];
+export const nodeChecks: readonly Check[] = [
+  placeCheck('nodes-head', 'head'),
+  placeCheck('nodes-cpu', 'cpu'),
+  placeCheck('nodes-gpu', 'gpu'),
+  ...labelChecks,
+  ...headChecks,
+  ...sizeChecks,
+  ...gpuChecks,
+  ...roomChecks,
+];

@@ -29,7 +29,7 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
 }
 
 /** The texts of a list; what else is in it is left out. */
-export function textsAt(value: unknown, ...path: readonly string[]): readonly string[] {
+export function textsAt(value: unknown, ...path: readonly string[]): string[] {
   return listAt(value, ...path).filter((one) => typeof one === 'string');
 }
 

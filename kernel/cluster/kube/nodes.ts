@@ -1,7 +1,9 @@
+import type { V1Taint, V1Toleration } from '@kubernetes/client-node';
+import { given } from '#shared/records.ts';
 import { at, conditionAt, listAt, mapAt, textAt } from './fields.ts';
 import { gpuResource, parseQuantity, type Resources } from './quantities.ts';
 
-export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
+export type Taint = Readonly<Pick<V1Taint, 'key' | 'effect' | 'value'>>;
 
 export type KubeNode = {
   readonly name: string;
@@ -31,7 +33,9 @@ export function readNode(item: unknown): KubeNode | undefined {
     taints: listAt(item, 'spec', 'taints').flatMap((taint) => {
       const key = textAt(taint, 'key');
       const effect = textAt(taint, 'effect');
-      return key === undefined || effect === undefined ? [] : [{ key, value: textAt(taint, 'value') ?? '', effect }];
+      return key === undefined || effect === undefined
+        ? []
+        : [{ key, effect, ...given({ value: textAt(taint, 'value') }) }];
     }),
     allocatable: { cpu: amount('cpu'), memory: amount('memory'), gpu: amount(gpuResource) },
     architecture: textAt(item, 'status', 'nodeInfo', 'architecture') ?? labels['kubernetes.io/arch'],
@@ -60,21 +64,16 @@ const spotLabels = [
   ['kubernetes.azure.com/scalesetpriority', 'spot'],
 ] as const;
 
-export type Toleration = {
-  /** Every key where there is none. */
-  readonly key: string | undefined;
-  readonly operator: string;
-  readonly value: string;
-  /** Every effect where there is none. */
-  readonly effect: string | undefined;
-};
+/** Without a key it goes for every key, without an effect for every effect. */
+export type Toleration = Readonly<Pick<V1Toleration, 'key' | 'operator' | 'value' | 'effect'>>;
 
-export const readToleration = (item: unknown): Toleration => ({
-  key: textAt(item, 'key'),
-  operator: textAt(item, 'operator') ?? 'Equal',
-  value: textAt(item, 'value') ?? '',
-  effect: textAt(item, 'effect'),
-});
+export const readToleration = (item: unknown): Toleration =>
+  given({
+    key: textAt(item, 'key'),
+    operator: textAt(item, 'operator'),
+    value: textAt(item, 'value'),
+    effect: textAt(item, 'effect'),
+  });
 
 /** The taints that keep pods with these tolerations off the node. */
 export function taintsAgainst(node: KubeNode, tolerations: readonly Toleration[]): readonly Taint[] {
@@ -86,11 +85,11 @@ export function taintsAgainst(node: KubeNode, tolerations: readonly Toleration[]
 function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
   if (effect !== undefined && effect !== taint.effect) return false;
   if (key === undefined) return operator === 'Exists';
-  return key === taint.key && (operator === 'Exists' || value === taint.value);
+  return key === taint.key && (operator === 'Exists' || (value ?? '') === (taint.value ?? ''));
 }
 
 export const showTaint = ({ key, value, effect }: Taint): string =>
-  `${key}${value === '' ? '' : `=${value}`}:${effect}`;
+  `${key}${value === undefined ? '' : `=${value}`}:${effect}`;
 
 /** Nodes for people, the first few by name: `n1, n2 and 7 more`. */
 export function namesOf(nodes: readonly { readonly name: string }[]): string {

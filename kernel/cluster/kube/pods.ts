@@ -10,9 +10,16 @@ export type Pod = {
   readonly node: string | undefined;
   /** `Pending`, `Running`, … */
   readonly phase: string | undefined;
-  /** Names of the variables that its containers are given, and of the volumes mounted into them. */
+  /** Of its containers, with those of their variables that say where credentials of AWS come from; others may be secrets. */
   readonly containers: readonly { readonly name: string; readonly variables: Readonly<Record<string, string>> }[];
 };
+
+const shownVariables = new Set([
+  'AWS_ROLE_ARN',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+  'AWS_REGION',
+]);
 
 /** A pod of a list; `undefined` for what is none, and for one that has ended. */
 export function readPod(item: unknown): Pod | undefined {
@@ -30,7 +37,9 @@ export function readPod(item: unknown): Pod | undefined {
       variables: Object.fromEntries(
         listAt(container, 'env').flatMap((one) => {
           const variable = textAt(one, 'name');
-          return variable === undefined ? [] : [[variable, textAt(one, 'value') ?? '']];
+          return variable === undefined || !shownVariables.has(variable)
+            ? []
+            : [[variable, textAt(one, 'value') ?? '']];
         }),
       ),
     })),

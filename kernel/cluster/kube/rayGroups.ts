@@ -1,7 +1,7 @@
-import { defaultPodAccount } from './pods.ts';
 import type { ClusterProfile, RayGroup } from '#cluster/profile.ts';
 import { at, listAt, mapAt, numberAt, textAt } from './fields.ts';
 import { readToleration, type Toleration } from './nodes.ts';
+import { defaultPodAccount } from './pods.ts';
 import { gpuResource, parseQuantity, resourcesOfGroup, sumOf, type Resources } from './quantities.ts';
 
 /** The head or a group of workers, of a RayCluster that is there or of a profile about to be launched. */
@@ -13,6 +13,8 @@ export type GroupSpec = {
   readonly name: string | undefined;
   /** What one pod asks for. */
   readonly resources: Resources;
+  /** What each container of a pod asks for. */
+  readonly containers: readonly Resources[];
   readonly serviceAccount: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
   /** `undefined` where the specs are not known yet. */
@@ -42,6 +44,7 @@ export function groupsOfProfile({ headGroup, workerGroups }: ClusterProfile): re
     title: titleOf(role, group.name),
     name: group.name,
     resources: resourcesOfGroup(group),
+    containers: [resourcesOfGroup(group)],
     serviceAccount: group.serviceAccount,
     nodeSelector: group.nodeSelector,
     tolerations: undefined,
@@ -75,6 +78,7 @@ export function readRayCluster(item: unknown): RayCluster | undefined {
 function readGroup(spec: unknown, role: GroupSpec['role']): GroupSpec {
   const pod = at(spec, 'template', 'spec');
   const containers = listAt(pod, 'containers');
+  const asked = containers.map(readContainer);
   const name = textAt(spec, 'groupName');
   const hosts = numberAt(spec, 'numOfHosts') ?? 1;
   const min = numberAt(spec, 'minReplicas') ?? 0;
@@ -82,7 +86,8 @@ function readGroup(spec: unknown, role: GroupSpec['role']): GroupSpec {
     role,
     title: titleOf(role, name),
     name,
-    resources: sumOf(containers.map(readContainer)),
+    resources: sumOf(asked),
+    containers: asked,
     serviceAccount: textAt(pod, 'serviceAccountName') ?? defaultPodAccount,
     nodeSelector: mapAt(pod, 'nodeSelector'),
     tolerations: listAt(pod, 'tolerations').map(readToleration),

@@ -1,14 +1,10 @@
+import type { RbacV1Subject, V1PolicyRule } from '@kubernetes/client-node';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import { given } from '#shared/records.ts';
 import { listAt, textAt, textsAt } from './fields.ts';
 
 /** A rule of a role, as far as it is about resources. */
-export type RoleRule = {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-  /** Only these objects, where some are named. */
-  readonly resourceNames: readonly string[];
-};
+export type RoleRule = Readonly<Required<Pick<V1PolicyRule, 'apiGroups' | 'resources' | 'verbs' | 'resourceNames'>>>;
 
 export type Role = {
   readonly name: string;
@@ -19,7 +15,7 @@ export type Role = {
   readonly isAggregated: boolean;
 };
 
-export type Subject = { readonly kind: string; readonly name: string; readonly namespace: string | undefined };
+export type Subject = Readonly<Pick<RbacV1Subject, 'kind' | 'name' | 'namespace'>>;
 
 export type Binding = {
   readonly name: string;
@@ -57,7 +53,7 @@ export function readBinding(item: unknown): Binding | undefined {
     subjects: listAt(item, 'subjects').map((subject) => ({
       kind: textAt(subject, 'kind') ?? '',
       name: textAt(subject, 'name') ?? '',
-      namespace: textAt(subject, 'namespace'),
+      ...given({ namespace: textAt(subject, 'namespace') }),
     })),
   };
 }

@@ -1,0 +1,115 @@
+import type { Check, Evidence } from '#cluster/check.ts';
+import { isClusterError } from '#cluster/errors.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { namesOf, type KubeNode } from '#cluster/kube/nodes.ts';
+import { daemonSetsOf, daemonSetsPath, groupsOf, nodesOf, nodesPath } from '#cluster/kube/objectReads.ts';
+import { kindOf, meantFor } from '#cluster/kube/placement.ts';
+import { gpuResource } from '#cluster/kube/quantities.ts';
+import type { Workload } from '#cluster/kube/workloads.ts';
+import { kubectl } from '#cluster/mends/commands.ts';
+import { describeNodes } from '#cluster/mends/nodeMends.ts';
+import type { Mend } from '#cluster/mend.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+
+async function gpuNodesOf(kube: KubeReads): Promise<readonly KubeNode[]> {
+  const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
+  const meant = new Set(
+    groups.filter((one) => kindOf(one) === 'gpu').flatMap((one) => meantFor(kube.profile, one, nodes)),
+  );
+  return [...meant];
+}
+
+/** NVIDIA's plugin by its manifest, its chart, its operator, or GKE's own. */
+const isPlugin = ({ name, containers }: Workload): boolean =>
+  /nvidia.*device-plugin/.test(name) || containers.some(({ image }) => /nvidia.*device-plugin/.test(image));
+
+async function pluginsOf(kube: KubeReads): Promise<readonly Workload[] | undefined> {
+  try {
+    return (await daemonSetsOf(kube)).filter(isPlugin);
+  } catch (error) {
+    if (isClusterError(error) && error.kind === 'Forbidden') return undefined;
+    throw error;
+  }
+}
+
+const manifest =
+  'https://raw.githubusercontent.com/NVIDIA/k8s-device-plugin/v0.17.1/deployments/static/nvidia-device-plugin.yml';
+
+/** GKE puts its own plugin on nodes with GPUs; what is missing there is the driver. */
+const install = (profile: ClusterProfile): Mend =>
+  profile.gcp
+    ? {
+        kind: 'advice',
+        text: 'Make the node pool with --accelerator …,gpu-driver-version=default: GKE brings plugin and driver.',
+      }
+    : { kind: 'command', command: kubectl(profile, ['apply', '-f', manifest]) };
+
+const plugin: Check = {
+  id: 'gpu-plugin',
+  category: 'nodes',
+  title: 'The device plugin that offers GPUs to pods is ready',
+  severity: 'error',
+  needs: ['nodes-gpu'],
+  run: async ({ kube, profile }) => {
+    const [plugins, nodes] = await Promise.all([pluginsOf(kube), gpuNodesOf(kube)]);
+    const isOffered = nodes.some(({ allocatable }) => allocatable.gpu > 0);
+    if (!plugins) {
+      const evidence = sawAt(daemonSetsPath, 'you may not list them');
+      return isOffered
+        ? pass('Nodes offer GPUs, so a device plugin is there; you may not list DaemonSets.', evidence)
+        : warn('You may not list DaemonSets, and no node offers a GPU.', { evidence: [evidence] });
+    }
+    const evidence: Evidence = sawAt(
+      daemonSetsPath,
+      plugins.map((one) => `${one.namespace}/${one.name}: ${one.ready} of ${one.wanted} ready`).join('; ') ||
+        'no device plugin',
+    );
+    const [first] = plugins;
+    if (!first) {
+      // Some images of nodes have it built in, as Bottlerocket's for GPUs and those of EKS Auto Mode.
+      return (isOffered ? warn : fail)(
+        isOffered
+          ? 'No DaemonSet of a GPU device plugin is there; nodes offer GPUs, so it is part of their image, or was just removed.'
+          : 'No GPU device plugin is installed, so that no pod that asks for a GPU is ever placed.',
+        { evidence: [evidence], mend: install(profile) },
+      );
+    }
+    const lame = plugins.find(({ ready, wanted }) => ready < wanted);
+    if (!lame) return pass(`The GPU device plugin ${first.namespace}/${first.name} is ready.`, evidence);
+    return (lame.ready === 0 ? fail : warn)(
+      `The GPU device plugin ${lame.namespace}/${lame.name} is ready on ${lame.ready} of ${lame.wanted} nodes.`,
+      {
+        evidence: [evidence],
+        mend: {
+          kind: 'command',
+          command: kubectl(profile, ['describe', 'daemonset', lame.name, '--namespace', lame.namespace]),
+        },
+      },
+    );
+  },
+};
+
+const allocatable: Check = {
+  id: 'gpu-allocatable',
+  category: 'nodes',
+  title: 'The nodes for GPU workers offer GPUs',
+  severity: 'error',
+  needs: ['gpu-plugin'],
+  run: async ({ kube, profile }) => {
+    const nodes = await gpuNodesOf(kube);
+    if (nodes.length === 0) return skip('There is no node for GPU workers now.');
+    const evidence = sawAt(
+      nodesPath,
+      nodes.map(({ name, allocatable: { gpu } }) => `${name}: ${gpuResource} ${gpu}`).join('; '),
+    );
+    const without = nodes.filter(({ allocatable: { gpu } }) => gpu === 0);
+    if (without.length === 0) return pass('The nodes for GPU workers offer GPUs.', evidence);
+    return (without.length === nodes.length ? fail : warn)(
+      `${namesOf(without)} offers no GPU: it has none, or its driver or device plugin does not run.`,
+      { evidence: [evidence], mend: describeNodes(profile, without) },
+    );
+  },
+};
+
+export const gpuChecks: readonly Check[] = [plugin, allocatable];

@@ -1,0 +1,88 @@
+import type { Check } from '#cluster/check.ts';
+import { fail, pass, warn } from '#cluster/findings.ts';
+import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { namesOf, showTaint, spotLabelOf, type KubeNode } from '#cluster/kube/nodes.ts';
+import { groupsOf, nodesOf, nodesPath, rayClusterOf } from '#cluster/kube/objectReads.ts';
+import { labelOf, placesFor } from '#cluster/kube/placement.ts';
+import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
+import { unlabelNodes } from '#cluster/mends/nodeMends.ts';
+import { idleHead } from '#cluster/mends/rayClusterMends.ts';
+
+/** The head with the nodes that it may be placed on. @throws ClusterError */
+async function headOf(
+  kube: KubeReads,
+): Promise<{ readonly head: GroupSpec | undefined; readonly nodes: readonly KubeNode[] }> {
+  const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
+  const head = groups.find(({ role }) => role === 'head');
+  return { head, nodes: head ? placesFor(kube.profile, head, nodes) : [] };
+}
+
+const notSpot: Check = {
+  id: 'head-not-spot',
+  category: 'nodes',
+  title: 'The cloud does not take the node of the head away',
+  severity: 'error',
+  needs: ['nodes-head'],
+  run: async ({ kube, profile }) => {
+    const { nodes } = await headOf(kube);
+    const spot = nodes.filter((node) => spotLabelOf(node) !== undefined);
+    const evidence = sawAt(
+      nodesPath,
+      nodes.map((node) => `${node.name}: ${spotLabelOf(node) ?? 'no label of a spot node'}`).join('; '),
+    );
+    const [first] = spot;
+    if (!first) return pass('No node for the head is a spot node.', evidence);
+    const isOnly = spot.length === nodes.length;
+    return fail(
+      `${namesOf(spot)} may be taken away at any moment (${spotLabelOf(first)}); with the head, all its jobs are lost.`,
+      {
+        evidence: [evidence],
+        mend: isOnly
+          ? {
+              kind: 'advice',
+              text: `Label a node that is paid on demand ${labelOf(profile, 'head')}=true in their place.`,
+            }
+          : unlabelNodes(profile, spot, [labelOf(profile, 'head')]),
+      },
+    );
+  },
+};
+
+const noProcessing: Check = {
+  id: 'head-no-processing',
+  category: 'nodes',
+  title: 'No work lands on the head',
+  severity: 'warning',
+  needs: ['nodes-head'],
+  run: async ({ kube, profile }) => {
+    const { head, nodes } = await headOf(kube);
+    const workerLabels = [labelOf(profile, 'cpu'), labelOf(profile, 'gpu')];
+    const both = nodes.filter(({ labels }) => workerLabels.some((label) => Object.hasOwn(labels, label)));
+    const evidence = [
+      sawAt(
+        nodesPath,
+        nodes.map(({ name, taints }) => `${name}: ${taints.map(showTaint).join(', ') || 'no taint'}`).join('; '),
+      ),
+      { asked: 'num-cpus of the head', saw: head?.toldCpus ?? 'not said' },
+    ];
+    if (both.length > 0) {
+      const extra = workerLabels.filter((label) => both.some(({ labels }) => Object.hasOwn(labels, label)));
+      return warn(`${namesOf(both)} is marked for the head and for workers, which take its memory from it.`, {
+        evidence,
+        mend: unlabelNodes(profile, both, extra),
+      });
+    }
+    if (head?.toldCpus === '0') return pass('Ray puts no work on the head: it has num-cpus 0.', ...evidence);
+    const isKept = nodes.every(({ taints }) => taints.some(({ effect }) => effect !== 'PreferNoSchedule'));
+    if (isKept) return pass('A taint keeps other pods off the nodes for the head.', ...evidence);
+    const cluster = await rayClusterOf(kube);
+    return warn('Work may land on the head: its nodes have no taint, and it does not say num-cpus 0.', {
+      evidence,
+      mend: cluster
+        ? idleHead(profile, cluster)
+        : { kind: 'advice', text: "Give the head rayStartParams with num-cpus: '0' when it is made." },
+    });
+  },
+};
+
+export const headChecks: readonly Check[] = [notSpot, noProcessing];

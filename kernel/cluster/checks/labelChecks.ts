@@ -1,0 +1,105 @@
+import type { Check, Evidence } from '#cluster/check.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { sawAt } from '#cluster/kube/kubeReads.ts';
+import { namesOf, showTaint, taintsAgainst, type KubeNode } from '#cluster/kube/nodes.ts';
+import { groupsOf, nodesOf, nodesPath } from '#cluster/kube/objectReads.ts';
+import {
+  kindOf,
+  labelOf,
+  meantFor,
+  otherSelectors,
+  placesFor,
+  showSelector,
+  usesLabel,
+  valueOf,
+} from '#cluster/kube/placement.ts';
+import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
+import { labelNodes } from '#cluster/mends/nodeMends.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+
+const values: Check = {
+  id: 'nodes-label-value',
+  category: 'nodes',
+  title: 'The labels of nodes have the values that the selectors ask for',
+  severity: 'error',
+  needs: ['client-nodes-list'],
+  run: async ({ kube, profile }) => {
+    const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
+    const evidence: Evidence[] = [];
+    const wrong: { readonly group: GroupSpec; readonly nodes: readonly KubeNode[]; readonly isAll: boolean }[] = [];
+    for (const group of groups.filter((one) => usesLabel(profile, one))) {
+      const label = labelOf(profile, kindOf(group));
+      const meant = meantFor(profile, group, nodes);
+      const others = meant.filter(({ labels }) => labels[label] !== valueOf(profile, group));
+      if (others.length > 0) wrong.push({ group, nodes: others, isAll: others.length === meant.length });
+      if (meant.length > 0)
+        evidence.push(
+          sawAt(nodesPath, meant.map(({ name, labels }) => `${name}: ${label}=${labels[label]}`).join('; ')),
+        );
+    }
+    // Those that leave a group without any node before others.
+    const worst = wrong.toSorted((a, b) => Number(b.isAll) - Number(a.isAll))[0];
+    if (!worst)
+      return evidence.length === 0
+        ? skip('No node has one of the labels.')
+        : pass('The labels have the values that are asked for.', ...evidence);
+    const label = labelOf(profile, kindOf(worst.group));
+    const wanted = valueOf(profile, worst.group);
+    const value = worst.nodes[0]?.labels[label] ?? '';
+    return (worst.isAll ? fail : warn)(
+      `${namesOf(worst.nodes)}: ${label} is "${value}", but ${worst.group.title} selects "${wanted}" and would not be placed there.`,
+      { evidence, mend: labelNodes(profile, worst.nodes, { [label]: wanted }) },
+    );
+  },
+};
+
+/** On GKE the taint of GPU nodes is tolerated for whoever asks for GPUs, without a word in the specs. */
+const againstGroup = (profile: ClusterProfile, group: GroupSpec, node: KubeNode) =>
+  taintsAgainst(node, group.tolerations ?? []).filter(
+    ({ key }) => !(profile.gcp && key === 'nvidia.com/gpu' && group.resources.gpu > 0),
+  );
+
+const selectors: Check = {
+  id: 'nodes-selector-match',
+  category: 'nodes',
+  title: 'The selectors and tolerations of head and workers find a node',
+  severity: 'error',
+  needs: ['nodes-label-value'],
+  run: async ({ kube, profile }) => {
+    const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
+    const evidence: Evidence[] = [];
+    for (const group of groups) {
+      const meant = meantFor(profile, group, nodes);
+      // That there is none is told by nodes-head, nodes-cpu and nodes-gpu.
+      if (meant.length === 0) continue;
+      const places = placesFor(profile, group, nodes);
+      evidence.push({
+        asked: `nodeSelector of ${group.title}: ${showSelector(group.nodeSelector)}`,
+        saw: namesOf(places) || 'no node',
+      });
+      if (places.length === 0) {
+        const others = Object.fromEntries(otherSelectors(profile, group));
+        return fail(`No node that is meant for ${group.title} has ${showSelector(others)} too, which it selects.`, {
+          evidence,
+          mend: labelNodes(profile, meant.slice(0, 1), others),
+        });
+      }
+      if (group.tolerations === undefined) continue;
+      const [first] = places;
+      const against = first && places.every((node) => againstGroup(profile, group, node).length > 0);
+      if (against) {
+        const taints = againstGroup(profile, group, first).map(showTaint).join(', ');
+        return fail(`${capital(group.title)} does not tolerate the taint ${taints} of ${namesOf(places)}.`, {
+          evidence,
+          mend: { kind: 'advice', text: `Add a toleration for ${taints} to the pod template of ${group.title}.` },
+        });
+      }
+    }
+    if (evidence.length === 0) return skip('No node is meant for head or workers.');
+    return pass('The selectors of head and workers find nodes.', ...evidence);
+  },
+};
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const labelChecks: readonly Check[] = [values, selectors];

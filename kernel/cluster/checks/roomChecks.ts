@@ -1,0 +1,139 @@
+import type { Check, Evidence } from '#cluster/check.ts';
+import { fail, pass, warn } from '#cluster/findings.ts';
+import { textAt } from '#cluster/kube/fields.ts';
+import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import {
+  groupsOf,
+  limitRangesOf,
+  limitRangesPath,
+  podsOf,
+  quotasOf,
+  quotasPath,
+  rayClusterOf,
+} from '#cluster/kube/objectReads.ts';
+import { isHead, isOfRayCluster, isWorkerOf, type Pod } from '#cluster/kube/pods.ts';
+import { showResources } from '#cluster/kube/quantities.ts';
+import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
+import {
+  addAmounts,
+  beyondRange,
+  countedFor,
+  readQuota,
+  shortagesOf,
+  showAmount,
+  type Amounts,
+  type Quota,
+  type Shortage,
+} from '#cluster/kube/room.ts';
+import { raiseQuota, widenRange } from '#cluster/mends/roomMends.ts';
+
+/** Pods of the RayCluster that a quota counts already: none where one is still to be launched. */
+async function runningPods(kube: KubeReads): Promise<readonly Pod[]> {
+  const cluster = await rayClusterOf(kube);
+  return cluster ? (await podsOf(kube)).filter((pod) => isOfRayCluster(pod, cluster.name)) : [];
+}
+
+const missingOf = (group: GroupSpec, pods: readonly Pod[]): number => {
+  const running = pods.filter((pod) => (group.role === 'head' ? isHead(pod) : isWorkerOf(pod, group.name))).length;
+  return Math.max(0, group.minReplicas - running);
+};
+
+/** The first quota that is short of what is needed. */
+function tooSmall(
+  quotas: readonly Quota[],
+  needed: Amounts,
+): { readonly quota: Quota; readonly short: readonly Shortage[] } | undefined {
+  return quotas.map((quota) => ({ quota, short: shortagesOf(quota, needed) })).find(({ short }) => short.length > 0);
+}
+
+const showShort = (short: readonly Shortage[]): string =>
+  short
+    .map(
+      ({ key, needed, left }) =>
+        `${key}: needs ${showAmount(key, needed)}, has ${showAmount(key, Math.max(0, left))} left`,
+    )
+    .join('; ');
+
+const showQuota = ({ name, hard, used }: Quota): string =>
+  `${name}: ${Object.entries(hard)
+    .map(([key, most]) => `${key} ${showAmount(key, used[key] ?? 0)} of ${showAmount(key, most)}`)
+    .join(', ')}`;
+
+const quotaRoom: Check = {
+  id: 'quota-room',
+  category: 'nodes',
+  title: 'The quotas of the namespace leave room for head and workers',
+  severity: 'error',
+  needs: ['ns-exists'],
+  run: async ({ kube, profile }) => {
+    const quotas = (await quotasOf(kube)).flatMap((item) => readQuota(item) ?? []);
+    const evidence: Evidence[] = [sawAt(quotasPath(kube), quotas.map(showQuota).join('; ') || 'none')];
+    if (quotas.length === 0) return pass('No quota bounds the pods of the namespace.', ...evidence);
+    const [groups, pods] = await Promise.all([groupsOf(kube), runningPods(kube)]);
+    const missing = groups.map((group) => ({ group, count: missingOf(group, pods) })).filter(({ count }) => count > 0);
+    const needed = addAmounts(missing.map(({ group, count }) => countedFor(group.resources, count)));
+    for (const { group, count } of missing)
+      evidence.push({ asked: `${count} of ${group.title}`, saw: `each ${showResources(group.resources)}` });
+    const small = tooSmall(quotas, needed);
+    if (small)
+      return fail(`The quota ${small.quota.name} has no room for head and workers: ${showShort(small.short)}.`, {
+        evidence,
+        mend: raiseQuota(profile, small.quota.name, small.short),
+      });
+    for (const group of groups.filter(
+      ({ role, minReplicas, maxReplicas }) => role === 'worker' && maxReplicas > minReplicas,
+    )) {
+      const more = addAmounts([needed, countedFor(group.resources, 1)]);
+      const full = tooSmall(quotas, more);
+      if (full)
+        return warn(
+          `The quota ${full.quota.name} leaves no room for one more of ${group.title}: ${showShort(full.short)}.`,
+          {
+            evidence,
+            mend: raiseQuota(profile, full.quota.name, full.short),
+          },
+        );
+    }
+    return pass('The quotas leave room for head and workers.', ...evidence);
+  },
+};
+
+const limitsRoom: Check = {
+  id: 'limits-room',
+  category: 'nodes',
+  title: 'The limit ranges of the namespace allow the requests of head and workers',
+  severity: 'error',
+  needs: ['ns-exists'],
+  run: async ({ kube, profile }) => {
+    const [ranges, groups] = await Promise.all([limitRangesOf(kube), groupsOf(kube)]);
+    const names = ranges.map((range) => textAt(range, 'metadata', 'name') ?? '?');
+    const evidence = sawAt(limitRangesPath(kube), names.join(', ') || 'none');
+    for (const [index, range] of ranges.entries()) {
+      const beyond = groups.map((group) => ({ group, bounds: beyondRange(range, group.containers) }));
+      const first = beyond.find(({ bounds }) => bounds.length > 0);
+      const bound = first?.bounds[0];
+      if (!first || !bound) continue;
+      const { type, side, key, asked } = bound;
+      const most = `${side === 'max' ? 'at most' : 'at least'} ${showAmount(key, bound.bound)} of ${key}`;
+      return fail(
+        `The limit range ${names[index]} allows a ${type.toLowerCase()} ${most}, but ${first.group.title} asks for ${showAmount(key, asked)}.`,
+        {
+          evidence: [evidence],
+          mend: widenRange(profile, range, widest(beyond.flatMap(({ bounds }) => bounds))),
+        },
+      );
+    }
+    return pass(
+      ranges.length === 0
+        ? 'No limit range bounds the pods of the namespace.'
+        : 'The limit ranges allow head and workers.',
+      evidence,
+    );
+  },
+};
+
+/** One bound for each amount: that which lets all groups pass, which is written last. */
+const widest = (bounds: ReturnType<typeof beyondRange>): ReturnType<typeof beyondRange> =>
+  bounds.toSorted((a, b) => (a.side === 'max' ? a.asked - b.asked : b.asked - a.asked));
+
+export const roomChecks: readonly Check[] = [quotaRoom, limitsRoom];

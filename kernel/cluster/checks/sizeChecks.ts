@@ -1,0 +1,139 @@
+import type { Check, Evidence } from '#cluster/check.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import type { KubeNode } from '#cluster/kube/nodes.ts';
+import { namesOf } from '#cluster/kube/nodes.ts';
+import { groupsOf, nodesOf } from '#cluster/kube/objectReads.ts';
+import { placesFor } from '#cluster/kube/placement.ts';
+import { shortOf, showResources } from '#cluster/kube/quantities.ts';
+import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
+import { tagOf } from '#cluster/kube/versionNumbers.ts';
+import type { Mend } from '#cluster/mend.ts';
+
+/** What upstream advises for a head at least. */
+const advised = { cpu: 4, memory: 8 * 2 ** 30, gpu: 0 };
+
+const offered = (group: GroupSpec, nodes: readonly KubeNode[]): Evidence => ({
+  asked: `allocatable of the nodes for ${group.title}, which asks for ${showResources(group.resources)}`,
+  saw: nodes.map(({ name, allocatable }) => `${name}: ${showResources(allocatable)}`).join('; '),
+});
+
+const fits = (group: GroupSpec, { allocatable }: KubeNode): boolean =>
+  shortOf(group.resources, allocatable).length === 0;
+
+/** What is short on the node where the least is. */
+function shortage(group: GroupSpec, nodes: readonly KubeNode[]): string {
+  const best = nodes
+    .map((node) => ({ node, short: shortOf(group.resources, node.allocatable) }))
+    .toSorted((a, b) => a.short.length - b.short.length)[0];
+  return best ? `${best.short.join(' and ')} on ${best.node.name}` : '';
+}
+
+const larger = (group: GroupSpec): Mend => ({
+  kind: 'advice',
+  text: `Ask for less in ${group.title}, or use a larger type of node: some of each node is kept for the system.`,
+});
+
+const headSize: Check = {
+  id: 'head-size',
+  category: 'nodes',
+  title: 'The head fits on a node, and is large enough',
+  severity: 'error',
+  needs: ['nodes-head'],
+  run: async ({ kube, profile }) => {
+    const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
+    const head = groups.find(({ role }) => role === 'head');
+    const places = head ? placesFor(profile, head, nodes) : [];
+    if (!head || places.length === 0) return skip('No node for the head is known.');
+    const evidence = offered(head, places);
+    if (!places.some((node) => fits(head, node)))
+      return fail(`The head fits on no node: short of ${shortage(head, places)}.`, {
+        evidence: [evidence],
+        mend: larger(head),
+      });
+    const short = shortOf(advised, head.resources);
+    if (short.length > 0)
+      return warn(
+        `The head asks for ${showResources(head.resources)}; with less than ${showResources(advised)} it runs out of memory.`,
+        {
+          evidence: [evidence],
+          mend: { kind: 'advice', text: `Give the head ${showResources(advised)} or more.` },
+        },
+      );
+    return pass(`The head fits on ${namesOf(places.filter((node) => fits(head, node)))}.`, evidence);
+  },
+};
+
+const workerFit: Check = {
+  id: 'worker-fit',
+  category: 'nodes',
+  title: 'A pod of each group of workers fits on a node',
+  severity: 'error',
+  needs: ['client-nodes-list'],
+  run: async ({ kube, profile }) => {
+    const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
+    const evidence: Evidence[] = [];
+    for (const group of groups.filter(({ role }) => role === 'worker')) {
+      // A node without its GPUs is told by gpu-allocatable.
+      const places = placesFor(profile, group, nodes).filter(
+        ({ allocatable }) => group.resources.gpu === 0 || allocatable.gpu > 0,
+      );
+      if (places.length === 0) continue;
+      evidence.push(offered(group, places));
+      if (!places.some((node) => fits(group, node)))
+        return fail(`A pod of ${group.title} fits on no node: short of ${shortage(group, places)}.`, {
+          evidence,
+          mend: larger(group),
+        });
+    }
+    if (evidence.length === 0) return skip('There is no node for workers now, so that their size is not known.');
+    return pass('A pod of each group of workers fits on a node.', ...evidence);
+  },
+};
+
+/** The architecture that an image is made for, where its tag says one or it is known to say none for amd64. */
+export function architectureOf(image: string): string | undefined {
+  const tag = tagOf(image) ?? '';
+  if (/aarch64|arm64/.test(tag)) return 'arm64';
+  if (/amd64|x86[-_]64/.test(tag)) return 'amd64';
+  return /^(?:docker\.io\/)?rayproject\//.test(image) && tag !== '' ? 'amd64' : undefined;
+}
+
+const architecture: Check = {
+  id: 'arch-match',
+  category: 'nodes',
+  title: 'The nodes of a group have one architecture, that of its image',
+  severity: 'warning',
+  needs: ['client-nodes-list'],
+  run: async ({ kube, profile }) => {
+    const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
+    const evidence: Evidence[] = [];
+    for (const group of groups) {
+      const places = placesFor(profile, group, nodes).filter((node) => node.architecture !== undefined);
+      if (places.length === 0) continue;
+      const found = [...new Set(places.map((node) => `${node.system ?? 'linux'}/${node.architecture}`))];
+      const made = group.image === undefined ? undefined : architectureOf(group.image);
+      evidence.push({
+        asked: `architecture of the nodes for ${group.title}, image ${group.image ?? 'not said'}`,
+        saw: found.join(', '),
+      });
+      const [first = '', ...others] = found;
+      if (others.length > 0)
+        return warn(`The nodes for ${group.title} differ: ${found.join(', ')}. One image runs on one of them only.`, {
+          evidence,
+          mend: { kind: 'advice', text: `Select kubernetes.io/arch too in the nodeSelector of ${group.title}.` },
+        });
+      if (made !== undefined && first !== `linux/${made}`)
+        return warn(
+          `The image ${group.image} is made for linux/${made}, but the nodes for ${group.title} are ${first}.`,
+          {
+            evidence,
+            mend: { kind: 'advice', text: `Use an image for ${first}, or nodes of linux/${made}, for ${group.title}.` },
+          },
+        );
+    }
+    if (evidence.length === 0) return skip('No node for head or workers says its architecture.');
+    return pass('Nodes and images have one architecture.', ...evidence);
+  },
+};
+
+export const sizeChecks: readonly Check[] = [headSize, workerFit, architecture];
