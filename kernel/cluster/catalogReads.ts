@@ -26,7 +26,8 @@ const mostLookedAt = 10;
 export class CatalogReads {
   readonly #once = new Once();
   readonly #resolve: ResolveCatalog | undefined;
-  #opened: Promise<Catalog> | undefined;
+  /** The connection that was made here, and that is closed here. */
+  #own: Promise<Catalog> | undefined;
   readonly profile: ClusterProfile;
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
@@ -89,14 +90,15 @@ export class CatalogReads {
 
   async #open(): Promise<Catalog> {
     const { config, open } = await this.resolved();
-    this.#opened ??= open ? open(this.signal) : openServer(config, this.signal);
-    return this.#opened;
+    if (open) return this.#once.ask('open', () => open(this.signal));
+    this.#own ??= openServer(config, this.signal);
+    return this.#own;
   }
 
-  /** Closes the connection that was made. */
+  /** Closes the connection that was made here; one that was given stays open. */
   async close(): Promise<void> {
-    const opened = await this.#opened?.catch(() => undefined);
-    await opened?.close();
+    const own = await this.#own?.catch(() => undefined);
+    await own?.close();
   }
 }
 

@@ -6,7 +6,7 @@ export type ResolvedCatalog = {
   readonly config: CatalogConfig;
   /**
    * Connects to it, where whoever asks has a way of its own; a directory needs one, since the engine is not part of the
-   * checks. Without it a server is connected to by `config`. Either is closed when the run ends.
+   * checks. Without it a server is connected to by `config`. What is given stays open: whoever gives it owns it.
    */
   readonly open?: ((signal: AbortSignal) => Promise<Catalog>) | undefined;
 };

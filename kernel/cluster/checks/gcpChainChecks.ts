@@ -64,7 +64,7 @@ const exchange: Check = {
     } catch (error) {
       const refusal = refusalOf(error);
       if (!refusal || refusal.reason === 'SERVICE_DISABLED') throw error;
-      return fail(`Google does not accept the service account's token: ${withStop(refusal.message)}`, {
+      return fail(`Google does not accept the service account's token, and says: ${withStop(refusal.message)}`, {
         evidence: [{ asked: 'sts.googleapis.com/v1/token', saw: `${refusal.status} ${refusal.reason}` }],
         mend: {
           kind: 'advice',

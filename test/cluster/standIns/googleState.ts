@@ -1,0 +1,89 @@
+import type { KeySet } from './webToken.ts';
+
+/** What stands in the project that `GoogleStandIn` plays; a test changes a part of it to plant a fault. */
+export type GoogleState = {
+  /** The login of the person: what the token endpoint makes of its refresh token. */
+  login: 'good' | 'expired' | 'too old' | 'account deleted';
+  /** What the person may do, by permission. */
+  mayPerson: Set<string>;
+  /** Interfaces that are not enabled, by host. */
+  disabled: Set<string>;
+  cluster: {
+    path: string;
+    endpoint: string;
+    workloadPool: string | undefined;
+    autopilot: boolean;
+    nodePools: { name: string; labels: Record<string, string>; mode: string | undefined }[];
+  };
+  /** Who gives tokens for the pool: the providers' addresses with their issuers and keys. */
+  issuers: Map<string, { issuer: string; keys: KeySet }>;
+  /** Members by Google service account, with the role roles/iam.workloadIdentityUser. */
+  accounts: Map<string, Binding[]>;
+  /** Bindings by bucket. */
+  buckets: Map<string, Binding[]>;
+  /** Bindings of the project, which hold for all in it and which no policy of a part shows. */
+  project: Binding[];
+  /** Objects by `bucket/name`. */
+  objects: Map<string, string>;
+};
+
+export type Binding = { role: string; members: string[]; condition?: { expression: string } };
+
+/** What a role holds of the permissions that matter here. */
+export const permissionsOf: Readonly<Record<string, readonly string[]>> = {
+  'roles/iam.workloadIdentityUser': ['iam.serviceAccounts.getAccessToken'],
+  'roles/storage.objectAdmin': [
+    'storage.objects.create',
+    'storage.objects.delete',
+    'storage.objects.get',
+    'storage.objects.list',
+  ],
+  'roles/storage.objectViewer': ['storage.objects.get', 'storage.objects.list'],
+};
+
+export const google = {
+  project: 'test-project',
+  location: 'europe-west1-b',
+  clusterName: 'ray',
+  pool: 'test-project.svc.id.goog',
+  account: 'geneva@test-project.iam.gserviceaccount.com',
+  bucket: 'geneva-tables',
+  person: 'alice@example.com',
+  refreshToken: '1//refresh-token-of-alice',
+} as const;
+
+const clusterPath = `projects/${google.project}/locations/${google.location}/clusters/${google.clusterName}`;
+export const provider = `https://container.googleapis.com/v1/${clusterPath}`;
+export const workload = `serviceAccount:${google.pool}[geneva/geneva-sa]`;
+
+/** All in order. @param issuer of the cluster's tokens, with its keys */
+export const soundState = (issuer: string, keys: KeySet): GoogleState => ({
+  login: 'good',
+  mayPerson: new Set(['container.clusters.get', 'iam.serviceAccounts.getIamPolicy', 'storage.buckets.getIamPolicy']),
+  disabled: new Set(),
+  cluster: {
+    path: clusterPath,
+    endpoint: new URL(issuer).hostname,
+    workloadPool: google.pool,
+    autopilot: false,
+    nodePools: [
+      { name: 'system', labels: {}, mode: undefined },
+      { name: 'head', labels: { 'geneva.lancedb.com/ray-head': 'true' }, mode: 'GKE_METADATA' },
+      { name: 'gpu', labels: { 'geneva.lancedb.com/ray-worker-gpu': 'true' }, mode: 'GKE_METADATA' },
+    ],
+  },
+  issuers: new Map([[provider, { issuer, keys }]]),
+  accounts: new Map([[google.account, [{ role: 'roles/iam.workloadIdentityUser', members: [workload] }]]]),
+  buckets: new Map([
+    [google.bucket, [{ role: 'roles/storage.objectAdmin', members: [`serviceAccount:${google.account}`] }]],
+  ]),
+  project: [],
+  objects: new Map(),
+});
+
+/** Whether a member has a permission by these bindings; a condition never holds here. */
+export const holds = (bindings: readonly Binding[], member: string, permission: string): boolean =>
+  bindings.some(
+    ({ role, members, condition }) =>
+      condition === undefined && members.includes(member) && permissionsOf[role]?.includes(permission) === true,
+  );
