@@ -17,7 +17,7 @@ const token: Check = {
   category: 'gcp',
   title: 'The API server gives the service account a token for the workload pool',
   severity: 'error',
-  needs: [],
+  needs: ['sa-exists'],
   skip: noGoogle,
   run: async ({ gcp, profile }) => {
     const { namespace, serviceAccount: name } = profile;

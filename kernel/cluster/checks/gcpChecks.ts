@@ -1,5 +1,4 @@
 import type { Check, Evidence, Finding } from '#cluster/check.ts';
-import type { CheckContext } from '#cluster/context.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { fail, pass, warn } from '#cluster/findings.ts';
 import { accountAnnotation } from '#cluster/gcp/gcpReads.ts';
@@ -10,7 +9,7 @@ import type { GkeCluster, NodePool } from '#cluster/gcp/replies.ts';
 import { serviceAccountPath } from '#cluster/kube/serviceAccounts.ts';
 import type { Mend } from '#cluster/mend.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { shellLine } from '#cluster/shellQuote.ts';
+import { kubectl, objectsMend } from '#cluster/mends/commands.ts';
 import { gcpChainChecks } from './gcpChainChecks.ts';
 import { gcpGrantChecks } from './gcpGrantChecks.ts';
 
@@ -135,7 +134,7 @@ const annotation: Check = {
   category: 'gcp',
   title: 'The service account is annotated with its Google service account',
   severity: 'error',
-  needs: [],
+  needs: ['sa-exists'],
   skip: noGoogle,
   run: async ({ gcp, profile }) => {
     const found = await gcp.annotatedAccount();
@@ -151,38 +150,24 @@ const annotation: Check = {
       found === undefined
         ? `The service account ${namespace}/${name} has no annotation ${accountAnnotation}, so that its pods act as nobody that IAM was told of.`
         : `The service account ${namespace}/${name} is annotated with ${found}, and not with ${wanted}.`;
-    return fail(what, { evidence: [evidence], mend: annotate({ profile }, wanted) });
+    return fail(what, { evidence: [evidence], mend: annotate(profile, wanted) });
   },
 };
 
-function annotate({ profile }: Pick<CheckContext, 'profile'>, email: string | undefined): Mend {
+function annotate(profile: ClusterProfile, email: string | undefined): Mend {
   const { namespace, serviceAccount: name } = profile;
   if (email === undefined)
     return {
       kind: 'advice',
       text: 'Say in gcp.serviceAccount of the profile which Google service account it is to act as.',
     };
-  const annotated = `${accountAnnotation}=${email}`;
-  return {
-    kind: 'objects',
-    objects: [
-      {
-        apiVersion: 'v1',
-        kind: 'ServiceAccount',
-        metadata: { name, namespace, annotations: { [accountAnnotation]: email } },
-      },
-    ],
-    command: shellLine(
-      'kubectl',
-      'annotate',
-      'serviceaccount',
-      name,
-      '--namespace',
-      namespace,
-      '--overwrite',
-      annotated,
-    ),
-  };
+  const words = ['annotate', 'serviceaccount', name, '--namespace', namespace, '--overwrite'];
+  const metadata = { name, namespace, annotations: { [accountAnnotation]: email } };
+  return objectsMend(
+    profile,
+    [{ apiVersion: 'v1', kind: 'ServiceAccount', metadata }],
+    kubectl(profile, words, `${accountAnnotation}=${email}`),
+  );
 }
 
 /** GKE, workload identity and the bucket. */

@@ -1,6 +1,6 @@
 import type { Mend } from '#cluster/mend.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { shellLine, shellQuote } from '#cluster/shellQuote.ts';
+import { shellLine, shellWord } from '#cluster/mends/commands.ts';
 import { bucketOf, workloadMember, workloadPoolOf, type GkePlace } from './gkePlace.ts';
 
 // What puts things right in Google Cloud: lines of gcloud with the names filled in.
@@ -15,7 +15,7 @@ const place = ({ project, location }: GkePlace): readonly string[] => ['--locati
 
 /** @param member whoever asks; where that is not known, the account that gcloud is signed in with */
 export const grantClusterViewer = ({ project }: GkePlace, member: string | undefined): Mend => {
-  const account = member === undefined ? `"user:$(gcloud config get-value account)"` : shellQuote(member);
+  const account = member === undefined ? `"user:$(gcloud config get-value account)"` : shellWord(member);
   const binding = line('projects add-iam-policy-binding', project);
   return command(`${binding} --role roles/container.clusterViewer --member ${account}`);
 };
