@@ -2,7 +2,9 @@ import { parseArgs } from 'node:util';
 import { buildAll, isStale } from '../../scripts/build.ts';
 import { onInterrupt } from '../../scripts/processes.ts';
 import type { Need } from '../harness/installing.ts';
+import { kubeNeeds } from '../harness/kubeNeeds.ts';
 import { benchNeeds, missing, report } from '../harness/needs.ts';
+import { benchCluster } from './cluster.ts';
 import { benchKernel } from './kernel.ts';
 import { peerKernels } from './kernelPeers.ts';
 import { benchLanguage } from './language.ts';
@@ -11,14 +13,15 @@ import { busyShare, isMissed, keep, machine, type Figure } from './report.ts';
 import { benchRest } from './rest.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest, kernel, language, life; without one all of them
+  names            rest, kernel, language, life, cluster; without one all of them
   --runs N         measured runs of each way; 5
   --rows N[,N …]   rest: millions of rows to stream; 1,10
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
   --cells N        kernel: cells that run before the second measurement; 500
   --long N         life: cells of one kernel's life; 10000
 Beside each figure is that of its peer, measured in the same run. Ends with 1 when a goal is missed.
-Needs Linux; upstream's clients, other kernels (installed when they are missing) and 3 GB of disk for the rows.`;
+Needs Linux; upstream's clients, other kernels, a Kubernetes API (all installed when they are missing) and 3 GB of disk for
+the rows.`;
 
 type Options = Exclude<ReturnType<typeof readArguments>, string>;
 type Bench = { needs: readonly Need[]; measure: (options: Options) => Promise<Figure[]> };
@@ -28,6 +31,7 @@ const benches: Readonly<Record<string, Bench>> = {
   kernel: { needs: [...benchNeeds, peerKernels], measure: benchKernel },
   language: { needs: [], measure: benchLanguage },
   life: { needs: [], measure: benchLife },
+  cluster: { needs: kubeNeeds, measure: benchCluster },
 };
 
 /** `npm run bench`: prints figures beside those of their peers. Returns the exit code. */

@@ -6,7 +6,7 @@ import { inRoot } from '../../scripts/paths.ts';
 export type Figure = {
   name: string;
   value: number;
-  unit: 'ms' | 'MB' | '×';
+  unit: 'ms' | 'MB' | '×' | 'requests';
   /** The figure must not be above it. */
   goal?: number;
 };
@@ -19,7 +19,7 @@ export const median = (values: readonly number[]): number => {
 
 export const isMissed = ({ value, goal }: Figure): boolean => goal !== undefined && !(value <= goal);
 
-const digits = { ms: 0, MB: 0, '×': 2 } as const;
+const digits = { ms: 0, MB: 0, '×': 2, requests: 0 } as const;
 
 // Where nothing could be measured, a kernel lost by an interrupt for instance, there is no number.
 export const numberOf = ({ value, unit }: Figure): string =>

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { AuditedRequest } from '../cluster/parts/auditLog.ts';
+import { kubectlProgram } from '../harness/kubeNeeds.ts';
+
+/** Kubeconfigs: of who runs the checks, and of who may ask in the place of others, which kubectl does where we have a review. */
+export type People = { readonly alice: string; readonly admin: string };
+
+type Attributes = { verb: string; group?: string; resource: string; subresource?: string; namespace?: string };
+type Spec = { user?: string; audiences?: string[]; resourceAttributes?: Attributes };
+
+/** Asks by kubectl what was asked of an API server, one command a question. @throws Error when one is not answered */
+export async function askByKubectl(requests: readonly AuditedRequest[], people: People): Promise<void> {
+  for (const request of requests)
+    await kubectl(commandFor(request), (request.as ?? spec(request).user) ? people.admin : people.alice);
+}
+
+/** The whole list of what one may do in a namespace. */
+export async function canIList(namespace: string, kubeconfig: string): Promise<void> {
+  await kubectl(['auth', 'can-i', '--list', '--namespace', namespace], kubeconfig);
+}
+
+const spec = ({ body }: AuditedRequest): Spec => (body ?? {}) as Spec;
+
+/** The command with which a person asks the same. */
+function commandFor(request: AuditedRequest): string[] {
+  const { verb, uri } = request;
+  const path = uri.split('?')[0] ?? uri;
+  if (path.endsWith('/selfsubjectreviews')) return ['auth', 'whoami'];
+  if (path.endsWith('accessreviews')) return canI(spec(request), request.as);
+  const [, namespace, account] = /\/namespaces\/([^/]+)\/serviceaccounts\/([^/]+)\/token$/.exec(path) ?? [];
+  if (namespace !== undefined && account !== undefined) {
+    const audiences = (spec(request).audiences ?? []).flatMap((audience) => ['--audience', audience]);
+    return ['create', 'token', account, '--namespace', namespace, ...audiences];
+  }
+  if (verb === 'get' || verb === 'list') return ['get', '--raw', uri];
+  throw new Error(`Nobody said what kubectl does for ${verb} ${uri}.`);
+}
+
+function canI({ user, resourceAttributes }: Spec, as = user): string[] {
+  if (resourceAttributes === undefined) throw new Error('A review of other things than resources was asked.');
+  const { verb, group, resource, subresource, namespace } = resourceAttributes;
+  return [
+    ...['auth', 'can-i', verb, group ? `${resource}.${group}` : resource],
+    ...(subresource ? ['--subresource', subresource] : []),
+    ...(namespace ? ['--namespace', namespace] : ['--all-namespaces']),
+    ...(as === undefined ? [] : ['--as', as]),
+  ];
+}
+
+async function kubectl(args: readonly string[], kubeconfig: string): Promise<void> {
+  const program = kubectlProgram();
+  if (program === undefined)
+    throw new Error('There is no kubectl: put it on PATH, or run "npm run test:cluster", which builds it.');
+  try {
+    await promisify(execFile)(program, ['--kubeconfig', kubeconfig, ...args], { maxBuffer: 64 << 20 });
+  } catch (error) {
+    // That one may not, and that something is not there, are answers too.
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    if (stdout.trim() !== 'no' && !stderr.startsWith('Error from server')) throw error;
+  }
+}
