@@ -7,6 +7,7 @@ import { registerConnectionCommands } from './catalog/connectionCommands.ts';
 import { Connections } from './catalog/connections.ts';
 import { treeContext } from './catalog/treeContext.ts';
 import { CatalogTree } from './catalog/tree.ts';
+import { registerCluster } from './cluster/register.ts';
 import { registerCommand } from './host/commands.ts';
 import { setContext } from './host/context.ts';
 import { Engine } from './host/engine.ts';
@@ -60,6 +61,7 @@ function start(context: vscode.ExtensionContext) {
   const kernels = new NotebookKernels({ log, startKernel, kept });
   const variables = new VariablesView(kernels, log);
   const cells = registerCellLanguage({ log, state, connections, catalogs, kernels, dist });
+  const cluster = registerCluster({ log, state, catalogs, extensionUri });
   const services = {
     state,
     secrets,
@@ -73,6 +75,7 @@ function start(context: vscode.ExtensionContext) {
     kernels,
     variables,
     language: cells.language,
+    cluster,
   };
   const parts = { ...services, log, catalogOf };
   subscriptions.push(
@@ -94,6 +97,7 @@ function start(context: vscode.ExtensionContext) {
     registerNotebookDebugger(parts),
     registerRestartMarks(kernels),
     cells,
+    cluster,
     registerJupyter(parts),
   );
   return services;

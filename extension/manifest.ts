@@ -1,9 +1,12 @@
 // Every id that package.json contributes, with the type of what it carries. It imports no `vscode`, so that a test in
 // plain Node can compare it with package.json, both ways.
-import type { NotebookCell } from 'vscode';
+import type { NotebookCell, Uri } from 'vscode';
+import type { CheckReport } from '#cluster/check.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
 import type { VariableInfo } from '#shared/kernelMessages.ts';
 import type { CatalogNode, Connection, RestConnection } from './catalog/node.ts';
 import type { GivenServer } from './catalog/serverCommands.ts';
+import type { CheckNode } from './cluster/checkRows.ts';
 
 /**
  * Commands by what they take. Arguments come from menus, key bindings and other extensions, so every one is optional and
@@ -35,6 +38,23 @@ export type CommandTypes = {
   'lanceCatalog.notebook.restartKernel': () => Promise<void>;
   'lanceCatalog.notebook.openVariable': (variable?: VariableInfo) => Promise<void>;
   'lanceCatalog.notebook.debugCell': (cell?: NotebookCell) => Promise<void>;
+  'lanceCatalog.cluster.verify': (given?: { profile?: string }) => Promise<CheckReport | undefined>;
+  'lanceCatalog.cluster.verifyWithProbe': (given?: { profile?: string }) => Promise<CheckReport | undefined>;
+  'lanceCatalog.cluster.rerun': (node?: CheckNode) => Promise<CheckReport | undefined>;
+  'lanceCatalog.cluster.rerunFailed': () => Promise<CheckReport | undefined>;
+  'lanceCatalog.cluster.stop': () => Promise<void>;
+  'lanceCatalog.cluster.chooseProfile': () => Promise<void>;
+  'lanceCatalog.cluster.showProblems': () => void;
+  'lanceCatalog.cluster.showAll': () => void;
+  'lanceCatalog.cluster.showEvidence': (node?: CheckNode) => Promise<void>;
+  'lanceCatalog.cluster.copyMend': (node?: CheckNode) => Promise<void>;
+  'lanceCatalog.cluster.showMend': (node?: CheckNode) => Promise<void>;
+  'lanceCatalog.cluster.applyMend': (place?: Uri | CheckNode) => Promise<void>;
+  'lanceCatalog.cluster.openDocs': (node?: CheckNode) => Promise<void>;
+  'lanceCatalog.cluster.showReport': () => Promise<void>;
+  'lanceCatalog.cluster.saveReport': (target?: Uri) => Promise<Uri | undefined>;
+  'lanceCatalog.cluster.newProfile': () => Promise<ClusterProfile | undefined>;
+  'lanceCatalog.cluster.editProfiles': () => Promise<void>;
   'lanceCatalog.jupyter.preview': (variable?: string) => Promise<void>;
 };
 export type CommandId = keyof CommandTypes;
@@ -43,6 +63,7 @@ export type CommandId = keyof CommandTypes;
 export type SettingTypes = {
   'lanceCatalog.nodePath': string;
   'lanceCatalog.defaultConnections': unknown[];
+  'lanceCatalog.cluster.profiles': Readonly<Record<string, unknown>>;
   'lanceCatalog.notebook.typeCheck': string;
   'lanceCatalog.notebook.keepKernelSeconds': number;
   'lanceCatalog.notebook.printedCharacters': number;
@@ -55,6 +76,12 @@ export type ContextTypes = {
   'lanceCatalog.table.unpinned': boolean;
   /** The notebook in front has a kernel of ours. */
   'lanceCatalog.notebook.hasKernel': boolean;
+  /** Checks of a cluster run. */
+  'lanceCatalog.cluster.isRunning': boolean;
+  /** There is a report to show. */
+  'lanceCatalog.cluster.hasReport': boolean;
+  /** Checks that passed are left out of the view. */
+  'lanceCatalog.cluster.onlyProblems': boolean;
   /** The Jupyter extension is installed. */
   'lanceCatalog.jupyter.available': boolean;
 };
@@ -87,11 +114,29 @@ const commandTable: Record<CommandId, null> = {
   'lanceCatalog.notebook.restartKernel': null,
   'lanceCatalog.notebook.openVariable': null,
   'lanceCatalog.notebook.debugCell': null,
+  'lanceCatalog.cluster.verify': null,
+  'lanceCatalog.cluster.verifyWithProbe': null,
+  'lanceCatalog.cluster.rerun': null,
+  'lanceCatalog.cluster.rerunFailed': null,
+  'lanceCatalog.cluster.stop': null,
+  'lanceCatalog.cluster.chooseProfile': null,
+  'lanceCatalog.cluster.showProblems': null,
+  'lanceCatalog.cluster.showAll': null,
+  'lanceCatalog.cluster.showEvidence': null,
+  'lanceCatalog.cluster.copyMend': null,
+  'lanceCatalog.cluster.showMend': null,
+  'lanceCatalog.cluster.applyMend': null,
+  'lanceCatalog.cluster.openDocs': null,
+  'lanceCatalog.cluster.showReport': null,
+  'lanceCatalog.cluster.saveReport': null,
+  'lanceCatalog.cluster.newProfile': null,
+  'lanceCatalog.cluster.editProfiles': null,
   'lanceCatalog.jupyter.preview': null,
 };
 const settingTable: Record<SettingId, null> = {
   'lanceCatalog.nodePath': null,
   'lanceCatalog.defaultConnections': null,
+  'lanceCatalog.cluster.profiles': null,
   'lanceCatalog.notebook.typeCheck': null,
   'lanceCatalog.notebook.keepKernelSeconds': null,
   'lanceCatalog.notebook.printedCharacters': null,
@@ -99,6 +144,9 @@ const settingTable: Record<SettingId, null> = {
 const contextTable: Record<ContextId, null> = {
   'lanceCatalog.table.unpinned': null,
   'lanceCatalog.notebook.hasKernel': null,
+  'lanceCatalog.cluster.isRunning': null,
+  'lanceCatalog.cluster.hasReport': null,
+  'lanceCatalog.cluster.onlyProblems': null,
   'lanceCatalog.jupyter.available': null,
 };
 
@@ -107,7 +155,11 @@ export const settingIds: readonly string[] = Object.keys(settingTable);
 export const contextIds: readonly string[] = Object.keys(contextTable);
 
 export const viewContainerId = 'lanceCatalog';
-export const viewIds = { catalog: 'lanceCatalog.catalog', variables: 'lanceCatalog.variables' } as const;
+export const viewIds = {
+  catalog: 'lanceCatalog.catalog',
+  variables: 'lanceCatalog.variables',
+  checks: 'lanceCatalog.checks',
+} as const;
 export const panelTypes = { table: 'lanceCatalog.table' } as const;
 
 /** The notebook controller, the kernelspec that .ipynb files name, and the renderer of tables. */

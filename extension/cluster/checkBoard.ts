@@ -86,10 +86,6 @@ export function endBoard(board: Board, report: CheckReport | undefined): Board |
   return merged && boardOf(merged);
 }
 
-/** What keeps a backfill from running, and what keeps it from running well. */
-export const isProblem = ({ status }: CheckResult): boolean =>
-  status === 'fail' || status === 'warn' || status === 'blocked';
-
 /** The categories of a board in the order of a report. */
 export function categoriesOf(board: Board): readonly CheckCategory[] {
   return [...new Set(inOrder(board).map(({ category }) => category))];

@@ -1,6 +1,7 @@
 import { categoryTitles, type CheckCategory, type CheckId } from '#cluster/checkIds.ts';
+import { isProblem } from '#cluster/report/summary.ts';
 import { countOf } from '#cluster/runChecks.ts';
-import { checksOf, isProblem, type Board, type CheckRow } from './checkBoard.ts';
+import { checksOf, type Board, type CheckRow } from './checkBoard.ts';
 import { countsText, looks, mendOf, mendToCopy, worstOf } from './checkWords.ts';
 import { codeBlock, plainText } from './markdownText.ts';
 

@@ -4,7 +4,7 @@ import { inRoot } from '../paths.ts';
 import { enginePackage, type Platform } from '../platforms.mjs';
 import { copyRuntime, readManifest } from './runtime.ts';
 
-const files = ['README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore', 'media', 'snippets'];
+const files = ['README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore', 'docs', 'media', 'snippets'];
 /** What a manifest needs in the repository only. `imports` names sources that are not shipped. */
 const ours = new Set(['scripts', 'dependencies', 'devDependencies', 'overrides', 'imports', 'private']);
 /** The editor's TypeScript looks for it in node_modules at the top and nowhere else. */

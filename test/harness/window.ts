@@ -31,9 +31,15 @@ export async function packagedExtension(): Promise<string> {
   const target = thisPlatform()?.target;
   if (target === undefined) throw new Error(`There is no package for ${process.platform}-${process.arch}.`);
   const file = vsixPath(target);
-  const inputs = ['dist/.built', 'package.json', 'README.md', 'snippets', 'media', '.vscodeignore'].map((name) =>
-    inRoot(name),
-  );
+  const inputs = [
+    'dist/.built',
+    'package.json',
+    'README.md',
+    'docs/cluster-checks.md',
+    'snippets',
+    'media',
+    '.vscodeignore',
+  ].map((name) => inRoot(name));
   const isFresh =
     existsSync(file) && inputs.every((input) => existsSync(input) && statSync(input).mtimeMs < statSync(file).mtimeMs);
   if (!isFresh && (await makePackages(['--target', target])) !== 0) throw new Error(`Packaging for ${target} failed.`);

@@ -1,0 +1,36 @@
+import { checkIdsByCategory, isCheckId, type CheckId } from '#cluster/checkIds.ts';
+import type { CheckResult } from '#cluster/check.ts';
+import { ClusterError } from '#cluster/errors.ts';
+import { fieldsOf } from '../host/shape.ts';
+import { checksOf, type Board } from './checkBoard.ts';
+
+// Rows come back as arguments of commands, from menus and from other extensions: checked before anything is done.
+
+/** The check that a row is. */
+export function checkIdOf(node: unknown): CheckId | undefined {
+  const { kind, id } = fieldsOf(node);
+  return kind === 'check' && typeof id === 'string' && isCheckId(id) ? id : undefined;
+}
+
+/** The checks that a row stands for: one, or those of a category. @throws ClusterError for anything else */
+export function checkIdsOf(board: Board, node: unknown): readonly CheckId[] {
+  const id = checkIdOf(node);
+  if (id) return [id];
+  const { kind, category } = fieldsOf(node);
+  const known = kind === 'category' && Object.keys(checkIdsByCategory).find((one) => one === category);
+  if (known) return checksOf(board).flatMap((row) => (row.category === known ? [row.id] : []));
+  throw noCheck();
+}
+
+/** What is known of the check that a row is. @throws ClusterError where it is no check, or was not asked yet */
+export function resultOf(board: Board | undefined, node: unknown): CheckResult {
+  const id = checkIdOf(node);
+  const result = id && board?.results.get(id);
+  if (result) return result;
+  throw id
+    ? new ClusterError('InvalidRequest', `The check ${id} was not asked yet.`, 'Run "Verify Cluster Identity".')
+    : noCheck();
+}
+
+const noCheck = (): ClusterError =>
+  new ClusterError('InvalidRequest', 'No check is selected.', 'Select one in the Cluster Checks view.');

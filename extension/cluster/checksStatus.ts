@@ -1,0 +1,75 @@
+import * as vscode from 'vscode';
+import { countsOf } from './checkBoard.ts';
+import { ageText, agoText, countsText } from './checkWords.ts';
+import type { ClusterChecks } from './clusterChecks.ts';
+import { viewIds } from '../manifest.ts';
+import { plainText } from './markdownText.ts';
+
+/** The age is told in minutes. */
+const refreshEvery = 30_000;
+
+/** What the last checks found, in the status bar: counts and how old they are. */
+export class ChecksStatus implements vscode.Disposable {
+  readonly #checks: ClusterChecks;
+  readonly #item: vscode.StatusBarItem;
+  readonly #listening: vscode.Disposable;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(checks: ClusterChecks) {
+    this.#checks = checks;
+    this.#item = vscode.window.createStatusBarItem('lanceCatalog.checks', vscode.StatusBarAlignment.Right, 50);
+    this.#item.name = 'Lance Cluster Checks';
+    this.#item.command = { command: `${viewIds.checks}.focus`, title: 'Show Cluster Checks' };
+    this.#listening = checks.onDidChange(() => this.#update());
+    this.#timer = setInterval(() => this.#update(), refreshEvery);
+    this.#timer.unref();
+    this.#update();
+  }
+
+  /** What it says, for tests. */
+  get text(): string {
+    return this.#item.text;
+  }
+
+  dispose(): void {
+    clearInterval(this.#timer);
+    this.#listening.dispose();
+    this.#item.dispose();
+  }
+
+  #update(): void {
+    const { board } = this.#checks;
+    if (!board) return this.#item.hide();
+    const { profile, report, isRunning, answered, pending } = board;
+    const counts = countsOf(board);
+    if (isRunning) {
+      const all = answered.size + pending.size;
+      this.#item.text = `$(loading~spin) Lance: ${answered.size} of ${all}`;
+      this.#item.tooltip = new vscode.MarkdownString(`Checks of **${plainText(profile)}**`);
+      this.#item.accessibilityInformation = { label: `Lance cluster checks: ${answered.size} of ${all} are answered` };
+      return this.#item.show();
+    }
+    if (!report) return this.#item.hide();
+    const now = Date.now();
+    const told = countsText(counts);
+    this.#item.text = statusText(counts, ageText(report.startedAt, now));
+    this.#item.tooltip = new vscode.MarkdownString(
+      `Checks of **${plainText(profile)}**, ${agoText(report.startedAt, now)}: ${told}.`,
+    );
+    this.#item.accessibilityInformation = {
+      label: `Lance cluster checks of ${profile}, ${agoText(report.startedAt, now)}: ${told}`,
+    };
+    this.#item.show();
+  }
+}
+
+/** `Lance: ✓ 38 ⚠ 2 ✗ 1 · 3 min` in the editor's icons. */
+const statusText = ({ pass, warn, fail, blocked }: Record<'pass' | 'warn' | 'fail' | 'blocked', number>, age: string) =>
+  [
+    'Lance:',
+    `$(pass) ${pass}`,
+    ...(warn > 0 ? [`$(warning) ${warn}`] : []),
+    ...(fail > 0 ? [`$(error) ${fail}`] : []),
+    ...(blocked > 0 ? [`$(circle-slash) ${blocked}`] : []),
+    `· ${age}`,
+  ].join(' ');

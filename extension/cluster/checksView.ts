@@ -1,0 +1,123 @@
+import * as vscode from 'vscode';
+import { setContext } from '../host/context.ts';
+import { viewIds } from '../manifest.ts';
+import { countsOf, type Board } from './checkBoard.ts';
+import { renderRow, rowsOf, type CheckNode, type RowView } from './checkRows.ts';
+import { agoText } from './checkWords.ts';
+import type { ClusterChecks } from './clusterChecks.ts';
+
+/** The view of checks by category. Its rows are looks at the board of `ClusterChecks`; this only draws. */
+export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Disposable {
+  readonly #checks: ClusterChecks;
+  readonly #changed = new vscode.EventEmitter<CheckNode | undefined>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  /** The editor finds a row by the very object it was given. */
+  readonly #nodes = new Map<string, CheckNode>();
+  readonly #view: vscode.TreeView<CheckNode>;
+  readonly #subscriptions: vscode.Disposable[];
+  #onlyProblems = false;
+
+  constructor(checks: ClusterChecks) {
+    this.#checks = checks;
+    this.#view = vscode.window.createTreeView(viewIds.checks, { treeDataProvider: this, showCollapseAll: true });
+    this.#subscriptions = [this.#view, this.#changed, checks.onDidChange(() => this.#update())];
+    this.#update();
+  }
+
+  /** What the person has selected. */
+  get selected(): CheckNode | undefined {
+    return this.#view.selection[0];
+  }
+
+  /** What the view says above its rows; for tests, as `badge` is. */
+  get message(): string | undefined {
+    return this.#view.message;
+  }
+
+  get badge(): vscode.ViewBadge | undefined {
+    return this.#view.badge;
+  }
+
+  /** Whether rows without a problem are left out. */
+  get onlyProblems(): boolean {
+    return this.#onlyProblems;
+  }
+
+  set onlyProblems(onlyProblems: boolean) {
+    this.#onlyProblems = onlyProblems;
+    this.#update();
+  }
+
+  getChildren(parent?: CheckNode): CheckNode[] {
+    const { board } = this.#checks;
+    return board ? rowsOf(board, parent, this.#onlyProblems).map((node) => this.#known(node)) : [];
+  }
+
+  getParent(node: CheckNode): CheckNode | undefined {
+    return node.kind === 'check' ? this.#known({ kind: 'category', category: node.category }) : undefined;
+  }
+
+  getTreeItem(node: CheckNode): vscode.TreeItem {
+    const { board } = this.#checks;
+    return board ? toTreeItem(renderRow(board, node), node) : new vscode.TreeItem('');
+  }
+
+  /** Brings the view in front, by its own command, which is there without a row to reveal. */
+  async focus(): Promise<void> {
+    await vscode.commands.executeCommand(`${viewIds.checks}.focus`);
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  #update(): void {
+    const { board, isRunning } = this.#checks;
+    setContext('lanceCatalog.cluster.isRunning', isRunning);
+    setContext('lanceCatalog.cluster.hasReport', board?.report !== undefined);
+    setContext('lanceCatalog.cluster.onlyProblems', this.#onlyProblems);
+    this.#view.description = board ? titleOf(board) : '';
+    // An empty text takes the line away.
+    this.#view.message = (board && messageOf(board, this.#onlyProblems)) ?? '';
+    const failed = board ? countsOf(board).fail : 0;
+    this.#view.badge =
+      failed > 0 ? { value: failed, tooltip: `${failed} ${failed === 1 ? 'check' : 'checks'} failed` } : undefined;
+    this.#changed.fire(undefined);
+  }
+
+  #known(node: CheckNode): CheckNode {
+    const key = node.kind === 'check' ? node.id : `category ${node.category}`;
+    const known = this.#nodes.get(key) ?? node;
+    this.#nodes.set(key, known);
+    return known;
+  }
+}
+
+const titleOf = ({ profile, report, isRunning }: Board): string =>
+  isRunning || !report ? profile : `${profile} · ${agoText(report.startedAt, Date.now())}`;
+
+function messageOf(board: Board, onlyProblems: boolean): string | undefined {
+  const { isRunning, answered, pending, report } = board;
+  if (isRunning) return `Asking the cluster: ${answered.size} of ${answered.size + pending.size} checks are answered.`;
+  const { pass, fail, warn, blocked } = countsOf(board);
+  const stopped = report?.stopped === true ? 'The run was stopped before its end.' : undefined;
+  if (!onlyProblems) return stopped;
+  if (fail + warn + blocked > 0) return `Only problems are listed; ${pass} more checks passed.`;
+  return `No problem was found; ${pass} checks passed. All of them are listed by "Show All Checks".`;
+}
+
+function toTreeItem(view: RowView, node: CheckNode): vscode.TreeItem {
+  const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  const state = { leaf: None, collapsed: Collapsed, expanded: Expanded }[view.state];
+  const { id, color } = view.icon;
+  const item = new vscode.TreeItem(view.label, state);
+  item.id = view.id;
+  item.description = view.description;
+  item.tooltip = new vscode.MarkdownString(view.tooltip);
+  item.iconPath = new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
+  item.contextValue = view.contextValue;
+  item.accessibilityInformation = { label: view.spoken };
+  if (node.kind === 'check')
+    item.command = { command: 'lanceCatalog.cluster.showEvidence', title: 'Show Evidence', arguments: [node] };
+  return item;
+}

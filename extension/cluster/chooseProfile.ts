@@ -1,0 +1,47 @@
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { askOne } from '../host/ask.ts';
+import type { ClusterProfiles, ListedProfile } from './clusterProfiles.ts';
+import { newProfile } from './newProfile.ts';
+
+/**
+ * The profile by its name, the only one there is, or the one that the person picks; who has none yet is led through making
+ * one. `undefined` when the person leaves.
+ */
+export async function chooseProfile(
+  { profiles }: { profiles: ClusterProfiles },
+  name?: string,
+  question = 'Verify which cluster?',
+): Promise<ClusterProfile | undefined> {
+  if (name !== undefined) return profiles.get(name);
+  const listed = profiles.list();
+  const [only] = listed;
+  if (!only) return newProfile(profiles);
+  const chosen = listed.length === 1 ? only : await pick(question, listed);
+  if (chosen === 'new') return newProfile(profiles);
+  return chosen && profiles.get(chosen.name);
+}
+
+function pick(question: string, listed: readonly ListedProfile[]): Promise<ListedProfile | 'new' | undefined> {
+  return askOne<ListedProfile | 'new'>(question, [
+    ...listed.map((one) => ({
+      label: one.name,
+      icon: 'problem' in one ? 'warning' : 'server-environment',
+      ...('problem' in one ? { description: one.problem } : { description: whereOf(one.profile) }),
+      value: one,
+    })),
+    { label: 'New Cluster Profile…', icon: 'add', value: 'new' as const },
+  ]);
+}
+
+/** What tells a profile from another, in a few words. */
+export function whereOf({ auth, namespace, serviceAccount }: ClusterProfile): string {
+  const who = `${namespace}/${serviceAccount}`;
+  switch (auth.configMethod) {
+    case 'EKS_AUTH':
+      return `EKS ${auth.clusterName}, ${auth.region} · ${who}`;
+    case 'IN_CLUSTER':
+      return `the cluster that this runs in · ${who}`;
+    case 'LOCAL':
+      return `${auth.context === undefined ? 'current context' : `context ${auth.context}`} · ${who}`;
+  }
+}

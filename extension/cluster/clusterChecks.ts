@@ -1,0 +1,154 @@
+import * as vscode from 'vscode';
+import type { CheckEvent, CheckReport } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
+import { ClusterError } from '#cluster/errors.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import type { VerifyOptions } from '#cluster/verifyCluster.ts';
+import { messageOf } from '#shared/errors.ts';
+import type { Log } from '../host/log.ts';
+import type { State } from '../host/state.ts';
+import { boardOf, endBoard, startBoard, withEvent, type Board } from './checkBoard.ts';
+import { readReports, storedReports, withReport, type Reports } from './storedReports.ts';
+
+export type ClusterChecksParts = {
+  log: Log;
+  state: State;
+  /** How a catalog that a profile names is reached; it holds secrets and stays in memory. */
+  resolveCatalog: VerifyOptions['resolveCatalog'];
+};
+
+export type RunChecks = {
+  /** Only these, and what they need. */
+  readonly only?: readonly CheckId[] | undefined;
+  /** Whether something may be written and removed again; asked for before. */
+  readonly probe?: boolean | undefined;
+  /** Ends the run, as `stop()` does. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** How often the view is drawn at most while checks come in, in milliseconds. */
+const drawEvery = 60;
+
+/** Runs of checks in this window, one at a time, and what the last ones found. */
+export class ClusterChecks implements vscode.Disposable {
+  readonly #parts: ClusterChecksParts;
+  readonly #changed = new vscode.EventEmitter<void>();
+  /** Something is known of a check, or a run has begun or ended. */
+  readonly onDidChange = this.#changed.event;
+  #reports: Reports;
+  #board: Board | undefined;
+  #running: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
+  #drawing: NodeJS.Timeout | undefined;
+
+  constructor(parts: ClusterChecksParts) {
+    this.#parts = parts;
+    this.#reports = readReports(parts.state.clusterReports());
+    const last = [...this.#reports.values()].at(-1);
+    this.#board = last && boardOf(last);
+  }
+
+  /** What is shown: the run that goes on, else what the last one found. */
+  get board(): Board | undefined {
+    return this.#board;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** What the last run of a profile found, this one's or a window's before it. */
+  reportOf(profile: string): CheckReport | undefined {
+    return this.#reports.get(profile);
+  }
+
+  /** Shows what is known of a profile, while nothing runs. */
+  async show(profile: string): Promise<void> {
+    const report = this.#reports.get(profile);
+    if (this.#running || this.#board?.profile === profile) return;
+    this.#board = report && boardOf(report);
+    if (report) await this.#keep(report);
+    this.#changed.fire();
+  }
+
+  /**
+   * Asks a cluster. A run that goes on is ended first.
+   * @returns what this run found, of what was asked alone; where it was stopped, what it came to
+   * @throws ClusterError ProfileInvalid in a workspace that is not trusted: a kubeconfig may name programs to run
+   */
+  async run(profile: ClusterProfile, { only, probe = false, signal }: RunChecks = {}): Promise<CheckReport> {
+    if (!vscode.workspace.isTrusted) {
+      const why = 'Checks of a cluster run in trusted workspaces only, since a kubeconfig may name programs to run.';
+      throw new ClusterError(
+        'ProfileInvalid',
+        why,
+        'Trust this workspace first ("Workspaces: Manage Workspace Trust").',
+      );
+    }
+    // Of two that begin at once, the second ends the first.
+    while (this.#running) await this.stop();
+    const controller = new AbortController();
+    const running = AbortSignal.any([controller.signal, ...(signal ? [signal] : [])]);
+    const report = this.#verify(profile, { only, probe, signal: running });
+    const mine = { controller, ended: report.catch(() => undefined) };
+    this.#running = mine;
+    try {
+      return await report;
+    } finally {
+      if (this.#running === mine) this.#running = undefined;
+      this.#draw();
+    }
+  }
+
+  /** Ends the run that goes on, and waits until it has. */
+  async stop(): Promise<void> {
+    this.#running?.controller.abort();
+    await this.#running?.ended;
+  }
+
+  dispose(): void {
+    this.#running?.controller.abort();
+    clearTimeout(this.#drawing);
+    this.#changed.dispose();
+  }
+
+  async #verify(
+    profile: ClusterProfile,
+    { only, probe, signal }: { only: readonly CheckId[] | undefined; probe: boolean; signal: AbortSignal },
+  ): Promise<CheckReport> {
+    const { log, resolveCatalog } = this.#parts;
+    const before = this.#board?.profile === profile.name ? this.#board : undefined;
+    const known = this.#reports.get(profile.name);
+    // Megabytes of libraries, loaded by who asks a cluster and nobody else.
+    const { verifyCluster, listChecks } = await import('#cluster/clouds.ts');
+    let board = startBoard(profile.name, listChecks(), only, before ?? (known && boardOf(known)));
+    this.#board = board;
+    this.#draw();
+    const observe = (event: CheckEvent): void => {
+      board = withEvent(board, event);
+      this.#board = board;
+      this.#drawing ??= setTimeout(() => this.#draw(), drawEvery);
+    };
+    try {
+      const report = await verifyCluster(profile, { signal, probe, only, observe, resolveCatalog });
+      log.info(`checks of "${profile.name}": ${JSON.stringify(report.counts)} in ${report.milliseconds} ms`);
+      this.#board = endBoard(board, report);
+      if (this.#board?.report) await this.#keep(this.#board.report);
+      return report;
+    } catch (error) {
+      log.error(`checks of "${profile.name}" ended: ${messageOf(error)}`);
+      this.#board = endBoard(board, undefined);
+      throw error;
+    }
+  }
+
+  async #keep(report: CheckReport): Promise<void> {
+    this.#reports = withReport(this.#reports, report);
+    await this.#parts.state.setClusterReports(storedReports(this.#reports));
+  }
+
+  #draw(): void {
+    clearTimeout(this.#drawing);
+    this.#drawing = undefined;
+    this.#changed.fire();
+  }
+}

@@ -1,0 +1,95 @@
+import * as vscode from 'vscode';
+import type { CheckReport } from '#cluster/check.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { confirm } from '../host/ask.ts';
+import { registerCommand } from '../host/commands.ts';
+import type { Log } from '../host/log.ts';
+import { fieldsOf } from '../host/shape.ts';
+import { checksOf } from './checkBoard.ts';
+import { checkIdsOf } from './checkNodes.ts';
+import { chooseProfile } from './chooseProfile.ts';
+import type { ChecksView } from './checksView.ts';
+import type { ClusterChecks, RunChecks } from './clusterChecks.ts';
+import type { ClusterProfiles } from './clusterProfiles.ts';
+import { viewIds } from '../manifest.ts';
+
+export type CheckCommandParts = {
+  log: Log;
+  checks: ClusterChecks;
+  profiles: ClusterProfiles;
+  checksView: ChecksView;
+};
+
+/** The commands that ask a cluster; those about what it said are beside them. */
+export function registerCheckCommands(parts: CheckCommandParts): vscode.Disposable {
+  const { log, checks, checksView } = parts;
+  return vscode.Disposable.from(
+    registerCommand(log, 'lanceCatalog.cluster.verify', async (given) => {
+      const name = nameIn(given);
+      const profile = await chooseProfile(parts, name);
+      return profile && runInView(parts, profile, {});
+    }),
+    registerCommand(log, 'lanceCatalog.cluster.verifyWithProbe', async (given) => {
+      const profile = await chooseProfile(parts, nameIn(given));
+      if (!profile || !(await confirmProbe(profile))) return undefined;
+      return runInView(parts, profile, { probe: true });
+    }),
+    registerCommand(log, 'lanceCatalog.cluster.rerun', async (node = checksView.selected) => {
+      const { board } = checks;
+      if (!board) return undefined;
+      return runInView(parts, parts.profiles.get(board.profile), { only: checkIdsOf(board, node) });
+    }),
+    registerCommand(log, 'lanceCatalog.cluster.rerunFailed', async () => {
+      const { board } = checks;
+      if (!board) return undefined;
+      // What is blocked is asked again too: it waits for those that failed.
+      const wanted = ['fail', 'warn', 'blocked'];
+      const only = checksOf(board).filter(({ result }) => result && wanted.includes(result.status));
+      if (only.length === 0) {
+        void vscode.window.showInformationMessage(`No check of "${board.profile}" failed.`);
+        return undefined;
+      }
+      return runInView(parts, parts.profiles.get(board.profile), { only: only.map(({ id }) => id) });
+    }),
+    registerCommand(log, 'lanceCatalog.cluster.stop', () => checks.stop()),
+    registerCommand(log, 'lanceCatalog.cluster.chooseProfile', async () => {
+      const profile = await chooseProfile(parts, undefined, 'Show the checks of which cluster?');
+      if (!profile) return;
+      await checks.show(profile.name);
+      await checksView.focus();
+      if (checks.board?.profile !== profile.name) await runInView(parts, profile, {});
+    }),
+    registerCommand(log, 'lanceCatalog.cluster.showProblems', () => void (checksView.onlyProblems = true)),
+    registerCommand(log, 'lanceCatalog.cluster.showAll', () => void (checksView.onlyProblems = false)),
+  );
+}
+
+/** Runs checks with the view in front, which shows how far they are. */
+async function runInView(
+  { checks, checksView }: CheckCommandParts,
+  profile: ClusterProfile,
+  options: RunChecks,
+): Promise<CheckReport> {
+  await checksView.focus();
+  return vscode.window.withProgress({ location: { viewId: viewIds.checks } }, () => checks.run(profile, options));
+}
+
+/** Says exactly what would be written, and asks. Nothing is written without a yes to this very question. */
+async function confirmProbe({ name, storage, namespace }: ClusterProfile): Promise<boolean> {
+  const { listChecks } = await import('#cluster/clouds.ts');
+  const writes = [...new Set(listChecks().flatMap(({ writes: would }) => would ?? []))];
+  const where = storage ? `${storage.scheme}://${storage.bucket}` : 'no bucket, since the profile names none';
+  return confirm(
+    `Verify "${name}" and write probes?`,
+    [
+      `Checks that apply to this profile would: ${writes.join('; ')}.`,
+      `Bucket: ${where}. Namespace: ${namespace}. Each probe has a name of its own and is removed at the end, also when the run is stopped.`,
+    ].join('\n\n'),
+    'Verify and Write Probes',
+  );
+}
+
+function nameIn(given: unknown): string | undefined {
+  const { profile } = fieldsOf(given);
+  return typeof profile === 'string' ? profile : undefined;
+}

@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import type { CheckReport } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import type { ChecksView } from './checksView.ts';
+import type { ClusterChecks } from './clusterChecks.ts';
+
+export type GateParts = { checks: ClusterChecks; checksView: Pick<ChecksView, 'focus'> };
+
+/** A sentence a failure; a person who has to decide reads no more than these. */
+const mostShown = 5;
+
+/**
+ * Whether something may be launched on a cluster: runs the checks that it needs, and where one fails lets the person
+ * decide. Warnings hold nobody up.
+ * @returns false when the person wants to see the problems first, or leaves, and for a run that was stopped
+ * @throws AbortError when the signal aborts
+ */
+export async function gateOnChecks(
+  { checks, checksView }: GateParts,
+  profile: ClusterProfile,
+  ids: readonly CheckId[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const report = await checks.run(profile, { only: ids, signal });
+  signal.throwIfAborted();
+  if (report.stopped) return false;
+  const failed = report.results.filter(({ status }) => status === 'fail');
+  if (failed.length === 0) return true;
+  const [show, anyway] = ['Show Problems', 'Run Anyway'] as const;
+  const question = `"${profile.name}" is not ready: ${failed.length === 1 ? 'a check' : `${failed.length} checks`} failed.`;
+  const choice = await vscode.window.showWarningMessage(
+    question,
+    { modal: true, detail: detailOf(failed) },
+    show,
+    anyway,
+  );
+  signal.throwIfAborted();
+  if (choice === show) await checksView.focus();
+  return choice === anyway;
+}
+
+function detailOf(failed: CheckReport['results']): string {
+  const shown = failed.slice(0, mostShown).map(({ title, sentence }) => `${title}: ${sentence}`);
+  const omitted = failed.length - shown.length;
+  return [...shown, ...(omitted > 0 ? [`… and ${omitted} more.`] : [])].join('\n\n');
+}

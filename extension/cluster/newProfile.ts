@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { askOne } from '../host/ask.ts';
+import { askStep } from '../host/askStep.ts';
+import type { SettingPlace } from '../host/settings.ts';
+import type { ClusterProfiles } from './clusterProfiles.ts';
+import { askProfile, emptyDraft, settingOf, type ProfileDraft } from './profileWizard.ts';
+
+/**
+ * Leads through making a profile: which cluster, who runs jobs in it, where tables are. Nothing is asked of the cluster.
+ * @returns `undefined` when the person leaves
+ */
+export async function newProfile(profiles: ClusterProfiles): Promise<ClusterProfile | undefined> {
+  const begun = await chooseCluster();
+  if (!begun) return undefined;
+  const existing = Object.keys(profiles.written());
+  const draft = await askProfile(begun, { ask: askStep, existing });
+  if (!draft) return undefined;
+  const place = await choosePlace();
+  if (!place) return undefined;
+  await profiles.add(draft.name, settingOf(draft), place);
+  return profiles.get(draft.name);
+}
+
+type Start = ProfileDraft | 'file';
+
+/** The kubeconfig that `kubectl` would take, another one, or none. */
+async function chooseCluster(): Promise<ProfileDraft | undefined> {
+  const chosen = await askOne<Start>('New Cluster Profile: which cluster?', [
+    {
+      label: 'Current Context of the Kubeconfig',
+      icon: 'server-environment',
+      detail: 'That of KUBECONFIG, or ~/.kube/config.',
+      value: emptyDraft,
+    },
+    { label: 'Kubeconfig File…', icon: 'folder-opened', value: 'file' },
+    {
+      label: 'EKS Cluster by a Role…',
+      icon: 'cloud',
+      detail: 'AWS is asked where it is; neither a kubeconfig nor the aws command is needed.',
+      value: { ...emptyDraft, isEks: true },
+    },
+  ]);
+  if (chosen !== 'file') return chosen;
+  const [uri] = (await vscode.window.showOpenDialog({ title: 'Kubeconfig', openLabel: 'Choose' })) ?? [];
+  return uri && { ...emptyDraft, base: { kubeconfig: uri.fsPath } };
+}
+
+/** A window without a folder has no settings but the person's. */
+async function choosePlace(): Promise<SettingPlace | undefined> {
+  if ((vscode.workspace.workspaceFolders ?? []).length === 0) return 'person';
+  return askOne<SettingPlace>('New Cluster Profile: keep it where?', [
+    {
+      label: 'User Settings',
+      icon: 'account',
+      detail: 'For you, in every window.',
+      value: 'person',
+    },
+    {
+      label: 'Workspace Settings',
+      icon: 'root-folder',
+      detail: 'For everybody who opens this folder. No secret is in a profile.',
+      value: 'workspace',
+    },
+  ]);
+}

@@ -1,0 +1,19 @@
+import * as vscode from 'vscode';
+import { registerCommand } from '../host/commands.ts';
+import type { CheckCommandParts } from './commands.ts';
+import { newProfile } from './newProfile.ts';
+
+/** The commands that make and change profiles. */
+export function registerProfileCommands({ log, profiles }: CheckCommandParts): vscode.Disposable {
+  return vscode.Disposable.from(
+    registerCommand(log, 'lanceCatalog.cluster.newProfile', () => newProfile(profiles)),
+    registerCommand(log, 'lanceCatalog.cluster.editProfiles', async () => {
+      // Where the profiles are: a team's are in the settings of the workspace.
+      const isShared = Object.keys(profiles.writtenIn('workspace')).length > 0;
+      await vscode.commands.executeCommand(
+        isShared ? 'workbench.action.openWorkspaceSettingsFile' : 'workbench.action.openSettingsJson',
+        { revealSetting: { key: 'lanceCatalog.cluster.profiles', edit: true } },
+      );
+    }),
+  );
+}

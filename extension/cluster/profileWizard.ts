@@ -1,0 +1,141 @@
+import type { Ask, Question } from '../host/askStep.ts';
+
+/** A profile while it is being typed: what is known of the cluster, and what a person has to say. Empty is not there. */
+export type ProfileDraft = {
+  /** What the kubeconfig says of the cluster, as it is written in the setting. */
+  readonly base: Readonly<Record<string, unknown>>;
+  /** Whether AWS is asked where the cluster is, instead of a kubeconfig. */
+  readonly isEks: boolean;
+  readonly clusterName: string;
+  readonly region: string;
+  readonly roleName: string;
+  readonly namespace: string;
+  readonly serviceAccount: string;
+  readonly storage: string;
+  readonly name: string;
+};
+
+export const emptyDraft: ProfileDraft = {
+  base: {},
+  isEks: false,
+  clusterName: '',
+  region: '',
+  roleName: '',
+  namespace: '',
+  serviceAccount: '',
+  storage: '',
+  name: '',
+};
+
+type Step = Exclude<keyof ProfileDraft, 'base' | 'isEks'>;
+
+const commonSteps: readonly Step[] = ['namespace', 'serviceAccount', 'storage', 'name'];
+const eksSteps: readonly Step[] = ['clusterName', 'region', 'roleName', ...commonSteps];
+
+export type ProfileWizardParts = {
+  readonly ask: Ask;
+  /** Names that are taken. */
+  readonly existing: readonly string[];
+};
+
+/**
+ * Asks for the parts of a profile, a step each; every step can be gone back from with what was typed so far.
+ * @returns `undefined` when the person leaves
+ */
+export async function askProfile(
+  draft: ProfileDraft,
+  { ask, existing }: ProfileWizardParts,
+): Promise<ProfileDraft | undefined> {
+  const steps = draft.isEks ? eksSteps : commonSteps;
+  let current = draft;
+  for (let at = 0; at < steps.length;) {
+    const name = steps[at] ?? 'name';
+    const step = { number: at + 1, of: steps.length };
+    const answer = await ask({ title: 'New Cluster Profile', step, ...questions[name](current, existing) });
+    if (answer === undefined) return undefined;
+    if (typeof answer === 'string') {
+      at = Math.max(0, at - 1);
+      continue;
+    }
+    current = { ...current, [name]: answer.value.trim() };
+    at++;
+  }
+  return current;
+}
+
+/** A draft as it is written in the setting. */
+export function settingOf(draft: ProfileDraft): Record<string, unknown> {
+  const { base, isEks, clusterName, region, roleName, namespace, serviceAccount, storage } = draft;
+  return {
+    ...base,
+    ...(isEks && { configMethod: 'EKS_AUTH', clusterName, region, roleName }),
+    namespace,
+    serviceAccount,
+    ...(storage !== '' && { storage }),
+  };
+}
+
+/** A name that is not taken yet. */
+export function freeProfileName(wanted: string, existing: readonly string[]): string {
+  const base = wanted.trim() || 'cluster';
+  if (!existing.includes(base)) return base;
+  for (let number = 2; ; number++) if (!existing.includes(`${base}-${number}`)) return `${base}-${number}`;
+}
+
+const questions: Record<Step, (draft: ProfileDraft, existing: readonly string[]) => Omit<Question, 'title'>> = {
+  clusterName: ({ clusterName }) => ({
+    prompt: 'The name of the EKS cluster',
+    value: clusterName,
+    check: (typed) => required(typed, 'Type the name of the cluster, as in "aws eks list-clusters".'),
+  }),
+  region: ({ region }) => ({
+    prompt: 'The AWS region of the cluster',
+    placeHolder: 'eu-west-1',
+    value: region,
+    check: (typed) => (/^[a-z]{2}(-[a-z]+)+-\d$/.test(typed.trim()) ? undefined : 'Type a region such as eu-west-1.'),
+  }),
+  roleName: ({ roleName }) => ({
+    prompt:
+      'The role to assume: its name or ARN. It is the one that may start clusters, not that of the service account.',
+    placeHolder: 'geneva-client-role',
+    value: roleName,
+    check: (typed) => required(typed, 'Type the name or the ARN of a role.'),
+  }),
+  namespace: ({ namespace }) => ({
+    prompt: 'The Kubernetes namespace that jobs run in',
+    placeHolder: 'geneva',
+    value: namespace,
+    check: nameProblem,
+  }),
+  serviceAccount: ({ serviceAccount }) => ({
+    prompt: 'The Kubernetes service account that jobs run under',
+    placeHolder: 'geneva-service-account',
+    value: serviceAccount,
+    check: nameProblem,
+  }),
+  storage: ({ storage }) => ({
+    prompt: 'The bucket that tables are in, and a path in it. Leave it empty to check no storage.',
+    placeHolder: 's3://bucket/path or gs://bucket/path',
+    value: storage,
+    check: (typed) =>
+      typed.trim() === '' || /^(s3|gs):\/\/[a-z0-9][a-z0-9._-]+(\/.*)?$/.test(typed.trim())
+        ? undefined
+        : 'Type an address such as s3://bucket/path or gs://bucket/path.',
+  }),
+  name: ({ name }, existing) => ({
+    prompt: 'A name for this profile. It is written into your settings, without any secret.',
+    value: freeProfileName(name, existing),
+    check: (typed) =>
+      existing.includes(typed.trim())
+        ? `There is a profile "${typed.trim()}" already. Type another name.`
+        : required(typed, 'Type a name.'),
+  }),
+};
+
+const required = (typed: string, hint: string): string | undefined => (typed.trim() === '' ? hint : undefined);
+
+/** Kubernetes refuses anything else; told while it is typed. */
+const nameProblem = (typed: string): string | undefined =>
+  /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(typed.trim())
+    ? undefined
+    : 'Type a name of small letters, digits and dashes, as Kubernetes wants it.';

@@ -1,0 +1,55 @@
+import * as vscode from 'vscode';
+import type { Catalogs } from '../catalog/catalogs.ts';
+import type { Log } from '../host/log.ts';
+import type { State } from '../host/state.ts';
+import { CheckDocuments, checkScheme } from './checkDocuments.ts';
+import { ChecksStatus } from './checksStatus.ts';
+import { ChecksView } from './checksView.ts';
+import { ClusterChecks } from './clusterChecks.ts';
+import { ClusterProfiles } from './clusterProfiles.ts';
+import { registerCheckCommands } from './commands.ts';
+import { registerCheckDocuments } from './documentCommands.ts';
+import { registerMendCommands } from './mendCommands.ts';
+import { mendScheme, MendPreviews } from './mendPreviews.ts';
+import { catalogResolver } from './resolveCatalog.ts';
+import { registerProfileCommands } from './profileCommands.ts';
+
+export type ClusterParts = { log: Log; state: State; catalogs: Catalogs; extensionUri: vscode.Uri };
+
+export type ClusterServices = ReturnType<typeof makeServices>;
+
+/** Checks of clusters: what runs them, the view, the status bar, documents and commands. */
+export function registerCluster(parts: ClusterParts): vscode.Disposable & ClusterServices {
+  const { log } = parts;
+  const services = makeServices(parts);
+  const { checks, profiles, checksView, checksStatus, documents, previews } = services;
+  const all = { ...services, log };
+  const registered = vscode.Disposable.from(
+    checksStatus,
+    checksView,
+    documents,
+    previews,
+    profiles,
+    checks,
+    checks.onDidChange(() => checks.isRunning || documents.refresh()),
+    vscode.workspace.registerTextDocumentContentProvider(checkScheme, documents),
+    vscode.workspace.registerTextDocumentContentProvider(mendScheme, previews),
+    registerCheckCommands(all),
+    registerCheckDocuments(all),
+    registerMendCommands(all),
+    registerProfileCommands(all),
+  );
+  return { ...services, dispose: () => void registered.dispose() };
+}
+
+function makeServices({ log, state, catalogs, extensionUri }: ClusterParts) {
+  const checks = new ClusterChecks({ log, state, resolveCatalog: catalogResolver(catalogs) });
+  return {
+    checks,
+    profiles: new ClusterProfiles(),
+    checksView: new ChecksView(checks),
+    checksStatus: new ChecksStatus(checks),
+    documents: new CheckDocuments((profile) => checks.reportOf(profile), extensionUri),
+    previews: new MendPreviews(),
+  };
+}
