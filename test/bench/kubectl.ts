@@ -20,7 +20,7 @@ export async function canIList(namespace: string, kubeconfig: string): Promise<v
   await kubectl(['auth', 'can-i', '--list', '--namespace', namespace], kubeconfig);
 }
 
-const spec = ({ body }: AuditedRequest): Spec => (body ?? {}) as Spec;
+const spec = ({ body }: AuditedRequest): Spec => body ?? {};
 
 /** The command with which a person asks the same. */
 function commandFor(request: AuditedRequest): string[] {
@@ -41,7 +41,10 @@ function canI({ user, resourceAttributes }: Spec, as = user): string[] {
   if (resourceAttributes === undefined) throw new Error('A review of other things than resources was asked.');
   const { verb, group, resource, subresource, namespace } = resourceAttributes;
   return [
-    ...['auth', 'can-i', verb, group ? `${resource}.${group}` : resource],
+    'auth',
+    'can-i',
+    verb,
+    group ? `${resource}.${group}` : resource,
     ...(subresource ? ['--subresource', subresource] : []),
     ...(namespace ? ['--namespace', namespace] : ['--all-namespaces']),
     ...(as === undefined ? [] : ['--as', as]),
