@@ -43,7 +43,7 @@ export function adoptTable(foreign: unknown): Table | undefined {
     const schema = adoptSchema(foreign.schema, memo);
     return new Table(
       schema,
-      foreign.batches.map((batch) => adoptBatch(batch, schema, memo)),
+      foreign.batches.filter((batch) => !isEmptyBatch(batch)).map((batch) => adoptBatch(batch, schema, memo)),
     );
   }
   if (!isForeignBatch(foreign)) return undefined;
@@ -87,8 +87,12 @@ const isOwnData = (data: Data): boolean =>
 function isForeignTable(value: unknown): value is { schema: ForeignSchema; batches: readonly ForeignBatch[] } {
   if (!isRecord(value) || !isForeignSchema(value['schema'])) return false;
   const batches = value['batches'];
-  return Array.isArray(batches) && batches.every((batch) => isForeignBatch(batch));
+  return Array.isArray(batches) && batches.every((batch) => isForeignBatch(batch) || isEmptyBatch(batch));
 }
+
+/** Without rows. The columns of one that Arrow makes of empty vectors are not in the layout of the others. */
+const isEmptyBatch = (value: unknown): boolean =>
+  isRecord(value) && isRecord(value['data']) && value['data']['length'] === 0;
 
 function isForeignBatch(value: unknown): value is ForeignBatch {
   if (!isRecord(value) || !isForeignSchema(value['schema'])) return false;

@@ -63,6 +63,6 @@ async function lateOutput(late: readonly KernelOutput[], cell: string | undefine
 }
 
 function match(found: unknown, expected: string | RegExp | undefined, what: string): void {
-  if (expected instanceof RegExp) assert.match(String(found), expected, what);
+  if (expected instanceof RegExp) assert.match(String(found), expected, `${what}was:\n${String(found)}`);
   else assert.equal(found, expected, what);
 }

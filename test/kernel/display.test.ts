@@ -24,6 +24,25 @@ suite('A table in a notebook output', function () {
   });
   suiteTeardown(() => kernel.shutdown());
 
+  test('shows a table that Arrow makes of empty columns as a table', async () => {
+    const made = 'arrow.tableFromArrays({ a: new Float64Array(0), b: new Int32Array(0) })';
+    const { outputs } = await run(kernel, made);
+    assert.equal(resultOf(outputs)?.['text/plain'], 'a  b\n\n0 rows × 2 columns');
+  });
+
+  test('of rows that are still to come says its columns, and leaves the rows to who reads them', async () => {
+    const { outputs } = await run(
+      kernel,
+      `const orders = await (await db.openTable('orders', ['shop', 'eu'])).query().select(['id']).limit(3).execute(); orders`,
+    );
+    assert.match(
+      String(resultOf(outputs)?.['text/plain']),
+      /^column [^]*\nid [^]*Rows that can be read once: display\(…\)/,
+    );
+    const read = await run(kernel, 'let n = 0; for await (const { numRows } of orders.batches) n += numRows; n');
+    assert.equal(resultOf(read.outputs)?.['text/plain'], '3');
+  });
+
   test('comes as an Arrow stream, as HTML and as text', async () => {
     const { outputs } = await run(
       kernel,

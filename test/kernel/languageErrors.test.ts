@@ -28,6 +28,14 @@ suite('An error in a cell', function () {
     assert.match(error?.evalue ?? '', /1:1 - Cannot find name 'missing0'[^]*10:1[^]*… and 20 more\.$/);
   });
 
+  cells(
+    'of a command as Jupyter has them says how one is written',
+    notebook,
+    { cell: '!lscpu', error: /Cannot find name 'lscpu'\. A command for the shell is written %sh lscpu\.$/ },
+    { cell: '1;\n  !npm install "x y" --save', error: / A command for the shell is written %sh npm\.$/m },
+    { cell: '!missing && run()', error: /Cannot find name 'missing'\.$/m },
+  );
+
   cells('on a very long line shows the part that matters', notebook, {
     cell: `const long = '${'x'.repeat(5000)}'; const bad: number = ''; '${'y'.repeat(5000)}'`,
     error: /Type 'string' is not assignable/,

@@ -15,6 +15,10 @@ const packages: Record<string, string> = {
   'modern/i.js': 'export const value = 8;',
   'classic/package.json': '{"name":"classic","main":"i.js"}',
   'classic/i.js': 'module.exports = function () { return 9 }; module.exports.member = 1;',
+  'broken/package.json': '{"name":"broken","main":"i.js"}',
+  'broken/i.js': '\n  function ( {',
+  'lacking/package.json': '{"name":"lacking","type":"module","exports":"./i.js"}',
+  'lacking/i.js': 'export const here = 1;',
   'compiled/package.json': '{"name":"compiled","main":"i.js"}',
   'compiled/i.js':
     'exports.__esModule = true; exports.default = "its default"; exports.live = 1; exports.grow = () => ++exports.live;',
@@ -30,6 +34,7 @@ suite('Imports of a cell', function () {
   let kernel: KernelProcess;
   suiteSetup(async () => {
     for (const [name, text] of Object.entries(packages)) write(`node_modules/${name}`, text);
+    write('marked.json', '\uFEFF{"n":4}');
     write('data.json', '{"name":"of a file","n":3,"not-a-name":1}');
     kernel = await startKernel({ cwd: folder });
   });
@@ -99,6 +104,7 @@ suite('Imports of a cell', function () {
       cell: 'import data, { n } from "./data.json"; [data.name, data["not-a-name"], n]',
       value: "[ 'of a file', 1, 3 ]",
     },
+    { cell: 'import marked from "./marked.json"; marked.n', value: '4' },
     { cell: 'import typed from "./data.json" with { type: "json" }; typed.n', value: '3' },
     { cell: '(await import("./data.json", { with: { type: "json" } })).default.n', value: '3' },
     { cell: 'import inline from "data:text/javascript,export default 5"; inline', value: '5' },
@@ -108,6 +114,17 @@ suite('Imports of a cell', function () {
     cell: 'import { nothing } from "no-such-package/deep"',
     error: /Cannot find module 'no-such-package\/deep'.*Run %install no-such-package/,
   });
+
+  cells(
+    'that fail say where, and nothing of how they were made',
+    notebook,
+    { cell: 'import broken from "broken"', error: /^SyntaxError: /, trace: /^ +at .*broken\/i\.js:2:3$/m },
+    {
+      cell: 'import { absent } from "lacking"',
+      error: /export named 'absent'/,
+      trace: /^SyntaxError: .*\n +at async \[\d+\]:1:1$/,
+    },
+  );
 
   cells('find one apache-arrow, whichever way they ask', notebook, {
     cell: 'import { Table } from "apache-arrow"; [Table === arrow.Table, (await import("apache-arrow")).Table === Table]',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import { magicNames, usagesOf } from '../../kernel/session/magics/magicNames.ts';
@@ -82,6 +83,7 @@ suite('Magics', function () {
     { cell: '%timeit nope()', error: /1:9 - Cannot find name 'nope'/ },
     { cell: '%%timeit\nnope()', error: /2:1 - Cannot find name 'nope'/ },
     { cell: '%timeit -x 3 call()', error: /%timeit: There is no option -x/ },
+    { cell: '%timeit -n many call()', error: /%timeit: -n takes a number, as in %timeit -n 100/ },
   );
 
   test('%timeit ends when it is interrupted, and so does what it loops over', async () => {
@@ -154,6 +156,7 @@ suite('Magics', function () {
     '%env lists, shows, sets and unsets variables, and shows no secret',
     notebook,
     { cell: '%env MAGIC_PLAIN', out: 'MAGIC_PLAIN=shown\n' },
+    { cell: '%env =3', error: /%env: '=3' can't be the name of an environment variable/ },
     { cell: '%env', out: /^(?=[^]*MAGIC_PLAIN=shown\n)(?=[^]*MAGIC_API_KEY=•+ )(?![^]*not-to-be-seen)/ },
     { cell: '%env MAGIC_API_KEY', out: /^MAGIC_API_KEY=•+ \(not shown/ },
     { cell: '%env MAGIC_URL=postgres://me:word@host/a b' },
@@ -240,6 +243,9 @@ suite('Magics', function () {
     '%save says what is wrong with its cells',
     notebook,
     { cell: '%save', error: /%save: Name the file/ },
+    { cell: '%save /', error: /%save: \/ is a folder\. Name a file in it, as in %save \/cells\.ts/ },
+    { cell: `%save ${tmpdir()}`, error: /is a folder\. Name a file in it/ },
+    { cell: '%save /none/of/it.ts', error: /%save: There is no folder \/none\/of\. Make it, or name another file\.$/ },
     { cell: '%save x.ts 99999', error: /No cell has the number 99999/ },
     { cell: '%save x.ts 3-1', error: /'3-1' is no range/ },
     { cell: '%save x.ts one', error: /'one' is no number of a cell/ },

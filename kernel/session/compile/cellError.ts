@@ -1,11 +1,18 @@
 import { inspect } from 'node:util';
 import { isCatalogError } from '#shared/errors.ts';
 import type { CellError } from '#session/coreMessages.ts';
+import { cellCountOf } from '#session/run/scriptNames.ts';
 import { propertiesOf } from './errorProperties.ts';
 import { variablePrefix } from './generatedNames.ts';
 
 /** Frames of the kernel and of Node, which say nothing about the cell. */
 const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
+/** A function of the language itself, which runs what others give it: `Array.map (<anonymous>)`. */
+const builtInFrame = /^\s+at [^()]+ \(<anonymous>\)$/;
+/** Of code that waits for what is above it, and did not call it. */
+const asyncFrame = /^\s+at async /;
+/** How Node puts the place of a mistake in a script before the stack of a SyntaxError, which has no frame of it. */
+const mistakePlace = /^(\S.*):(\d+)\n.*\n( *)\^/;
 const maxCauses = 5;
 const maxFrames = 20;
 /** What a cause's own lines say beyond its sentence. */
@@ -45,11 +52,25 @@ function describe(thrown: unknown, translate: Translate): CellError {
 }
 
 function framesOf(thrown: Error, translate: Translate, max: number): string[] {
-  const frames = translate(String(thrown.stack))
-    .split('\n')
-    .filter((line) => /^\s+at /.test(line) && !innerFrame.test(line))
-    .map(plain);
+  const stack = String(thrown.stack);
+  const lines = translate(placeOfMistake(thrown, stack) + stack).split('\n');
+  const frames = lines.filter((line) => /^\s+at /.test(line)).reduceRight<string[]>(withFrame, []);
   return frames.length > max ? [...frames.slice(0, max), `    … and ${frames.length - max} more`] : frames;
+}
+
+/** Puts a frame before those below it that are shown. A built-in function that no code of theirs called says nothing. */
+function withFrame(below: string[], frame: string, index: number, all: readonly string[]): string[] {
+  const caller = all[index + 1] ?? '';
+  const isCalled = below[0] === plain(caller) && !asyncFrame.test(caller);
+  const isInner = innerFrame.test(frame) || (builtInFrame.test(frame) && !isCalled);
+  return isInner ? below : [plain(frame), ...below];
+}
+
+/** Of a script that is no code, such as a broken package, the place where it stops being any. */
+function placeOfMistake({ name }: Error, stack: string): string {
+  const [, script, line, blanks] = (name === 'SyntaxError' && mistakePlace.exec(stack)) || [];
+  if (script === undefined || blanks === undefined || cellCountOf(script) !== undefined) return '';
+  return `    at ${script}:${line}:${blanks.length + 1}\n`;
 }
 
 // The sentence of a catalog's error says it all; what it holds and what is below are the engine's own words, with paths

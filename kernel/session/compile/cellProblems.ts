@@ -48,7 +48,7 @@ export function problemsOf(
         end,
         line: line + 1,
         column: character + 1,
-        message: sentence(diagnostic),
+        message: sentence(diagnostic) + shellHint(sourceLine, character),
         code,
         severity: severityOf(diagnostic.category),
         isSyntax: options.isSyntax,
@@ -66,6 +66,13 @@ function sentence({ code, messageText }: ts.Diagnostic): string {
   const text = ts.flattenDiagnosticMessageText(messageText, '\n');
   const [, name] = (code === missingModule && /^Cannot find module '((?:@[^/']+\/)?[^./'][^/']*)/.exec(text)) || [];
   return name === undefined ? text : `${text} Run %install ${name} in a cell.`;
+}
+
+/** People who know Jupyter write `!ls -l`, which is a negation here. */
+function shellHint(line: string, character: number): string {
+  const [, negated = '', command] = /^(\s*!)([a-z][\w.-]*)(?:\s+[-\w./~"'*$][^=&|?]*)?$/.exec(line) ?? [];
+  if (command === undefined || character > negated.length + command.length + 1) return '';
+  return ` A command for the shell is written %sh ${command}.`;
 }
 
 function severityOf(category: ts.DiagnosticCategory): CellProblem['severity'] {

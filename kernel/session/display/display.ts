@@ -3,9 +3,9 @@ import { Query } from '#client/query.ts';
 import { showCatalog } from './cards.ts';
 import { showImage } from './images.ts';
 import { ownMaker } from './ownForms.ts';
-import { arrowTable, isArrowSchema, isCatalog, isCatalogTable, isObject } from './shapes.ts';
+import { arrowTable, isArrowSchema, isCatalog, isBatchStream, isCatalogTable, isObject } from './shapes.ts';
 import type { ShowOptions, Shown } from './shown.ts';
-import { showCatalogTable, showQuery, showSchema, showTable } from './tables.ts';
+import { showBatchStream, showCatalogTable, showQuery, showSchema, showTable } from './tables.ts';
 import { showValue } from './values.ts';
 import type { TranslateStack } from './valueTree.ts';
 
@@ -32,6 +32,7 @@ export function createShow(translate: TranslateStack): Show {
 function showKnown(value: object, options: ShowOptions): Shown | Promise<Shown> | undefined {
   if (value instanceof Query) return showQuery(value, options);
   if (isCatalogTable(value)) return showCatalogTable(value, options);
+  if (isBatchStream(value)) return showBatchStream(arrowTable(value.schema)?.schema ?? value.schema);
   if (isCatalog(value)) return showCatalog(value, options);
   const table = arrowTable(value);
   if (table) return isArrowSchema(value) ? showSchema(table.schema) : showTable(table, table.numRows, options);

@@ -102,5 +102,17 @@ export function showSchema(schema: Schema): Shown {
   return htmlAndText(html, text.join('\n'));
 }
 
+const streamHint =
+  'Rows that can be read once: display(…) shows them as they come, and for await (… of stream.batches) reads them.';
+
+/** Rows that are still to come. They are not read for it, since they would be gone for who reads them below. */
+export function showBatchStream(schema: Schema): Shown {
+  const { data } = showSchema(schema);
+  return htmlAndText(
+    `${String(data['text/html'])}<p>${streamHint}</p>`,
+    `${String(data['text/plain'])}\n${streamHint}`,
+  );
+}
+
 const entriesText = (metadata: ReadonlyMap<string, string>): string =>
   Array.from(metadata, ([key, value]) => `${key}=${value.length > 100 ? `${value.slice(0, 99)}…` : value}`).join(', ');

@@ -9,8 +9,8 @@ const placed = (place: string): string => escape(32, /^(?:[[/\\~.<]|\w+:\D)/.tes
 
 /** `[3]:2:7 - error TS2322: Type …` */
 const finding = /^(.+:\d+:\d+)( - )((?:error|warning|suggestion) TS\d+)(?=: )/;
-/** `    at total ([3]:2:7)`, `    at file.ts:1:2` */
-const frame = /^(\s+at (?:.*\()?)(\S.*:\d+:\d+)(?=\)?$)/;
+/** `    at total ([3]:2:7)`, `    at async file.ts:1:2` */
+const frame = /^(\s+at (?:.*\(|async )?)(\S.*:\d+:\d+)(?=\)?$)/;
 const carets = /^(\s*)(\^+)$/;
 /** `RangeError: …` of the first line, and of what caused it. */
 const cause = /^((?:Caused by|  one of them:) )([\p{ID_Start}$][\p{ID_Continue}$]*)(?=: )/u;

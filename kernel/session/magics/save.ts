@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { constants, copyFile, link, rename, rm, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { constants, copyFile, link, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { messageOf } from '#shared/errors.ts';
 import { RecentTexts } from '#session/recent.ts';
 import { partsOf } from './cellParts.ts';
@@ -48,6 +48,10 @@ export function saver(texts: CellTexts): MagicRun {
       if (text === undefined) throw new MagicError(`No cell has the number ${number} here. Name ones that ran.`);
       return `// [${number}]\n${asCode(text)}\n`;
     });
+    if (/[\\/]$/.test(file) || (await isFolder(resolve(file))))
+      throw new MagicError(
+        `${file} is a folder. Name a file in it, as in %save ${file.replace(/[\\/]$/, '')}/cells.ts.`,
+      );
     const path = resolve(/\.[cm]?tsx?$/.test(file) ? file : `${file}.ts`);
     await write(path, sources.join('\n'), isForced);
     process.stdout.write(`${numbers.length === 1 ? '1 cell is' : `${numbers.length} cells are`} saved in ${path}\n`);
@@ -78,6 +82,12 @@ function asCode(text: string): string {
   return (code + text.slice(at)).trimEnd();
 }
 
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
 /** What file systems without hard links say. */
 const linkless: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP']);
 
@@ -95,6 +105,8 @@ async function write(path: string, text: string, isForced: boolean): Promise<voi
   } catch (error) {
     if ((error as { code?: unknown }).code === 'EEXIST')
       throw new MagicError(`There is a file ${path} already. %save -f replaces it.`, { cause: error });
+    const folder = dirname(path);
+    if (!(await isFolder(folder))) throw new MagicError(`There is no folder ${folder}. Make it, or name another file.`);
     throw new MagicError(`${path} can't be written: ${messageOf(error)}`, { cause: error });
   } finally {
     await rm(written, { force: true });

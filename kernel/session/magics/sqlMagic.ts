@@ -1,3 +1,5 @@
+import ts from 'typescript-6';
+import type { CellOutcome } from '#session/run/cellRunner.ts';
 import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
 
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
@@ -8,16 +10,20 @@ const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
  */
 export function sqlMagic(): MagicRun {
   let latest: unknown;
-  return async ({ rest, body, count }, { runner }) => {
+  return async ({ rest, body, count, source }, { runner }) => {
     const name = nameIn(rest);
     if (body === undefined || body.trim() === '') throw new MagicError('There is no query: write it below %%sql.');
     const { locals } = runner;
     const isFree = !Object.hasOwn(locals, '_') || (latest !== undefined && locals['_'] === latest);
-    const query = `await sql\`${templateOf(body)}\``;
     const target = name ?? (isFree ? '_' : undefined);
-    const outcome = await runner.run(target === undefined ? query : `let ${target} = ${query};\n${target}`, count);
+    // The query keeps its lines, so that a mistake in it has the place that the person knows.
+    const above = source.slice(0, source.length - body.length).split('\n').length - 1;
+    const query = `await sql\`\n${templateOf(body)}\n\``;
+    const before = '\n'.repeat(Math.max(above - 1, 0));
+    const code = target === undefined ? query : `let ${target} = ${query};\n${target}`;
+    const outcome = await runner.run(before + code, count);
     if (target === '_') latest = locals['_'];
-    return outcome;
+    return withoutCall(outcome, `[${count}]:${Math.max(above, 1)}:`);
   };
 }
 
@@ -26,7 +32,24 @@ function nameIn(rest: string): string | undefined {
   if (option === undefined) return undefined;
   if (option !== '--to' || name === undefined || more.length > 0 || !identifier.test(name))
     throw new MagicError('Write the query on the lines below %%sql, or %%sql --to name to give its result a name.');
+  if (isReserved(name)) throw new MagicError(`${name} is a word of the language. Give the result another name.`);
   return name;
+}
+
+function isReserved(name: string): boolean {
+  const kind = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, name).scan();
+  const isWord = kind >= ts.SyntaxKind.FirstReservedWord && kind <= ts.SyntaxKind.LastFutureReservedWord;
+  return isWord || kind === ts.SyntaxKind.AwaitKeyword;
+}
+
+/** An error without the place where `sql` is called, which is nowhere in what the person wrote. */
+function withoutCall(outcome: CellOutcome, place: string): CellOutcome {
+  if (!outcome.error) return outcome;
+  const isCall = (line: string) => /^ +at /.test(line) && line.includes(place);
+  return {
+    ...outcome,
+    error: { ...outcome.error, traceback: outcome.error.traceback.filter((line) => !isCall(line)) },
+  };
 }
 
 /** SQL as the text of a template: backslashes and backticks are meant as they are, outside of `${…}`. */

@@ -21,6 +21,7 @@ export const env: MagicRun = async ({ rest }, { ask }) => {
   }
   if (more.length > 0 || (second === undefined) !== !first.startsWith('-')) throw new MagicError(misuse);
   if (second === undefined) {
+    checkName(first);
     if (process.env[first] === undefined)
       throw new MagicError(`There is no environment variable ${first}. %env ${first}=value makes one.`);
     process.stdout.write(`${shownVariable(first)}\n`);

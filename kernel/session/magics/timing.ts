@@ -102,6 +102,8 @@ function optionsOf({ name, source, code, rest }: MagicUse): { loops: number | un
   const strange = Object.keys(found).find((key) => key !== 'n' && key !== 'r');
   if (strange !== undefined)
     throw new MagicError(`There is no option -${strange}: -n says how many loops a run has, -r how many runs.`);
+  const [wrong] = /^-[nr](?=\s+[\p{ID_Start}$_])/u.exec(source.slice(end)) ?? [];
+  if (wrong !== undefined) throw new MagicError(`${wrong} takes a number, as in %${name} ${wrong} 100.`);
   if (found['n'] === 0 || found['r'] === 0) throw new MagicError('At least one loop and one run are needed.');
   return { loops: found['n'], runs: found['r'] ?? defaultRuns };
 }

@@ -95,7 +95,7 @@ function resultOf(statement: StatementSync, bound: readonly Stored[], tables: re
       rows.push(row as unknown as Stored[]);
     }
   } catch (error) {
-    throw error instanceof CatalogError ? error : refusal('', error);
+    throw error instanceof CatalogError ? error : refusal('', error, tables);
   }
   return tableOf(columns, rows);
 }

@@ -38,7 +38,7 @@ export async function defineTables(
   const schemas = new Set(['main']);
   for (;;) {
     signal.throwIfAborted();
-    const missing = missingTable(database, text);
+    const missing = missingTable(database, text, tables);
     if (missing === undefined) return tables;
     const found = await findTable(catalog, missing, signal);
     if (!schemas.has(found.schema)) {
@@ -54,13 +54,13 @@ export async function defineTables(
 /** A table as SQL names it. */
 export const placeOf = ({ schema, name }: NamedTable): string => `${quotedName(schema)}.${quotedName(name)}`;
 
-function missingTable(database: DatabaseSync, text: string): string | undefined {
+function missingTable(database: DatabaseSync, text: string, known: readonly NamedTable[]): string | undefined {
   try {
     database.prepare(text);
     return undefined;
   } catch (error) {
     const [, missing] = /^no such table: (.+)$/s.exec(messageOf(error)) ?? [];
-    if (missing === undefined) throw refusal(text, error);
+    if (missing === undefined) throw refusal(text, error, known);
     return missing;
   }
 }
@@ -106,11 +106,22 @@ export function columnsOf(
   );
 }
 
-/** What SQLite has against a query. */
-export function refusal(text: string, error: unknown): CatalogError {
-  const isDeep = /\w\.\w+\.\w/.test(text) && messageOf(error).startsWith('near "."');
-  const hint = isDeep
-    ? 'A table in nested namespaces is written "shop/eu".orders.'
-    : 'The SQL is that of SQLite: see sqlite.org/lang.html.';
-  return new CatalogError('InvalidInput', `SQL: ${messageOf(error)}.`, hint, { cause: error });
+/** What SQLite has against a query over these tables. */
+export function refusal(text: string, error: unknown, tables: readonly NamedTable[]): CatalogError {
+  const said = messageOf(error).trim();
+  return new CatalogError('InvalidInput', `SQL: ${said}.`, hintFor(text, said, tables), { cause: error });
+}
+
+function hintFor(text: string, said: string, tables: readonly NamedTable[]): string {
+  if (said.startsWith('no such column') && tables.length > 0) return tables.map(columnsText).join(' ');
+  const isDeep = /\w\.\w+\.\w/.test(text) && said.startsWith('near "."');
+  if (isDeep) return 'A table in nested namespaces is written "shop/eu".orders.';
+  return 'The SQL is that of SQLite: see sqlite.org/lang.html.';
+}
+
+const maxColumns = 40;
+
+function columnsText({ name, fields }: NamedTable): string {
+  const names = fields.slice(0, maxColumns).map((field) => field.name);
+  return `${name} has: ${names.join(', ')}${fields.length > maxColumns ? ', …' : ''}.`;
 }

@@ -48,6 +48,30 @@ suite('The description of an error', () => {
     });
   });
 
+  test('has functions of the language only where the code of somebody calls them', () => {
+    const frames = [
+      'Array.map (<anonymous>)',
+      '/x/dist/kernel.cjs:1:1',
+      'JSON.parse (<anonymous>)',
+      'new Promise (<anonymous>)',
+      'cell-1.ts:1:1',
+      'Array.forEach (<anonymous>)',
+      'async cell-1.ts:9:1',
+    ];
+    const stack = `Error: x\n${frames.map((frame) => `    at ${frame}`).join('\n')}`;
+    assert.deepEqual(
+      describe(Object.assign(new Error('x'), { stack })).traceback.slice(1),
+      [...frames.slice(2, 5), frames[6]].map((frame) => `    at ${frame}`),
+    );
+  });
+
+  test('of a script that is no code begins with its place', () => {
+    const stack = '/p/i.js:2\nlet = 1;\n    ^\n\nSyntaxError: x\n    at node:internal/vm:2:2';
+    const traceback = (name: string) => describe(Object.assign(new Error('x'), { name, stack })).traceback;
+    assert.deepEqual(traceback('SyntaxError'), ['SyntaxError: x', '    at /p/i.js:2:5']);
+    assert.deepEqual(traceback('Error'), ['Error: x']);
+  });
+
   test('is bounded, however deep the stack and the causes', () => {
     const stack = `RangeError: x\n${'    at f (cell-1.ts:1:1)\n'.repeat(100)}`;
     let cause: unknown = 'the end';

@@ -9,11 +9,19 @@ const coloured = (ename: string, ...traceback: string[]) => colouredTraceback({ 
 suite('A traceback in colours', () => {
   test('has the name of an error red, and its places green', () => {
     assert.deepEqual(
-      coloured('RangeError', 'RangeError: no', '    at total ([3]:2:7)', '    at [3]:9:1', '    at /a b/own.ts:1:2'),
+      coloured(
+        'RangeError',
+        'RangeError: no',
+        '    at total ([3]:2:7)',
+        '    at async [3]:9:1',
+        '    at async go (own.ts:3:1)',
+        '    at /a b/own.ts:1:2',
+      ),
       [
         `${red('RangeError')}: no`,
         `    at total (${green('[3]:2:7')})`,
-        `    at ${green('[3]:9:1')}`,
+        `    at async ${green('[3]:9:1')}`,
+        `    at async go (${green('./own.ts:3:1')})`,
         `    at ${green('/a b/own.ts:1:2')}`,
       ],
     );
