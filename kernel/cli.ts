@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./cli/serve.ts')).serveCommand,
   kernel: async () => (await import('./cli/kernel.ts')).kernelCommand,
   run: async () => (await import('./cli/run.ts')).runCommand,
+  check: async () => (await import('./cli/check.ts')).checkCommand,
 };
 
 async function help(): Promise<string> {

@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import { inRoot } from './paths.ts';
 
 /** Folders of kernel/ whose declaration files a notebook's TypeScript may read. */
-const layers = ['shared', 'client', 'engine', 'session'] as const;
+const layers = ['shared', 'client', 'engine', 'cluster', 'session'] as const;
 const entry = 'session/preload.d.ts';
 /** Read by the editor's TypeScript while nothing of ours answers for a notebook. */
 const globalsEntry = 'notebook.d.ts';

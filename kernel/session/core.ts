@@ -1,9 +1,11 @@
 import type { CatalogNames } from '#client/catalogNames.ts';
 import { belongTo } from '#client/callSignal.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { isAbort } from '#shared/errors.ts';
 import { CellWork } from './cellWork.ts';
 import type { CellSignal } from './cellSignal.ts';
 import { chosenCatalog } from './chosenCatalog.ts';
+import { createCluster } from './cluster/cluster.ts';
 import { NotebookComms } from './comms/comms.ts';
 import type { CellResult, ExpressionValue, FromCore, Question, QuestionAnswer, ToCore } from './coreMessages.ts';
 import { lendToDebugger } from './debug/debugHook.ts';
@@ -47,6 +49,7 @@ export class Core {
   /** What the notebook has before its first cell. */
   readonly #given: Record<string, unknown>;
   readonly #names: CatalogNames;
+  #catalog: CatalogConfig | null = null;
   #running: CellWork | undefined;
   #knownNames = '';
 
@@ -78,7 +81,21 @@ export class Core {
       signal: cellSignal,
       progress: this.#display.names.progress,
     });
-    const notebook = { ...preload, ...this.#asker.functions(), ...this.#display.names, cellSignal, comms, sql };
+    const cluster = createCluster({
+      open: () => this.#display.open(),
+      isShown: (value) => this.#display.isShown(value),
+      signal: cellSignal,
+      catalog: () => this.#catalog,
+    });
+    const notebook = {
+      ...preload,
+      ...this.#asker.functions(),
+      ...this.#display.names,
+      cellSignal,
+      cluster,
+      comms,
+      sql,
+    };
     lendModules(notebook);
     takeTslabDisplay((output) => outputs.send(output));
     this.#given = { ...notebook, db: chosenCatalog(null) };
@@ -97,6 +114,7 @@ export class Core {
   receive(message: Exclude<ToCore, { type: 'exit' }>): void {
     switch (message.type) {
       case 'start':
+        this.#catalog = message.catalog;
         this.#given['db'] = this.#runner.locals['db'] = chosenCatalog(message.catalog);
         return;
       case 'settings':
@@ -190,8 +208,8 @@ export class Core {
       const { value: last, error } = await running;
       if (error) return { value: null, error };
       // `display(x)` as the last line has shown x already; its promise is nothing to look at.
-      const isDisplay = this.#display.isOwn(last?.shown);
-      const value = last && !isDisplay ? await this.#display.show(last.shown) : null;
+      const isThere = this.#display.isOwn(last?.shown);
+      const value = last && !isThere ? await this.#display.show(last.shown) : null;
       await this.#display.settled();
       return { value, error: null };
     } catch (error) {

@@ -1,6 +1,7 @@
 // What every notebook has before its first cell, and what `import … from 'lance-catalog'` gives in one. The declarations
 // made of this file are what cells are checked against, so it holds nothing else.
 import type { CellSignal } from './cellSignal.ts';
+import type { Cluster } from './cluster/clusterTypes.ts';
 import type { Comms } from './comms/commTypes.ts';
 import type { Display, Progress } from './display/displayTypes.ts';
 import type { Confirm, Input, Prompt } from './input/askPerson.ts';
@@ -65,6 +66,16 @@ export type {
   Progress,
   ProgressOptions,
 } from './display/displayTypes.ts';
+export type {
+  Cluster,
+  ClusterCheckOptions,
+  ClusterCheckResult,
+  ClusterGroup,
+  ClusterMend,
+  ClusterReport,
+  ClusterSettings,
+} from './cluster/clusterTypes.ts';
+export type { CheckCategory, CheckId } from '#cluster/checkIds.ts';
 export type { Sql, SqlValue } from './sql/sqlTypes.ts';
 export type { Comm, CommEvent, CommOptions, Comms } from './comms/commTypes.ts';
 
@@ -113,3 +124,10 @@ export declare const sql: Sql;
  * open when their cell is done. In an editor, which knows no targets, they are closed at once.
  */
 export declare const comms: Comms;
+
+/**
+ * Verifies a Kubernetes cluster for backfills: `await cluster.check('prod')` asks the cluster, its cloud and its catalog all
+ * that is needed, shows a report that fills in, and gives it as data: `report.failed`. `cluster.profiles()` names the
+ * clusters of your settings; `cluster.check({ context: 'my-cluster', namespace: 'geneva' })` describes one here.
+ */
+export declare const cluster: Cluster;

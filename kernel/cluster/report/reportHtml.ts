@@ -1,17 +1,10 @@
 import type { CheckReport, CheckResult } from '#cluster/check.ts';
-import { counted, escapeHtml } from '#shared/markup.ts';
+import { escapeHtml } from '#shared/markup.ts';
 import { statusMarks } from './marks.ts';
 import { mendText } from './mendText.ts';
+import { progressOf, type RunSoFar } from './progress.ts';
 import { evidenceText } from './reportMarkdown.ts';
 import { byCategory, isProblem, summaryOf, type CategoryResults } from './summary.ts';
-
-/** How far a run is: checks that have finished, how many there are, and those that are being asked. */
-export type RunSoFar = {
-  readonly profile: string;
-  readonly results: readonly CheckResult[];
-  readonly total: number;
-  readonly asking: readonly string[];
-};
 
 /**
  * The colours of the editor where there is one, else of JupyterLab, else of the page; only marks are coloured, so that every
@@ -38,24 +31,15 @@ export const reportHtml = (report: CheckReport): string =>
     byCategory(report.results),
   );
 
-/** The same of a run that goes on. */
-export const runningHtml = ({ profile, results, total, asking }: RunSoFar): string =>
+/** The same of a run that goes on: what was found wrong so far, without what hangs on it. */
+export const runningHtml = (run: RunSoFar): string =>
   framed(
-    `<p><strong>Cluster ${escapeHtml(profile)}</strong> <progress value="${results.length}" max="${total}"></progress> ` +
-      `${escapeHtml(progressOf({ profile, results, total, asking }))}</p>`,
-    byCategory(results.filter(isProblem)),
+    `<p><strong>Cluster ${escapeHtml(run.profile)}</strong> ${barOf(run)} ${escapeHtml(progressOf(run))}</p>`,
+    byCategory(run.results.filter(isProblem)),
   );
 
-/** Names of checks that are said in one line. */
-const named = 3;
-
-/** How far a run is, in one line: `12 of 45 checks, 1 failed · k8s-reach, sa-exists` */
-export function progressOf({ results, total, asking }: RunSoFar): string {
-  const failed = results.filter(({ status }) => status === 'fail').length;
-  const more = asking.length > named ? ` and ${asking.length - named} more` : '';
-  const now = asking.length === 0 ? '' : ` · ${asking.slice(0, named).join(', ')}${more}`;
-  return `${results.length} of ${counted(total, 'check')}${failed > 0 ? `, ${failed} failed` : ''}${now}`;
-}
+const barOf = ({ results, total }: RunSoFar): string =>
+  total === undefined ? '<progress></progress>' : `<progress value="${results.length}" max="${total}"></progress>`;
 
 const framed = (head: string, categories: readonly CategoryResults[]): string =>
   `${style}<div class="lance-checks">${head}${categories.map(categoryHtml).join('')}</div>`;

@@ -4,6 +4,7 @@ import { createDisplay } from './displayFunction.ts';
 import type { Display, Progress } from './displayTypes.ts';
 import { createPlaces } from './places.ts';
 import { createProgress } from './progress.ts';
+import type { Shown } from './shown.ts';
 import type { TranslateStack } from './valueTree.ts';
 
 /** All that a notebook has for showing values, and what the cells need to know of it. */
@@ -13,7 +14,11 @@ export type NotebookDisplay = {
   show: Show;
   /** A cell with this code begins. */
   begin(code: string): void;
-  /** Whether this value is the promise of a `display` in the running cell, which is nothing to look at. */
+  /** Opens a place for an output of the running cell that changes; each call of what it gives shows there. */
+  open(): (shown: Shown) => void;
+  /** Says that the running cell has put this value on screen. */
+  isShown(value: object): void;
+  /** Whether the running cell has shown this value already: it is what a `display` gave, or on screen. */
   isOwn(value: unknown): boolean;
   /** Waits until all that the running cell displays is on screen; rejects with the first failure. */
   settled(): Promise<void>;
@@ -33,6 +38,7 @@ export function createNotebookDisplay({ send, translate, signal }: NotebookDispl
   const show = createShow(translate);
   const places = createPlaces(send);
   let pending: Promise<void>[] = [];
+  let shownValues = new WeakSet();
   const track = (display: Promise<void>) => {
     // The cell waits for it and fails with it; until then nobody has taken the failure.
     display.catch(() => {});
@@ -48,8 +54,12 @@ export function createNotebookDisplay({ send, translate, signal }: NotebookDispl
     begin(code) {
       places.begin(code);
       pending = [];
+      shownValues = new WeakSet();
     },
-    isOwn: (value) => pending.some((each) => each === value),
+    open: () => places.open(),
+    isShown: (value) => void shownValues.add(value),
+    isOwn: (value) =>
+      pending.some((each) => each === value) || (typeof value === 'object' && value !== null && shownValues.has(value)),
     async settled() {
       await Promise.all(pending);
     },

@@ -5,7 +5,7 @@ import { isObject, methodOf } from './shapes.ts';
 import type { Shown } from './shown.ts';
 
 /** The hook by which a value brings its own forms: a function that gives a MIME bundle, or a promise of one. */
-const ownForms = Symbol.for('Jupyter.display');
+export const ownForms = Symbol.for('Jupyter.display');
 
 type Maker = (plain: () => Shown) => Shown | Promise<Shown>;
 

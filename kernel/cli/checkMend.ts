@@ -1,0 +1,106 @@
+import { createInterface } from 'node:readline/promises';
+import type { CheckResult } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
+import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { Mend } from '#cluster/mend.ts';
+import type { MendPreview } from '#cluster/mends/applyMend.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { exitCodes } from '#cluster/report/exitCode.ts';
+import { diffText } from '#cluster/report/lineDiff.ts';
+import { mendText } from '#cluster/report/mendText.ts';
+import { reportTable } from '#cluster/report/reportTable.ts';
+import type { Ask } from './check.ts';
+import { UsageError } from './command.ts';
+
+export type MendOptions = {
+  readonly profile: ClusterProfile;
+  readonly id: CheckId;
+  readonly ask: Ask;
+  readonly signal: AbortSignal;
+  readonly apply?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+  readonly force?: boolean | undefined;
+};
+
+/**
+ * `--mend ID`: asks the check anew, and prints what mends it on stdout, all else on stderr; or applies it.
+ * @returns the exit code. @throws ClusterError, UsageError
+ */
+export async function mendCheck(options: MendOptions): Promise<number> {
+  const { id, ask, apply = false } = options;
+  const report = await ask([id]);
+  const result = report.results.find((each) => each.id === id);
+  if (!result || result.status === 'skipped' || result.status === 'blocked') {
+    process.stderr.write(reportTable(report, { short: true }));
+    if (result) console.error(`${id} was not asked: ${result.sentence}`);
+    return result?.status === 'blocked' ? exitCodes.failed : exitCodes.notRun;
+  }
+  console.error(`${id}: ${result.sentence}`);
+  if (result.status === 'pass') return exitCodes.passed;
+  if (result.mend === undefined) {
+    console.error('What mends it is not known.');
+    return exitCodes.failed;
+  }
+  return apply ? applyObjects(result.mend, options) : print(result.mend, result);
+}
+
+function print(mend: Mend, { id }: CheckResult): number {
+  const { command, document, advice } = mendText(mend);
+  console.log((document?.text ?? command ?? advice ?? '').trimEnd());
+  if (document !== undefined && command !== undefined) console.error(`\nTo put it there:\n${command}`);
+  if (mend.kind === 'objects') console.error(`\nOr, shown first: lance-catalog check --mend ${id} --apply`);
+  return exitCodes.passed;
+}
+
+async function applyObjects(mend: Mend, options: MendOptions): Promise<number> {
+  const { profile, id, ask, signal, yes = false, force = false } = options;
+  if (mend.kind !== 'objects')
+    throw new UsageError(
+      `What mends ${id} is no Kubernetes object, so it is yours to do: leave out --apply to see it.`,
+    );
+  const { applyMend, connectKube, previewMend } = await import('#cluster/clouds.ts');
+  const connection: KubeConnection = await connectKube(profile.auth, { hidden: new HiddenTexts(), signal });
+  try {
+    const preview = await previewMend(connection, mend.objects, signal);
+    console.log(previewText(preview));
+    const conflicts = preview.objects.flatMap(({ conflict }) => conflict ?? []);
+    if (conflicts.length > 0 && !force) {
+      console.error(`${conflicts.join('\n')}\nNothing was applied. Change it where it comes from, or add --force.`);
+      return exitCodes.failed;
+    }
+    if (!yes && !(await confirm(`Apply this to ${connection.server}?`, signal))) {
+      console.error('Nothing was applied.');
+      return exitCodes.failed;
+    }
+    for (const name of await applyMend(connection, preview, { signal, force })) console.error(`Applied: ${name}`);
+  } finally {
+    await connection.close();
+  }
+  const after = await ask([id]);
+  const now = after.results.find((each) => each.id === id);
+  if (now) console.error(`${id}: ${now.sentence}`);
+  return now?.status === 'pass' ? exitCodes.passed : exitCodes.failed;
+}
+
+/** What would change, object by object, as lines with `+` and `-`. */
+function previewText({ objects }: MendPreview): string {
+  return objects
+    .map(({ name, before, after, changed, unchecked }) => {
+      const note = unchecked === undefined ? '' : ` (${unchecked})`;
+      if (!changed) return `${name}: is so already`;
+      return `${name}: ${before === '' ? 'new' : 'changes'}${note}\n${diffText(before, after)}`;
+    })
+    .join('\n\n');
+}
+
+/** @throws UsageError where nobody can answer */
+async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new UsageError('--apply asks before it does, and nobody can answer here: add --yes.');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());
+  } finally {
+    lines.close();
+  }
+}
