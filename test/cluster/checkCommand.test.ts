@@ -13,6 +13,17 @@ import { cliEntry, command, type Ran } from '../kernel/support.ts';
 import { names } from './parts/sound/names.ts';
 import { soundCluster, type SoundCluster } from './parts/soundCluster.ts';
 
+/** A folder with these profiles in its settings. */
+function folderWith(profiles: unknown): string {
+  const folder = tempFolder();
+  mkdirSync(join(folder, '.vscode'));
+  const settings = { 'lanceCatalog.cluster.profiles': profiles };
+  writeFileSync(join(folder, '.vscode/settings.json'), `// ours\n${JSON.stringify(settings, null, 2)}`);
+  return folder;
+}
+
+const reportOf = ({ stdout }: Ran): StoredReport => JSON.parse(stdout) as StoredReport;
+
 suite('lance-catalog check', function () {
   this.timeout(120_000);
   let cluster: SoundCluster;
@@ -33,19 +44,8 @@ suite('lance-catalog check', function () {
     rayVersion: names.rayVersion,
   });
 
-  /** A folder with these profiles in its settings. */
-  function folderWith(profiles: unknown): string {
-    const folder = tempFolder();
-    mkdirSync(join(folder, '.vscode'));
-    const settings = { 'lanceCatalog.cluster.profiles': profiles };
-    writeFileSync(join(folder, '.vscode/settings.json'), `// ours\n${JSON.stringify(settings, null, 2)}`);
-    return folder;
-  }
-
   const check = (args: readonly string[], profiles: unknown = { prod: profile() }, env: Record<string, string> = {}) =>
     command(process.execPath, [cliEntry, 'check', ...args], { cwd: folderWith(profiles), env, seconds: 100 });
-
-  const reportOf = ({ stdout }: Ran): StoredReport => JSON.parse(stdout) as StoredReport;
 
   /** Takes one verb from the role of the service account. */
   async function forbid(verb: string): Promise<void> {
@@ -140,14 +140,15 @@ suite('lance-catalog check', function () {
   });
 });
 
+/** Runs it where no settings are, with these profiles in the environment. */
+const checkAlone = (args: readonly string[], clusters?: unknown) =>
+  command(process.execPath, [cliEntry, 'check', ...args], {
+    cwd: tempFolder(),
+    ...(clusters !== undefined && { env: { LANCE_CATALOG_CLUSTERS: JSON.stringify(clusters) } }),
+  });
+
 suite('lance-catalog check without a cluster', function () {
   this.timeout(60_000);
-
-  const check = (args: readonly string[], clusters?: unknown) =>
-    command(process.execPath, [cliEntry, 'check', ...args], {
-      cwd: tempFolder(),
-      ...(clusters !== undefined && { env: { LANCE_CATALOG_CLUSTERS: JSON.stringify(clusters) } }),
-    });
 
   const sentences: readonly [why: string, args: string[], clusters: unknown, says: RegExp][] = [
     ['there is no profile', [], undefined, /There is no cluster profile here\..*settings\.json.*--context/],
@@ -166,7 +167,7 @@ suite('lance-catalog check without a cluster', function () {
   ];
   for (const [why, args, clusters, says] of sentences)
     test(`ends with 2 and one sentence when ${why}`, async () => {
-      const ran = await check(args, clusters);
+      const ran = await checkAlone(args, clusters);
       assert.equal(ran.code, 2, ran.stdout + ran.stderr);
       assert.match(ran.stderr, says);
       assert.equal(ran.stderr.trim().split('\n').length, 1, ran.stderr);
@@ -204,7 +205,7 @@ suite('lance-catalog check without a cluster', function () {
   });
 
   test('says in JSON why it could not run, where JSON was asked for', async () => {
-    const ran = await check(['--json']);
+    const ran = await checkAlone(['--json']);
     assert.equal(ran.code, 2);
     const { success, error } = JSON.parse(ran.stdout) as { success: boolean; error: string };
     assert.equal(success, false);
@@ -212,7 +213,7 @@ suite('lance-catalog check without a cluster', function () {
   });
 
   test('lists every check once, by categories', async () => {
-    const { code, stdout } = await check(['--list']);
+    const { code, stdout } = await checkAlone(['--list']);
     assert.equal(code, 0);
     const listed = stdout.split('\n').flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
     assert.deepEqual(
@@ -223,7 +224,7 @@ suite('lance-catalog check without a cluster', function () {
   });
 
   test('explains a check by its section of the documentation', async () => {
-    const { code, stdout } = await check(['--explain', 'sa-exists']);
+    const { code, stdout } = await checkAlone(['--explain', 'sa-exists']);
     assert.equal(code, 0);
     assert.match(stdout, /^sa-exists\n\nThe service account/);
     assert.doesNotMatch(stdout, /pods-run-as/);

@@ -48,7 +48,7 @@ function withKeys(catalog: CatalogConfig, known: CatalogConfig | null, { apiKey,
   return { ...catalog, ...(apiKey && { apiKey }), ...(token && { token }) };
 }
 
-function sameAddress(one: string, other: string): boolean {
-  const plain = (uri: string): string | undefined => URL.parse(uri)?.href.replace(/\/+$/, '');
-  return plain(one) !== undefined && plain(one) === plain(other);
-}
+const sameAddress = (one: string, other: string): boolean =>
+  plainAddress(one) !== undefined && plainAddress(one) === plainAddress(other);
+
+const plainAddress = (uri: string): string | undefined => URL.parse(uri)?.href.replace(/\/+$/, '');
