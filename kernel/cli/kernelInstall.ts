@@ -17,7 +17,9 @@ const options = {
 export async function install(args: readonly string[]): Promise<number> {
   const { values } = parse(args, options);
   const { name = kernelName, catalog } = values;
-  const displayName = values['display-name'] ?? (name === kernelName ? kernelDisplayName : `TypeScript (${name})`);
+  // Without letters nobody could choose it.
+  const displayName =
+    values['display-name']?.trim() || (name === kernelName ? kernelDisplayName : `TypeScript (${name})`);
   const spec = await installKernelspec({
     place: placeArgument(values) ?? { kind: 'user' },
     name,

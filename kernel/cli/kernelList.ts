@@ -17,7 +17,7 @@ export async function list(args: readonly string[]): Promise<number> {
 function describe(spec: FoundSpec, state: SpecState): string {
   const { catalog, typeCheck } = settingsOf(spec);
   const lines = [
-    `${spec.name}  ${spec.displayName}`,
+    `${spec.name}  ${spec.displayName}`.trimEnd(),
     `  in          ${spec.folder}`,
     ...(catalog === undefined ? [] : [`  catalog     ${catalog}`]),
     ...(typeCheck === undefined ? [] : [`  type check  ${typeCheck}`]),

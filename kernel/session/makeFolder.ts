@@ -2,19 +2,19 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder of the person's alone, and those above it that are missing. Not by `recursive` of Node, which tries for
+ * Makes a folder, by default of the person's alone, and those above it that are missing. Not by `recursive` of Node, which tries for
  * ever where a file system says of a new folder that it does not exist, as `/proc` and some mounts of a home do.
  * @throws an error of the file system
  */
-export function makeFolder(path: string): void {
+export function makeFolder(path: string, mode = 0o700): void {
   try {
-    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode });
   } catch (error) {
     if (isFolder(path)) return;
     const above = dirname(path);
     if ((error as { code?: unknown }).code !== 'ENOENT' || above === path || isFolder(above)) throw error;
-    makeFolder(above);
-    makeFolder(path);
+    makeFolder(above, mode);
+    makeFolder(path, mode);
   }
 }
 

@@ -93,6 +93,24 @@ suite('A kernelspec of the command line', function () {
     assert.match((await kernel(['list'])).stdout, /^Jupyter knows no kernel of Lance Catalog here\./);
   });
 
+  test('that is empty, or can not be made or read, says so', async () => {
+    const unset = await kernel(['install', '--catalog', '']);
+    assert.deepEqual([unset.code, /The catalog is empty\./.test(unset.stderr)], [1, true], unset.stderr);
+    const below = await kernel(['install', '--prefix', '/proc/none']);
+    assert.match(below.stderr, /"\/proc\/none" can't be written \(ENOENT: .*\)\. Use --user/);
+    const full = await kernel(['install'], { XDG_DATA_HOME: '/proc/none' });
+    assert.match(full.stderr, /"\/proc\/none" can't be written .* The launcher of all kernelspecs is kept there/);
+    const named = await kernel(['install', '--name', 'torn', '--display-name', ' ']);
+    assert.match(named.stdout, /^Installed the kernel "TypeScript \(torn\)"/);
+    writeFileSync(join(home, 'jupyter/kernels/torn/kernel.json'), '{torn');
+    const { stdout } = await kernel(['list']);
+    assert.match(
+      stdout,
+      /^torn\n.*\n {2}fails +Its kernel\.json is no kernelspec\. Run "lance-catalog kernel install" again\.$/m,
+    );
+    assert.equal((await kernel(['remove', 'torn'])).code, 0);
+  });
+
   test('of somebody else is neither replaced nor removed', async () => {
     const folder = join(home, 'jupyter/kernels/python3');
     mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AskPerson } from '../../kernel/client/kernelConversation.ts';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
@@ -74,6 +74,22 @@ suite('Magics that start processes', function () {
     { cell: 'let after = 1\n%sh false\nafter = 2', error: /exit code 1/ },
     { cell: 'after', value: '1' },
   );
+
+  test('%install in a folder that was deleted says so', async () => {
+    const folder = tempFolder();
+    const lost = await startKernel({ cwd: folder });
+    try {
+      await run(lost, '1');
+      rmSync(folder, { recursive: true });
+      const { outputs } = await run(lost, '%install --yes left-pad');
+      assert.match(
+        errorOf(outputs)?.evalue ?? '',
+        /^%install: The folder .* is not there any more\. Go to another one with %cd\.$/,
+      );
+    } finally {
+      await lost.shutdown();
+    }
+  });
 
   test('%sh prints as the command goes, and an interrupt ends it with all that it started', async () => {
     const texts: string[] = [];

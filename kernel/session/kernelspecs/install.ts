@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NodeRuntime } from '#client/childProcess.ts';
 import { kernelFlags } from '#client/nodeVersion.ts';
 import { isObjectStore, localRoot } from '#client/root.ts';
-import { CatalogError } from '#shared/errors.ts';
+import { CatalogError, messageOf } from '#shared/errors.ts';
 import type { TypeCheck } from '#shared/kernelMessages.ts';
+import { makeFolder } from '#session/makeFolder.ts';
 import { kernelsFolder, type SpecPlace } from './place.ts';
 import { launcherFolder, remember } from './remembered.ts';
 import { isOurs, readSpec } from './spec.ts';
@@ -22,6 +23,9 @@ export type Installation = {
   installation: string;
   node: NodeRuntime;
 };
+
+/** A kernelspec may be for all who use a machine. */
+const forAll = 0o777;
 
 /** Pictures of the kernel under the names by which Jupyter's launchers look for them. */
 const logos = ['logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'] as const;
@@ -57,10 +61,10 @@ export async function installKernelspec(options: Installation): Promise<string> 
     env: node.env,
   };
   try {
-    await mkdir(launcherFolder(), { recursive: true });
+    makeFolder(launcherFolder(), forAll);
     await copyFile(join(installation, 'dist', 'launcher.cjs'), launcher);
     await remember('installed', installation);
-    await mkdir(spec, { recursive: true });
+    makeFolder(spec, forAll);
     for (const logo of logos) await copyFile(join(installation, 'media', 'kernel', logo), join(spec, logo));
     await writeFile(join(spec, 'kernel.json'), `${JSON.stringify(content, null, 2)}\n`);
     await remember('kernelspecs', spec);
@@ -81,10 +85,14 @@ function failure(cause: unknown, spec: string): CatalogError {
       { cause },
     );
   // A copy has two paths, of which the second is written.
+  const written = (isCopy ? dest : path) ?? spec;
+  const isSpec = spec.startsWith(written) || written.startsWith(spec);
   return new CatalogError(
     'PermissionDenied',
-    `The kernelspec can't be installed: "${(isCopy ? dest : path) ?? spec}" can't be written.`,
-    'Use --user, or --prefix with a folder of yours.',
+    `The kernelspec can't be installed: "${written}" can't be written (${messageOf(cause)}).`,
+    isSpec
+      ? 'Use --user, or --prefix with a folder of yours.'
+      : 'The launcher of all kernelspecs is kept there, so make room, or make it writable.',
     { cause },
   );
 }
@@ -112,9 +120,16 @@ async function checkFree(folder: string, name: string): Promise<void> {
 /**
  * A directory as a path from everywhere, an address as it is. What lets one in does not belong into a file that others can
  * read.
- * @throws CatalogError InvalidInput (13) for an address with a password or a query in it
+ * @throws CatalogError InvalidInput (13) for nothing, and for an address with a password or a query in it
  */
 function placeOf(catalog: string): string {
+  // Of a variable that is not set, in a script: it would be whatever folder this runs in.
+  if (catalog.trim() === '')
+    throw new CatalogError(
+      'InvalidInput',
+      'The catalog is empty.',
+      'Give --catalog a directory or an address, or leave it out.',
+    );
   const isServer = /^https?:\/\//i.test(catalog);
   if (!isServer && !isObjectStore(catalog)) return localRoot(catalog);
   const address = URL.canParse(catalog) ? new URL(catalog) : undefined;

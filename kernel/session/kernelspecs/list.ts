@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { knownFolders } from './place.ts';
 import { forget, remembered } from './remembered.ts';
-import { isOurs, optionOf, readSpec, type SpecFile } from './spec.ts';
+import { hasSpecFile, isOurs, optionOf, readSpec, type SpecFile } from './spec.ts';
 
 /** A kernelspec that there is here. */
-export type FoundSpec = SpecFile & { name: string; folder: string; isOurs: boolean };
+export type FoundSpec = SpecFile & { name: string; folder: string; isOurs: boolean; isReadable: boolean };
 
 /** All kernelspecs where Jupyter looks for them here, and those of ours that were put elsewhere. */
 export async function findSpecs(): Promise<FoundSpec[]> {
@@ -15,8 +15,12 @@ export async function findSpecs(): Promise<FoundSpec[]> {
   const found: FoundSpec[] = [];
   for (const folder of folders) {
     const spec = await readSpec(folder);
+    const name = basename(folder);
+    if (spec) found.push({ ...spec, name, folder, isOurs: isOurs(spec), isReadable: true });
+    // One that we made, and that somebody has written something else into.
+    else if (made.includes(folder) && hasSpecFile(folder))
+      found.push({ argv: [], displayName: '', name, folder, isOurs: true, isReadable: false });
     // Removed by Jupyter, for instance.
-    if (spec) found.push({ ...spec, name: basename(folder), folder, isOurs: isOurs(spec) });
     else await forget('kernelspecs', folder).catch(() => undefined);
   }
   return found.toSorted((a, b) => a.name.localeCompare(b.name) || a.folder.localeCompare(b.folder));

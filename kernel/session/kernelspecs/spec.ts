@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord } from '#shared/records.ts';
 
 /** What is of interest in a kernelspec's `kernel.json`. */
 export type SpecFile = { argv: string[]; displayName: string };
+
+/** Whether there is a kernelspec in a folder, readable or not. */
+export const hasSpecFile = (folder: string): boolean => existsSync(join(folder, 'kernel.json'));
 
 /** The kernelspec in a folder; undefined where there is none that can be read. */
 export async function readSpec(folder: string): Promise<SpecFile | undefined> {

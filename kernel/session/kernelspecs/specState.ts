@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { isRecord } from '#shared/records.ts';
-import { launcherOf, type SpecFile } from './spec.ts';
+import type { FoundSpec } from './list.ts';
+import { launcherOf } from './spec.ts';
 
 /** What a kernelspec starts, or why it does not. */
 export type SpecState =
@@ -13,7 +14,8 @@ const limitMs = 20_000;
 const run = promisify(execFile);
 
 /** Asks the launcher of one of our kernelspecs what it would start, and looks whether that can speak with Jupyter. */
-export async function stateOf({ argv }: SpecFile): Promise<SpecState> {
+export async function stateOf({ argv, isReadable }: FoundSpec): Promise<SpecState> {
+  if (!isReadable) return { works: false, why: `Its kernel.json is no kernelspec. ${again}` };
   const [program = '', ...rest] = argv;
   const args = [...rest.slice(0, launcherOf(rest) + 1), '--which'];
   try {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { messageOf } from '#shared/errors.ts';
 import { MagicError } from './magicTypes.ts';
 
@@ -36,6 +37,9 @@ export async function runChild(
   try {
     return await ended(child);
   } catch (error) {
+    // What the system says of it is that there is no such program.
+    if (cwd !== undefined && !existsSync(cwd))
+      throw new MagicError(`The folder ${cwd} is not there any more. Go to another one with %cd.`, { cause: error });
     throw new MagicError(`${program} can't be started: ${messageOf(error)}`, { cause: error });
   } finally {
     signal.removeEventListener('abort', stop);
