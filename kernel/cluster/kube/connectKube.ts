@@ -1,44 +1,82 @@
-import { KubeConfig } from '@kubernetes/client-node';
-import { ClusterError } from '#cluster/errors.ts';
+import { connectEks } from '#cluster/aws/connectEks.ts';
+import { eksCredential } from '#cluster/aws/eksCredential.ts';
+import { readEksPlugin } from '#cluster/aws/eksPlugin.ts';
+import { gkeCredential } from '#cluster/gcp/connectGke.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import { chooseContext } from '#cluster/kubeconfig/chooseContext.ts';
+import { targetOfEntry } from '#cluster/kubeconfig/clusterEntry.ts';
+import type { ExecPlugin } from '#cluster/kubeconfig/execPlugin.ts';
+import { accessInCluster } from '#cluster/kubeconfig/inCluster.ts';
+import { loadKubeconfig } from '#cluster/kubeconfig/loadKubeconfig.ts';
+import { commandLine, findPlugin, runExecPlugin } from '#cluster/kubeconfig/runExecPlugin.ts';
+import { signInOf } from '#cluster/kubeconfig/userEntry.ts';
 import type { ClusterAuth } from '#cluster/profile.ts';
-import { fixed } from './credential.ts';
-import { KubeConnection } from './kubeConnection.ts';
+import { renewing } from './credential.ts';
+import { KubeConnection, type KubeAccess } from './kubeConnection.ts';
 
 export type ConnectKubeOptions = {
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
+  /** Milliseconds that the program of a kubeconfig may take; 30,000 where nothing is said. */
+  readonly pluginLimit?: number | undefined;
 };
 
 /**
  * Finds out where the API server is and how to sign in, without asking it anything. The caller closes what it gets.
- * @throws ClusterError for each way in which a kubeconfig, a plugin or a cloud's credentials are of no use
+ * @throws ClusterError for each way in which a kubeconfig, a pod or a cloud's credentials are of no use; what a program of a
+ * kubeconfig fails with comes with the first request
  */
 export async function connectKube(auth: ClusterAuth, options: ConnectKubeOptions): Promise<KubeConnection> {
   options.signal.throwIfAborted();
-  if (auth.configMethod !== 'LOCAL')
-    throw new ClusterError('ProfileInvalid', `${auth.configMethod} is not built yet.`, '');
-  const config = new KubeConfig();
-  if (auth.kubeconfig === undefined) config.loadFromDefault();
-  else config.loadFromFile(auth.kubeconfig);
-  if (auth.context !== undefined) config.setCurrentContext(auth.context);
-  const cluster = config.getCurrentCluster();
-  const user = config.getCurrentUser();
-  return new KubeConnection({
-    target: {
-      server: cluster?.server ?? '',
-      ca: text(cluster?.caData),
-      skipTlsVerify: cluster?.skipTLSVerify ?? false,
-    },
-    credential: fixed({
-      token: user?.token,
-      clientCertificate: text(user?.certData),
-      clientKey: text(user?.keyData),
-    }),
-    source: `${auth.kubeconfig ?? 'kubeconfig'}, context ${config.getCurrentContext()}`,
-    signIn: 'your credentials',
-  });
+  return new KubeConnection(await accessOf(auth, options));
 }
 
-const text = (data: string | undefined): string | undefined =>
-  data === undefined ? undefined : Buffer.from(data, 'base64').toString('utf8');
+function accessOf(auth: ClusterAuth, options: ConnectKubeOptions): Promise<KubeAccess> {
+  switch (auth.configMethod) {
+    case 'LOCAL':
+      return accessOfKubeconfig(auth, options);
+    case 'EKS_AUTH':
+      return connectEks(auth, options);
+    case 'IN_CLUSTER':
+      return accessInCluster(options);
+  }
+}
+
+async function accessOfKubeconfig(
+  { kubeconfig, context }: Extract<ClusterAuth, { readonly configMethod: 'LOCAL' }>,
+  options: ConnectKubeOptions,
+): Promise<KubeAccess> {
+  const config = await loadKubeconfig({ kubeconfig });
+  const chosen = chooseContext(config, context);
+  const target = await targetOfEntry(chosen.cluster);
+  const signIn = await signInOf(chosen.user, options.hidden);
+  const access = {
+    target,
+    source: `${config.label}, context ${chosen.name}`,
+    signIn: signIn.label,
+    namespace: chosen.namespace,
+    impersonation: signIn.impersonation,
+  };
+  if ('credential' in signIn) return { ...access, credential: signIn.credential };
+  return { ...access, ...(await accessByPlugin(signIn.plugin, target, options)) };
+}
+
+/** Runs the program of a kubeconfig, or does what it would do where it is missing and we can. */
+async function accessByPlugin(
+  plugin: ExecPlugin,
+  target: KubeAccess['target'],
+  { hidden, pluginLimit }: ConnectKubeOptions,
+): Promise<Pick<KubeAccess, 'credential' | 'plugin'>> {
+  const program = await findPlugin(plugin);
+  const command = commandLine(plugin);
+  if (program === undefined) {
+    const eks = readEksPlugin(plugin);
+    if (eks) return { credential: eksCredential(eks, { hidden }), plugin: { command, program, replacedBy: 'AWS' } };
+    if (/^gke-gcloud-auth-plugin(?:\.exe)?$/.test(plugin.command))
+      return { credential: gkeCredential({ hidden }), plugin: { command, program, replacedBy: 'Google Cloud' } };
+  }
+  return {
+    credential: renewing((signal) => runExecPlugin(plugin, { target, hidden, signal, limit: pluginLimit })),
+    plugin: { command, program, replacedBy: undefined },
+  };
+}

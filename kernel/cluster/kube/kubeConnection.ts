@@ -2,7 +2,7 @@ import type { PeerCertificate } from 'node:tls';
 import { ClusterError } from '#cluster/errors.ts';
 import type { CredentialSource, KubeCredential } from './credential.ts';
 import { KubePool } from './kubePool.ts';
-import { abortedError, sendRequest, wordsOf, type KubeAsk, type KubeReply } from './kubeRequest.ts';
+import { abortedError, sendRequest, wordsOf, type Impersonation, type KubeAsk, type KubeReply } from './kubeRequest.ts';
 import type { KubeTarget } from './kubeTarget.ts';
 import { refusedError } from './refused.ts';
 
@@ -16,6 +16,19 @@ export type KubeAccess = {
   readonly signIn: string;
   /** The namespace of the context, where it names one. */
   readonly namespace?: string | undefined;
+  /** Who every request is made for, where the kubeconfig says so. */
+  readonly impersonation?: Impersonation | undefined;
+  /** The program that a kubeconfig has for its credentials. */
+  readonly plugin?: PluginUse | undefined;
+};
+
+export type PluginUse = {
+  /** `aws eks get-token` */
+  readonly command: string;
+  /** Its file; `undefined` where it is not there. */
+  readonly program: string | undefined;
+  /** Whose credentials are used in its place where it is missing. */
+  readonly replacedBy: 'AWS' | 'Google Cloud' | undefined;
 };
 
 /** An API server, and how to be somebody there. Asks nothing by itself; whoever connected closes it. */
@@ -47,12 +60,17 @@ export class KubeConnection {
    * @throws ClusterError unless it is answered with 2xx, in the server's own words where it has some
    */
   async request(ask: KubeAsk, signal: AbortSignal): Promise<KubeReply> {
-    const { target, credential: source, signIn } = this.access;
+    const { target, credential: source, signIn, impersonation } = this.access;
     if (signal.aborted) throw abortedError(wordsOf(ask), signal);
     const credential: KubeCredential = ask.token === undefined ? await source(signal) : { token: ask.token };
     const dispatcher = this.#pool.dispatcherFor(credential);
     try {
-      return await sendRequest(ask, { server: target.server, dispatcher, credential, signal });
+      return await sendRequest(ask.token === undefined ? { ...ask, as: ask.as ?? impersonation } : ask, {
+        server: target.server,
+        dispatcher,
+        credential,
+        signal,
+      });
     } catch (error) {
       if (error instanceof ClusterError && error.status === 401 && error.kind !== 'WrongServer')
         throw refusedError(credential, ask.token === undefined ? signIn : 'the token');

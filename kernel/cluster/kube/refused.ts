@@ -34,11 +34,14 @@ export function refusedError(credential: KubeCredential, signIn: string, now: Da
   );
 }
 
-/** When a credential ends, as far as it says so. */
+/** When a credential ends, as far as it says so itself: the first of its parts to do so. */
 export function endOf({ token, clientCertificate, expiresAt }: KubeCredential): Date | undefined {
-  if (expiresAt) return expiresAt;
-  if (token !== undefined) return endOfToken(token);
-  return clientCertificate === undefined ? undefined : endOfCertificate(clientCertificate);
+  const ends = [
+    expiresAt,
+    token === undefined ? undefined : endOfToken(token),
+    clientCertificate === undefined ? undefined : endOfCertificate(clientCertificate),
+  ];
+  return ends.filter((end) => end !== undefined).toSorted((a, b) => a.getTime() - b.getTime())[0];
 }
 
 /** `exp` of a JSON web token. */

@@ -1,0 +1,80 @@
+import { ClusterError } from '#cluster/errors.ts';
+import type { Entry, Kubeconfig } from './kubeconfigFile.ts';
+
+/** A context with what it names, not looked into yet. */
+export type ChosenContext = {
+  readonly name: string;
+  readonly cluster: Entry;
+  readonly user: Entry | undefined;
+  readonly namespace: string | undefined;
+};
+
+/** More are not named in a sentence. */
+const most = 12;
+
+/**
+ * The context that a profile names, else the current one.
+ * @throws ClusterError ContextMissing listing those there are, or KubeconfigInvalid for one that names what is not there
+ */
+export function chooseContext(config: Kubeconfig, wanted?: string): ChosenContext {
+  const name = wanted ?? config.currentContext;
+  const { label, contexts } = config;
+  if (name === undefined) {
+    throw new ClusterError(
+      'ContextMissing',
+      `The kubeconfig ${label} has no current context, and the profile names none.`,
+      `Name one in the profile. ${listed(contexts)}`,
+    );
+  }
+  const context = contexts.find((one) => one.name === name);
+  if (!context) {
+    const what =
+      wanted === undefined
+        ? `The current context "${name}" of the kubeconfig ${label} is not in it.`
+        : `There is no context "${name}" in the kubeconfig ${label}.`;
+    throw new ClusterError('ContextMissing', what, listed(contexts));
+  }
+  return {
+    name,
+    cluster: partOf(config, context, 'cluster', config.clusters) ?? missingPart(config, context, 'cluster'),
+    user: partOf(config, context, 'user', config.users),
+    namespace: textOf(context, 'namespace'),
+  };
+}
+
+function listed(contexts: readonly Entry[]): string {
+  if (contexts.length === 0) return 'There is none in it: get a kubeconfig anew.';
+  const names = contexts.slice(0, most).map(({ name }) => name);
+  const more = contexts.length > most ? ` and ${contexts.length - most} more` : '';
+  return `There ${contexts.length === 1 ? 'is' : 'are'} ${names.join(', ')}${more}.`;
+}
+
+function partOf(
+  config: Kubeconfig,
+  context: Entry,
+  what: 'cluster' | 'user',
+  entries: readonly Entry[],
+): Entry | undefined {
+  const name = textOf(context, what);
+  if (name === undefined) return undefined;
+  const found = entries.find((one) => one.name === name);
+  if (found) return found;
+  throw new ClusterError(
+    'KubeconfigInvalid',
+    `The context "${context.name}" names the ${what} "${name}", which is not in the kubeconfig ${config.label}.`,
+    'Choose another context, or get the kubeconfig anew.',
+  );
+}
+
+function missingPart(config: Kubeconfig, context: Entry, what: string): never {
+  throw new ClusterError(
+    'KubeconfigInvalid',
+    `The context "${context.name}" of the kubeconfig ${config.label} names no ${what}.`,
+    'Choose another context, or get the kubeconfig anew.',
+  );
+}
+
+function textOf(entry: Entry, key: string): string | undefined {
+  const value = entry.value[key];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,43 @@
+import { X509Certificate } from 'node:crypto';
+import { isThisMachine } from '#client/thisMachine.ts';
+import type { KubeTarget } from '#cluster/kube/kubeTarget.ts';
+import { flagField, invalidField, pemField, textField } from './entryFields.ts';
+import type { Entry } from './kubeconfigFile.ts';
+
+const what = 'cluster';
+
+/** Where the cluster of a kubeconfig is. @throws ClusterError KubeconfigInvalid */
+export async function targetOfEntry(entry: Entry): Promise<KubeTarget> {
+  const ca = await pemField(what, entry, 'certificate-authority');
+  if (ca !== undefined && !isCertificate(ca))
+    throw invalidField(what, entry, 'certificate-authority', 'holds no certificate');
+  return {
+    server: serverOf(entry),
+    ca,
+    tlsServerName: textField(what, entry, 'tls-server-name'),
+    skipTlsVerify: flagField(what, entry, 'insecure-skip-tls-verify'),
+    proxyUrl: textField(what, entry, 'proxy-url'),
+  };
+}
+
+function serverOf(entry: Entry): string {
+  const server = textField(what, entry, 'server');
+  if (server === undefined) throw invalidField(what, entry, 'server', 'is missing');
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw invalidField(what, entry, 'server', 'is no address that begins with https://');
+  if (url.username !== '' || url.password !== '')
+    throw invalidField(what, entry, 'server', 'holds a name or password, which belong to the user');
+  // Such as `kubectl proxy` on this machine; elsewhere everybody on the way could read the credentials.
+  if (url.protocol === 'http:' && !isThisMachine(url.hostname))
+    throw invalidField(what, entry, 'server', 'begins with http://, so that credentials would be sent unencrypted');
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch {
+    return false;
+  }
+}

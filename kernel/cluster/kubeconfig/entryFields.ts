@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ClusterError } from '#cluster/errors.ts';
+import type { Entry } from './kubeconfigFile.ts';
+
+// The fields of a cluster or user, each checked when it is wanted: a mistake in another entry does no harm.
+
+/** The error for a field that is not what it should be. */
+export const invalidField = (what: string, entry: Entry, key: string, problem: string): ClusterError =>
+  new ClusterError(
+    'KubeconfigInvalid',
+    `${key} of the ${what} "${entry.name}" in the kubeconfig ${entry.file} ${problem}.`,
+    'Correct it, or get the kubeconfig anew.',
+  );
+
+export function textField(what: string, entry: Entry, key: string): string | undefined {
+  const value = entry.value[key];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') throw invalidField(what, entry, key, 'is no text');
+  return value;
+}
+
+export function flagField(what: string, entry: Entry, key: string): boolean {
+  const value = entry.value[key];
+  if (value === undefined || value === null) return false;
+  if (typeof value !== 'boolean') throw invalidField(what, entry, key, 'is neither true nor false');
+  return value;
+}
+
+/** A path relative to the file that it is written in, made absolute. */
+export const besideFile = (entry: Entry, path: string): string => resolve(dirname(entry.file), path);
+
+/**
+ * PEM that stands in the kubeconfig as base64 (`<key>-data`), or in a file beside it (`<key>`).
+ * @throws ClusterError KubeconfigInvalid
+ */
+export async function pemField(what: string, entry: Entry, key: string): Promise<string | undefined> {
+  const data = textField(what, entry, `${key}-data`);
+  if (data !== undefined) {
+    const pem = decoded(data);
+    if (pem === undefined) throw invalidField(what, entry, `${key}-data`, 'is no base64');
+    if (!pem.includes('-----BEGIN ')) throw invalidField(what, entry, `${key}-data`, 'holds no PEM');
+    return pem;
+  }
+  const path = textField(what, entry, key);
+  if (path === undefined) return undefined;
+  const pem = await fileField(what, entry, key, path);
+  if (!pem.includes('-----BEGIN ')) throw invalidField(what, entry, key, `names ${path}, which holds no PEM`);
+  return pem;
+}
+
+/** The text of a file that a field names. @throws ClusterError KubeconfigInvalid */
+export async function fileField(what: string, entry: Entry, key: string, path: string): Promise<string> {
+  const file = besideFile(entry, path);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const { code } = cause as { code?: unknown };
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${String(code)})`;
+    throw invalidField(what, entry, key, `names ${file}, which ${why}`);
+  }
+}
+
+function decoded(data: string): string | undefined {
+  const bare = data.replaceAll(/\s/g, '');
+  const isBase64 = bare.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(bare);
+  return isBase64 ? Buffer.from(bare, 'base64').toString('utf8') : undefined;
+}

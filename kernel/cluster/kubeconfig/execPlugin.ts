@@ -1,0 +1,67 @@
+import { isRecord } from '#shared/records.ts';
+import { besideFile, invalidField } from './entryFields.ts';
+import type { Entry } from './kubeconfigFile.ts';
+
+/** A program that a kubeconfig has for its credentials. */
+export type ExecPlugin = {
+  /** As it is written: a name for PATH, or a path that is absolute by now. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly apiVersion: string;
+  /** What the kubeconfig says to do where the program is missing. */
+  readonly installHint: string | undefined;
+  /** Whether it is told which cluster it signs in to. */
+  readonly wantsCluster: boolean;
+};
+
+const what = 'user';
+
+/** Versions of the conversation; v1alpha1 is gone from every client. */
+const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
+
+/** The program of a user, where there is one. @throws ClusterError KubeconfigInvalid */
+export function execPluginOf(entry: Entry): ExecPlugin | undefined {
+  const exec = entry.value['exec'];
+  if (exec === undefined || exec === null) return undefined;
+  if (!isRecord(exec)) throw invalidField(what, entry, 'exec', 'is no object');
+  const { command, args, env, apiVersion, installHint, interactiveMode, provideClusterInfo } = exec;
+  if (typeof command !== 'string' || command === '') throw invalidField(what, entry, 'exec.command', 'is missing');
+  if (typeof apiVersion !== 'string' || !versions.includes(apiVersion))
+    throw invalidField(
+      what,
+      entry,
+      'exec.apiVersion',
+      `is none of ${versions.join(' and ')}, so the program that wrote it is too old`,
+    );
+  if (interactiveMode === 'Always')
+    throw invalidField(what, entry, 'exec.interactiveMode', 'is "Always", and there is no terminal to ask you at');
+  return {
+    // A path with a folder in it is meant from where the kubeconfig is; a bare name is looked up.
+    command: /[\\/]/.test(command) ? besideFile(entry, command) : command,
+    args: argumentsOf(entry, args),
+    env: environmentOf(entry, env),
+    apiVersion,
+    installHint: typeof installHint === 'string' && installHint.trim() !== '' ? installHint.trim() : undefined,
+    wantsCluster: provideClusterInfo === true,
+  };
+}
+
+function argumentsOf(entry: Entry, args: unknown): readonly string[] {
+  if (args === undefined || args === null) return [];
+  if (!Array.isArray(args) || !args.every((one) => typeof one === 'string' || typeof one === 'number'))
+    throw invalidField(what, entry, 'exec.args', 'is no list of texts');
+  return args.map(String);
+}
+
+function environmentOf(entry: Entry, env: unknown): Readonly<Record<string, string>> {
+  if (env === undefined || env === null) return {};
+  if (!Array.isArray(env)) throw invalidField(what, entry, 'exec.env', 'is no list');
+  const pairs = env.map((one: unknown): [string, string] => {
+    const { name, value } = isRecord(one) ? one : {};
+    if (typeof name !== 'string' || typeof value !== 'string')
+      throw invalidField(what, entry, 'exec.env', 'has an entry without a name or a value');
+    return [name, value];
+  });
+  return Object.fromEntries(pairs);
+}

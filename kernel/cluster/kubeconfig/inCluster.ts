@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { ClusterError } from '#cluster/errors.ts';
+import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import { renewing } from '#cluster/kube/credential.ts';
+import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
+
+/** Where a pod finds its service account. */
+const standardFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** Milliseconds after which the token is read again; it is replaced on disk long before its end. */
+const fileGoodFor = 90_000;
+
+export type InClusterOptions = {
+  readonly hidden: HiddenTexts;
+  readonly folder?: string | undefined;
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+};
+
+/** The API server of the cluster that this runs in, as the service account of its pod. @throws ClusterError NotInCluster */
+export async function accessInCluster(options: InClusterOptions): Promise<KubeAccess> {
+  const { hidden, folder = standardFolder, environment = process.env } = options;
+  const host = environment['KUBERNETES_SERVICE_HOST'];
+  const port = environment['KUBERNETES_SERVICE_PORT'];
+  if (!host || !port)
+    throw notInCluster('KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this runs in no pod.');
+  const ca = await fileOf(join(folder, 'ca.crt'));
+  await fileOf(join(folder, 'token'));
+  const namespace = await fileOf(join(folder, 'namespace')).catch(() => undefined);
+  return {
+    target: { server: `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`, ca, skipTlsVerify: false },
+    credential: renewing(async () => {
+      const token = await fileOf(join(folder, 'token'));
+      hidden.add(token);
+      return { token, expiresAt: new Date(Date.now() + fileGoodFor) };
+    }),
+    source: 'the cluster that this runs in',
+    signIn: 'the service account of this pod',
+    namespace,
+  };
+}
+
+async function fileOf(file: string): Promise<string> {
+  try {
+    const text = (await readFile(file, 'utf8')).trim();
+    if (text !== '') return text;
+  } catch (cause) {
+    const { code } = cause as { code?: unknown };
+    throw notInCluster(`${file} cannot be read (${String(code)}), so there is no service account to be.`);
+  }
+  throw notInCluster(`${file} is empty, so there is no service account to be.`);
+}
+
+const notInCluster = (what: string): ClusterError =>
+  new ClusterError(
+    'NotInCluster',
+    what,
+    'Run this in a pod with a service account (automountServiceAccountToken), or set configMethod to "LOCAL" or "EKS_AUTH".',
+  );

@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { load, YAMLException } from 'js-yaml';
+import { ClusterError } from '#cluster/errors.ts';
+import { isRecord } from '#shared/records.ts';
+
+/** A cluster, user or context as it is written, with where. What is in it has not been looked at yet. */
+export type Entry = {
+  readonly name: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly file: string;
+};
+
+/** A kubeconfig of one file, or of several that were merged. */
+export type Kubeconfig = {
+  /** Which files, for people. */
+  readonly label: string;
+  readonly currentContext: string | undefined;
+  readonly clusters: readonly Entry[];
+  readonly users: readonly Entry[];
+  readonly contexts: readonly Entry[];
+};
+
+/** Characters; certificates of a hundred clusters are a hundredth of it. */
+const longest = 16 * 1024 * 1024;
+
+const getOne =
+  'Get one from who runs the cluster (`aws eks update-kubeconfig`, `gcloud container clusters get-credentials`), or name ' +
+  'another file in the profile.';
+
+/**
+ * Reads one file.
+ * @param label how it is called in sentences
+ * @throws ClusterError KubeconfigMissing, KubeconfigUnreadable, or KubeconfigInvalid with the line
+ */
+export async function readKubeconfigFile(file: string, label: string = file): Promise<Kubeconfig> {
+  const text = await textOf(file, label);
+  if (text.trim() === '') throw new ClusterError('KubeconfigInvalid', `The kubeconfig ${label} is empty.`, getOne);
+  const value = parsed(text, label);
+  if (!isRecord(value)) {
+    throw new ClusterError('KubeconfigInvalid', `The kubeconfig ${label} has no settings in it.`, getOne);
+  }
+  const { kind } = value;
+  if (kind !== undefined && kind !== 'Config') {
+    const shown = typeof kind === 'string' ? JSON.stringify(kind) : 'something else';
+    throw new ClusterError(
+      'KubeconfigInvalid',
+      `The file ${label} is no kubeconfig: its kind is ${shown}, not "Config".`,
+      'Name another file in the profile.',
+    );
+  }
+  const current = value['current-context'];
+  return {
+    label,
+    currentContext: typeof current === 'string' && current !== '' ? current : undefined,
+    clusters: entriesOf(value, 'cluster', file, label),
+    users: entriesOf(value, 'user', file, label),
+    contexts: entriesOf(value, 'context', file, label),
+  };
+}
+
+async function textOf(file: string, label: string): Promise<string> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    throw unreadable(label, cause);
+  }
+  if (text.length > longest)
+    throw new ClusterError('KubeconfigInvalid', `${label} is longer than any kubeconfig.`, 'Name another file.');
+  return text;
+}
+
+function unreadable(label: string, cause: unknown): ClusterError {
+  const { code } = cause as { code?: unknown };
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new ClusterError('KubeconfigMissing', `There is no kubeconfig ${label}.`, getOne, { cause });
+    case 'EISDIR':
+      return new ClusterError(
+        'KubeconfigUnreadable',
+        `The kubeconfig ${label} is a directory.`,
+        'Name a file in it, such as its "config".',
+        { cause },
+      );
+    case 'EACCES':
+    case 'EPERM':
+      return new ClusterError(
+        'KubeconfigUnreadable',
+        `You may not read the kubeconfig ${label}.`,
+        'Make yourself its owner, or name another file in the profile.',
+        { cause },
+      );
+    default:
+      return new ClusterError(
+        'KubeconfigUnreadable',
+        `The kubeconfig ${label} cannot be read (${typeof code === 'string' ? code : 'unknown reason'}).`,
+        'Check the file.',
+        { cause },
+      );
+  }
+}
+
+/** The line and the reason, but not the text there: it may be a key. */
+function parsed(text: string, label: string): unknown {
+  try {
+    return load(text);
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const line = error.mark === undefined ? '' : `:${error.mark.line + 1}`;
+    throw new ClusterError(
+      'KubeconfigInvalid',
+      `The kubeconfig ${label}${line} is no YAML: ${error.reason}.`,
+      'Correct the line, or get the file anew.',
+    );
+  }
+}
+
+function entriesOf(
+  config: Readonly<Record<string, unknown>>,
+  what: 'cluster' | 'user' | 'context',
+  file: string,
+  label: string,
+): readonly Entry[] {
+  const list = config[`${what}s`];
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list))
+    throw new ClusterError('KubeconfigInvalid', `${what}s of the kubeconfig ${label} is no list.`, 'Correct the file.');
+  return list.map((one: unknown, index) => {
+    const name = isRecord(one) ? one['name'] : undefined;
+    if (!isRecord(one) || (typeof name !== 'string' && typeof name !== 'number'))
+      throw new ClusterError(
+        'KubeconfigInvalid',
+        `${what}s[${index}] of the kubeconfig ${label} has no name.`,
+        'Correct the file.',
+      );
+    const value = one[what];
+    return { name: String(name), value: isRecord(value) ? value : {}, file };
+  });
+}

@@ -1,0 +1,71 @@
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import { readKubeconfigFile, type Entry, type Kubeconfig } from './kubeconfigFile.ts';
+
+export type LoadOptions = {
+  /** The file of a profile; those of KUBECONFIG or the default one where none is named. */
+  readonly kubeconfig?: string | undefined;
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly home?: string | undefined;
+};
+
+/**
+ * Reads the kubeconfig as `kubectl` does: a file that is named, else those of KUBECONFIG, of which the first that says
+ * something counts and one that is missing is passed over, else `~/.kube/config`.
+ * @throws ClusterError KubeconfigMissing, KubeconfigUnreadable, KubeconfigInvalid
+ */
+export async function loadKubeconfig(options: LoadOptions = {}): Promise<Kubeconfig> {
+  const { kubeconfig, environment = process.env, home = homedir() } = options;
+  if (kubeconfig !== undefined) return readKubeconfigFile(kubeconfig, shortened(kubeconfig, home));
+  const files = (environment['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
+  if (files.length > 0) return readSeveral(files, home);
+  return readDefault(join(home, '.kube', 'config'), home);
+}
+
+async function readDefault(file: string, home: string): Promise<Kubeconfig> {
+  const label = shortened(file, home);
+  try {
+    return await readKubeconfigFile(file, label);
+  } catch (error) {
+    if (!isClusterError(error) || error.kind !== 'KubeconfigMissing') throw error;
+    const what = `There is no kubeconfig: KUBECONFIG is not set here, and ${label} does not exist.`;
+    throw new ClusterError('KubeconfigMissing', what, error.hint, { cause: error });
+  }
+}
+
+async function readSeveral(files: readonly string[], home: string): Promise<Kubeconfig> {
+  const read: Kubeconfig[] = [];
+  for (const file of new Set(files)) {
+    try {
+      read.push(await readKubeconfigFile(file, shortened(file, home)));
+    } catch (error) {
+      if (!isClusterError(error) || error.kind !== 'KubeconfigMissing') throw error;
+    }
+  }
+  const [only] = read;
+  if (!only) {
+    const named = files.map((file) => shortened(file, home)).join(', ');
+    throw new ClusterError(
+      'KubeconfigMissing',
+      `KUBECONFIG names ${named}, and there is no such file.`,
+      'Correct KUBECONFIG, or name a file in the profile.',
+    );
+  }
+  return read.length === 1 ? only : merged(read);
+}
+
+const merged = (files: readonly Kubeconfig[]): Kubeconfig => ({
+  label: files.map(({ label }) => label).join(', '),
+  currentContext: files.map(({ currentContext }) => currentContext).find((one) => one !== undefined),
+  clusters: firstOfEach(files.flatMap(({ clusters }) => clusters)),
+  users: firstOfEach(files.flatMap(({ users }) => users)),
+  contexts: firstOfEach(files.flatMap(({ contexts }) => contexts)),
+});
+
+const firstOfEach = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.filter(({ name }, index) => entries.findIndex((other) => other.name === name) === index);
+
+/** `~/.kube/config`, as people write it. */
+const shortened = (file: string, home: string): string =>
+  home !== '' && file.startsWith(join(home, '/')) ? `~${file.slice(home.length)}` : file;

@@ -1,0 +1,89 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+
+/** How a program ended. */
+export type ProgramEnd =
+  | { readonly end: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string }
+  | { readonly end: 'signal'; readonly signal: string; readonly stderr: string }
+  /** It was still running at its limit, and was killed. */
+  | { readonly end: 'late'; readonly stderr: string }
+  /** It printed more than anybody reads, and was killed. */
+  | { readonly end: 'flood' }
+  | { readonly end: 'notStarted'; readonly cause: Error };
+
+export type ProgramOptions = {
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds. */
+  readonly limit: number;
+  /** Kills it. */
+  readonly signal: AbortSignal;
+};
+
+/** Bytes of either output. */
+const longest = 1024 * 1024;
+
+/**
+ * Runs a program to its end without a shell, in a process group of its own, so that what it starts ends with it. Rejects
+ * only with the reason of the signal.
+ */
+export function runProgram(file: string, options: ProgramOptions): Promise<ProgramEnd> {
+  const { args, environment, limit, signal } = options;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const isGroup = process.platform !== 'win32';
+    const child = spawn(file, [...args], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: isGroup,
+      windowsHide: true,
+    });
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    let length = 0;
+    const finish = (end: () => void): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      // What it left running holds the pipes, and would hold this process.
+      child.stdout.destroy();
+      child.stderr.destroy();
+      end();
+    };
+    const kill = (end: () => void): void => {
+      killAll(child, isGroup);
+      finish(end);
+    };
+    const stop = (): void => kill(() => reject(signal.reason as Error));
+    const timer = setTimeout(() => kill(() => resolve({ end: 'late', stderr: text(stderr) })), limit);
+    signal.addEventListener('abort', stop, { once: true });
+    const take = (into: Buffer[]) => (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > longest) kill(() => resolve({ end: 'flood' }));
+      else into.push(chunk);
+    };
+    child.stdout.on('data', take(stdout));
+    child.stderr.on('data', take(stderr));
+    child.on('error', (cause) => finish(() => resolve({ end: 'notStarted', cause })));
+    child.on('close', (code, signalName) =>
+      finish(() =>
+        resolve(
+          code === null
+            ? { end: 'signal', signal: signalName ?? 'unknown', stderr: text(stderr) }
+            : { end: 'exit', code, stdout: text(stdout), stderr: text(stderr) },
+        ),
+      ),
+    );
+  });
+}
+
+const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
+
+function killAll(child: ChildProcess, isGroup: boolean): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  try {
+    if (isGroup) process.kill(-pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  } catch {
+    // It ended meanwhile.
+  }
+}

@@ -1,0 +1,140 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { ClusterError } from '#cluster/errors.ts';
+import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import { fixed, renewing, type CredentialSource } from '#cluster/kube/credential.ts';
+import type { Impersonation } from '#cluster/kube/kubeRequest.ts';
+import { endOfToken } from '#cluster/kube/refused.ts';
+import { isRecord } from '#shared/records.ts';
+import { fileField, invalidField, pemField, textField } from './entryFields.ts';
+import { execPluginOf, type ExecPlugin } from './execPlugin.ts';
+import type { Entry } from './kubeconfigFile.ts';
+
+/** How the user of a kubeconfig signs in. */
+export type SignIn = {
+  /** For people: `the client certificate of alice`. */
+  readonly label: string;
+  readonly impersonation: Impersonation | undefined;
+} & (
+  | { readonly credential: CredentialSource }
+  /** A program has to be run for it. */
+  | { readonly plugin: ExecPlugin }
+);
+
+const what = 'user';
+
+/** Milliseconds after which a file with a token is read again: whoever writes it replaces it before its end. */
+const fileGoodFor = 90_000;
+
+/**
+ * What a user signs in with: a token, a file with one, a certificate, a program, in this order, as `kubectl` has it.
+ * @throws ClusterError KubeconfigInvalid
+ */
+export async function signInOf(entry: Entry | undefined, hidden: HiddenTexts): Promise<SignIn> {
+  if (!entry) return { label: 'no credentials', impersonation: undefined, credential: fixed({}) };
+  const impersonation = impersonationOf(entry);
+  const named = `of the user "${entry.name}"`;
+  const tokenFile = textField(what, entry, 'tokenFile');
+  if (tokenFile !== undefined) {
+    const credential = tokenOfFile(entry, tokenFile, hidden);
+    return { label: `the token in ${tokenFile}`, impersonation, credential };
+  }
+  const token = textField(what, entry, 'token');
+  if (token !== undefined) {
+    hidden.add(token);
+    return { label: `the token ${named}`, impersonation, credential: fixed({ token }) };
+  }
+  const pair = await certificateOf(entry, hidden);
+  if (pair) return { label: `the client certificate ${named}`, impersonation, credential: fixed(pair) };
+  const plugin = execPluginOf(entry);
+  if (plugin) return { label: `the credentials of ${plugin.command}`, impersonation, plugin };
+  const basic = basicOf(entry, hidden);
+  if (basic !== undefined) return { label: `the password ${named}`, impersonation, credential: fixed({ basic }) };
+  const provided = providedToken(entry, hidden);
+  if (provided) return { label: `the token ${named}`, impersonation, credential: provided };
+  return { label: 'no credentials', impersonation, credential: fixed({}) };
+}
+
+function tokenOfFile(entry: Entry, path: string, hidden: HiddenTexts): CredentialSource {
+  return renewing(async () => {
+    const token = (await fileField(what, entry, 'tokenFile', path)).trim();
+    if (token === '') throw invalidField(what, entry, 'tokenFile', `names ${path}, which is empty`);
+    hidden.add(token);
+    return { token, expiresAt: new Date(Date.now() + fileGoodFor) };
+  });
+}
+
+async function certificateOf(
+  entry: Entry,
+  hidden: HiddenTexts,
+): Promise<{ readonly clientCertificate: string; readonly clientKey: string } | undefined> {
+  const clientCertificate = await pemField(what, entry, 'client-certificate');
+  const clientKey = await pemField(what, entry, 'client-key');
+  if (clientCertificate === undefined && clientKey === undefined) return undefined;
+  if (clientCertificate === undefined)
+    throw invalidField(what, entry, 'client-certificate', 'is missing, and its key is there');
+  if (clientKey === undefined)
+    throw invalidField(what, entry, 'client-key', 'is missing, and its certificate is there');
+  hidden.add(clientKey, textField(what, entry, 'client-key-data'));
+  checkPair(entry, clientCertificate, clientKey);
+  return { clientCertificate, clientKey };
+}
+
+function checkPair(entry: Entry, certificate: string, key: string): void {
+  const read = attempt(() => new X509Certificate(certificate));
+  if (!read) throw invalidField(what, entry, 'client-certificate', 'holds no certificate');
+  const privateKey = attempt(() => createPrivateKey(key));
+  if (!privateKey) throw invalidField(what, entry, 'client-key', 'holds no key that can be read without a password');
+  if (!read.checkPrivateKey(privateKey))
+    throw invalidField(what, entry, 'client-key', 'is not the key of the certificate beside it');
+}
+
+function attempt<T>(how: () => T): T | undefined {
+  try {
+    return how();
+  } catch {
+    return undefined;
+  }
+}
+
+function basicOf(entry: Entry, hidden: HiddenTexts): string | undefined {
+  const username = textField(what, entry, 'username');
+  if (username === undefined) return undefined;
+  const password = textField(what, entry, 'password') ?? '';
+  hidden.add(password, Buffer.from(`${username}:${password}`).toString('base64'));
+  return `${username}:${password}`;
+}
+
+/** The token that an older way of signing in left behind: it is taken while it is good, and not renewed. */
+function providedToken(entry: Entry, hidden: HiddenTexts): CredentialSource | undefined {
+  const provider = entry.value['auth-provider'];
+  if (!isRecord(provider)) return undefined;
+  const name = typeof provider['name'] === 'string' ? provider['name'] : 'unknown';
+  const config = isRecord(provider['config']) ? provider['config'] : {};
+  const token = config['id-token'] ?? config['access-token'];
+  const replace = 'Replace it by a plugin: kubelogin for OIDC and Azure, gke-gcloud-auth-plugin for GKE.';
+  if (typeof token !== 'string' || token === '')
+    throw new ClusterError(
+      'ExecPluginMissing',
+      `The user "${entry.name}" in the kubeconfig ${entry.file} signs in by the auth-provider "${name}", which is not supported.`,
+      replace,
+    );
+  hidden.add(token);
+  const end = endOfToken(token);
+  if (end && end.getTime() < Date.now())
+    throw new ClusterError(
+      'CredentialsExpired',
+      `The token that the auth-provider "${name}" left for the user "${entry.name}" has expired.`,
+      `Run any kubectl command to renew it. ${replace}`,
+    );
+  return fixed({ token });
+}
+
+function impersonationOf(entry: Entry): Impersonation | undefined {
+  const user = textField(what, entry, 'as');
+  const groups = entry.value['as-groups'] ?? [];
+  if (!Array.isArray(groups) || !groups.every((one) => typeof one === 'string'))
+    throw invalidField(what, entry, 'as-groups', 'is no list of texts');
+  if (user !== undefined) return { user, groups };
+  if (groups.length > 0) throw invalidField(what, entry, 'as', 'is missing, and as-groups is there');
+  return undefined;
+}
