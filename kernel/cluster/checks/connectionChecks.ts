@@ -1,17 +1,186 @@
-import type { Check } from '#cluster/check.ts';
-import { pass } from '#cluster/findings.ts';
+import type { Check, Evidence } from '#cluster/check.ts';
+import { isClusterError, type ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
+import { fail, pass, warn } from '#cluster/findings.ts';
+import type { ClusterAuth } from '#cluster/profile.ts';
+import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import { factsOf, lookAtCertificate } from '#cluster/kube/serverCertificate.ts';
+
+const category = 'connection';
+
+/** What a run of a check is about, where its reads fail with it: the way to the cluster, signing in, the server. */
+const wayIn: Readonly<Record<ClusterAuth['configMethod'], string>> = {
+  LOCAL: 'the kubeconfig and its context',
+  EKS_AUTH: 'AssumeRole and DescribeCluster',
+  IN_CLUSTER: 'the files of the service account of this pod',
+};
+
+const load: Check = {
+  id: 'kubeconfig-load',
+  category,
+  title: 'The way to the cluster is known',
+  severity: 'error',
+  needs: [],
+  // EKS_AUTH asks AWS two questions for it.
+  limit: 30_000,
+  run: async ({ kube, profile }) => {
+    const { source, server } = await kube.connection();
+    const asked = wayIn[profile.auth.configMethod];
+    return pass(`The cluster of ${source} is at ${server}.`, { asked, saw: server });
+  },
+};
+
+const exec: Check = {
+  id: 'kubeconfig-exec',
+  category,
+  title: 'There are credentials to sign in with',
+  severity: 'error',
+  needs: ['kubeconfig-load'],
+  // A program of a kubeconfig has 30 s of its own, and says better what it did with them.
+  limit: 40_000,
+  retries: 0,
+  run: async ({ kube }) => {
+    const { access } = await kube.connection();
+    const { plugin, signIn } = access;
+    const { expiresAt } = await access.credential(kube.signal);
+    const saw = expiresAt === undefined ? 'a credential' : `a credential that is good until ${expiresAt.toISOString()}`;
+    if (!plugin) return pass(`Signs in with ${signIn}, and runs no program for it.`);
+    const { command, program, replacedBy } = plugin;
+    if (replacedBy !== undefined)
+      return pass(
+        `"${command}" is not on the PATH of this process, and is not needed: the token comes from your ${replacedBy} credentials.`,
+        { asked: `${command}, done without the program`, saw },
+      );
+    return pass(`"${command}" gave a credential.`, { asked: program ?? command, saw });
+  },
+};
+
+/** Failures by which a server shows that it is there. */
+const there: ReadonlySet<ClusterErrorKind> = new Set([
+  'TlsUntrusted',
+  'CredentialsMissing',
+  'CredentialsExpired',
+  'CredentialsRefused',
+  'Forbidden',
+  'NotFound',
+]);
+
+const versionPath = '/version';
+
+/** Asks for the version; what the server says by refusing is for the checks after it. */
+async function failureOfVersion(kube: { get(path: string): Promise<unknown> }): Promise<ClusterError | undefined> {
+  try {
+    await kube.get(versionPath);
+    return undefined;
+  } catch (error) {
+    if (isClusterError(error)) return error;
+    throw error;
+  }
+}
+
+const reach: Check = {
+  id: 'k8s-reach',
+  category,
+  title: 'The API server answers',
+  severity: 'error',
+  needs: ['kubeconfig-exec'],
+  limit: 15_000,
+  run: async ({ kube }) => {
+    const { server } = await kube.connection();
+    const failure = await failureOfVersion(kube);
+    if (failure && !there.has(failure.kind)) throw failure;
+    return pass(`${server} answers.`, { asked: `GET ${versionPath}`, saw: failure ? failure.what : 'a version' });
+  },
+};
+
+/** Milliseconds before its end from which somebody should look after the certificate of a server. */
+const soon = 24 * 60 * 60 * 1000;
+
+const tls: Check = {
+  id: 'k8s-tls',
+  category,
+  title: 'The certificate of the API server is trusted',
+  severity: 'error',
+  needs: ['k8s-reach'],
+  run: async ({ kube }, signal) => {
+    const connection = await kube.connection();
+    const failure = await failureOfVersion(kube);
+    if (failure?.kind === 'TlsUntrusted') return untrusted(connection, failure, signal);
+    const { server, access, peer } = connection;
+    if (server.startsWith('http:')) return pass(`${server} is on this machine, and is asked without TLS.`);
+    const facts = factsOf(peer);
+    const shown: readonly Evidence[] = facts ? [evidenceOf(server, facts)] : [];
+    if (access.target.skipTlsVerify)
+      return warn(`Any certificate would do for ${server}: the kubeconfig has insecure-skip-tls-verify.`, {
+        evidence: shown,
+        mend: {
+          kind: 'advice',
+          text: 'Put the certificate authority of the cluster into the kubeconfig, and remove insecure-skip-tls-verify.',
+        },
+      });
+    if (facts?.validTo && facts.validTo.getTime() - Date.now() < soon)
+      return warn(`The certificate of ${server} ends at ${facts.validTo.toISOString()}.`, {
+        evidence: shown,
+        mend: { kind: 'advice', text: 'Whoever runs the cluster must renew it (kubeadm certs renew all).' },
+      });
+    return pass(`The certificate of ${server} is trusted.`, ...shown);
+  },
+};
+
+const evidenceOf = (server: string, facts: NonNullable<ReturnType<typeof factsOf>>): Evidence => ({
+  asked: `certificate of ${server}`,
+  saw: `${facts.subject}, issued by ${facts.issuer}, good until ${facts.validTo?.toISOString() ?? 'an unknown day'}`,
+});
+
+async function untrusted(connection: KubeConnection, failure: ClusterError, signal: AbortSignal) {
+  const { server, access } = connection;
+  const facts = await lookAtCertificate(access.target, signal);
+  return fail(failure.what, {
+    evidence: facts ? [evidenceOf(server, facts)] : [],
+    mend: { kind: 'advice', text: failure.hint },
+  });
+}
+
+/** Milliseconds; signatures of AWS and Google are refused beyond that. */
+const mostSkew = 5 * 60 * 1000;
+
+const clock: Check = {
+  id: 'k8s-clock',
+  category,
+  title: 'Your clock agrees with that of the API server',
+  severity: 'warning',
+  needs: ['k8s-tls'],
+  run: async ({ kube }) => {
+    const reading = (await kube.connection()).clock;
+    if (!reading) return pass('The API server does not tell the time, so the clocks are not compared.');
+    const { ours, theirs } = reading;
+    const skew = ours - theirs;
+    const seconds = Math.round(Math.abs(skew) / 1000);
+    const evidence = [{ asked: `Date of GET ${versionPath}`, saw: `${shown(theirs)}; here it is ${shown(ours)}` }];
+    if (Math.abs(skew) <= mostSkew)
+      return pass(seconds <= 1 ? 'The clocks agree.' : `The clocks are ${seconds} s apart.`, ...evidence);
+    return warn(
+      `Your clock is ${spoken(seconds)} ${skew > 0 ? 'ahead of' : 'behind'} that of the API server, and signatures are refused beyond five minutes.`,
+      { evidence, mend: { kind: 'command', command: 'sudo timedatectl set-ntp true' } },
+    );
+  },
+};
+
+const shown = (time: number): string => new Date(time).toISOString();
+
+const spoken = (seconds: number): string =>
+  seconds < 7200 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3600)} hours`;
 
 const whoAmI: Check = {
   id: 'k8s-whoami',
-  category: 'connection',
+  category,
   title: 'The API server knows you',
   severity: 'error',
-  needs: [],
+  needs: ['k8s-tls'],
   run: async ({ kube }) => {
     const { username, evidence } = await kube.whoami();
-    return pass(`You are ${username}.`, evidence);
+    return pass(username === '' ? 'The API server accepts your credentials.' : `You are ${username}.`, evidence);
   },
 };
 
 /** From the kubeconfig to an API server that says who we are. */
-export const connectionChecks: readonly Check[] = [whoAmI];
+export const connectionChecks: readonly Check[] = [load, exec, reach, tls, clock, whoAmI];

@@ -35,6 +35,7 @@ export type PluginUse = {
 export class KubeConnection {
   readonly access: KubeAccess;
   readonly #pool: KubePool;
+  #clock: ClockReading | undefined;
 
   constructor(access: KubeAccess) {
     this.access = access;
@@ -55,6 +56,11 @@ export class KubeConnection {
     return this.#pool.peer;
   }
 
+  /** What the server's clock said with the first reply, be it a refusal; `undefined` before one. */
+  get clock(): ClockReading | undefined {
+    return this.#clock;
+  }
+
   /**
    * Sends one request.
    * @throws ClusterError unless it is answered with 2xx, in the server's own words where it has some
@@ -64,13 +70,13 @@ export class KubeConnection {
     if (signal.aborted) throw abortedError(wordsOf(ask), signal);
     const credential: KubeCredential = ask.token === undefined ? await source(signal) : { token: ask.token };
     const dispatcher = this.#pool.dispatcherFor(credential);
+    const sentAt = Date.now();
+    const person = ask.token === undefined ? { ...ask, as: ask.as ?? impersonation } : ask;
+    const onHeaders = (headers: KubeReply['headers']): void => {
+      this.#clock ??= readClock(headers['date'], sentAt);
+    };
     try {
-      return await sendRequest(ask.token === undefined ? { ...ask, as: ask.as ?? impersonation } : ask, {
-        server: target.server,
-        dispatcher,
-        credential,
-        signal,
-      });
+      return await sendRequest(person, { server: target.server, dispatcher, credential, signal, onHeaders });
     } catch (error) {
       if (error instanceof ClusterError && error.status === 401 && error.kind !== 'WrongServer')
         throw refusedError(credential, ask.token === undefined ? signIn : 'the token');
@@ -82,4 +88,17 @@ export class KubeConnection {
   close(): Promise<void> {
     return this.#pool.close();
   }
+}
+
+/** A clock of a server beside ours, in milliseconds since 1970. */
+export type ClockReading = {
+  readonly theirs: number;
+  /** The middle of the time in which the reply was made. */
+  readonly ours: number;
+};
+
+function readClock(date: string | undefined, sentAt: number): ClockReading | undefined {
+  // It says whole seconds, of which half a one has gone by as a rule.
+  const theirs = Date.parse(date ?? '') + 500;
+  return Number.isNaN(theirs) ? undefined : { theirs, ours: (sentAt + Date.now()) / 2 };
 }

@@ -44,6 +44,8 @@ export async function sendRequest(
     readonly dispatcher: Dispatcher;
     readonly credential: KubeCredential;
     readonly signal: AbortSignal;
+    /** Told the headers of every reply, be it a refusal. */
+    readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void;
   },
 ): Promise<KubeReply> {
   const { server, dispatcher, credential, signal } = options;
@@ -66,6 +68,7 @@ export async function sendRequest(
     });
     const { statusCode: status } = reply;
     const headers = headersOf(reply.headers);
+    options.onHeaders?.(headers);
     const text = await textOf(reply.body, what);
     if (status >= 300 && status < 400) throw redirected(what, headers['location']);
     const title = htmlTitleOf(text);

@@ -1,22 +1,38 @@
 import type { Evidence } from '#cluster/check.ts';
-import { ClusterError } from '#cluster/errors.ts';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { textAt, textsAt } from './fields.ts';
 import type { KubeReads } from './kubeReads.ts';
 
 /** Who asks, as the API server knows them. */
 export type Person = {
+  /** Empty where the server accepts the credentials and has no way to say whose they are. */
   readonly username: string;
   readonly groups: readonly string[];
   readonly evidence: Evidence;
 };
 
+const kind = 'SelfSubjectReview';
+
 /** @throws ClusterError */
 export async function readPerson(kube: KubeReads): Promise<Person> {
-  const asked = 'SelfSubjectReview';
+  try {
+    return await review(kube);
+  } catch (error) {
+    if (!isClusterError(error)) throw error;
+    // Kubernetes before 1.28 does not serve the question; any answer to another one says that the credentials are good.
+    if (error.kind === 'NotFound') return acceptedPerson(kube);
+    // Who is told that they may not ask is named in the refusal.
+    const named = error.kind === 'Forbidden' ? /User "([^"]+)"/.exec(error.what)?.[1] : undefined;
+    if (named === undefined) throw error;
+    return { username: named, groups: [], evidence: { asked: kind, saw: `${named} may not ask who they are` } };
+  }
+}
+
+async function review(kube: KubeReads): Promise<Person> {
   const { body } = await kube.request({
     method: 'POST',
     path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: asked },
+    body: { apiVersion: 'authentication.k8s.io/v1', kind },
   });
   const username = textAt(body, 'status', 'userInfo', 'username');
   if (username === undefined)
@@ -25,6 +41,26 @@ export async function readPerson(kube: KubeReads): Promise<Person> {
       'The API server does not say who you are.',
       'Check that the address is that of a Kubernetes API server.',
     );
+  if (username === 'system:anonymous')
+    throw new ClusterError(
+      'CredentialsMissing',
+      'The API server takes you for nobody (system:anonymous).',
+      'Name a user with credentials in the context of the kubeconfig.',
+    );
   const groups = textsAt(body, 'status', 'userInfo', 'groups');
-  return { username, groups, evidence: { asked, saw: `${username} (${groups.join(', ') || 'no groups'})` } };
+  return { username, groups, evidence: { asked: kind, saw: `${username} (${groups.join(', ') || 'no groups'})` } };
+}
+
+async function acceptedPerson(kube: KubeReads): Promise<Person> {
+  const asked = 'SelfSubjectAccessReview';
+  await kube.request({
+    method: 'POST',
+    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    body: {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: asked,
+      spec: { nonResourceAttributes: { path: '/version', verb: 'get' } },
+    },
+  });
+  return { username: '', groups: [], evidence: { asked, saw: 'answered, by a server too old to say whose they are' } };
 }

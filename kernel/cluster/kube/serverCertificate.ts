@@ -1,0 +1,61 @@
+import { connect, type PeerCertificate } from 'node:tls';
+import { bare } from '#client/thisMachine.ts';
+import type { KubeTarget } from './kubeTarget.ts';
+
+/** What a certificate says of itself. */
+export type CertificateFacts = {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly validTo: Date | undefined;
+};
+
+/** Milliseconds for a handshake. */
+const limit = 5_000;
+
+/**
+ * The certificate that a server shows, looked at without trusting it and without sending anything: it says who stands there
+ * when that is not who was expected, such as a proxy of a company. `undefined` where none can be had.
+ */
+export function lookAtCertificate(
+  { server, tlsServerName }: KubeTarget,
+  signal: AbortSignal,
+): Promise<CertificateFacts | undefined> {
+  const { hostname, port } = new URL(server);
+  const host = bare(hostname);
+  return new Promise((resolve) => {
+    const socket = connect({
+      host,
+      port: Number(port === '' ? 443 : port),
+      ...(/^[\d.]+$|:/.test(host) && tlsServerName === undefined ? {} : { servername: tlsServerName ?? host }),
+      rejectUnauthorized: false,
+      timeout: limit,
+    });
+    const finish = (facts?: CertificateFacts): void => {
+      signal.removeEventListener('abort', stop);
+      socket.destroy();
+      resolve(facts);
+    };
+    const stop = (): void => finish();
+    signal.addEventListener('abort', stop, { once: true });
+    socket.once('secureConnect', () => finish(factsOf(socket.getPeerCertificate())));
+    socket.once('timeout', stop);
+    socket.once('error', stop);
+  });
+}
+
+/** `undefined` for the empty object that stands for no certificate. */
+export function factsOf(certificate: PeerCertificate | undefined): CertificateFacts | undefined {
+  if (!certificate || Object.keys(certificate).length === 0) return undefined;
+  const validTo = new Date(certificate.valid_to);
+  return {
+    subject: nameIn(certificate.subject),
+    issuer: nameIn(certificate.issuer),
+    validTo: Number.isNaN(validTo.getTime()) ? undefined : validTo,
+  };
+}
+
+function nameIn(subject: PeerCertificate['subject'] | undefined): string {
+  const { CN, O } = (subject ?? {}) as Readonly<Record<string, string | string[] | undefined>>;
+  const names = [CN, O].flatMap((one) => one ?? []);
+  return names.length === 0 ? 'nobody' : names.join(', ');
+}
