@@ -57,11 +57,12 @@ function start(context: vscode.ExtensionContext) {
     onUnpinned: (isUnpinned) => setContext('lanceCatalog.table.unpinned', isUnpinned),
   });
   const kept = new KeptKernels(state);
-  const startKernel = kernelStarter({ log, state, connections, catalogs, kept, dist });
+  const cluster = registerCluster({ log, state, catalogs, extensionUri });
+  const { profiles } = cluster;
+  const startKernel = kernelStarter({ log, state, connections, catalogs, kept, profiles, dist });
   const kernels = new NotebookKernels({ log, startKernel, kept });
   const variables = new VariablesView(kernels, log);
   const cells = registerCellLanguage({ log, state, connections, catalogs, kernels, dist });
-  const cluster = registerCluster({ log, state, catalogs, extensionUri });
   const services = {
     state,
     secrets,

@@ -47,7 +47,10 @@ export class ClusterProfiles implements vscode.Disposable {
     const written = this.written();
     if (Object.hasOwn(written, name)) return readProfile(name, written[name], openedFolder());
     const names = Object.keys(written);
-    const known = names.length > 0 ? `There are ${names.map((one) => `"${one}"`).join(', ')}.` : 'There is none yet.';
+    const known =
+      names.length > 0
+        ? `There ${names.length > 1 ? 'are' : 'is'} ${names.map((one) => `"${one}"`).join(', ')}.`
+        : 'There is none yet.';
     throw new ClusterError(
       'ProfileInvalid',
       `There is no cluster profile "${name}". ${known}`,

@@ -6,10 +6,13 @@ import * as vscode from 'vscode';
 import { findNode } from '#client/childProcess.ts';
 import type { AskPerson } from '#client/kernelConversation.ts';
 import { KernelProcess, type AttachedKernel } from '#client/kernelProcess.ts';
+import { profilesVariable } from '#cluster/profiles/settingPath.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { typeCheckModes, type KeepKernel } from '#shared/kernelMessages.ts';
 import type { Catalogs } from '../catalog/catalogs.ts';
-import type { Connections } from '../catalog/connections.ts';
+import { rootBase, type Connections } from '../catalog/connections.ts';
+import type { ClusterProfiles } from '../cluster/clusterProfiles.ts';
+import { profilesForKernels } from '../cluster/profilesForKernels.ts';
 import type { Log } from '../host/log.ts';
 import { setting } from '../host/settings.ts';
 import type { State } from '../host/state.ts';
@@ -23,6 +26,8 @@ export type KernelStarterParts = {
   connections: Connections;
   catalogs: Catalogs;
   kept: KeptKernels;
+  /** What cells check clusters by. */
+  profiles: Pick<ClusterProfiles, 'written'>;
   dist: (name: string) => string;
 };
 
@@ -59,7 +64,7 @@ async function startNew(
   ask: AskPerson,
   signal: AbortSignal,
 ): Promise<StartedKernel> {
-  const { log, state, connections, catalogs, kept, dist } = parts;
+  const { log, state, connections, catalogs, kept, profiles, dist } = parts;
   const nodePath = setting('lanceCatalog.nodePath');
   const node = await findNode({ ...(nodePath && { nodePath }), signal });
   const choice = choiceFor(notebook, connections, state);
@@ -68,7 +73,9 @@ async function startNew(
   const keep = await makeKeep();
   const typeCheck = typeCheckModes.find((mode) => mode === setting('lanceCatalog.notebook.typeCheck')) ?? 'error';
   const entry = dist('kernel.cjs');
-  const start = { entry, node, cwd, catalog, typeCheck, ask, signal, ...(keep && { keep }) };
+  const clusters = profilesForKernels(profiles.written(), connections.list(), rootBase().folder);
+  const env = { [profilesVariable]: clusters };
+  const start = { entry, node, cwd, catalog, typeCheck, env, ask, signal, ...(keep && { keep }) };
   const kernel = await KernelProcess.start(start);
   const { pid, node: version, canInterrupt } = kernel.handshake;
   log.info(`a kernel runs: pid ${pid}, Node ${version}${canInterrupt ? '' : ', can not be interrupted'}`);

@@ -7,32 +7,39 @@ export type Typed = string | null;
 export type ShownBox = { title: string; prompt: string; value: string; isSecret: boolean; said: string[] };
 
 /**
- * Stands for the person at the keyboard, whom the editor lets no test be: it answers boxes and modal questions in their
+ * Stands for the person at the keyboard, whom the editor lets no test be: it answers boxes, lists and modal questions in their
  * order by what is listed, and remembers what it was shown. The tests in the browser type for real.
  */
 export class PersonStandIn {
   readonly boxes: ShownBox[] = [];
   readonly questions: { message: string; detail: string; choices: string[] }[] = [];
+  /** Lists to pick from as they were shown: their titles, and what was in them. */
+  readonly lists: { title: string; labels: string[] }[] = [];
   readonly #typed: Typed[];
   readonly #chosen: (string | undefined)[];
+  readonly #picked: (string | undefined)[];
 
-  constructor({ types = [], chooses = [] }: { types?: Typed[]; chooses?: (string | undefined)[] }) {
-    this.#typed = [...types];
-    this.#chosen = [...chooses];
+  /** @param does.picks of lists: a part of the label, without its icon; `undefined` leaves with Escape */
+  constructor(does: { types?: Typed[]; chooses?: (string | undefined)[]; picks?: (string | undefined)[] }) {
+    this.#typed = [...(does.types ?? [])];
+    this.#chosen = [...(does.chooses ?? [])];
+    this.#picked = [...(does.picks ?? [])];
   }
 
   /** Runs something while this person sits before the window. */
   async during(act: () => Promise<unknown>): Promise<void> {
-    const { createInputBox, showWarningMessage } = vscode.window;
+    const { createInputBox, showWarningMessage, showQuickPick } = vscode.window;
     Object.assign(vscode.window, {
       createInputBox: () => this.#box(createInputBox()),
       showWarningMessage: (message: string, options: vscode.MessageOptions, ...choices: unknown[]) =>
         this.#choose(message, options, choices),
+      showQuickPick: (items: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions) =>
+        this.#pick(items, options),
     });
     try {
       await act();
     } finally {
-      Object.assign(vscode.window, { createInputBox, showWarningMessage });
+      Object.assign(vscode.window, { createInputBox, showWarningMessage, showQuickPick });
     }
   }
 
@@ -41,6 +48,12 @@ export class PersonStandIn {
     this.questions.push({ message, detail, choices: titles });
     const wanted = this.#chosen.shift();
     return Promise.resolve(choices[titles.findIndex((title) => title === wanted)]);
+  }
+
+  #pick(items: readonly vscode.QuickPickItem[], { title = '' }: vscode.QuickPickOptions): Promise<unknown> {
+    this.lists.push({ title, labels: items.map(({ label }) => label) });
+    const wanted = this.#picked.shift();
+    return Promise.resolve(wanted === undefined ? undefined : items.find(({ label }) => label.includes(wanted)));
   }
 
   /** The editor's own box, which is never shown: its events come from here. */

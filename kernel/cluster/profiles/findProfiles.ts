@@ -12,10 +12,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { isRecord } from '#shared/records.ts';
 import { readProfile } from './profileReader.ts';
-import { placeOfError, profilesSetting } from './settingPath.ts';
-
-/** JSON of what the setting holds: the editor hands its profiles to notebooks by it, and CI its own. */
-export const profilesVariable = 'LANCE_CATALOG_CLUSTERS';
+import { placeOfError, profilesSetting, profilesVariable } from './settingPath.ts';
 
 export type FoundProfiles = {
   /** Where they are from, for people: a variable or the path of a file; `undefined` where there are none. */

@@ -3,6 +3,9 @@ import { ClusterError } from '#cluster/errors.ts';
 /** The setting that profiles are in. */
 export const profilesSetting = 'lanceCatalog.cluster.profiles';
 
+/** JSON of what the setting holds: the editor hands its profiles to notebooks by it, and CI its own. */
+export const profilesVariable = 'LANCE_CATALOG_CLUSTERS';
+
 /** Where a value stands below that setting: the profile's name, then keys and indexes. */
 export type SettingPath = readonly (string | number)[];
 
