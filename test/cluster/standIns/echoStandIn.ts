@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer as createHttp, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+/** A request as it came, its body as text. */
+export type Came = { readonly method: string; readonly path: string; readonly headers: string; readonly body: string };
+
+type Answer = { readonly status: number; readonly type?: string; readonly text: string };
+
+export type EchoOptions = {
+  /** How an error is written here, around a text. */
+  readonly error: (text: string, came: Came) => Answer;
+  /** What is answered as it should be, so that there are more secrets to send on; undefined for all the rest. */
+  readonly succeed?: (came: Came) => Answer | undefined;
+  /** PEM texts, for TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+};
+
+/**
+ * Stands in for a server, or for a proxy in front of one, whose errors quote the whole request with its credentials. Servers
+ * do that in their debug modes; none can be made to on demand.
+ */
+export class EchoStandIn {
+  readonly #server: Server;
+  readonly #scheme: string;
+  quoted = 0;
+
+  private constructor(server: Server, scheme: string) {
+    this.#server = server;
+    this.#scheme = scheme;
+  }
+
+  static async start({ error, succeed, tls }: EchoOptions): Promise<EchoStandIn> {
+    const serve: RequestListener = (request, response) =>
+      void read(request).then((came) => {
+        const success = succeed?.(came);
+        if (!success) standIn.quoted++;
+        const said = `Not done: ${came.method} ${came.path} ${came.headers} ${came.body}`;
+        const { status, type = 'application/json', text } = success ?? error(said, came);
+        response.writeHead(status, { 'content-type': type }).end(text);
+      });
+    const server = tls ? createHttps(tls, serve) : createHttp(serve);
+    const standIn = new EchoStandIn(server, tls ? 'https' : 'http');
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return standIn;
+  }
+
+  get address(): string {
+    return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await once(this.#server.close(), 'close');
+  }
+}
+
+async function read(request: IncomingMessage): Promise<Came> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  const headers = Object.entries(request.headersDistinct).map(([name, values]) => `${name}: ${values?.join(', ')}`);
+  return {
+    method: request.method ?? '',
+    path: request.url ?? '',
+    headers: headers.join('; '),
+    body: Buffer.concat(parts).toString(),
+  };
+}
