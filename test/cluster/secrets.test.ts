@@ -10,6 +10,7 @@ import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
 import { reportTable } from '#cluster/report/reportTable.ts';
 import { verifyCluster, type VerifyOptions } from '#cluster/verifyCluster.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { cliEntry, command } from '../kernel/support.ts';
 import type { Kubeconfig } from './parts/kubeconfig.ts';
 import { soundCluster, type SoundCluster } from './parts/soundCluster.ts';
 import { asAws, asCatalog, asGoogle, asKubernetes, asPage } from './standIns/echoes.ts';
@@ -18,6 +19,36 @@ import { EchoStandIn, type EchoOptions } from './standIns/echoStandIn.ts';
 /** Like a real one, but of no shape that is known for a secret. */
 const secret = (): string => randomBytes(30).toString('base64');
 
+/** Everything that people and programs are shown of a run, told while it went on too. */
+const outputsOf = async (profile: ClusterProfile, options: Partial<VerifyOptions> = {}): Promise<string[]> => {
+  const events: CheckEvent[] = [];
+  const report: CheckReport = await verifyCluster(profile, {
+    signal: AbortSignal.timeout(60_000),
+    probe: true,
+    observe: (event) => events.push(event),
+    ...options,
+  });
+  const tables = [{}, { short: true }, { colours: true, width: 40 }].map((form) => reportTable(report, form));
+  const texts = [...tables, reportJson(report), reportMarkdown(report), reportHtml(report)];
+  return [...texts, JSON.stringify(events), JSON.stringify(report)];
+};
+
+const around = (text: string, part: string): string => {
+  const at = Math.max(0, text.indexOf(part));
+  return text.slice(Math.max(0, at - 200), at + 100);
+};
+
+/** Neither a secret nor its beginning or end is in any of them, though it was quoted. */
+const assertSilent = (outputs: readonly string[], secrets: readonly string[]): void => {
+  for (const [index, output] of outputs.entries()) {
+    // Tables are wrapped, and a line's end must not hide what is looked for.
+    const text = output.replaceAll(/\s+/g, '');
+    for (const each of secrets)
+      for (const part of [each, each.slice(0, 12), each.slice(-12), encodeURIComponent(each)])
+        assert.ok(!text.includes(part), `output ${index} has a secret: ${around(output, part)}`);
+  }
+};
+
 suite('No secret is in what a run of the checks gives', function () {
   this.timeout(120_000);
   let cluster: SoundCluster;
@@ -25,8 +56,14 @@ suite('No secret is in what a run of the checks gives', function () {
   const environment = { ...process.env };
   suiteSetup(async () => (cluster = await soundCluster()));
   teardown(async () => {
-    process.env = { ...environment };
-    for (const server of servers.splice(0)) await server.stop();
+    for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+    Object.assign(process.env, environment);
+    const asked = servers.splice(0);
+    for (const server of asked) await server.stop();
+    assert.ok(
+      asked.every(({ quoted }) => quoted > 0),
+      'no error quoted a secret: the test asked nothing',
+    );
   });
 
   const start = async (options: EchoOptions): Promise<EchoStandIn> => {
@@ -35,38 +72,13 @@ suite('No secret is in what a run of the checks gives', function () {
     return server;
   };
 
-  /** Everything that people and programs are shown of a run, told while it went on too. */
-  const outputsOf = async (profile: ClusterProfile, options: Partial<VerifyOptions> = {}): Promise<string[]> => {
-    const events: CheckEvent[] = [];
-    const report: CheckReport = await verifyCluster(profile, {
-      signal: AbortSignal.timeout(60_000),
-      probe: true,
-      observe: (event) => events.push(event),
-      ...options,
-    });
-    const tables = [{}, { short: true }, { colours: true, width: 40 }].map((form) => reportTable(report, form));
-    const texts = [...tables, reportJson(report), reportMarkdown(report), reportHtml(report)];
-    return [...texts, JSON.stringify(events), JSON.stringify(report)];
-  };
-
-  /** Neither a secret nor its beginning or end is in any of them, though it was quoted. */
-  const assertSilent = (outputs: readonly string[], secrets: readonly string[]): void => {
-    assert.ok(
-      servers.every(({ quoted }) => quoted > 0),
-      'no error quoted a secret: the test asks nothing',
-    );
-    for (const [index, output] of outputs.entries()) {
-      // Tables are wrapped, and a line's end must not hide what is looked for.
-      const text = output.replaceAll(/\s+/g, '');
-      for (const each of secrets)
-        for (const part of [each, each.slice(0, 12), each.slice(-12), encodeURIComponent(each)])
-          assert.ok(!text.includes(part), `output ${index} has a secret: ${around(output, part)}`);
-    }
-  };
-
-  const around = (text: string, part: string): string => {
-    const at = Math.max(0, text.indexOf(part));
-    return text.slice(Math.max(0, at - 200), at + 100);
+  /** @returns the kubeconfig by which the bearer of a token comes to a Kubernetes API that quotes it */
+  const quotingApi = async (token: string, form: EchoOptions): Promise<string> => {
+    const files = cluster.pki.server('echo');
+    const tls = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
+    const { address } = await start({ ...form, tls });
+    const change = ({ clusters }: Kubeconfig): void => void (clusters[0]!.cluster['server'] = address);
+    return cluster.kubeconfig({ token }, change);
   };
 
   for (const [what, form] of Object.entries({
@@ -77,15 +89,23 @@ suite('No secret is in what a run of the checks gives', function () {
     'a page of a proxy': asPage,
   })) {
     test(`when a Kubernetes API quotes the token in the error for ${what}`, async () => {
-      const files = cluster.pki.server(`echo-${what.replaceAll(' ', '-')}`);
-      const tls = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
-      const { address } = await start({ ...form, tls });
       const token = secret();
-      const toEcho = (config: Kubeconfig): void => void (config.clusters[0]!.cluster['server'] = address);
-      const kubeconfig = cluster.kubeconfig({ token }, toEcho);
+      const kubeconfig = await quotingApi(token, form);
       assertSilent(await outputsOf({ ...cluster.profile, auth: { configMethod: 'LOCAL', kubeconfig } }), [token]);
     });
   }
+
+  test('on the command line, in its report and beside it', async () => {
+    const token = secret();
+    const kubeconfig = await quotingApi(token, asKubernetes(403));
+    const outputs: string[] = [];
+    for (const form of [[], ['--json'], ['--short'], ['--mend', 'k8s-reach']]) {
+      const ran = await command(process.execPath, [cliEntry, 'check', '--kubeconfig', kubeconfig, ...form]);
+      assert.notEqual(ran.stdout + ran.stderr, '');
+      outputs.push(ran.stdout, ran.stderr);
+    }
+    assertSilent(outputs, [token]);
+  });
 
   test('when a plugin that gives credentials prints them with its complaints', async () => {
     const token = secret();

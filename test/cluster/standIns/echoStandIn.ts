@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer as createHttp, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createHttp,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
@@ -24,6 +30,7 @@ export type EchoOptions = {
 export class EchoStandIn {
   readonly #server: Server;
   readonly #scheme: string;
+  /** How many errors it has given. */
   quoted = 0;
 
   private constructor(server: Server, scheme: string) {
@@ -32,14 +39,15 @@ export class EchoStandIn {
   }
 
   static async start({ error, succeed, tls }: EchoOptions): Promise<EchoStandIn> {
-    const serve: RequestListener = (request, response) =>
-      void read(request).then((came) => {
-        const success = succeed?.(came);
-        if (!success) standIn.quoted++;
-        const said = `Not done: ${came.method} ${came.path} ${came.headers} ${came.body}`;
-        const { status, type = 'application/json', text } = success ?? error(said, came);
-        response.writeHead(status, { 'content-type': type }).end(text);
-      });
+    const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const came = await read(request);
+      const success = succeed?.(came);
+      if (!success) standIn.quoted++;
+      const said = `Not done: ${came.method} ${came.path} ${came.headers} ${came.body}`;
+      const { status, type = 'application/json', text } = success ?? error(said, came);
+      response.writeHead(status, { 'content-type': type }).end(text);
+    };
+    const serve: RequestListener = (request, response) => void answer(request, response);
     const server = tls ? createHttps(tls, serve) : createHttp(serve);
     const standIn = new EchoStandIn(server, tls ? 'https' : 'http');
     server.listen(0, '127.0.0.1');
