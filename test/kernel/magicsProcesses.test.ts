@@ -76,11 +76,11 @@ suite('Magics that start processes', function () {
   );
 
   test('%install in a folder that was deleted says so', async () => {
-    const folder = tempFolder();
-    const lost = await startKernel({ cwd: folder });
+    const deleted = tempFolder();
+    const lost = await startKernel({ cwd: deleted });
     try {
       await run(lost, '1');
-      rmSync(folder, { recursive: true });
+      rmSync(deleted, { recursive: true });
       const { outputs } = await run(lost, '%install --yes left-pad');
       assert.match(
         errorOf(outputs)?.evalue ?? '',
