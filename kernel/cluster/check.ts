@@ -84,6 +84,8 @@ export type CheckReport = {
   readonly stopped: boolean;
   readonly counts: Readonly<Record<CheckStatus, number>>;
   readonly results: readonly CheckResult[];
+  /** Sentences about what a probe has made and what could not be removed; not there where nothing is left. */
+  readonly left?: readonly string[];
 };
 
 /** Told to who watches a run. */

@@ -3,6 +3,7 @@ import type { CatalogReads } from './catalogReads.ts';
 import type { GcpReads } from './gcp/gcpReads.ts';
 import type { HiddenTexts } from './hiddenText.ts';
 import type { KubeReads } from './kube/kubeReads.ts';
+import type { Leftovers } from './leftovers.ts';
 import type { ClusterProfile } from './profile.ts';
 
 /**
@@ -17,4 +18,6 @@ export type CheckContext = {
   readonly aws: AwsReads;
   readonly gcp: GcpReads;
   readonly catalog: CatalogReads;
+  /** What checks make for a moment; whoever makes something notes it here first. */
+  readonly leftovers: Leftovers;
 };

@@ -6,6 +6,7 @@ import { allChecks } from './checks/all.ts';
 import { GcpReads } from './gcp/gcpReads.ts';
 import { HiddenTexts } from './hiddenText.ts';
 import { KubeReads } from './kube/kubeReads.ts';
+import { Leftovers } from './leftovers.ts';
 import type { GoogleEndpoints } from './gcp/googleEndpoints.ts';
 import type { ClusterProfile } from './profile.ts';
 import type { ResolveCatalog } from './resolvedCatalog.ts';
@@ -33,9 +34,10 @@ export async function verifyCluster(profile: ClusterProfile, options: VerifyOpti
   const gcp = new GcpReads(profile, hidden, signal, { kube, endpoints: endpoints?.google });
   const catalog = new CatalogReads(profile, hidden, signal, { resolveCatalog });
   const aws = new AwsReads(profile, hidden, signal);
-  const context = { profile, hidden, kube, aws, gcp, catalog };
+  const leftovers = new Leftovers();
+  const context = { profile, hidden, kube, aws, gcp, catalog, leftovers };
   try {
-    return await runChecks(allChecks, context, {
+    const report = await runChecks(allChecks, context, {
       profile: profile.name,
       signal,
       mayWrite: probe,
@@ -43,6 +45,8 @@ export async function verifyCluster(profile: ClusterProfile, options: VerifyOpti
       observe,
       only,
     });
+    const left = [...(await leftovers.removeAll()), ...(await aws.close())].map((sentence) => hidden.hide(sentence));
+    return left.length === 0 ? report : { ...report, left };
   } finally {
     // A connection that does not close well is no reason to lose a report.
     await Promise.allSettled([kube.close(), aws.close(), gcp.close(), catalog.close()]);

@@ -12,6 +12,7 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { kubectl, objectsMend } from '#cluster/mends/commands.ts';
 import { gcpChainChecks } from './gcpChainChecks.ts';
 import { gcpGrantChecks } from './gcpGrantChecks.ts';
+import { gcpProbeChecks } from './gcpProbeChecks.ts';
 
 const nameOf = ({ clusterName, location, project }: GkePlace): string =>
   `the cluster ${clusterName} in ${location} of the project ${project}`;
@@ -179,4 +180,5 @@ export const gcpChecks: readonly Check[] = [
   annotation,
   ...gcpGrantChecks,
   ...gcpChainChecks,
+  ...gcpProbeChecks,
 ];

@@ -1,3 +1,4 @@
+import { isClusterError } from '#cluster/errors.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
 import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
@@ -169,11 +170,21 @@ export class GcpReads {
     });
   }
 
-  /** Removes an object of the bucket as a service account, after the run too. @throws ClusterError NotFound */
+  /**
+   * Removes an object of the bucket, after the run too: as the service account, else as the person.
+   * @throws ClusterError
+   */
   async removeObject(email: string, name: string, signal: AbortSignal): Promise<void> {
-    const { value: token } = await this.accountToken(email);
+    const token = await this.accountToken(email).then(
+      ({ value }) => value,
+      async () => (await (await this.credentials()).token(signal)).token,
+    );
     const path = `/storage/v1/b/${encodeURIComponent(bucketOf(this.profile))}/o/${encodeURIComponent(name)}`;
-    await this.#client.call({ api: 'storage', path, method: 'DELETE', token }, signal);
+    try {
+      await this.#client.call({ api: 'storage', path, method: 'DELETE', token }, signal);
+    } catch (error) {
+      if (!isClusterError(error) || error.kind !== 'NotFound') throw error;
+    }
   }
 
   /** Closes the connections. */

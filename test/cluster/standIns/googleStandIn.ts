@@ -18,6 +18,8 @@ export type Asked = { readonly method: string; readonly path: string; readonly t
 export class GoogleStandIn {
   state: GoogleState;
   readonly asked: Asked[] = [];
+  /** The next removal of an object fails, as when the service is busy. */
+  failNextDelete = false;
   /** Who holds which token that was given here: `person`, `principal …` (federated) or `serviceAccount:…`. */
   readonly #tokens = new Map<string, string>();
   readonly #server: Server;
@@ -202,6 +204,10 @@ export class GoogleStandIn {
     if (what === 'iam') {
       if (this.#mayPerson(holder, 'storage.buckets.getIamPolicy')) return ok({ kind: 'storage#policy', bindings });
       return refused(403, 'forbidden', `${google.person} does not have storage.buckets.getIamPolicy access.`);
+    }
+    if (method === 'DELETE' && this.failNextDelete) {
+      this.failNextDelete = false;
+      return refused(503, 'backendError', 'We encountered an internal error. Try again.');
     }
     const permission = method === 'DELETE' ? 'storage.objects.delete' : 'storage.objects.create';
     if (!holds(all, holder, permission))

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Who asks the metadata server is, as it says. */
+export type MetadataIdentity = { readonly email: string; readonly token: () => string };
+
+/**
+ * Stands in for the metadata server of a machine or a node of Google's, which only such a machine has: the account, and
+ * tokens of it, to whoever asks with the header that it wants.
+ */
+export class MetadataStandIn {
+  /** Without one it says 404, as on a machine that has no service account. */
+  identity: MetadataIdentity | undefined;
+  /** Takes questions and never answers. */
+  hangs = false;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(identity?: MetadataIdentity): Promise<MetadataStandIn> {
+    const server = createServer();
+    const standIn = new MetadataStandIn(server);
+    standIn.identity = identity;
+    server.on('request', ({ url = '', headers }, response) => {
+      if (standIn.hangs) return;
+      response.setHeader('metadata-flavor', 'Google');
+      const isAllowed = headers['metadata-flavor'] === 'Google';
+      const answer = isAllowed ? standIn.#answer(url.replace(/\?.*$/, '')) : undefined;
+      response.statusCode = isAllowed ? (answer === undefined ? 404 : 200) : 403;
+      response.end(answer ?? 'no');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return standIn;
+  }
+
+  get host(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await once(this.#server.close(), 'close');
+  }
+
+  #answer(path: string): string | undefined {
+    const root = '/computeMetadata/v1';
+    if (path === `${root}/instance` || path === `${root}/universe/universe-domain`) return 'googleapis.com';
+    switch (path) {
+      case `${root}/instance/service-accounts/default/email`:
+        return this.identity?.email;
+      case `${root}/instance/service-accounts/default/token`: {
+        const token = this.identity?.token();
+        return token && JSON.stringify({ access_token: token, expires_in: 3599, token_type: 'Bearer' });
+      }
+      default:
+        return undefined;
+    }
+  }
+}
