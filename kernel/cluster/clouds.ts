@@ -3,6 +3,7 @@
 export { verifyCluster, type VerifyOptions } from './verifyCluster.ts';
 export { listChecks } from './listChecks.ts';
 export { connectKube, type ConnectKubeOptions } from './kube/connectKube.ts';
+export { listContexts, profileFromContext, type KubeContext, type SuggestedProfile } from './kubeconfig/contexts.ts';
 export { applyMend, previewMend, type MendPreview, type ObjectPreview } from './mends/applyMend.ts';
 export { findProfiles, type FoundProfiles } from './profiles/findProfiles.ts';
 export { readProfile } from './profiles/profileReader.ts';

@@ -1,0 +1,108 @@
+import { isRecord } from '#shared/records.ts';
+import type { Entry, Kubeconfig } from './kubeconfigFile.ts';
+import { loadKubeconfig, type LoadOptions } from './loadKubeconfig.ts';
+
+/** A context for a person to choose. Nothing of it has been tried. */
+export type KubeContext = {
+  readonly name: string;
+  readonly cluster: string;
+  readonly user: string;
+  readonly namespace: string | undefined;
+  /** Address of the API server; empty where the kubeconfig does not have the cluster. */
+  readonly server: string;
+  readonly isCurrent: boolean;
+  /** The file that was named to look in; `undefined` where it is found without being named. */
+  readonly kubeconfig: string | undefined;
+  /** The profile of `~/.aws/config` that the program of the user is told. */
+  readonly awsProfile: string | undefined;
+};
+
+/**
+ * The contexts of a kubeconfig, the current one first.
+ * @throws ClusterError KubeconfigMissing, KubeconfigUnreadable, KubeconfigInvalid
+ */
+export async function listContexts(options: LoadOptions = {}): Promise<readonly KubeContext[]> {
+  const config = await loadKubeconfig(options);
+  const contexts = config.contexts.map((entry) => contextOf(entry, config, options.kubeconfig));
+  return contexts.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
+}
+
+function contextOf(entry: Entry, config: Kubeconfig, kubeconfig: string | undefined): KubeContext {
+  const cluster = textOf(entry.value['cluster']) ?? '';
+  const user = textOf(entry.value['user']) ?? '';
+  return {
+    name: entry.name,
+    cluster,
+    user,
+    namespace: textOf(entry.value['namespace']),
+    server: textOf(config.clusters.find(({ name }) => name === cluster)?.value['server']) ?? '',
+    isCurrent: entry.name === config.currentContext,
+    kubeconfig,
+    awsProfile: awsProfileOf(config.users.find(({ name }) => name === user)),
+  };
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** `aws eks update-kubeconfig --profile x` leaves it in the environment of the program. */
+function awsProfileOf(user: Entry | undefined): string | undefined {
+  const exec = user?.value['exec'];
+  const env: unknown = isRecord(exec) ? exec['env'] : undefined;
+  if (!Array.isArray(env)) return undefined;
+  const found: unknown = env.find((one: unknown) => isRecord(one) && one['name'] === 'AWS_PROFILE');
+  return isRecord(found) ? textOf(found['value']) : undefined;
+}
+
+/** A profile to begin with: what stands under its name in the setting, only what differs from what is usual. */
+export type SuggestedProfile = {
+  readonly name: string;
+  readonly value: Readonly<Record<string, unknown>>;
+};
+
+/** A profile for a context, with the cloud that the names of the context and its cluster tell. */
+export function profileFromContext(context: KubeContext): SuggestedProfile {
+  const { name, namespace, kubeconfig, cluster, awsProfile } = context;
+  const eks = eksOf(name) ?? eksOf(cluster) ?? eksctlOf(name);
+  const gke = gkeOf(name) ?? gkeOf(cluster);
+  return {
+    name: shortName(name),
+    value: {
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      context: name,
+      // That of a context nobody has set up is no place for a backfill.
+      ...(namespace === undefined || namespace === 'default' ? {} : { namespace }),
+      ...(eks ? { aws: { ...eks, ...(awsProfile === undefined ? {} : { profile: awsProfile }) } } : {}),
+      ...(gke ? { gcp: gke } : {}),
+    },
+  };
+}
+
+type EksPlace = { readonly region: string; readonly clusterName: string; readonly account?: string };
+
+/** As `aws eks update-kubeconfig` names them. */
+function eksOf(name: string): EksPlace | undefined {
+  const [, region, account, clusterName] = /^arn:aws[\w-]*:eks:([\w-]+):(\d{12}):cluster\/([\w-]+)$/.exec(name) ?? [];
+  return region !== undefined && account !== undefined && clusterName !== undefined
+    ? { region, clusterName, account }
+    : undefined;
+}
+
+/** As `eksctl` names them: `alice@ml.us-east-1.eksctl.io`. */
+function eksctlOf(name: string): EksPlace | undefined {
+  const [, clusterName, region] = /@([\w-]+)\.([\w-]+)\.eksctl\.io$/.exec(name) ?? [];
+  return clusterName !== undefined && region !== undefined ? { region, clusterName } : undefined;
+}
+
+/** As `gcloud container clusters get-credentials` names them; a project has no underscore in it. */
+function gkeOf(name: string): Readonly<Record<'project' | 'location' | 'clusterName', string>> | undefined {
+  const [, project, location, clusterName] = /^gke_([^_]+)_([^_]+)_([^_]+)$/.exec(name) ?? [];
+  return project !== undefined && location !== undefined && clusterName !== undefined
+    ? { project, location, clusterName }
+    : undefined;
+}
+
+/** The part of a context's name that people call the cluster by. */
+function shortName(name: string): string {
+  const { clusterName } = eksOf(name) ?? eksctlOf(name) ?? gkeOf(name) ?? { clusterName: name };
+  return clusterName.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'cluster';
+}
