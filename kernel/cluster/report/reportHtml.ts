@@ -4,7 +4,7 @@ import { statusMarks } from './marks.ts';
 import { mendText } from './mendText.ts';
 import { progressOf, type RunSoFar } from './progress.ts';
 import { evidenceText } from './reportMarkdown.ts';
-import { byCategory, isProblem, summaryOf, type CategoryResults } from './summary.ts';
+import { byCategory, isProblem, summaryOf, withGroups, type CategoryResults, type ResultOrGroup } from './summary.ts';
 
 /**
  * The colours of the editor where there is one, else of JupyterLab, else of the page; only marks are coloured, so that every
@@ -27,7 +27,7 @@ const style = `<style>
 /** A report for a notebook: categories that unfold, those with problems open. Everything in it is escaped; no script. */
 export const reportHtml = (report: CheckReport): string =>
   framed(
-    `<p><strong>Cluster ${escapeHtml(report.profile)}</strong> ${escapeHtml(summaryOf(report))}</p>`,
+    `<p><strong>Cluster ${escapeHtml(report.profile)}</strong> ${escapeHtml(summaryOf(report))}</p>${leftHtml(report)}`,
     byCategory(report.results),
   );
 
@@ -41,6 +41,12 @@ export const runningHtml = (run: RunSoFar): string =>
 const barOf = ({ results, total }: RunSoFar): string =>
   total === undefined ? '<progress></progress>' : `<progress value="${results.length}" max="${total}"></progress>`;
 
+/** What a probe could not remove. */
+const leftHtml = ({ left = [] }: CheckReport): string =>
+  left
+    .map((sentence) => `<p><i class="warn" aria-hidden="true">‼</i> left behind: ${escapeHtml(sentence)}</p>`)
+    .join('');
+
 const framed = (head: string, categories: readonly CategoryResults[]): string =>
   `${style}<div class="lance-checks">${head}${categories.map(categoryHtml).join('')}</div>`;
 
@@ -52,7 +58,20 @@ function categoryHtml({ title, results }: CategoryResults): string {
   const isOpen = results.some(isProblem);
   return (
     `<details${isOpen ? ' open' : ''}><summary><strong>${escapeHtml(title)}</strong> ` +
-    `<span class="d">${escapeHtml(counts.join(', '))}</span></summary><ul>${results.map(resultHtml).join('')}</ul></details>`
+    `<span class="d">${escapeHtml(counts.join(', '))}</span></summary><ul>${withGroups(results).map(rowHtml).join('')}</ul></details>`
+  );
+}
+
+const rowHtml = (row: ResultOrGroup): string => ('skipped' in row ? groupHtml(row) : resultHtml(row));
+
+function groupHtml({ reason, skipped }: Exclude<ResultOrGroup, CheckResult>): string {
+  const { mark, word } = statusMarks.skipped;
+  const items = skipped.map(
+    ({ id, title }) => `<li>${escapeHtml(title)} <code class="d">${escapeHtml(id)}</code></li>`,
+  );
+  return (
+    `<li><i class="skipped" aria-hidden="true">${mark}</i> ${word}: ${escapeHtml(reason)}` +
+    `<details><summary>${skipped.length} checks</summary><ul>${items.join('')}</ul></details></li>`
   );
 }
 

@@ -11,10 +11,11 @@ export type MarkdownOptions = {
 
 /** A report as a document: the summary, what is to be done, and a table a category with all evidence folded below it. */
 export function reportMarkdown(report: CheckReport, { docs = docsOf }: MarkdownOptions = {}): string {
-  const problems = report.results.filter(isProblem).filter(({ status }) => status !== 'blocked');
+  const problems = report.results.filter(isProblem);
   const parts = [
     `# Cluster ${escaped(report.profile)}`,
     `${summaryOf(report)} Begun at ${report.startedAt}.`,
+    ...(report.left ?? []).map((sentence) => `**Left behind:** ${escaped(sentence)}`),
     ...(problems.length === 0 ? [] : ['## To be looked at', ...problems.map((result) => problemText(result, docs))]),
     ...byCategory(report.results).flatMap(({ title, results }) => [
       `## ${title}`,

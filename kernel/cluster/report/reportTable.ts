@@ -2,7 +2,7 @@ import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
 import { withoutControls } from '#shared/markup.ts';
 import { statusMarks } from './marks.ts';
 import { mendText } from './mendText.ts';
-import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
+import { byCategory, docsOf, isProblem, summaryOf, withGroups, type ResultOrGroup } from './summary.ts';
 
 export type TableOptions = {
   /** Whether the reader takes colours by escape sequences. */
@@ -28,30 +28,38 @@ const indent = '    ';
 const wordWidth = Math.max(...Object.values(statusMarks).map(({ word }) => word.length));
 
 /** A report for a terminal: a line a check by category; below one that is not fine why, what mends it, and where to read on. */
-export function reportTable(
-  report: CheckReport,
-  { colours = false, width = 100, short = false }: TableOptions = {},
-): string {
+export function reportTable(report: CheckReport, options: TableOptions = {}): string {
+  const { colours = false, width = 100, short = false } = options;
   const paint = (kind: keyof typeof escapes, text: string): string =>
     colours ? `${escapes[kind]}${text}${escapes.end}` : text;
   const shown = short ? report.results.filter(isProblem) : report.results;
   const idWidth = Math.max(0, ...shown.map(({ id }) => id.length));
-  const blocks = byCategory(shown).map(({ title, results }) => {
-    const lines = results.flatMap((result) => {
-      const { mark, word } = statusMarks[result.status];
-      const head = `${paint(result.status, `${mark} ${word.padEnd(wordWidth)}`)}  ${result.id.padEnd(idWidth)}  ${result.title}`;
-      return [head, ...below(result, width).map((line) => paint('dim', line))];
-    });
-    return [paint('title', title), '-'.repeat(title.length), ...lines].join('\n');
-  });
-  return `${[...blocks, `${withoutControls(report.profile)}: ${summaryOf(report)}`].join('\n\n')}\n`;
+  const line = (status: CheckStatus, id: string, title: string): string => {
+    const { mark, word } = statusMarks[status];
+    return `${paint(status, `${mark} ${word.padEnd(wordWidth)}`)}  ${id.padEnd(idWidth)}  ${withoutControls(title)}`;
+  };
+  const linesOf = (row: ResultOrGroup): string[] =>
+    'skipped' in row
+      ? [line('skipped', `${row.skipped.length} checks`, row.reason)]
+      : [
+          line(row.status, row.id, row.status === 'blocked' ? `${row.title} (needs ${row.by.join(', ')})` : row.title),
+          ...below(row, width).map((text) => paint('dim', text)),
+        ];
+  const blocks = byCategory(shown).map(({ title, results }) =>
+    [paint('title', title), '-'.repeat(title.length), ...withGroups(results).flatMap(linesOf)].join('\n'),
+  );
+  return `${[...blocks, ...leftOf(report), `${withoutControls(report.profile)}: ${summaryOf(report)}`].join('\n\n')}\n`;
 }
 
-/** What stands below a check. Of one that passed nothing: its line says all. */
+/** What a probe could not remove, to be removed by a person. */
+const leftOf = ({ left = [] }: CheckReport): string[] =>
+  left.length === 0 ? [] : [left.map((sentence) => `‼ left  ${withoutControls(sentence)}`).join('\n')];
+
+/** What stands below a check. Of one that passed or is blocked nothing: its line says all. */
 function below(result: CheckResult, width: number): string[] {
-  if (result.status === 'pass') return [];
+  if (result.status === 'pass' || result.status === 'blocked') return [];
   const sentence = wrapped(result.sentence, width);
-  if (result.status === 'skipped' || result.status === 'blocked') return sentence;
+  if (result.status === 'skipped') return sentence;
   return [...sentence, ...mendLines(result, width), labelled('read', docsOf(result.id))];
 }
 

@@ -1,4 +1,6 @@
 import type { CheckReport } from '#cluster/check.ts';
+import { isCheckId } from '#cluster/checkIds.ts';
+import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { progressOf, runFollower } from '#cluster/report/progress.ts';
 import { runningHtml } from '#cluster/report/reportHtml.ts';
@@ -34,6 +36,13 @@ export function createCluster(parts: ClusterParts): Cluster {
       // Of the cell that calls, which may not be the one that runs when the bundle is there.
       const own = parts.signal();
       const show = parts.open();
+      for (const id of options.only ?? [])
+        if (!isCheckId(id))
+          throw new ClusterError(
+            'InvalidRequest',
+            `There is no check "${String(id)}".`,
+            'Give ids as a report has them, such as rbac-pods-get.',
+          );
       const signal = options.signal ? AbortSignal.any([own, options.signal]) : own;
       const report = await run(parts, await profileOf(profile), { ...options, signal }, show);
       signal.throwIfAborted();

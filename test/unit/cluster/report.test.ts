@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { loadAllYaml } from '@kubernetes/client-node';
+import type { CheckResult } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
 import { exitCodeOf } from '#cluster/report/exitCode.ts';
 import { manifestsYaml } from '#cluster/report/manifestYaml.ts';
 import { reportHtml, runningHtml } from '#cluster/report/reportHtml.ts';
@@ -64,7 +66,10 @@ suite('A report as a table', () => {
 
   test('has a line a check with mark, word, id and title, by categories', () => {
     assert.ok(lines.includes('√ passed   k8s-reach             The API server answers'), table);
-    assert.ok(lines.includes('⊘ blocked  rbac-binding-cluster  A binding for the whole cluster is there'), table);
+    assert.ok(
+      lines.includes('⊘ blocked  rbac-binding-cluster  A binding for the whole cluster is there (needs rbac-pods-get)'),
+      table,
+    );
     assert.deepEqual(
       lines.filter((_, index) => /^-+$/.test(lines[index + 1] ?? '')),
       ['Connection', 'Identity and roles', 'AWS', 'Google Cloud'],
@@ -106,13 +111,34 @@ suite('A report as a table', () => {
     assert.equal(coloured.replaceAll(/\u001b\[\d+m/g, ''), table);
   });
 
-  test('leaves out in short what passed and what does not apply', () => {
+  test('has in short only what a person has to look at', () => {
     const short = reportTable(report, { short: true });
     assert.deepEqual(
       someResults.map(({ id }) => new RegExp(String.raw`^. \w+ +${id} `, 'm').test(short)),
-      [false, true, true, true, true, false],
+      [false, true, true, false, true, false],
     );
     assert.match(short, /1 of 6 checks passed/);
+  });
+
+  test('tells checks that were skipped for one reason in one line, and others each with its own', () => {
+    const skip = (id: CheckId, sentence: string): CheckResult => ({
+      ...(someResults[5] as CheckResult),
+      ...{ id, sentence, status: 'skipped' },
+    });
+    const all = ['gcp-adc', 'gcp-wi-cluster', 'gcp-wi-nodepool'] as const;
+    const skipped = [...all.map((id) => skip(id, 'Not on Google Cloud.')), skip('gcp-wi-user', 'You may not ask.')];
+    const said = reportTable(reportOf(skipped));
+    assert.match(said, /^– skipped {2}3 checks {9}Not on Google Cloud\.$/m);
+    assert.match(said, /^– skipped {2}gcp-wi-user .*\n {4}You may not ask\.$/m);
+    assert.match(reportHtml(reportOf(skipped)), /skipped: Not on Google Cloud\.<details><summary>3 checks</);
+  });
+
+  test('says what a probe could not remove, in every form', () => {
+    const left = reportOf(someResults, { left: ['The object s3://b/<probe> is still there.'] });
+    assert.match(reportTable(left, { short: true }), /^‼ left {2}The object s3:\/\/b\/<probe> is still there\.$/m);
+    assert.match(reportHtml(left), /left behind: The object s3:\/\/b\/&lt;probe&gt;/);
+    assert.match(reportMarkdown(left), /Left behind:.*still there/);
+    assert.match(reportJson(left), /"left": \[/);
   });
 
   test('wraps sentences at the width and no command', () => {
