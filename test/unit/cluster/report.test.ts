@@ -13,6 +13,13 @@ import { onlyOf, reportOf, someResults } from './someReport.ts';
 
 const report = reportOf(someResults);
 
+const skip = (id: CheckId, sentence: string): CheckResult => ({
+  ...(someResults[5] as CheckResult),
+  id,
+  sentence,
+  status: 'skipped',
+});
+
 suite('The exit code of a report', () => {
   test('is 0 when nothing failed, though something warned or was skipped', () => {
     assert.equal(exitCodeOf(onlyOf('k8s-reach', 'k8s-clock', 'gcp-adc')), 0);
@@ -121,10 +128,6 @@ suite('A report as a table', () => {
   });
 
   test('tells checks that were skipped for one reason in one line, and others each with its own', () => {
-    const skip = (id: CheckId, sentence: string): CheckResult => ({
-      ...(someResults[5] as CheckResult),
-      ...{ id, sentence, status: 'skipped' },
-    });
     const all = ['gcp-adc', 'gcp-wi-cluster', 'gcp-wi-nodepool'] as const;
     const skipped = [...all.map((id) => skip(id, 'Not on Google Cloud.')), skip('gcp-wi-user', 'You may not ask.')];
     const said = reportTable(reportOf(skipped));
