@@ -2,7 +2,7 @@ import type { Mend } from '#cluster/mend.ts';
 import type { BucketPlace } from '#cluster/profile.ts';
 import { shellLine } from '#cluster/mends/commands.ts';
 import { bucketActions, type BucketStep } from './bucketProbe.ts';
-import { roleNameOf } from './awsNames.ts';
+import { readArn, roleNameOf } from './awsNames.ts';
 import type { PolicyDocument } from './policyDocument.ts';
 import type { WebIdentity } from './trustPolicy.ts';
 
@@ -70,8 +70,8 @@ export function describeMend(who: string, region: string, clusterArn: string): M
 }
 
 /** Lets somebody do with the objects of a bucket all that a backfill does, so that one command is enough. */
-export function bucketMend(who: string, place: BucketPlace, step: BucketStep, partition: string): Mend {
-  const bucket = `arn:${partition}:s3:::${place.bucket}`;
+export function bucketMend(who: string, place: BucketPlace, step: BucketStep): Mend {
+  const bucket = `arn:${readArn(who)?.partition ?? 'aws'}:s3:::${place.bucket}`;
   const objects = `${bucket}/${place.prefix === '' ? '' : `${place.prefix}/`}*`;
   if (!isRole(who)) return askFor(bucketActions[step], step === 'list' ? bucket : objects);
   return step === 'list'

@@ -150,10 +150,10 @@ export class AwsReads {
     return this.once('bucket region', () => readBucketRegion(identity, this.bucket.bucket, this.signal));
   }
 
-  /** What tries the bucket as somebody, made once for each. @throws ClusterError where its region cannot be found out */
+  /** What tries the bucket as somebody, made once for each. @throws ClusterError where there is no such bucket */
   probe(identity: AwsIdentity): Promise<BucketProbe> {
     return this.once(`probe as ${identity.label}`, async () => {
-      const region = await this.bucketRegion(identity);
+      const region = await this.#regionOfProbe(identity);
       const probe = new BucketProbe(identity, this.bucket, region, this.signal);
       this.#probes.push(probe);
       return probe;
@@ -165,6 +165,16 @@ export class AwsReads {
     const left = await Promise.all(this.#probes.map((probe) => probe.close()));
     for (const identity of this.#identities) identity.close();
     return left.filter((sentence) => sentence !== undefined);
+  }
+
+  /** Where the bucket's own is not told, the cluster's is the best guess; a wrong one fails with the right one in its text. */
+  async #regionOfProbe(identity: AwsIdentity): Promise<string> {
+    try {
+      return await this.bucketRegion(identity);
+    } catch (error) {
+      if (isClusterError(error) && error.kind === 'Forbidden') return this.place.region;
+      throw error;
+    }
   }
 
   #clusterName(): string {

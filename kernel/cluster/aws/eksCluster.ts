@@ -2,7 +2,7 @@ import { DescribeClusterCommand } from '@aws-sdk/client-eks';
 import { ClusterError } from '#cluster/errors.ts';
 import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
-import { readArn, type AwsCaller } from './awsNames.ts';
+import { readArn } from './awsNames.ts';
 import type { AwsPlace } from './awsPlace.ts';
 
 /** What EKS says of a cluster, as far as somebody needs it. */
@@ -53,6 +53,8 @@ export async function describeEksCluster(
   };
 }
 
-/** The ARN of a cluster that nobody has described. */
-export const clusterArnOf = (place: Pick<AwsPlace, 'region' | 'clusterName'>, caller: AwsCaller): string =>
-  `arn:${caller.partition}:eks:${place.region}:${caller.account}:cluster/${place.clusterName ?? ''}`;
+/** The ARN of a cluster that nobody has described, in the account of somebody's ARN. */
+export function clusterArnOf({ region, clusterName = '' }: AwsPlace, whose: string): string {
+  const { partition = 'aws', account = '' } = readArn(whose) ?? {};
+  return `arn:${partition}:eks:${region}:${account}:cluster/${clusterName}`;
+}

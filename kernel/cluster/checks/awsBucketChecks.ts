@@ -4,7 +4,7 @@ import { bucketActions, type BucketStep } from '#cluster/aws/bucketProbe.ts';
 import type { Check, Finding } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { CheckContext } from '#cluster/context.ts';
-import type { ClusterError } from '#cluster/errors.ts';
+import { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import { asking, awsCheck, awsRefused, sawAws, serviceRoleOf, unlessBucket, awsAudience } from './awsParts.ts';
 
@@ -88,22 +88,24 @@ function bucketChecks(party: Party): readonly Check[] {
       skip: unlessBucket,
       run: async (context) => {
         const { identity, arn } = await party.who(context);
-        return asking(
-          async () => {
-            const probe = await context.aws.probe(identity);
-            const outcome = await probe.outcome(step);
-            if ('reason' in outcome) return skip(outcome.reason);
-            if ('error' in outcome) throw outcome.error;
-            const asked = `${bucketActions[step]} ${probe.uri}`;
-            return pass(`${arn} ${titles[step]} ${probe.place.bucket}.`, sawAws(asked, outcome.saw));
-          },
-          refusals(context, { arn, step, asked: bucketActions[step] }),
-        );
+        const asked = bucketActions[step];
+        const ask = async (): Promise<Finding> => {
+          const probe = await context.aws.probe(identity);
+          const outcome = await probe.outcome(step);
+          if ('reason' in outcome) return skip(outcome.reason);
+          if ('error' in outcome) throw step === 'delete' ? stillThere(outcome.error, probe.uri) : outcome.error;
+          return pass(`${arn} ${titles[step]} ${probe.place.bucket}.`, sawAws(`${asked} ${probe.uri}`, outcome.saw));
+        };
+        return asking(ask, refusals(context, { arn, step, asked }));
       },
     }),
   );
   return [list, ...writing];
 }
+
+/** The object that nobody could delete is named, since somebody has to. */
+const stillThere = ({ kind, what, hint, cause, status }: ClusterError, uri: string): ClusterError =>
+  new ClusterError(kind, what, `${hint} ${uri} is still there.`, { cause, status });
 
 /** What is wrong with the bucket, or with what somebody may do there. */
 function refusals(
@@ -111,10 +113,10 @@ function refusals(
   { arn, step, asked }: { readonly arn: string; readonly step: BucketStep; readonly asked: string },
 ) {
   const { bucket } = aws.bucket;
-  const refused = async (error: ClusterError): Promise<Finding> =>
-    fail(`${arn} ${titles[step].replace('may ', 'may not ')} ${bucket}.`, {
+  const refused = (error: ClusterError): Finding =>
+    fail(`${arn} ${titles[step].replace('may ', 'may not ')} ${bucket}.${leftOf(error)}`, {
       evidence: [awsRefused(asked, error)],
-      mend: bucketMend(arn, aws.bucket, step, (await aws.caller()).partition),
+      mend: bucketMend(arn, aws.bucket, step),
     });
   const missing = (error: ClusterError): Finding =>
     fail(`There is no bucket ${bucket}.`, {
@@ -123,6 +125,8 @@ function refusals(
     });
   return { Forbidden: refused, NotFound: missing };
 }
+
+const leftOf = ({ hint }: ClusterError): string => (/ s3:\S+ is still there\.$/.exec(hint) ?? [''])[0];
 
 export const awsClientBucketChecks = bucketChecks(client);
 export const awsServiceBucketChecks = bucketChecks(service);

@@ -24,7 +24,7 @@ export const awsEksChecks: readonly Check[] = [
         Forbidden: async (error) => {
           const { aws } = context;
           const { arn } = await aws.client();
-          const clusterArn = clusterArnOf(aws.place, await aws.caller());
+          const clusterArn = clusterArnOf(aws.place, arn);
           return fail(`${arn} may not have EKS describe the cluster ${clusterArn}.`, {
             evidence: [awsRefused('eks:DescribeCluster', error)],
             mend: describeMend(arn, aws.place.region, clusterArn),

@@ -57,8 +57,8 @@ export const awsServiceChecks: readonly Check[] = [
           );
         },
         {
-          Forbidden: async (error) => {
-            const clusterArn = clusterArnOf(aws.place, await aws.caller());
+          Forbidden: (error) => {
+            const clusterArn = clusterArnOf(aws.place, roleArn);
             return fail(`${roleArn} may not have EKS describe the cluster ${clusterArn}.`, {
               evidence: [awsRefused('eks:DescribeCluster', error)],
               mend: describeMend(roleArn, aws.place.region, clusterArn),

@@ -1,0 +1,105 @@
+import type { Moto } from '../parts/moto.ts';
+import { accessKeyOf, StandInServer, type Answer, type Received } from './standInServer.ts';
+
+export type Entry = {
+  type: string;
+  kubernetesGroups: string[];
+  policies: { policyArn: string; scope: string; namespaces: string[] }[];
+};
+
+/** What a real cluster says of itself, in place of what moto makes up. */
+export type ClusterFacts = {
+  endpoint: string;
+  /** PEM. */
+  ca: string;
+  issuer: string | undefined;
+  status: string;
+  authenticationMode: string;
+};
+
+/**
+ * Stands for EKS where moto has nothing: access entries and their policies, in the shapes that EKS answers with, and a
+ * cluster's own address, certificate and issuer, which are those of the tests' API server. Whether somebody may describe the
+ * cluster is moto's to say, and so is whether a signature is good; of the questions about entries, `refused` says who may not.
+ */
+export class EksStandIn {
+  readonly #server: StandInServer;
+  readonly entries = new Map<string, Entry>();
+  facts: ClusterFacts;
+  /** Access keys that may not ask for access entries, or `everybody`. */
+  readonly refused = new Set<string>();
+
+  constructor(moto: Moto, facts: ClusterFacts) {
+    this.facts = facts;
+    this.#server = new StandInServer((received) => this.#answer(received), moto.address);
+  }
+
+  get address(): string {
+    return this.#server.address;
+  }
+
+  start(): Promise<void> {
+    return this.#server.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop();
+  }
+
+  async #answer(received: Received): Promise<Answer | undefined> {
+    const [, , clusterName = '', kind, principal = '', of] =
+      (received.request.url ?? '').split('?')[0]?.split('/') ?? [];
+    if (kind === undefined) return this.#describe(received);
+    if (kind !== 'access-entries') return undefined;
+    const action = of === undefined ? 'DescribeAccessEntry' : 'ListAssociatedAccessPolicies';
+    if (this.refused.has(accessKeyOf(received)) || this.refused.has('everybody'))
+      return refusal(403, 'AccessDeniedException', `User is not authorized to perform: eks:${action}`);
+    const principalArn = decodeURIComponent(principal);
+    const entry = this.entries.get(principalArn);
+    if (entry === undefined)
+      return refusal(
+        404,
+        'ResourceNotFoundException',
+        `The specified principalArn could not be found: ${principalArn}`,
+      );
+    const { type, kubernetesGroups, policies } = entry;
+    if (of === undefined)
+      return json(200, {
+        accessEntry: { clusterName, principalArn, kubernetesGroups, type, username: principalArn, tags: {} },
+      });
+    const associatedAccessPolicies = policies.map(({ policyArn, scope, namespaces }) => ({
+      policyArn,
+      accessScope: { type: scope, namespaces },
+    }));
+    return json(200, { clusterName, principalArn, associatedAccessPolicies });
+  }
+
+  async #describe(received: Received): Promise<Answer> {
+    const answer = await this.#server.pass(received);
+    // moto refuses in the XML of other services.
+    if (answer.status === 403)
+      return refusal(403, 'AccessDeniedException', 'User is not authorized to perform: eks:DescribeCluster');
+    if (answer.status !== 200) return answer;
+    const { cluster } = JSON.parse(answer.text) as { cluster: Record<string, unknown> };
+    const { endpoint, ca, issuer, status, authenticationMode } = this.facts;
+    return json(200, {
+      cluster: {
+        ...cluster,
+        endpoint,
+        status,
+        certificateAuthority: { data: Buffer.from(ca).toString('base64') },
+        accessConfig: { authenticationMode },
+        identity: issuer === undefined ? {} : { oidc: { issuer } },
+      },
+    });
+  }
+}
+
+const json = (status: number, body: unknown): Answer => ({
+  status,
+  type: 'application/json',
+  text: JSON.stringify(body),
+});
+
+/** The SDK reads the code of a refusal from its body. */
+const refusal = (status: number, code: string, message: string): Answer => json(status, { __type: code, message });
