@@ -25,7 +25,7 @@ const client: Party = {
     get: 'aws-client-bucket-get',
     delete: 'aws-client-bucket-delete',
   },
-  needs: ['aws-assume-client'],
+  needs: ['aws-assume-client', 'bucket-uri'],
   title: 'The client',
   who: ({ aws }) => aws.client(),
 };
@@ -38,7 +38,7 @@ const service: Party = {
     get: 'irsa-bucket-get',
     delete: 'irsa-bucket-delete',
   },
-  needs: ['irsa-assume'],
+  needs: ['irsa-assume', 'bucket-uri'],
   title: "The service account's role",
   who: async (context) => {
     const arn = await serviceRoleOf(context);
@@ -136,7 +136,7 @@ export const awsRegionCheck: Check = awsCheck({
   id: 'aws-region',
   title: 'The bucket is in the region of the cluster',
   severity: 'warning',
-  needs: ['aws-assume-client'],
+  needs: ['aws-assume-client', 'bucket-uri'],
   skip: unlessBucket,
   run: ({ aws }) => {
     const { bucket } = aws.bucket;
