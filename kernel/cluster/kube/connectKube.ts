@@ -70,7 +70,7 @@ async function accessByPlugin(
   const program = await findPlugin(plugin);
   const command = commandLine(plugin);
   if (program === undefined) {
-    const eks = readEksPlugin(plugin);
+    const eks = readEksPlugin({ ...plugin, env: { ...textsOf(process.env), ...plugin.env } });
     if (eks) return { credential: eksCredential(eks, { hidden }), plugin: { command, program, replacedBy: 'AWS' } };
     if (/^gke-gcloud-auth-plugin(?:\.exe)?$/.test(plugin.command))
       return { credential: gkeCredential({ hidden }), plugin: { command, program, replacedBy: 'Google Cloud' } };
@@ -80,3 +80,8 @@ async function accessByPlugin(
     plugin: { command, program, replacedBy: undefined },
   };
 }
+
+const textsOf = (environment: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );

@@ -28,8 +28,8 @@ const longest = 1024 * 1024;
  */
 export function runProgram(file: string, options: ProgramOptions): Promise<ProgramEnd> {
   const { args, environment, limit, signal } = options;
-  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const isGroup = process.platform !== 'win32';
     const child = spawn(file, [...args], {
       env: environment,
