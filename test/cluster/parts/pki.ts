@@ -38,22 +38,27 @@ export class Pki {
     return this.#sign(name, `/CN=${name}`, `subjectAltName=${hosts}`);
   }
 
-  /** Signs the certificate by which a client is somebody: Kubernetes reads its CN as the user, its O as the groups. */
-  client(user: string, groups: readonly string[]): Certificate {
+  /** Signs the certificate by which a client is somebody: Kubernetes reads its CN as the user, its O as the groups; one of 0 days has ended. */
+  client(user: string, groups: readonly string[], days = 2): Certificate {
     const subject = [...groups.map((group) => `/O=${group}`), `/CN=${user}`].join('');
-    const { cert, key } = this.#sign(`client-${user.replaceAll(/\W/g, '-')}`, subject, 'extendedKeyUsage=clientAuth');
+    const { cert, key } = this.#sign(
+      `client-${user.replaceAll(/\W/g, '-')}`,
+      subject,
+      'extendedKeyUsage=clientAuth',
+      days,
+    );
     return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
   }
 
-  #sign(name: string, subject: string, extension: string): { cert: string; key: string } {
+  #sign(name: string, subject: string, extension: string, days = 2): { cert: string; key: string } {
     const [cert, key, request] = ['crt', 'key', 'csr'].map((end) => this.#path(`${name}.${end}`)) as [
       string,
       string,
       string,
     ];
     run('openssl', ['req', ...curve, '-subj', subject, '-addext', extension, '-keyout', key, '-out', request]);
-    const by = ['-CA', this.caFile, '-CAkey', this.#path('ca.key'), '-CAcreateserial'];
-    run('openssl', ['x509', '-req', '-in', request, ...by, '-days', '2', '-copy_extensions', 'copy', '-out', cert]);
+    const by = ['-CA', this.caFile, '-CAkey', this.#path('ca.key'), '-CAcreateserial', '-days', String(days)];
+    run('openssl', ['x509', '-req', '-in', request, ...by, '-copy_extensions', 'copy', '-out', cert]);
     return { cert, key };
   }
 

@@ -1,0 +1,32 @@
+import type { CheckReport, CheckStatus } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
+import { allChecks } from '#cluster/checks/all.ts';
+
+/** The checks that failed or warned, with what became of them. */
+export const problemsOf = ({ results }: CheckReport): Partial<Record<CheckId, CheckStatus>> =>
+  Object.fromEntries(
+    results.filter(({ status }) => status === 'fail' || status === 'warn').map(({ id, status }) => [id, status]),
+  );
+
+/**
+ * Checks that a failure has blocked without need, or has not blocked though they need it, as sentences: none in a report that
+ * is right. `failed` stands for all that did not pass.
+ */
+export function wronglyBlocked({ results }: CheckReport): string[] {
+  const statusOf = new Map(results.map(({ id, status }) => [id, status]));
+  const stops = (id: CheckId): boolean => ['fail', 'blocked', 'skipped'].includes(statusOf.get(id) ?? 'pass');
+  return allChecks.flatMap(({ id, needs }) => {
+    const status = statusOf.get(id);
+    const missing = needs.filter(stops);
+    if (status === 'blocked') return missing.length > 0 ? [] : [`${id} is blocked, and all it needs has passed`];
+    const isAnswered = status === 'pass' || status === 'warn' || status === 'fail';
+    return isAnswered && missing.length > 0 ? [`${id} was asked, though ${missing.join(', ')} did not pass`] : [];
+  });
+}
+
+/** What a report says of one check. */
+export function sentenceOf({ results }: CheckReport, id: CheckId): string {
+  const found = results.find((result) => result.id === id);
+  if (!found) throw new Error(`The report has no ${id}.`);
+  return found.sentence;
+}
