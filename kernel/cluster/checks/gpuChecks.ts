@@ -106,7 +106,7 @@ const allocatable: Check = {
     const without = nodes.filter(({ allocatable: { gpu } }) => gpu === 0);
     if (without.length === 0) return pass('The nodes for GPU workers offer GPUs.', evidence);
     return (without.length === nodes.length ? fail : warn)(
-      `${namesOf(without)} offers no GPU: it has none, or its driver or device plugin does not run.`,
+      `No GPU is offered by ${namesOf(without)}: there is none, or its driver or the device plugin does not run there.`,
       { evidence: [evidence], mend: describeNodes(profile, without) },
     );
   },

@@ -3,7 +3,7 @@ import { fail, pass, warn } from '#cluster/findings.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
 import { namesOf, showTaint, spotLabelOf, type KubeNode } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf, nodesPath, rayClusterOf } from '#cluster/kube/objectReads.ts';
-import { labelOf, placesFor } from '#cluster/kube/placement.ts';
+import { labelOf, likelyPlaces } from '#cluster/kube/placement.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import { unlabelNodes } from '#cluster/mends/nodeMends.ts';
 import { idleHead } from '#cluster/mends/rayClusterMends.ts';
@@ -14,7 +14,7 @@ async function headOf(
 ): Promise<{ readonly head: GroupSpec | undefined; readonly nodes: readonly KubeNode[] }> {
   const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
   const head = groups.find(({ role }) => role === 'head');
-  return { head, nodes: head ? placesFor(kube.profile, head, nodes) : [] };
+  return { head, nodes: head ? likelyPlaces(kube.profile, head, nodes) : [] };
 }
 
 const notSpot: Check = {
@@ -67,10 +67,13 @@ const noProcessing: Check = {
     ];
     if (both.length > 0) {
       const extra = workerLabels.filter((label) => both.some(({ labels }) => Object.hasOwn(labels, label)));
-      return warn(`${namesOf(both)} is marked for the head and for workers, which take its memory from it.`, {
-        evidence,
-        mend: unlabelNodes(profile, both, extra),
-      });
+      return warn(
+        `Nodes are marked for the head and for workers too, which take its memory from it: ${namesOf(both)}.`,
+        {
+          evidence,
+          mend: unlabelNodes(profile, both, extra),
+        },
+      );
     }
     if (head?.toldCpus === '0') return pass('Ray puts no work on the head: it has num-cpus 0.', ...evidence);
     const isKept = nodes.every(({ taints }) => taints.some(({ effect }) => effect !== 'PreferNoSchedule'));

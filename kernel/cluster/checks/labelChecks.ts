@@ -89,7 +89,7 @@ const selectors: Check = {
       const against = first && places.every((node) => againstGroup(profile, group, node).length > 0);
       if (against) {
         const taints = againstGroup(profile, group, first).map(showTaint).join(', ');
-        return fail(`${capital(group.title)} does not tolerate the taint ${taints} of ${namesOf(places)}.`, {
+        return fail(`${capital(group.title)}: the taint ${taints} of ${namesOf(places)} is not tolerated.`, {
           evidence,
           mend: { kind: 'advice', text: `Add a toleration for ${taints} to the pod template of ${group.title}.` },
         });

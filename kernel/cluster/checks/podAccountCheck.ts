@@ -23,7 +23,7 @@ export const podAccountCheck: Check = {
   category: 'identity',
   title: 'Head and workers run as the service account',
   severity: 'error',
-  needs: ['sa-exists'],
+  needs: ['sa-exists', 'crd-rayclusters'],
   run: async ({ kube, profile }) => {
     const { namespace, serviceAccount, rayCluster: name } = profile;
     const cluster = await rayClusterOf(kube);
@@ -41,12 +41,15 @@ export const podAccountCheck: Check = {
     const other = groups.find((group) => group.serviceAccount !== serviceAccount);
     if (other) {
       const where = cluster ? `RayCluster ${namespace}/${cluster.name}` : 'the profile';
-      return fail(`In ${where} ${other.title} runs as ${other.serviceAccount}, not as ${serviceAccount}.`, {
-        evidence,
-        mend: cluster
-          ? accountOfGroups(profile, cluster)
-          : { kind: 'advice', text: `Give ${other.title} of the profile the service account ${serviceAccount}.` },
-      });
+      return fail(
+        `In ${where} the service account of ${other.title} is ${other.serviceAccount}, not ${serviceAccount}.`,
+        {
+          evidence,
+          mend: cluster
+            ? accountOfGroups(profile, cluster)
+            : { kind: 'advice', text: `Give ${other.title} of the profile the service account ${serviceAccount}.` },
+        },
+      );
     }
     if (!cluster) return pass(`Head and workers are to run as ${serviceAccount}.`, ...evidence);
     const pods = await rayPodsOf(kube, cluster.name);
@@ -58,7 +61,7 @@ export const podAccountCheck: Check = {
     evidence.push(sawAt(podsPath(kube), pods.map((pod) => `${pod.name}: ${pod.serviceAccount}`).join('; ') || 'none'));
     if (strangers.length === 0) return pass(`Head and workers run as ${serviceAccount}.`, ...evidence);
     const accounts = [...new Set(strangers.map((pod) => pod.serviceAccount))].join(', ');
-    return fail(`${namesOf(strangers)} of ${cluster.name} run as ${accounts}, not as ${serviceAccount}.`, {
+    return fail(`Pods of ${cluster.name} run as ${accounts}, not as ${serviceAccount}: ${namesOf(strangers)}.`, {
       evidence,
       // The operator makes them anew by the specs, which are right.
       mend: {

@@ -25,6 +25,7 @@ import {
   type Quota,
   type Shortage,
 } from '#cluster/kube/room.ts';
+import type { Mend } from '#cluster/mend.ts';
 import { raiseQuota, widenRange } from '#cluster/mends/roomMends.ts';
 
 /** Pods of the RayCluster that a quota counts already: none where one is still to be launched. */
@@ -74,24 +75,22 @@ const quotaRoom: Check = {
     const needed = addAmounts(missing.map(({ group, count }) => countedFor(group.resources, count)));
     for (const { group, count } of missing)
       evidence.push({ asked: `${count} of ${group.title}`, saw: `each ${showResources(group.resources)}` });
+    const growing = groups.filter(({ minReplicas, maxReplicas }) => maxReplicas > minReplicas);
+    // A mend is to leave room for work too: one more of each group that may grow.
+    const grown = addAmounts([needed, ...growing.map((group) => countedFor(group.resources, 1))]);
+    const mendOf = (quota: Quota): Mend => raiseQuota(profile, quota.name, shortagesOf(quota, grown));
     const small = tooSmall(quotas, needed);
     if (small)
       return fail(`The quota ${small.quota.name} has no room for head and workers: ${showShort(small.short)}.`, {
         evidence,
-        mend: raiseQuota(profile, small.quota.name, small.short),
+        mend: mendOf(small.quota),
       });
-    for (const group of groups.filter(
-      ({ role, minReplicas, maxReplicas }) => role === 'worker' && maxReplicas > minReplicas,
-    )) {
-      const more = addAmounts([needed, countedFor(group.resources, 1)]);
-      const full = tooSmall(quotas, more);
+    for (const group of growing) {
+      const full = tooSmall(quotas, addAmounts([needed, countedFor(group.resources, 1)]));
       if (full)
         return warn(
           `The quota ${full.quota.name} leaves no room for one more of ${group.title}: ${showShort(full.short)}.`,
-          {
-            evidence,
-            mend: raiseQuota(profile, full.quota.name, full.short),
-          },
+          { evidence, mend: mendOf(full.quota) },
         );
     }
     return pass('The quotas leave room for head and workers.', ...evidence);

@@ -3,7 +3,7 @@ import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import type { KubeNode } from '#cluster/kube/nodes.ts';
 import { namesOf } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf } from '#cluster/kube/objectReads.ts';
-import { placesFor } from '#cluster/kube/placement.ts';
+import { likelyPlaces } from '#cluster/kube/placement.ts';
 import { shortOf, showResources } from '#cluster/kube/quantities.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import { tagOf } from '#cluster/kube/versionNumbers.ts';
@@ -42,7 +42,7 @@ const headSize: Check = {
   run: async ({ kube, profile }) => {
     const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
     const head = groups.find(({ role }) => role === 'head');
-    const places = head ? placesFor(profile, head, nodes) : [];
+    const places = head ? likelyPlaces(profile, head, nodes) : [];
     if (!head || places.length === 0) return skip('No node for the head is known.');
     const evidence = offered(head, places);
     if (!places.some((node) => fits(head, node)))
@@ -74,7 +74,7 @@ const workerFit: Check = {
     const evidence: Evidence[] = [];
     for (const group of groups.filter(({ role }) => role === 'worker')) {
       // A node without its GPUs is told by gpu-allocatable.
-      const places = placesFor(profile, group, nodes).filter(
+      const places = likelyPlaces(profile, group, nodes).filter(
         ({ allocatable }) => group.resources.gpu === 0 || allocatable.gpu > 0,
       );
       if (places.length === 0) continue;
@@ -108,7 +108,7 @@ const architecture: Check = {
     const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
     const evidence: Evidence[] = [];
     for (const group of groups) {
-      const places = placesFor(profile, group, nodes).filter((node) => node.architecture !== undefined);
+      const places = likelyPlaces(profile, group, nodes).filter((node) => node.architecture !== undefined);
       if (places.length === 0) continue;
       const found = [...new Set(places.map((node) => `${node.system ?? 'linux'}/${node.architecture}`))];
       const made = group.image === undefined ? undefined : architectureOf(group.image);

@@ -1,5 +1,5 @@
 import type { Evidence } from '#cluster/check.ts';
-import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import { ClusterError } from '#cluster/errors.ts';
 import { at, textAt } from './fields.ts';
 import type { KubeReads } from './kubeReads.ts';
 import type { KubeAsk } from './kubeRequest.ts';
@@ -61,24 +61,6 @@ export async function reviewServiceAccount(kube: KubeReads, access: Access, way:
     case 'none':
       throw new ClusterError('Forbidden', `Nobody says what ${user} may do.`, '');
   }
-}
-
-/**
- * Tries the ways one after another until one is allowed.
- * @param mayReview whether the person may ask what others may do, which another check asks too
- * @throws ClusterError for anything but a missing grant
- */
-export async function findReviewWay(kube: KubeReads, mayReview: boolean): Promise<ReviewWay> {
-  if (mayReview) return 'review';
-  for (const way of ['impersonation', 'token'] as const) {
-    try {
-      await reviewServiceAccount(kube, { group: '', resource: 'pods', verb: 'get' }, way);
-      return way;
-    } catch (error) {
-      if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
-    }
-  }
-  return 'none';
 }
 
 /** What it takes to ask what others may do. */

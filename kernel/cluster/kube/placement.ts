@@ -46,6 +46,16 @@ export function placesFor(profile: ClusterProfile, group: GroupSpec, nodes: read
   return meantFor(profile, group, nodes).filter(({ labels }) => others.every(([key, value]) => labels[key] === value));
 }
 
+/** Those, or all that are meant for it where no selector finds any: that is told by `nodes-selector-match`. */
+export function likelyPlaces(
+  profile: ClusterProfile,
+  group: GroupSpec,
+  nodes: readonly KubeNode[],
+): readonly KubeNode[] {
+  const places = placesFor(profile, group, nodes);
+  return places.length > 0 ? places : meantFor(profile, group, nodes);
+}
+
 /** A selector for people: `pool=head, zone=a`. */
 export const showSelector = (selector: Readonly<Record<string, string>>): string =>
   Object.entries(selector)

@@ -21,11 +21,12 @@ const shownVariables = new Set([
   'AWS_REGION',
 ]);
 
-/** A pod of a list; `undefined` for what is none, and for one that has ended. */
+/** A pod of a list; `undefined` for what is none, and for one that has ended or is about to. */
 export function readPod(item: unknown): Pod | undefined {
   const name = textAt(item, 'metadata', 'name');
   const phase = textAt(item, 'status', 'phase');
-  if (name === undefined || phase === 'Succeeded' || phase === 'Failed') return undefined;
+  const isLeaving = textAt(item, 'metadata', 'deletionTimestamp') !== undefined;
+  if (name === undefined || isLeaving || phase === 'Succeeded' || phase === 'Failed') return undefined;
   return {
     name,
     labels: mapAt(item, 'metadata', 'labels'),

@@ -15,7 +15,7 @@ export type SoundCluster = KubeCluster & {
   /** What a person with rights to ask everything has in their settings. */
   readonly profile: ClusterProfile;
   /** A copy of one of its objects, to be changed: by kind and name. */
-  object(kind: string, name: string): KubeObject;
+  readonly object: (kind: string, name: string) => KubeObject;
   /** Makes it what it was: what is missing or changed is put back, what was added is removed. */
   restore(): Promise<void>;
 };
