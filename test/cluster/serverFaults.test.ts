@@ -14,6 +14,30 @@ import { OtherClockStandIn } from './standIns/otherClockStandIn.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
+/** That one check fails, in a sentence like this, and blocks what needs it and nothing else. */
+const assertFails = (report: CheckReport, id: CheckId, sentence: RegExp): void => {
+  assert.deepEqual(problemsOf(report), { [id]: 'fail' });
+  assert.deepEqual(wronglyBlocked(report), []);
+  assert.match(sentenceOf(report, id), sentence);
+};
+
+/** Claims of the service account's token, as the API server of an address gives it. */
+const claims = (issuer: string, ended: boolean) => {
+  const now = Math.floor(Date.now() / 1000);
+  const [from, to] = ended ? [now - 7200, now - 3600] : [now - 60, now + 3600];
+  const about = { namespace: 'geneva', serviceaccount: { name: 'geneva-sa', uid: 'unknown' } };
+  const sub = 'system:serviceaccount:geneva:geneva-sa';
+  return {
+    iss: issuer,
+    aud: [issuer],
+    sub,
+    iat: from,
+    nbf: from,
+    exp: to,
+    'kubernetes.io': about,
+  };
+};
+
 suite('A fault of the API server, or of the way to it', function () {
   this.timeout(120_000);
   let cluster: SoundCluster;
@@ -24,13 +48,6 @@ suite('A fault of the API server, or of the way to it', function () {
       { ...cluster.profile, auth: { configMethod: 'LOCAL', kubeconfig } },
       { signal: AbortSignal.timeout(100_000) },
     );
-
-  /** That one check fails, in a sentence like this, and blocks what needs it and nothing else. */
-  const assertFails = (report: CheckReport, id: CheckId, sentence: RegExp): void => {
-    assert.deepEqual(problemsOf(report), { [id]: 'fail' });
-    assert.deepEqual(wronglyBlocked(report), []);
-    assert.match(sentenceOf(report, id), sentence);
-  };
 
   /** The kubeconfig of alice, with another place to go to. */
   const alice = (change: (config: Kubeconfig) => void): string => cluster.kubeconfig('alice', change);
@@ -102,30 +119,14 @@ suite('A fault of the API server, or of the way to it', function () {
   });
 
   suite('in front of somebody', () => {
-    const claims = (ended: boolean) => {
-      const now = Math.floor(Date.now() / 1000);
-      const [from, to] = ended ? [now - 7200, now - 3600] : [now - 60, now + 3600];
-      const about = { namespace: 'geneva', serviceaccount: { name: 'geneva-sa', uid: 'unknown' } };
-      const sub = 'system:serviceaccount:geneva:geneva-sa';
-      return {
-        iss: cluster.address,
-        aud: [cluster.address],
-        sub,
-        iat: from,
-        nbf: from,
-        exp: to,
-        'kubernetes.io': about,
-      };
-    };
-
     test('whose token ended an hour ago', async () => {
-      const kubeconfig = cluster.kubeconfig({ token: cluster.tokenKey.sign(claims(true)) });
+      const kubeconfig = cluster.kubeconfig({ token: cluster.tokenKey.sign(claims(cluster.address, true)) });
       assertFails(await check(kubeconfig), 'k8s-whoami', /expired|ended/);
     });
 
     test('whose token comes from another cluster', async () => {
       const other = new TokenKey(tempFolder());
-      const kubeconfig = cluster.kubeconfig({ token: other.sign(claims(false)) });
+      const kubeconfig = cluster.kubeconfig({ token: other.sign(claims(cluster.address, false)) });
       const report = await check(kubeconfig);
       assertFails(report, 'k8s-whoami', /not|refuse/);
       assert.doesNotMatch(sentenceOf(report, 'k8s-whoami'), /expired/);
