@@ -62,20 +62,29 @@ const auth: Check = {
     if (problem === undefined)
       return pass(`The catalog at ${name} lists its tables.`, { asked, saw: 'a list of tables' });
     const evidence = [{ asked, saw: `${problem.status} ${problem.kind}: ${whatOf(problem)}` }];
-    const mend = advice(problem.hint);
-    const [before, after] = wordsOf(problem.kind, hasKey, database);
-    const details = after === undefined ? '.' : `${after} ${whatOf(problem)}`;
-    return fail(`The catalog at ${name} ${before}${details}`, { evidence, mend });
+    const [what, text] = wordsOf(problem, hasKey, database);
+    return fail(`The catalog at ${name} ${what}`, { evidence, mend: advice(config.keyHint ?? text) });
   },
 };
 
-/** What it is about a key or a database; with the server's own words behind a colon where they say more. */
-function wordsOf(kind: CatalogError['kind'], hasKey: boolean, database: string): [before: string, after?: ':'] {
-  if (kind === 'Unauthenticated')
-    return [hasKey ? 'does not know the key that it is sent' : 'wants a key, and is sent none'];
-  if (kind === 'PermissionDenied') return ['knows the key, which may not do that', ':'];
-  if (kind === 'NamespaceNotFound') return [`has no ${database}`, ':'];
-  return ['does not list its tables', ':'];
+/**
+ * What is wrong with a key or a database, and what to do. The hint of a server's error is not taken for that: many servers have
+ * their whole message there.
+ */
+function wordsOf(problem: CatalogError, hasKey: boolean, database: string): [what: string, mend: string] {
+  const { kind } = problem;
+  if (kind === 'Unauthenticated') {
+    return hasKey
+      ? ['does not know the key that it is sent.', 'Give it another key: this one may have been taken back.']
+      : ['wants a key, and is sent none.', 'Give the connection its API key.'];
+  }
+  if (kind === 'PermissionDenied') {
+    const what = `knows the key, but it may not list the tables of the ${database}: ${whatOf(problem)}`;
+    return [what, 'Ask whoever runs the catalog for a key that opens this database.'];
+  }
+  if (kind === 'NamespaceNotFound')
+    return [`has no ${database}: ${whatOf(problem)}`, 'Correct the name of the database (database of the connection).'];
+  return [`does not list its tables: ${whatOf(problem)}`, problem.hint];
 }
 
 const storage: Check = {
