@@ -80,6 +80,7 @@ suite('Checks of Google Cloud', function () {
       'gcp-sa-annotation': 'fail',
       'gcp-chain-impersonate': 'blocked',
       'gcp-chain-bucket': 'blocked',
+      'gcp-probe-pod': 'blocked',
     });
     const mend = mendOf(report, 'gcp-sa-annotation');
     assert.equal(mend?.kind, 'objects');

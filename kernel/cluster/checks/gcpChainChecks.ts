@@ -104,7 +104,7 @@ const bucket: Check = {
   category: 'gcp',
   title: 'That token may create, read, list and delete objects of the bucket',
   severity: 'error',
-  needs: ['gcp-chain-impersonate'],
+  needs: ['gcp-chain-impersonate', 'bucket-uri'],
   limit: 15_000,
   skip: noGoogleBucket,
   run: async ({ gcp, profile }) => {

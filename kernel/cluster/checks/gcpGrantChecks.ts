@@ -59,7 +59,7 @@ const bucketRole: Check = {
   category: 'gcp',
   title: 'The Google service account has a role on the bucket (roles/storage.objectAdmin)',
   severity: 'error',
-  needs: ['gcp-adc'],
+  needs: ['gcp-adc', 'bucket-uri'],
   limit: 20_000,
   skip: noGoogleBucket,
   run: async ({ gcp, profile }) => {

@@ -14,7 +14,7 @@ const probe: Check = {
   category: 'gcp',
   title: 'A pod under the service account is who it should be, and writes into the bucket',
   severity: 'error',
-  needs: ['gcp-sa-annotation'],
+  needs: ['gcp-sa-annotation', 'bucket-uri'],
   // A node may have to be started for it; what is left after that, the end of the run removes.
   limit: 150_000,
   retries: 0,
