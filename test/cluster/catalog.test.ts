@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Catalog } from '#client/catalog.ts';
 import { openRest } from '#client/rest.ts';
 import type { CheckReport } from '#cluster/check.ts';
-import { checkIdsByCategory, type CheckId } from '#cluster/checkIds.ts';
+import { checkIdsByCategory } from '#cluster/checkIds.ts';
 import type { BucketPlace, ClusterProfile } from '#cluster/profile.ts';
 import type { ResolveCatalog } from '#cluster/resolvedCatalog.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
@@ -13,6 +13,7 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { startMoto, type Moto } from '../contract/moto.ts';
 import { startServe, writeKeys, type ServeProcess } from '../contract/serveProcess.ts';
 import { freePorts } from './parts/processes.ts';
+import { mendOf, sentenceOf } from './parts/results.ts';
 import { profileFor } from './parts/soundCluster.ts';
 
 const keys = { all: 'key-that-opens-all-of-it', eu: 'key-that-opens-only-eu' } as const;
@@ -65,36 +66,26 @@ suite('Checks of the catalog', function () {
       { signal: AbortSignal.timeout(60_000), only: checkIdsByCategory.catalog, resolveCatalog },
     );
 
-  /** `reach, auth, storage` as they ended. */
-  const ends = ({ results }: CheckReport): string =>
-    results
-      .filter(({ category }) => category === 'catalog')
-      .map(({ status }) => status)
-      .join(', ');
-  const said = ({ results }: CheckReport, id: CheckId): string | undefined =>
-    results.find((one) => one.id === id)?.sentence;
-  const mended = ({ results }: CheckReport, id: CheckId): string => {
-    const result = results.find((one) => one.id === id);
-    return result && 'mend' in result && result.mend?.kind === 'advice' ? result.mend.text : 'no advice';
-  };
-
   test('pass for a key, a database and tables in the bucket', async () => {
     const report = await check(rest());
     assert.equal(ends(report), 'pass, pass, pass');
-    assert.equal(said(report, 'catalog-storage'), `The table sales/orders of the catalog lies in s3://${moto.bucket}.`);
+    assert.equal(
+      sentenceOf(report, 'catalog-storage'),
+      `The table sales/orders of the catalog lies in s3://${moto.bucket}.`,
+    );
   });
 
   test('say that a key is missing', async () => {
     const report = await check(rest({ apiKey: undefined }));
     assert.equal(ends(report), 'pass, fail, blocked');
-    assert.equal(said(report, 'catalog-auth'), `The catalog at ${server.address} wants a key, and is sent none.`);
+    assert.equal(sentenceOf(report, 'catalog-auth'), `The catalog at ${server.address} wants a key, and is sent none.`);
   });
 
   test('say that a key is not known, and never which', async () => {
     const report = await check(rest({ apiKey: 'key-of-another-server' }));
     assert.equal(ends(report), 'pass, fail, blocked');
     assert.equal(
-      said(report, 'catalog-auth'),
+      sentenceOf(report, 'catalog-auth'),
       `The catalog at ${server.address} does not know the key that it is sent.`,
     );
     assert.ok(!JSON.stringify(report).includes('key-of-another-server'));
@@ -103,21 +94,22 @@ suite('Checks of the catalog', function () {
   test('say that a key does not open the database, with whom to ask', async () => {
     const report = await check(rest({ apiKey: keys.eu }));
     assert.equal(ends(report), 'pass, fail, blocked');
-    assert.match(said(report, 'catalog-auth') ?? '', /knows the key, but .*does not open the database "shop"/);
-    assert.match(mended(report, 'catalog-auth'), /^Ask whoever runs the catalog/);
+    assert.match(sentenceOf(report, 'catalog-auth'), /knows the key, but .*does not open the database "shop"/);
+    const mend = mendOf(report, 'catalog-auth');
+    assert.match(mend?.kind === 'advice' ? mend.text : '', /^Ask whoever runs the catalog/);
   });
 
   test('say that there is no such database', async () => {
     const report = await check(rest({ database: 'shop2' }));
     assert.equal(ends(report), 'pass, fail, blocked');
-    assert.match(said(report, 'catalog-auth') ?? '', /has no database shop2: There is no database "shop2"/);
+    assert.match(sentenceOf(report, 'catalog-auth'), /has no database shop2: There is no database "shop2"/);
   });
 
   test('say that nobody answers, and ask no more', async () => {
     const [port = 0] = await freePorts(1);
     const report = await check(rest({ uri: `http://127.0.0.1:${port}` }));
     assert.equal(ends(report), 'fail, blocked, blocked');
-    assert.match(said(report, 'catalog-reach') ?? '', /can't be reached \(ECONNREFUSED\)/);
+    assert.match(sentenceOf(report, 'catalog-reach'), /can't be reached \(ECONNREFUSED\)/);
   });
 
   test('say that something else answers there', async () => {
@@ -125,7 +117,7 @@ suite('Checks of the catalog', function () {
     try {
       const report = await check(rest({ uri: `http://127.0.0.1:${(page.address() as AddressInfo).port}` }));
       assert.equal(ends(report), 'fail, blocked, blocked');
-      assert.match(said(report, 'catalog-reach') ?? '', /web page/);
+      assert.match(sentenceOf(report, 'catalog-reach'), /web page/);
     } finally {
       page.close();
     }
@@ -134,11 +126,11 @@ suite('Checks of the catalog', function () {
   test('find tables in another bucket, and warn of another prefix', async () => {
     const other = await check(rest(), { at: { ...storage, bucket: 'other' } });
     assert.equal(ends(other), 'pass, pass, fail');
-    assert.match(said(other, 'catalog-storage') ?? '', /lies in s3:\/\/lance-tests, and not in s3:\/\/other/);
+    assert.match(sentenceOf(other, 'catalog-storage'), /lies in s3:\/\/lance-tests, and not in s3:\/\/other/);
     assert.equal(ends(await check(rest(), { at: { ...storage, prefix: 'shop' } })), 'pass, pass, pass');
     const beside = await check(rest(), { at: { ...storage, prefix: 'sho' } });
     assert.equal(ends(beside), 'pass, pass, warn');
-    assert.match(said(beside, 'catalog-storage') ?? '', /but not below sho\.$/);
+    assert.match(sentenceOf(beside, 'catalog-storage'), /but not below sho\.$/);
   });
 
   test('skip the place of a catalog without tables', async () => {
@@ -151,7 +143,7 @@ suite('Checks of the catalog', function () {
     assert.equal(ends(inside), 'pass, pass, pass');
     const folder = await check({ implementation: 'dir', root: '/data/shop' });
     assert.equal(ends(folder), 'pass, pass, fail');
-    assert.match(said(folder, 'catalog-storage') ?? '', /lies at \/data\/shop, which pods of a cluster do not reach/);
+    assert.match(sentenceOf(folder, 'catalog-storage'), /lies at \/data\/shop, which pods of a cluster do not reach/);
   });
 
   test('ask for a connection by its name, with the key that only the asker has', async () => {
@@ -164,7 +156,7 @@ suite('Checks of the catalog', function () {
     assert.deepEqual(asked, ['work']);
     const report = await check('home', { resolveCatalog });
     assert.equal(ends(report), 'fail, blocked, blocked');
-    assert.equal(said(report, 'catalog-reach'), 'There is no catalog connection "home" here.');
+    assert.equal(sentenceOf(report, 'catalog-reach'), 'There is no catalog connection "home" here.');
   });
 
   test('leave a connection open that was given to them', async () => {
@@ -180,6 +172,13 @@ suite('Checks of the catalog', function () {
     assert.equal(ends(await check(undefined)), 'skipped, skipped, skipped');
   });
 });
+
+/** `reach, auth, storage` as they ended. */
+const ends = ({ results }: CheckReport): string =>
+  results
+    .filter(({ category }) => category === 'catalog')
+    .map(({ status }) => status)
+    .join(', ');
 
 /** A server of something else, such as a page to sign in at. */
 async function startPage(): Promise<Server> {

@@ -2,17 +2,11 @@ import assert from 'node:assert/strict';
 import type { CheckReport } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import { mendOf, sentenceOf } from './parts/results.ts';
 import { names } from './parts/sound/names.ts';
 import type { SoundCluster } from './parts/soundCluster.ts';
 import { runGcloudStandIn } from './standIns/gcloudStandIn.ts';
-import {
-  clientSecret,
-  mendOf,
-  others,
-  sentenceOf,
-  startGoogleProject,
-  type GoogleProject,
-} from './standIns/googleProject.ts';
+import { clientSecret, others, startGoogleProject, type GoogleProject } from './standIns/googleProject.ts';
 import type { GoogleStandIn } from './standIns/googleStandIn.ts';
 import { google, workload } from './standIns/googleState.ts';
 

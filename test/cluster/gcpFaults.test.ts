@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { CheckId } from '#cluster/checkIds.ts';
+import { mendOf, sentenceOf } from './parts/results.ts';
 import { runGcloudStandIn } from './standIns/gcloudStandIn.ts';
-import { mendOf, others, sentenceOf, startGoogleProject, type GoogleProject } from './standIns/googleProject.ts';
+import { others, startGoogleProject, type GoogleProject } from './standIns/googleProject.ts';
 import { google, workload, type GoogleState } from './standIns/googleState.ts';
 
 /** A fault, what fails for it and what is blocked by that. */

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckReport } from '#cluster/check.ts';
 import { checkIdsByCategory, type CheckId } from '#cluster/checkIds.ts';
-import type { Mend } from '#cluster/mend.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { verifyCluster, type VerifyOptions } from '#cluster/verifyCluster.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -72,11 +71,3 @@ export const others = ({ results }: CheckReport): Partial<Record<CheckId, string
       .filter(({ id, status }) => status !== 'pass' && !(id === 'gcp-probe-pod' && status === 'skipped'))
       .map(({ id, status }) => [id, status]),
   );
-
-export const sentenceOf = ({ results }: CheckReport, id: CheckId): string =>
-  results.find((one) => one.id === id)?.sentence ?? 'There is no such result.';
-
-export function mendOf({ results }: CheckReport, id: CheckId): Mend | undefined {
-  const result = results.find((one) => one.id === id);
-  return result && 'mend' in result ? result.mend : undefined;
-}

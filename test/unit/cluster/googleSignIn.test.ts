@@ -17,6 +17,9 @@ const variables = [
   'GOOGLE_CLOUD_QUOTA_PROJECT',
 ] as const;
 
+const failsAs = (kind: ClusterErrorKind, words: RegExp) => (error: unknown) =>
+  error instanceof ClusterError && error.kind === kind && words.test(error.message);
+
 suite('Application-default credentials', function () {
   this.timeout(20_000);
   const before = new Map(variables.map((name) => [name, process.env[name]]));
@@ -41,9 +44,6 @@ suite('Application-default credentials', function () {
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
     return path;
   };
-  const failsAs = (kind: ClusterErrorKind, words: RegExp) => (error: unknown) =>
-    error instanceof ClusterError && error.kind === kind && words.test(error.message);
-
   test('that are nowhere are said to be missing, with how to sign in', async () => {
     await assert.rejects(
       open,
