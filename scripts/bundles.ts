@@ -19,6 +19,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['cli.cjs'], entry: 'kernel/cli.ts', kind: 'kernel' },
   { outputs: ['engine.cjs'], entry: 'kernel/engine/main.ts', kind: 'kernel' },
   { outputs: ['cluster.cjs'], entry: 'kernel/cluster/clouds.ts', kind: 'kernel' },
+  { outputs: ['kubeClient.cjs'], entry: 'kernel/cluster/kube/kubeClient.ts', kind: 'kernel' },
   { outputs: ['kernel.cjs'], entry: 'kernel/session/main.ts', kind: 'kernel' },
   { outputs: ['kernelCore.cjs'], entry: 'kernel/session/coreStart.ts', kind: 'kernel' },
   { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker.ts', kind: 'kernel' },
@@ -84,13 +85,19 @@ const oneTypescript: Plugin = {
   },
 };
 
-/** The libraries of the clouds stay a bundle of their own, which the others load when somebody asks for it. */
+/** Bundles of their own, which others load when somebody asks for it: the libraries of the clouds, the Kubernetes client. */
+const apart: Readonly<Record<string, string>> = {
+  '#cluster/clouds.ts': './cluster.cjs',
+  '#cluster/kube/kubeClient.ts': './kubeClient.cjs',
+};
+
 const cloudsApart: Plugin = {
   name: 'clouds-apart',
   setup(build) {
-    build.onResolve({ filter: /^#cluster\/clouds\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './cluster.cjs', external: true } : undefined,
-    );
+    build.onResolve({ filter: /^#cluster\// }, ({ kind, path }) => {
+      const bundle = kind === 'dynamic-import' ? apart[path] : undefined;
+      return bundle === undefined ? undefined : { path: bundle, external: true };
+    });
   },
 };
 

@@ -1,3 +1,4 @@
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { PeerCertificate } from 'node:tls';
 import { ClusterError } from '#cluster/errors.ts';
 import type { CredentialSource, KubeCredential } from './credential.ts';
@@ -82,6 +83,17 @@ export class KubeConnection {
         throw refusedError(credential, ask.token === undefined ? signIn : 'the token');
       throw error;
     }
+  }
+
+  /**
+   * The same server and sign-in for what only the Kubernetes client does: watches, forwarded ports, programs in pods. Loads
+   * that client, which is large.
+   * @param signal ends the reading of a credential for what is made of it
+   */
+  async kubeConfig(signal: AbortSignal): Promise<KubeConfig> {
+    const { kubeConfigOf } = await import('#cluster/kube/kubeClient.ts');
+    const dispatcherFor = this.#pool.dispatcherFor.bind(this.#pool);
+    return kubeConfigOf({ access: this.access, dispatcherFor, signal });
   }
 
   /** Ends its connections, and with them what still waits for a reply. */

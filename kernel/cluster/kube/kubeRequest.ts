@@ -90,13 +90,15 @@ export const wordsOf = ({ method, path }: KubeAsk): string => `${method} ${path}
 export const abortedError = (what: string, signal: AbortSignal): ClusterError =>
   new ClusterError('Aborted', `${what} was given up.`, '', { cause: signal.reason });
 
-function authorization({ token, basic }: KubeCredential): Record<string, string> {
+/** The header that says who signs in. */
+export function authorization({ token, basic }: KubeCredential): Record<string, string> {
   if (token !== undefined) return { authorization: `Bearer ${token}` };
   if (basic !== undefined) return { authorization: `Basic ${Buffer.from(basic).toString('base64')}` };
   return {};
 }
 
-function impersonation(as: Impersonation | undefined): Record<string, string | string[]> {
+/** The headers that say who is asked for. */
+export function impersonation(as: Impersonation | undefined): Record<string, string | string[]> {
   if (!as) return {};
   return { 'impersonate-user': as.user, ...(as.groups.length > 0 ? { 'impersonate-group': [...as.groups] } : {}) };
 }

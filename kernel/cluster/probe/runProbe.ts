@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isClusterError } from '#cluster/errors.ts';
 import { listAt, textAt } from '#cluster/kube/fields.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
+import { nextChange } from '#cluster/kube/nextChange.ts';
 import type { Leftover, Leftovers } from '#cluster/leftovers.ts';
 import type { KubernetesManifest } from '#cluster/mend.ts';
 
@@ -75,7 +76,7 @@ async function waitForEnd(kube: KubeReads, path: string, signal: AbortSignal): P
     const why = whyWaiting(body);
     if (why?.isHopeless || performance.now() > end)
       return { ran: false, why: why?.text ?? `its phase is still ${phase ?? 'unknown'} after ${patience / 1000} s` };
-    await pause(interval, undefined, { signal });
+    await nextChange(await kube.connection(), path, body, signal);
   }
 }
 

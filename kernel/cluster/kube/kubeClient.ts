@@ -1,0 +1,90 @@
+import { KubeConfig, PortForward, Watch, type RequestContext, type User } from '@kubernetes/client-node';
+import type { Dispatcher } from 'undici';
+import { ClusterError } from '#cluster/errors.ts';
+import type { KubeCredential } from './credential.ts';
+import type { KubeAccess } from './kubeConnection.ts';
+import { authorization, impersonation } from './kubeRequest.ts';
+import { proxyOf } from './proxy.ts';
+
+// A bundle of its own (dist/kubeClient.cjs), loaded by `KubeConnection.kubeConfig()`: it is larger than all other clouds
+// together, and checks ask plain requests.
+
+const name = 'lance-catalog';
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+export type KubeConfigOptions = {
+  readonly access: KubeAccess;
+  readonly dispatcherFor: (credential: KubeCredential) => Dispatcher;
+  /** Ends the reading of a credential. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * The Kubernetes client's own configuration for a connection, with the connection's sign-in and pool under it. By itself it
+ * would run plugins without a limit, and open an agent for every request that nobody closes.
+ */
+class ConnectionKubeConfig extends KubeConfig {
+  readonly #options: KubeConfigOptions;
+
+  constructor(options: KubeConfigOptions) {
+    super();
+    this.#options = options;
+    const { target, namespace } = options.access;
+    const { server, ca, tlsServerName, skipTlsVerify, proxyUrl } = target;
+    const proxy = proxyOf(new URL(server), proxyUrl, process.env);
+    this.loadFromClusterAndUser(
+      {
+        name,
+        server,
+        // It refuses http:// otherwise, which is this machine alone by now.
+        skipTLSVerify: skipTlsVerify || server.startsWith('http:'),
+        ...(ca === undefined ? {} : { caData: base64(ca) }),
+        ...(tlsServerName === undefined ? {} : { tlsServerName }),
+        ...(proxy === undefined ? {} : { proxyUrl: proxy }),
+      },
+      { name },
+    );
+    if (namespace !== undefined) this.contexts = this.contexts.map((context) => ({ ...context, namespace }));
+  }
+
+  /** Of requests and watches. */
+  override async applySecurityAuthentication(context: RequestContext): Promise<void> {
+    const { access, dispatcherFor, signal } = this.#options;
+    const credential = await access.credential(signal);
+    const headers = { ...authorization(credential), ...impersonation(access.impersonation) };
+    for (const [header, value] of Object.entries(headers)) {
+      if (Array.isArray(value) && value.length > 1)
+        throw new ClusterError(
+          'InvalidRequest',
+          'Watches cannot be made for somebody of several groups (as-groups of the kubeconfig).',
+          'Sign in as that person, or leave one group.',
+        );
+      context.setHeaderParam(header, String(value));
+    }
+    context.setDispatcher(dispatcherFor(credential));
+  }
+
+  /** Of web sockets, which connect by themselves. */
+  override async applyToHTTPSOptions(options: Parameters<KubeConfig['applyToHTTPSOptions']>[0]): Promise<void> {
+    const { access, signal } = this.#options;
+    const credential = await access.credential(signal);
+    this.users = [userOf(credential)];
+    try {
+      await super.applyToHTTPSOptions(options);
+    } finally {
+      this.users = [{ name }];
+    }
+    options.headers = { ...options.headers, ...authorization(credential), ...impersonation(access.impersonation) };
+  }
+}
+
+/** What the handshake of a web socket needs. */
+const userOf = ({ clientCertificate, clientKey }: KubeCredential): User => ({
+  name,
+  ...(clientCertificate === undefined ? {} : { certData: base64(clientCertificate) }),
+  ...(clientKey === undefined ? {} : { keyData: base64(clientKey) }),
+});
+
+export const kubeConfigOf = (options: KubeConfigOptions): KubeConfig => new ConnectionKubeConfig(options);
+
+export { PortForward, Watch };

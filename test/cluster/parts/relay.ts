@@ -1,0 +1,63 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+export type Relay = {
+  readonly address: string;
+  readonly proxyAddress: string;
+  readonly connections: () => number;
+  readonly tunnels: () => number;
+  readonly untilIdle: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Hands bytes on to a server and counts who connects; what speaks to it as to a proxy is told that it has a tunnel. */
+export async function startRelay(target: string): Promise<Relay> {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  const counts = { connections: 0, tunnels: 0 };
+  const serve = (isProxy: boolean): Server =>
+    createServer((client) => {
+      counts.connections++;
+      const upstream = connect(Number(port), hostname);
+      for (const socket of [client, upstream]) {
+        open.add(socket);
+        socket.on('error', () => {});
+        socket.on('close', () => {
+          open.delete(socket);
+          client.destroy();
+          upstream.destroy();
+        });
+      }
+      const tunnel = (): void => {
+        client.pipe(upstream);
+        upstream.pipe(client);
+      };
+      if (!isProxy) return tunnel();
+      client.once('data', (head: Buffer) => {
+        if (head.toString('latin1').startsWith('CONNECT ')) counts.tunnels++;
+        client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        tunnel();
+      });
+    });
+  const servers = [serve(false), serve(true)];
+  const [plain, proxy] = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+        }),
+    ),
+  );
+  return {
+    address: `https://127.0.0.1:${plain}`,
+    proxyAddress: `http://127.0.0.1:${proxy}`,
+    connections: () => counts.connections,
+    tunnels: () => counts.tunnels,
+    untilIdle: async () => {
+      while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+    stop: async () => {
+      for (const socket of open) socket.destroy();
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  };
+}
