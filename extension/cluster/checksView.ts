@@ -19,7 +19,7 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
 
   constructor(checks: ClusterChecks) {
     this.#checks = checks;
-    this.#view = vscode.window.createTreeView(viewIds.checks, { treeDataProvider: this, showCollapseAll: true });
+    this.#view = vscode.window.createTreeView(viewIds.checks, { treeDataProvider: this });
     this.#subscriptions = [this.#view, this.#changed, checks.onDidChange(() => this.#update())];
     this.#update();
   }

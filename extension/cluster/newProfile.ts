@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { askOne } from '../host/ask.ts';
+import { messageOf } from '#shared/errors.ts';
+import { askOne, type Choice } from '../host/ask.ts';
 import { askStep } from '../host/askStep.ts';
 import type { SettingPlace } from '../host/settings.ts';
 import type { ClusterProfiles } from './clusterProfiles.ts';
@@ -24,26 +25,43 @@ export async function newProfile(profiles: ClusterProfiles): Promise<ClusterProf
 
 type Start = ProfileDraft | 'file';
 
-/** The kubeconfig that `kubectl` would take, another one, or none. */
-async function chooseCluster(): Promise<ProfileDraft | undefined> {
+/** The contexts of a kubeconfig, and what there is where none is. */
+async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
+  const { listContexts, profileFromContext } = await import('#cluster/clouds.ts');
+  const choices: Choice<Start>[] = [];
+  let problem: string | undefined;
+  try {
+    for (const context of await listContexts({ kubeconfig: file })) {
+      const { name, value } = profileFromContext(context);
+      const { namespace = '' } = value;
+      choices.push({
+        label: context.name,
+        icon: 'server-environment',
+        description: [context.isCurrent ? 'current' : '', context.server].filter(Boolean).join(' · '),
+        value: { ...emptyDraft, base: value, namespace: String(namespace) || emptyDraft.namespace, name },
+      });
+    }
+  } catch (error) {
+    problem = messageOf(error);
+  }
   const chosen = await askOne<Start>('New Cluster Profile: which cluster?', [
-    {
-      label: 'Current Context of the Kubeconfig',
-      icon: 'server-environment',
-      detail: 'That of KUBECONFIG, or ~/.kube/config.',
-      value: emptyDraft,
-    },
-    { label: 'Kubeconfig File…', icon: 'folder-opened', value: 'file' },
+    ...choices,
     {
       label: 'EKS Cluster by a Role…',
       icon: 'cloud',
       detail: 'AWS is asked where it is; neither a kubeconfig nor the aws command is needed.',
       value: { ...emptyDraft, isEks: true },
     },
+    {
+      label: 'Kubeconfig File…',
+      icon: 'folder-opened',
+      ...(problem !== undefined && { detail: problem }),
+      value: 'file',
+    },
   ]);
   if (chosen !== 'file') return chosen;
   const [uri] = (await vscode.window.showOpenDialog({ title: 'Kubeconfig', openLabel: 'Choose' })) ?? [];
-  return uri && { ...emptyDraft, base: { kubeconfig: uri.fsPath } };
+  return uri && chooseCluster(uri.fsPath);
 }
 
 /** A window without a folder has no settings but the person's. */

@@ -1,3 +1,4 @@
+import { profileFields } from '#cluster/profiles/profileFields.ts';
 import type { Ask, Question } from '../host/askStep.ts';
 
 /** A profile while it is being typed: what is known of the cluster, and what a person has to say. Empty is not there. */
@@ -15,14 +16,15 @@ export type ProfileDraft = {
   readonly name: string;
 };
 
+/** Namespace and service account begin as upstream's guides name them. */
 export const emptyDraft: ProfileDraft = {
   base: {},
   isEks: false,
   clusterName: '',
   region: '',
   roleName: '',
-  namespace: '',
-  serviceAccount: '',
+  namespace: profileFields.namespace.default,
+  serviceAccount: profileFields.serviceAccount.default,
   storage: '',
   name: '',
 };
