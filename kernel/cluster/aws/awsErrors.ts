@@ -134,12 +134,15 @@ export function awsError(error: unknown, question: AwsQuestion): ClusterError {
 
 type Make = (kind: ClusterErrorKind, what: string, hint: string) => ClusterError;
 
-const notAws = ({ action }: AwsQuestion, make: Make): ClusterError =>
+/** Something answers in AWS's place: a page, or a reply without what it must have. */
+export const notAws = ({ action }: AwsQuestion, make: Make = makePlain): ClusterError =>
   make(
     'WrongServer',
     `What answered ${action} is not AWS: it could not be read as a reply.`,
     'Look at AWS_ENDPOINT_URL, and whether a proxy puts a page of its own in between.',
   );
+
+const makePlain: Make = (kind, what, hint) => new ClusterError(kind, what, hint);
 
 function errorOfReply(name: string, status: number, message: string, question: AwsQuestion, make: Make): ClusterError {
   const { action, thing, as } = question;
@@ -188,9 +191,16 @@ function kindOfReply(name: string, status: number): ReplyKind {
 
 /** Looking for credentials failed before AWS was asked. */
 function errorOfChain(message: string, question: AwsQuestion, make: Make): ClusterError {
-  const whose = question.profile === undefined ? '' : ` of the profile "${question.profile}"`;
+  const profile = question.profile ?? process.env['AWS_PROFILE'];
+  const whose = profile === undefined ? '' : ` of the profile "${profile}"`;
   if (/expired|re-?authenticate|refresh/i.test(message) && !/not found/i.test(message))
     return make('CredentialsExpired', `The sign-in to AWS${whose} has expired.`, signInHint(question));
+  if (/could not load credentials from any providers/i.test(message) && profile !== undefined)
+    return make(
+      'CredentialsMissing',
+      `There is no profile "${profile}" with credentials in ~/.aws/config or ~/.aws/credentials.`,
+      'Look at its name, or make it with "aws configure sso".',
+    );
   if (/could not load credentials from any providers/i.test(message))
     return make(
       'CredentialsMissing',
@@ -205,7 +215,8 @@ function errorOfChain(message: string, question: AwsQuestion, make: Make): Clust
 }
 
 /** How to sign in anew. Roles have no sign-in of their own: theirs is the person's. */
-function signInHint({ profile }: AwsQuestion): string {
+function signInHint(question: AwsQuestion): string {
+  const profile = question.profile ?? process.env['AWS_PROFILE'];
   return profile === undefined
     ? 'Sign in to AWS again, for instance with "aws sso login".'
     : `Run "aws sso login --profile ${profile}".`;

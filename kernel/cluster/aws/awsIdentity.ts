@@ -5,7 +5,7 @@ import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk
 import { given } from '#shared/records.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
-import { awsCall, type AwsQuestion } from './awsErrors.ts';
+import { awsCall, notAws, type AwsQuestion } from './awsErrors.ts';
 import { hideKeys, type AwsKeys } from './awsKeys.ts';
 import { readArn, type AwsCaller } from './awsNames.ts';
 
@@ -85,8 +85,7 @@ export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Prom
     identity.sts.send(new GetCallerIdentityCommand({}), { abortSignal: signal }),
   );
   const parts = readArn(reply.Arn ?? '');
-  if (reply.Arn === undefined || parts === undefined || reply.Account === undefined)
-    throw new ClusterError('BadReply', 'AWS did not say who is asking (sts:GetCallerIdentity).', '');
+  if (reply.Arn === undefined || parts === undefined || reply.Account === undefined) throw notAws(question);
   return { arn: reply.Arn, account: reply.Account, partition: parts.partition };
 }
 

@@ -1,6 +1,7 @@
 import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { Leftovers } from '#cluster/leftovers.ts';
 import { Once } from '#cluster/once.ts';
 import type { BucketPlace, ClusterProfile } from '#cluster/profile.ts';
 import { AwsIdentity, assumeRole, callerOf } from './awsIdentity.ts';
@@ -30,11 +31,10 @@ export type ClientIdentity = {
   readonly how: 'assumed' | 'already' | 'person';
 };
 
-/** What checks ask of AWS, each question once a run. `close()` ends connections and removes what probes have left. */
+/** What checks ask of AWS, each question once a run. */
 export class AwsReads {
   readonly #once = new Once();
   readonly #identities: AwsIdentity[] = [];
-  readonly #probes: BucketProbe[] = [];
   readonly profile: ClusterProfile;
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
@@ -151,20 +151,16 @@ export class AwsReads {
   }
 
   /** What tries the bucket as somebody, made once for each. @throws ClusterError where there is no such bucket */
-  probe(identity: AwsIdentity): Promise<BucketProbe> {
+  probe(identity: AwsIdentity, leftovers: Leftovers): Promise<BucketProbe> {
     return this.once(`probe as ${identity.label}`, async () => {
       const region = await this.#regionOfProbe(identity);
-      const probe = new BucketProbe(identity, this.bucket, region, this.signal);
-      this.#probes.push(probe);
-      return probe;
+      return new BucketProbe(identity, this.bucket, { region, leftovers, signal: this.signal });
     });
   }
 
-  /** @returns a sentence for each thing that could not be removed */
-  async close(): Promise<readonly string[]> {
-    const left = await Promise.all(this.#probes.map((probe) => probe.close()));
+  /** Ends the connections of everybody. */
+  close(): void {
     for (const identity of this.#identities) identity.close();
-    return left.filter((sentence) => sentence !== undefined);
   }
 
   /** Where the bucket's own is not told, the cluster's is the best guess; a wrong one fails with the right one in its text. */

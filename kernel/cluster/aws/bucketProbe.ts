@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { randomUUID } from 'node:crypto';
 import { isClusterError, ClusterError } from '#cluster/errors.ts';
+import type { Leftovers } from '#cluster/leftovers.ts';
 import type { BucketPlace } from '#cluster/profile.ts';
 import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
@@ -29,27 +30,24 @@ export type StepOutcome = { readonly saw: string } | { readonly error: ClusterEr
 
 const body = 'Written by the cluster checks of Lance Catalog, and removed again at once.\n';
 
-/** Milliseconds that removing the object may take once the run is over. */
-const cleanUpLimit = 10_000;
-
 /**
  * Tries a bucket as somebody: lists it, and writes, looks at, reads and deletes one object whose name nothing else has. The
- * object is removed however that ends: `close()`, which the owner of a run awaits, does what the run could not do any more.
+ * object is among the leftovers of the run before it is written, so that it is removed however the run ends.
  */
 export class BucketProbe {
   readonly place: BucketPlace;
   readonly key: string;
   readonly #identity: AwsIdentity;
   readonly #region: string;
+  readonly #leftovers: Leftovers;
   readonly #signal: AbortSignal;
   #steps: Promise<ReadonlyMap<BucketStep, StepOutcome>> | undefined;
-  /** There may be an object: it was sent, and nobody has said that it is gone. */
-  #mayBeThere = false;
 
-  constructor(identity: AwsIdentity, place: BucketPlace, region: string, signal: AbortSignal) {
+  constructor(identity: AwsIdentity, place: BucketPlace, options: ProbeOptions) {
     this.#identity = identity;
-    this.#region = region;
-    this.#signal = signal;
+    this.#region = options.region;
+    this.#leftovers = options.leftovers;
+    this.#signal = options.signal;
     this.place = place;
     this.key = `${place.prefix === '' ? '' : `${place.prefix}/`}.lance-catalog-probe-${randomUUID()}`;
   }
@@ -77,19 +75,6 @@ export class BucketProbe {
     return (await this.#steps).get(step) ?? { reason: 'It was not tried.' };
   }
 
-  /** Removes what may still be there, with a limit of its own. @returns a sentence where the object could not be removed */
-  async close(): Promise<string | undefined> {
-    await this.#steps;
-    if (!this.#mayBeThere) return undefined;
-    try {
-      await this.#delete(AbortSignal.timeout(cleanUpLimit));
-      return undefined;
-    } catch (error) {
-      const why = isClusterError(error) ? ` ${error.what}` : '';
-      return `The probe object ${this.uri} could not be removed; remove it with "aws s3 rm ${this.uri}".${why}`;
-    }
-  }
-
   get #s3() {
     return this.#identity.s3(this.#region);
   }
@@ -108,28 +93,30 @@ export class BucketProbe {
     const take = async (step: BucketStep, how: () => Promise<string>): Promise<void> => {
       outcomes.set(step, await outcomeOf(how));
     };
-    await take('put', () => this.#put());
-    // Without an object each of these would fail for a reason that is not its own.
-    if (!('saw' in (outcomes.get('put') ?? {}))) return outcomes;
+    const putting = outcomeOf(() => this.#put());
+    const leftover = this.#leftovers.add(`The object ${this.uri}`, async (signal) => {
+      await putting;
+      await this.#delete(signal);
+    });
+    const put = await putting;
+    outcomes.set('put', put);
+    // One that was refused has left nothing; of one that was cut off nobody knows.
+    if ('error' in put && put.error.status !== undefined && put.error.status < 500) leftover.forget();
+    // Without an object each of the others would fail for a reason that is not its own.
+    if (!('saw' in put)) return outcomes;
     await take('head', () => this.#head());
     await take('get', () => this.#get());
-    await take('delete', () => this.#delete(this.#signal));
+    await take('delete', async () => {
+      await leftover.remove();
+      return 'removed';
+    });
     return outcomes;
   }
 
+  /** Not given up when the run is stopped: a moment later it is known whether there is something to remove. */
   async #put(): Promise<string> {
-    this.#mayBeThere = true;
-    try {
-      await this.#ask('put', () =>
-        this.#s3.send(new PutObjectCommand({ ...this.#object, Body: body, ContentType: 'text/plain' }), {
-          abortSignal: this.#signal,
-        }),
-      );
-    } catch (error) {
-      // One that was refused has left nothing; of one that was cut off nobody knows.
-      if (isClusterError(error) && error.status !== undefined && error.status < 500) this.#mayBeThere = false;
-      throw error;
-    }
+    const asked = { ...this.#object, Body: body, ContentType: 'text/plain' };
+    await this.#ask('put', () => this.#s3.send(new PutObjectCommand(asked)));
     return `${body.length} bytes written`;
   }
 
@@ -154,12 +141,18 @@ export class BucketProbe {
     return 'the bytes that were written';
   }
 
-  async #delete(signal: AbortSignal): Promise<string> {
+  async #delete(signal: AbortSignal): Promise<void> {
     await this.#ask('delete', () => this.#s3.send(new DeleteObjectCommand(this.#object), { abortSignal: signal }));
-    this.#mayBeThere = false;
-    return 'removed';
   }
 }
+
+export type ProbeOptions = {
+  /** The bucket's. */
+  readonly region: string;
+  readonly leftovers: Leftovers;
+  /** The run's. */
+  readonly signal: AbortSignal;
+};
 
 async function outcomeOf(how: () => Promise<string>): Promise<StepOutcome> {
   try {

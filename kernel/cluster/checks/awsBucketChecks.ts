@@ -4,7 +4,7 @@ import { bucketActions, type BucketStep } from '#cluster/aws/bucketProbe.ts';
 import type { Check, Finding } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { CheckContext } from '#cluster/context.ts';
-import { ClusterError } from '#cluster/errors.ts';
+import type { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import { asking, awsCheck, awsRefused, sawAws, serviceRoleOf, unlessBucket, awsAudience } from './awsParts.ts';
 
@@ -68,7 +68,7 @@ function bucketChecks(party: Party): readonly Check[] {
       const asked = `s3:ListObjectsV2 s3://${bucket}/${prefix}`;
       return asking(
         async () => {
-          const probe = await context.aws.probe(identity);
+          const probe = await context.aws.probe(identity, context.leftovers);
           return pass(`${arn} may list s3://${bucket}/${prefix}.`, sawAws(asked, await probe.list(signal)));
         },
         refusals(context, { arn, step: 'list', asked }),
@@ -90,10 +90,10 @@ function bucketChecks(party: Party): readonly Check[] {
         const { identity, arn } = await party.who(context);
         const asked = bucketActions[step];
         const ask = async (): Promise<Finding> => {
-          const probe = await context.aws.probe(identity);
+          const probe = await context.aws.probe(identity, context.leftovers);
           const outcome = await probe.outcome(step);
           if ('reason' in outcome) return skip(outcome.reason);
-          if ('error' in outcome) throw step === 'delete' ? stillThere(outcome.error, probe.uri) : outcome.error;
+          if ('error' in outcome) throw outcome.error;
           return pass(`${arn} ${titles[step]} ${probe.place.bucket}.`, sawAws(`${asked} ${probe.uri}`, outcome.saw));
         };
         return asking(ask, refusals(context, { arn, step, asked }));
@@ -103,10 +103,6 @@ function bucketChecks(party: Party): readonly Check[] {
   return [list, ...writing];
 }
 
-/** The object that nobody could delete is named, since somebody has to. */
-const stillThere = ({ kind, what, hint, cause, status }: ClusterError, uri: string): ClusterError =>
-  new ClusterError(kind, what, `${hint} ${uri} is still there.`, { cause, status });
-
 /** What is wrong with the bucket, or with what somebody may do there. */
 function refusals(
   { aws }: CheckContext,
@@ -114,7 +110,7 @@ function refusals(
 ) {
   const { bucket } = aws.bucket;
   const refused = (error: ClusterError): Finding =>
-    fail(`${arn} ${titles[step].replace('may ', 'may not ')} ${bucket}.${leftOf(error)}`, {
+    fail(`${arn} ${titles[step].replace('may ', 'may not ')} ${bucket}.`, {
       evidence: [awsRefused(asked, error)],
       mend: bucketMend(arn, aws.bucket, step),
     });
@@ -125,8 +121,6 @@ function refusals(
     });
   return { Forbidden: refused, NotFound: missing };
 }
-
-const leftOf = ({ hint }: ClusterError): string => (/ s3:\S+ is still there\.$/.exec(hint) ?? [''])[0];
 
 export const awsClientBucketChecks = bucketChecks(client);
 export const awsServiceBucketChecks = bucketChecks(service);

@@ -190,37 +190,45 @@ const hostOf = (address: string): string => (URL.canParse(address) ? new URL(add
 
 const reviewPath = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 
-async function askKubernetes({ aws, hidden }: CheckContext, signal: AbortSignal): Promise<Finding> {
-  const [{ identity, arn }, cluster] = await Promise.all([aws.client(), aws.cluster()]);
-  const { clusterName = '', region } = aws.place;
-  const login = { clusterName, region, roleArn: undefined, profile: undefined };
-  const connection = new KubeConnection({
-    target: targetOf(cluster),
-    credential: eksCredential(login, { hidden }, identity.keys),
-    source: `the EKS cluster ${clusterName}`,
-    signIn: `the token of ${identity.label}`,
-  });
-  const asked = `SelfSubjectReview at ${connection.server}`;
-  const finding = asking(
-    async () => {
-      const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-      const { body } = await connection.request({ method: 'POST', path: reviewPath, body: review }, signal);
-      const user = textAt(body, 'status', 'userInfo', 'username') ?? 'somebody without a name';
-      const groups = textsAt(body, 'status', 'userInfo', 'groups').join(', ');
-      return pass(`Kubernetes knows ${arn} as ${user}.`, sawAws(asked, `${user}, groups ${groups || 'none'}`));
-    },
-    { CredentialsRefused: refused, CredentialsExpired: refused },
-  );
-  try {
-    return await finding;
-  } finally {
-    await connection.close();
-  }
-
-  function refused(): Finding {
-    return fail(`The Kubernetes API of "${clusterName}" does not know ${arn}, whose token it was given.`, {
+async function askKubernetes(context: CheckContext, signal: AbortSignal): Promise<Finding> {
+  const { clusterName = '', region } = context.aws.place;
+  const [{ arn }, { endpoint }] = await Promise.all([context.aws.client(), context.aws.cluster()]);
+  const asked = `SelfSubjectReview at ${endpoint}`;
+  const refused = (): Finding =>
+    fail(`The Kubernetes API of "${clusterName}" does not know ${arn}, whose token it was given.`, {
       evidence: [sawAws(asked, '401 Unauthorized')],
       mend: accessEntryMend(region, clusterName, arn),
     });
+  return asking(
+    async () => {
+      const { username, groups } = await whoIsClient(context, signal);
+      const saw = `${username}, groups ${groups.join(', ') || 'none'}`;
+      return pass(`Kubernetes knows ${arn} as ${username}.`, sawAws(asked, saw));
+    },
+    { CredentialsRefused: refused, CredentialsExpired: refused },
+  );
+}
+
+/** Whom Kubernetes takes the client for, by a token of EKS. With EKS_AUTH the whole run asks by one. */
+async function whoIsClient(
+  { aws, kube, hidden, profile }: CheckContext,
+  signal: AbortSignal,
+): Promise<{ readonly username: string; readonly groups: readonly string[] }> {
+  if (profile.auth.configMethod === 'EKS_AUTH') return kube.whoami();
+  const [{ identity }, cluster] = await Promise.all([aws.client(), aws.cluster()]);
+  const login = { clusterName: cluster.name, region: aws.place.region, roleArn: undefined, profile: undefined };
+  const connection = new KubeConnection({
+    target: targetOf(cluster),
+    credential: eksCredential(login, { hidden }, identity.keys),
+    source: `the EKS cluster ${cluster.name}`,
+    signIn: `the token of ${identity.label}`,
+  });
+  try {
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const { body } = await connection.request({ method: 'POST', path: reviewPath, body: review }, signal);
+    const username = textAt(body, 'status', 'userInfo', 'username') ?? 'somebody without a name';
+    return { username, groups: textsAt(body, 'status', 'userInfo', 'groups') };
+  } finally {
+    await connection.close();
   }
 }
