@@ -2,24 +2,10 @@ import type { RayGroup } from '#cluster/profile.ts';
 
 // Amounts as Kubernetes writes them: `500m`, `4`, `1.5Gi`, `2e3`, `1E`.
 
-const factors: Readonly<Record<string, number>> = {
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-  Pi: 2 ** 50,
-  Ei: 2 ** 60,
-};
+/** Powers of ten by the suffix. */
+const decimal: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+/** Powers of two. */
+const binary: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 
 /**
  * An amount in its base unit: cores, bytes, pieces.
@@ -32,7 +18,10 @@ export function parseQuantity(value: unknown): number | undefined {
   const parts = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(value.trim());
   if (!parts) return undefined;
   const [, digits = '', exponent, suffix = ''] = parts;
-  return exponent === undefined ? Number(digits) * (factors[suffix] ?? 1) : Number(`${digits}e${exponent}`);
+  const power = binary[suffix];
+  if (power !== undefined) return Number(digits) * 2 ** power;
+  // Read as one number: multiplied, 100u would be a little less than it is.
+  return Number(`${digits}e${exponent ?? decimal[suffix] ?? 0}`);
 }
 
 /** What pods ask for or nodes offer. */
