@@ -33,7 +33,20 @@ export function rowsOf(board: Board, parent: CheckNode | undefined, onlyProblems
   if (parent?.kind === 'check') return [];
   const rows = checksOf(board, parent?.category).filter((row) => !onlyProblems || isShownAsProblem(row));
   if (parent) return rows.map(({ id, category }) => ({ kind: 'check', id, category }));
-  return [...new Set(rows.map(({ category }) => category))].map((category) => ({ kind: 'category', category }));
+  const categories = [...new Set(rows.map(({ category }) => category))];
+  // What does not apply is not what a person looks for.
+  const isAside = (category: CheckCategory): number => (reasonAside(checksOf(board, category)) === undefined ? 0 : 1);
+  return categories.toSorted((a, b) => isAside(a) - isAside(b)).map((category) => ({ kind: 'category', category }));
+}
+
+/** Why none of these checks was asked, where it is one and the same reason: `The profile is not on AWS.` */
+function reasonAside(rows: readonly CheckRow[]): string | undefined {
+  const reasons = rows.map(({ result, progress }) =>
+    result?.status === 'skipped' && progress === undefined
+      ? result.sentence.replace(/^It needs \S+, which was skipped: /, '')
+      : undefined,
+  );
+  return reasons.every((reason) => reason === reasons[0]) ? reasons[0] : undefined;
 }
 
 const isShownAsProblem = ({ result, progress }: CheckRow): boolean =>
@@ -52,7 +65,7 @@ function renderCategory(board: Board, category: CheckCategory): RowView {
   const counts = countOf(rows.flatMap(({ result, progress }) => (result && progress === undefined ? [result] : [])));
   const pending = rows.filter(({ progress }) => progress !== undefined).length;
   const isAsking = rows.some(({ progress }) => progress === 'asking');
-  const told = countsText(counts);
+  const told = [countsText(counts), reasonAside(rows) ?? ''].filter(Boolean).join(' · ');
   const left = pending > 0 ? `${rows.length - pending} of ${rows.length}` : '';
   const description = [left, told].filter(Boolean).join(' · ');
   const look = pending > 0 ? looks[isAsking ? 'asking' : 'waiting'] : looks[worstOf(counts)];

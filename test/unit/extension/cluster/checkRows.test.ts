@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { boardOf, startBoard, withEvent } from '../../../../extension/cluster/checkBoard.ts';
 import { renderRow, rowsOf, type CheckNode } from '../../../../extension/cluster/checkRows.ts';
 import { ageText, countsText } from '../../../../extension/cluster/checkWords.ts';
-import { failed, finished, headers, passed, reportOf, results, started } from './recorded.ts';
+import { failed, finished, headers, passed, reportOf, results, skipped, started } from './recorded.ts';
 
 const board = boardOf(reportOf());
 const rowOf = (id: (typeof results)[number]['id']): CheckNode => {
@@ -100,6 +100,29 @@ suite('a row of the Cluster Checks view', () => {
     assert.equal(folded.state, 'collapsed');
     assert.equal(renderRow(running, connection).state, 'expanded');
     assert.notEqual(renderRow(running, connection).id, folded.id, 'else the editor keeps what it was');
+  });
+
+  test('says why nothing of a category was asked, and stands below those that were', () => {
+    const first = {
+      ...skipped,
+      id: 'profile-complete',
+      category: 'profile',
+      sentence: 'The profile is not there.',
+    } as const;
+    const second = {
+      ...first,
+      id: 'bucket-uri',
+      sentence: 'It needs profile-complete, which was skipped: The profile is not there.',
+    } as const;
+    const aside = boardOf(reportOf([first, second, passed]));
+    assert.deepEqual(
+      rowsOf(aside, undefined, false).map((node) => node.category),
+      ['connection', 'profile'],
+    );
+    const { description, state } = renderRow(aside, { kind: 'category', category: 'profile' });
+    assert.deepEqual([description, state], ['2 skipped · The profile is not there.', 'collapsed']);
+    const other = boardOf(reportOf([first, { ...second, sentence: 'Another reason.' }, passed]));
+    assert.equal(renderRow(other, { kind: 'category', category: 'profile' }).description, '2 skipped');
   });
 
   test('says how far a category is while it runs', () => {
