@@ -4,7 +4,7 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { exitCodeOf, exitCodes } from '#cluster/report/exitCode.ts';
 import { progressOf, runFollower } from '#cluster/report/progress.ts';
 import { reportJson } from '#cluster/report/reportJson.ts';
-import { reportTable } from '#cluster/report/reportTable.ts';
+import { reportTable, type TableOptions } from '#cluster/report/reportTable.ts';
 import { messageOf } from '#shared/errors.ts';
 import { checkIdOf, explain, idsOf, listAll } from './checkLists.ts';
 import { mendCheck } from './checkMend.ts';
@@ -37,6 +37,7 @@ What is asked
 What is shown
   --json              the report as JSON; with "success", and "error" where it could not be made
   --short             only what is not as it should be
+  --verbose           also what was asked and seen, of every check
   --strict            ends with 3 when there is a warning
 
 Mending
@@ -54,6 +55,7 @@ const options = {
   ...profileOptions,
   json: { type: 'boolean' },
   short: { type: 'boolean' },
+  verbose: { type: 'boolean' },
   only: { type: 'string', multiple: true },
   probe: { type: 'boolean' },
   strict: { type: 'boolean' },
@@ -83,7 +85,7 @@ async function run(args: readonly string[]): Promise<number> {
     const ask = asker(profile, { probe: values.probe ?? false, signal: stop.signal });
     if (mend !== undefined) return await mendCheck({ ...values, profile, id: mend, ask, signal: stop.signal });
     const report = await ask(only);
-    process.stdout.write(values.json ? reportJson(report) : tableOf(report, values.short ?? false));
+    process.stdout.write(values.json ? reportJson(report) : tableOf(report, values));
     return exitCodeOf(report, { strict: values.strict ?? false });
   } catch (error) {
     if (values.json) console.log(JSON.stringify({ version: 1, success: false, error: messageOf(error) }, null, 2));
@@ -133,8 +135,8 @@ function watcher(
   return { observe: (event) => line.show(`${profile}: ${progressOf(follow(event))}`), end: () => line.clear() };
 }
 
-function tableOf(report: CheckReport, short: boolean): string {
+function tableOf(report: CheckReport, forms: Pick<TableOptions, 'short' | 'verbose'>): string {
   const { isTTY, columns } = process.stdout;
   const colours = isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
-  return reportTable(report, { short, colours, ...(isTTY && { width: columns }) });
+  return reportTable(report, { ...forms, colours, ...(isTTY && { width: columns }) });
 }

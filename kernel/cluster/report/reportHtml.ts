@@ -1,10 +1,11 @@
 import type { CheckReport, CheckResult } from '#cluster/check.ts';
 import { escapeHtml } from '#shared/markup.ts';
+import { isGroup, withGroups, type Group } from './groups.ts';
 import { statusMarks } from './marks.ts';
 import { mendText } from './mendText.ts';
 import { progressOf, type RunSoFar } from './progress.ts';
 import { evidenceText } from './reportMarkdown.ts';
-import { byCategory, isProblem, summaryOf, withGroups, type CategoryResults, type ResultOrGroup } from './summary.ts';
+import { byCategory, isProblem, summaryOf, type CategoryResults } from './summary.ts';
 
 /**
  * The colours of the editor where there is one, else of JupyterLab, else of the page; only marks are coloured, so that every
@@ -29,6 +30,7 @@ export const reportHtml = (report: CheckReport): string =>
   framed(
     `<p><strong>Cluster ${escapeHtml(report.profile)}</strong> ${escapeHtml(summaryOf(report))}</p>${leftHtml(report)}`,
     byCategory(report.results),
+    report.results,
   );
 
 /** The same of a run that goes on: what was found wrong so far, without what hangs on it. */
@@ -36,6 +38,7 @@ export const runningHtml = (run: RunSoFar): string =>
   framed(
     `<p><strong>Cluster ${escapeHtml(run.profile)}</strong> ${barOf(run)} ${escapeHtml(progressOf(run))}</p>`,
     byCategory(run.results.filter(isProblem)),
+    run.results,
   );
 
 const barOf = ({ results, total }: RunSoFar): string =>
@@ -47,10 +50,10 @@ const leftHtml = ({ left = [] }: CheckReport): string =>
     .map((sentence) => `<p><i class="warn" aria-hidden="true">‼</i> left behind: ${escapeHtml(sentence)}</p>`)
     .join('');
 
-const framed = (head: string, categories: readonly CategoryResults[]): string =>
-  `${style}<div class="lance-checks">${head}${categories.map(categoryHtml).join('')}</div>`;
+const framed = (head: string, categories: readonly CategoryResults[], all: readonly CheckResult[]): string =>
+  `${style}<div class="lance-checks">${head}${categories.map((each) => categoryHtml(each, all)).join('')}</div>`;
 
-function categoryHtml({ title, results }: CategoryResults): string {
+function categoryHtml({ title, results }: CategoryResults, all: readonly CheckResult[]): string {
   const counts = Object.entries(statusMarks).flatMap(([status, { word }]) => {
     const count = results.filter((result) => result.status === status).length;
     return count === 0 ? [] : [`${count} ${word}`];
@@ -58,20 +61,18 @@ function categoryHtml({ title, results }: CategoryResults): string {
   const isOpen = results.some(isProblem);
   return (
     `<details${isOpen ? ' open' : ''}><summary><strong>${escapeHtml(title)}</strong> ` +
-    `<span class="d">${escapeHtml(counts.join(', '))}</span></summary><ul>${withGroups(results).map(rowHtml).join('')}</ul></details>`
+    `<span class="d">${escapeHtml(counts.join(', '))}</span></summary><ul>${withGroups(results, all).map(rowHtml).join('')}</ul></details>`
   );
 }
 
-const rowHtml = (row: ResultOrGroup): string => ('skipped' in row ? groupHtml(row) : resultHtml(row));
+const rowHtml = (row: CheckResult | Group): string => (isGroup(row) ? groupHtml(row) : resultHtml(row));
 
-function groupHtml({ reason, skipped }: Exclude<ResultOrGroup, CheckResult>): string {
-  const { mark, word } = statusMarks.skipped;
-  const items = skipped.map(
-    ({ id, title }) => `<li>${escapeHtml(title)} <code class="d">${escapeHtml(id)}</code></li>`,
-  );
+function groupHtml({ status, reason, alike }: Group): string {
+  const { mark, word } = statusMarks[status];
+  const items = alike.map(({ id, title }) => `<li>${escapeHtml(title)} <code class="d">${escapeHtml(id)}</code></li>`);
   return (
-    `<li><i class="skipped" aria-hidden="true">${mark}</i> ${word}: ${escapeHtml(reason)}` +
-    `<details><summary>${skipped.length} checks</summary><ul>${items.join('')}</ul></details></li>`
+    `<li><i class="${status}" aria-hidden="true">${mark}</i> ${word}: ${escapeHtml(reason)}` +
+    `<details><summary>${alike.length} checks</summary><ul>${items.join('')}</ul></details></li>`
   );
 }
 

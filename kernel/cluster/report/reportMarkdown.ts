@@ -1,5 +1,6 @@
 import type { CheckReport, CheckResult, Evidence } from '#cluster/check.ts';
 import { escapeHtml, oneLine } from '#shared/markup.ts';
+import { isGroup, withGroups, type Group } from './groups.ts';
 import { statusMarks } from './marks.ts';
 import { mendText } from './mendText.ts';
 import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
@@ -19,7 +20,7 @@ export function reportMarkdown(report: CheckReport, { docs = docsOf }: MarkdownO
     ...(problems.length === 0 ? [] : ['## To be looked at', ...problems.map((result) => problemText(result, docs))]),
     ...byCategory(report.results).flatMap(({ title, results }) => [
       `## ${title}`,
-      tableOf(results, docs),
+      tableOf(withGroups(results, report.results), docs),
       ...(results.some(({ evidence }) => evidence.length > 0) ? [folded('Evidence', evidenceOf(results))] : []),
     ]),
   ];
@@ -40,12 +41,16 @@ function problemText(result: CheckResult, docs: (id: string) => string): string 
   ].join('\n\n');
 }
 
-function tableOf(results: readonly CheckResult[], docs: (id: string) => string): string {
-  const rows = results.map(({ id, status, title, sentence }) => {
-    const { mark, word } = statusMarks[status];
-    return `| ${mark} ${word} | ${escaped(title)} | ${escaped(sentence)} | [${id}](${docs(id)}) |`;
+function tableOf(rows: readonly (CheckResult | Group)[], docs: (id: string) => string): string {
+  const link = (id: string): string => `[${id}](${docs(id)})`;
+  const lines = rows.map((row) => {
+    const { mark, word } = statusMarks[row.status];
+    const cells = isGroup(row)
+      ? [`${row.alike.length} checks`, escaped(row.reason), row.alike.map(({ id }) => link(id)).join(', ')]
+      : [escaped(row.title), escaped(row.sentence), link(row.id)];
+    return `| ${mark} ${word} | ${cells.join(' | ')} |`;
   });
-  return ['| status | what is checked | what was found | check |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  return ['| status | what is checked | what was found | check |', '| --- | --- | --- | --- |', ...lines].join('\n');
 }
 
 const evidenceOf = (results: readonly CheckResult[]): string =>

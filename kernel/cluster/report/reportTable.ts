@@ -1,16 +1,19 @@
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
 import { withoutControls } from '#shared/markup.ts';
+import { isGroup, withGroups, type Group } from './groups.ts';
 import { statusMarks } from './marks.ts';
 import { mendText } from './mendText.ts';
-import { byCategory, docsOf, isProblem, summaryOf, withGroups, type ResultOrGroup } from './summary.ts';
+import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
 
 export type TableOptions = {
   /** Whether the reader takes colours by escape sequences. */
   readonly colours?: boolean | undefined;
   /** Characters of a line; sentences are wrapped there, commands never. 100 where nothing is said. */
   readonly width?: number | undefined;
-  /** Only what a person has to look at. */
+  /** Only what is not as it should be. */
   readonly short?: boolean | undefined;
+  /** Also what was found by checks that passed, and all evidence. */
+  readonly verbose?: boolean | undefined;
 };
 
 const escapes: Readonly<Record<CheckStatus | 'title' | 'dim' | 'end', string>> = {
@@ -29,39 +32,54 @@ const wordWidth = Math.max(...Object.values(statusMarks).map(({ word }) => word.
 
 /** A report for a terminal: a line a check by category; below one that is not fine why, what mends it, and where to read on. */
 export function reportTable(report: CheckReport, options: TableOptions = {}): string {
-  const { colours = false, width = 100, short = false } = options;
+  const { colours = false, width = 100, short = false, verbose = false } = options;
   const paint = (kind: keyof typeof escapes, text: string): string =>
     colours ? `${escapes[kind]}${text}${escapes.end}` : text;
-  const shown = short ? report.results.filter(isProblem) : report.results;
+  const shown = short ? report.results.filter(isOutOfOrder) : report.results;
   const idWidth = Math.max(0, ...shown.map(({ id }) => id.length));
   const line = (status: CheckStatus, id: string, title: string): string => {
     const { mark, word } = statusMarks[status];
     return `${paint(status, `${mark} ${word.padEnd(wordWidth)}`)}  ${id.padEnd(idWidth)}  ${withoutControls(title)}`;
   };
-  const linesOf = (row: ResultOrGroup): string[] =>
-    'skipped' in row
-      ? [line('skipped', `${row.skipped.length} checks`, row.reason)]
-      : [
-          line(row.status, row.id, row.status === 'blocked' ? `${row.title} (needs ${row.by.join(', ')})` : row.title),
-          ...below(row, width).map((text) => paint('dim', text)),
-        ];
+  const linesOf = (row: CheckResult | Group): string[] => {
+    const more = isGroup(row) ? belowGroup(row, width, short) : below(row, { width, verbose });
+    const head = isGroup(row)
+      ? line(row.status, `${row.alike.length} checks`, row.reason)
+      : line(row.status, row.id, row.title);
+    return [head, ...more.map((text) => paint('dim', text))];
+  };
   const blocks = byCategory(shown).map(({ title, results }) =>
-    [paint('title', title), '-'.repeat(title.length), ...withGroups(results).flatMap(linesOf)].join('\n'),
+    [paint('title', title), '-'.repeat(title.length), ...withGroups(results, report.results).flatMap(linesOf)].join(
+      '\n',
+    ),
   );
   return `${[...blocks, ...leftOf(report), `${withoutControls(report.profile)}: ${summaryOf(report)}`].join('\n\n')}\n`;
 }
+
+/** All but what passed and what does not apply: of what was skipped, that which was asked and could not be told. */
+const isOutOfOrder = (result: CheckResult): boolean =>
+  isProblem(result) || result.status === 'blocked' || (result.status === 'skipped' && result.attempts > 0);
 
 /** What a probe could not remove, to be removed by a person. */
 const leftOf = ({ left = [] }: CheckReport): string[] =>
   left.length === 0 ? [] : [left.map((sentence) => `‼ left  ${withoutControls(sentence)}`).join('\n')];
 
-/** What stands below a check. Of one that passed or is blocked nothing: its line says all. */
-function below(result: CheckResult, width: number): string[] {
-  if (result.status === 'pass' || result.status === 'blocked') return [];
-  const sentence = wrapped(result.sentence, width);
-  if (result.status === 'skipped') return sentence;
-  return [...sentence, ...mendLines(result, width), labelled('read', docsOf(result.id))];
+/** What stands below a check. Of one that passed, its line says all to who does not want more. */
+function below(result: CheckResult, { width, verbose }: { width: number; verbose: boolean }): string[] {
+  const { status, sentence, id, evidence } = result;
+  if (status === 'pass' && !verbose) return [];
+  const isBad = status === 'fail' || status === 'warn';
+  return [
+    ...wrapped(sentence, width),
+    ...(verbose ? evidence.flatMap(({ asked, saw }) => [labelled('asked', asked), ...wrapped(saw, width, 'saw')]) : []),
+    ...mendLines(result, width),
+    ...(isBad ? [labelled('read', docsOf(id))] : []),
+  ];
 }
+
+/** Which checks hang on a failure; which do not apply to a profile is of no interest. */
+const belowGroup = ({ status, alike }: Group, width: number, short: boolean): string[] =>
+  status === 'blocked' && !short ? wrapped(alike.map(({ id }) => id).join(', '), width) : [];
 
 function mendLines({ id, ...verdict }: CheckResult, width: number): string[] {
   const mend = verdict.status === 'fail' || verdict.status === 'warn' ? verdict.mend : undefined;

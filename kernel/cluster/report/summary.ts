@@ -35,22 +35,6 @@ export function byCategory(results: readonly CheckResult[]): readonly CategoryRe
 /** Whether a person has to look at it. What is blocked will be asked once that is done. */
 export const isProblem = ({ status }: CheckResult): boolean => status === 'fail' || status === 'warn';
 
-/** A result, or several checks that were skipped for one and the same reason. */
-export type ResultOrGroup = CheckResult | { readonly reason: string; readonly skipped: readonly CheckResult[] };
-
-/** How many checks with the same reason are told in one line: two dozen times "The profile is not on AWS." hide the rest. */
-const fewest = 3;
-
-/** The results with those together that were skipped for the same reason, in the place of the first. */
-export function withGroups(results: readonly CheckResult[]): readonly ResultOrGroup[] {
-  return results.flatMap((result): ResultOrGroup[] => {
-    const { status, sentence } = result;
-    const alike = results.filter((other) => other.status === 'skipped' && other.sentence === sentence);
-    if (status !== 'skipped' || alike.length < fewest) return [result];
-    return alike[0] === result ? [{ reason: result.sentence, skipped: alike }] : [];
-  });
-}
-
 /** Where a check is explained, from the root of the extension or the repository. */
 export const docsPath = 'docs/cluster-checks.md';
 

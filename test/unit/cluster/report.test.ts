@@ -73,10 +73,7 @@ suite('A report as a table', () => {
 
   test('has a line a check with mark, word, id and title, by categories', () => {
     assert.ok(lines.includes('√ passed   k8s-reach             The API server answers'), table);
-    assert.ok(
-      lines.includes('⊘ blocked  rbac-binding-cluster  A binding for the whole cluster is there (needs rbac-pods-get)'),
-      table,
-    );
+    assert.ok(lines.includes('⊘ blocked  rbac-binding-cluster  A binding for the whole cluster is there'), table);
     assert.deepEqual(
       lines.filter((_, index) => /^-+$/.test(lines[index + 1] ?? '')),
       ['Connection', 'Identity and roles', 'AWS', 'Google Cloud'],
@@ -118,11 +115,11 @@ suite('A report as a table', () => {
     assert.equal(coloured.replaceAll(/\u001b\[\d+m/g, ''), table);
   });
 
-  test('has in short only what a person has to look at', () => {
+  test('leaves out in short what passed and what does not apply', () => {
     const short = reportTable(report, { short: true });
     assert.deepEqual(
       someResults.map(({ id }) => new RegExp(String.raw`^. \w+ +${id} `, 'm').test(short)),
-      [false, true, true, false, true, false],
+      [false, true, true, true, true, false],
     );
     assert.match(short, /1 of 6 checks passed/);
   });
@@ -134,6 +131,32 @@ suite('A report as a table', () => {
     assert.match(said, /^– skipped {2}3 checks {9}Not on Google Cloud\.$/m);
     assert.match(said, /^– skipped {2}gcp-wi-user .*\n {4}You may not ask\.$/m);
     assert.match(reportHtml(reportOf(skipped)), /skipped: Not on Google Cloud\.<details><summary>3 checks</);
+  });
+
+  test('tells what hangs on one failure in one line, through all that hangs on it', () => {
+    const blocked = (id: CheckId, by: CheckId): CheckResult =>
+      ({ ...(someResults[3] as CheckResult), id, by: [by] }) as CheckResult;
+    const failed = someResults[2] as CheckResult;
+    const hanging = [blocked('rbac-pods-list', 'rbac-pods-get'), blocked('rbac-pods-watch', 'rbac-pods-list')];
+    const report = reportOf([failed, ...hanging]);
+    assert.match(
+      reportTable(report),
+      /^⊘ blocked {2}2 checks {9}They need rbac-pods-get\.\n {4}rbac-pods-list, rbac-pods-watch$/m,
+    );
+    assert.match(reportHtml(report), /blocked: They need rbac-pods-get\.<details><summary>2 checks</);
+    assert.match(
+      reportMarkdown(report),
+      /^\| ⊘ blocked \| 2 checks \| They need rbac-pods-get\. \| \[rbac-pods-list\].*\[rbac-pods-watch\]/m,
+    );
+  });
+
+  test('has with --verbose what was found by checks that passed, and all evidence', () => {
+    const said = reportTable(report, { verbose: true });
+    assert.match(
+      said,
+      /^ {4}https:\/\/127\.0\.0\.1:6443 answers\.\n {4}asked {3}GET \/version\n {4}saw {5}v1\.30\.14$/m,
+    );
+    assert.doesNotMatch(table, /6443/);
   });
 
   test('says what a probe could not remove, in every form', () => {

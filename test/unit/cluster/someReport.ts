@@ -78,6 +78,7 @@ export const someResults: readonly CheckResult[] = [
   },
   {
     ...common,
+    attempts: 0,
     id: 'gcp-adc',
     category: 'gcp',
     title: 'Application-default credentials are there',
