@@ -1,4 +1,5 @@
 import type { Check } from '#cluster/check.ts';
+import { checkIds } from '#cluster/checkIds.ts';
 import { awsChecks } from './awsChecks.ts';
 import { catalogChecks } from './catalogChecks.ts';
 import { connectionChecks } from './connectionChecks.ts';
@@ -8,7 +9,10 @@ import { nodeChecks } from './nodeChecks.ts';
 import { profileChecks } from './profileChecks.ts';
 import { versionChecks } from './versionChecks.ts';
 
-/** Every check, in the order of a report. */
+const order = new Map(checkIds.map((id, index) => [id, index]));
+const placeOf = ({ id }: Check): number => order.get(id) ?? checkIds.length;
+
+/** Every check, in the order of a report, which is that of their ids: files go by what they ask. */
 export const allChecks: readonly Check[] = [
   ...profileChecks,
   ...connectionChecks,
@@ -18,4 +22,4 @@ export const allChecks: readonly Check[] = [
   ...awsChecks,
   ...gcpChecks,
   ...catalogChecks,
-];
+].toSorted((a, b) => placeOf(a) - placeOf(b));

@@ -20,6 +20,9 @@ const skip = (id: CheckId, sentence: string): CheckResult => ({
   status: 'skipped',
 });
 
+const blocked = (id: CheckId, by: CheckId): CheckResult =>
+  ({ ...(someResults[3] as CheckResult), id, by: [by] }) as CheckResult;
+
 suite('The exit code of a report', () => {
   test('is 0 when nothing failed, though something warned or was skipped', () => {
     assert.equal(exitCodeOf(onlyOf('k8s-reach', 'k8s-clock', 'gcp-adc')), 0);
@@ -134,18 +137,16 @@ suite('A report as a table', () => {
   });
 
   test('tells what hangs on one failure in one line, through all that hangs on it', () => {
-    const blocked = (id: CheckId, by: CheckId): CheckResult =>
-      ({ ...(someResults[3] as CheckResult), id, by: [by] }) as CheckResult;
     const failed = someResults[2] as CheckResult;
-    const hanging = [blocked('rbac-pods-list', 'rbac-pods-get'), blocked('rbac-pods-watch', 'rbac-pods-list')];
-    const report = reportOf([failed, ...hanging]);
+    const more = [blocked('rbac-pods-list', 'rbac-pods-get'), blocked('rbac-pods-watch', 'rbac-pods-list')];
+    const hanging = reportOf([failed, ...more]);
     assert.match(
-      reportTable(report),
+      reportTable(hanging),
       /^⊘ blocked {2}2 checks {9}They need rbac-pods-get\.\n {4}rbac-pods-list, rbac-pods-watch$/m,
     );
-    assert.match(reportHtml(report), /blocked: They need rbac-pods-get\.<details><summary>2 checks</);
+    assert.match(reportHtml(hanging), /blocked: They need rbac-pods-get\.<details><summary>2 checks</);
     assert.match(
-      reportMarkdown(report),
+      reportMarkdown(hanging),
       /^\| ⊘ blocked \| 2 checks \| They need rbac-pods-get\. \| \[rbac-pods-list\].*\[rbac-pods-watch\]/m,
     );
   });
