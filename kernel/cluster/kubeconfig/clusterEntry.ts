@@ -16,7 +16,7 @@ export async function targetOfEntry(entry: Entry): Promise<KubeTarget> {
     ca,
     tlsServerName: textField(what, entry, 'tls-server-name'),
     skipTlsVerify: flagField(what, entry, 'insecure-skip-tls-verify'),
-    proxyUrl: textField(what, entry, 'proxy-url'),
+    proxyUrl: proxyOfEntry(entry),
   };
 }
 
@@ -32,6 +32,13 @@ function serverOf(entry: Entry): string {
   if (url.protocol === 'http:' && !isThisMachine(url.hostname))
     throw invalidField(what, entry, 'server', 'begins with http://, so that credentials would be sent unencrypted');
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+/** A name is looked up by the proxy in any case, which is what `socks5h` asks for. */
+function proxyOfEntry(entry: Entry): string | undefined {
+  const proxy = textField(what, entry, 'proxy-url')?.replace(/^socks5h:/i, 'socks5:');
+  if (proxy === undefined || (/^(?:https?|socks5):\/\//i.test(proxy) && URL.canParse(proxy))) return proxy;
+  throw invalidField(what, entry, 'proxy-url', 'is no address that begins with http://, https:// or socks5://');
 }
 
 function isCertificate(pem: string): boolean {

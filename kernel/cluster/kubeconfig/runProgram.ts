@@ -22,6 +22,9 @@ export type ProgramOptions = {
 /** Bytes of either output. */
 const longest = 1024 * 1024;
 
+/** Milliseconds after its end in which what it printed must have come; something that it left running may hold the pipes. */
+const drain = 1_000;
+
 /**
  * Runs a program to its end without a shell, in a process group of its own, so that what it starts ends with it. Rejects
  * only with the reason of the signal.
@@ -42,6 +45,7 @@ export function runProgram(file: string, options: ProgramOptions): Promise<Progr
     let length = 0;
     const finish = (end: () => void): void => {
       clearTimeout(timer);
+      clearTimeout(drained);
       signal.removeEventListener('abort', stop);
       // What it left running holds the pipes, and would hold this process.
       child.stdout.destroy();
@@ -63,15 +67,17 @@ export function runProgram(file: string, options: ProgramOptions): Promise<Progr
     child.stdout.on('data', take(stdout));
     child.stderr.on('data', take(stderr));
     child.on('error', (cause) => finish(() => resolve({ end: 'notStarted', cause })));
-    child.on('close', (code, signalName) =>
+    const over = (code: number | null, signalName: string | null): void =>
       finish(() =>
         resolve(
           code === null
             ? { end: 'signal', signal: signalName ?? 'unknown', stderr: text(stderr) }
             : { end: 'exit', code, stdout: text(stdout), stderr: text(stderr) },
         ),
-      ),
-    );
+      );
+    let drained: NodeJS.Timeout | undefined;
+    child.on('exit', (code, signalName) => (drained = setTimeout(over, drain, code, signalName)));
+    child.on('close', over);
   });
 }
 

@@ -123,6 +123,20 @@ suite('A program that a kubeconfig signs in by', function () {
     }
   });
 
+  test('is done when it has ended, whatever it left running', async () => {
+    const pid = written('');
+    const code = `const { spawn } = require('child_process');
+      const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20000)'], { stdio: 'inherit' });
+      require('fs').writeFileSync(${JSON.stringify(pid)}, String(child.pid));
+      child.unref();
+      ${printing(credential({ token: 'early' }))}`;
+    try {
+      assert.equal((await signIn(running(code), { pluginLimit: 15_000 })).token, 'early');
+    } finally {
+      process.kill(Number(readFileSync(pid, 'utf8')));
+    }
+  });
+
   test('is killed when the run is stopped', async () => {
     const file = written(kubeconfigText({ user: { exec: { apiVersion, ...running('setInterval(() => {}, 1000)') } } }));
     const { access } = await connectBy(file);

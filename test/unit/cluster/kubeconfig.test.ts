@@ -135,6 +135,7 @@ suite('A kubeconfig', () => {
       { user: { 'client-certificate-data': base64('-----BEGIN X') } },
       /client-key of the user "test" .* is missing/,
     ],
+    ['a proxy that is no address', { cluster: { 'proxy-url': 'bastion:1080' } }, /proxy-url of the cluster "test"/],
     ['a flag that is a text', { cluster: { 'insecure-skip-tls-verify': 'yes' } }, /neither true nor false/],
     ['a token that is a number', { user: { token: 5 } }, /token of the user "test" .* is no text/],
     [
