@@ -13,7 +13,7 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { startMoto, type Moto } from '../contract/moto.ts';
 import { startServe, writeKeys, type ServeProcess } from '../contract/serveProcess.ts';
 import { freePorts } from './parts/processes.ts';
-import { mendOf, sentenceOf } from './parts/results.ts';
+import { mendOf, sentenceOf } from './parts/outcome.ts';
 import { profileFor } from './parts/soundCluster.ts';
 
 const keys = { all: 'key-that-opens-all-of-it', eu: 'key-that-opens-only-eu' } as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CheckId } from '#cluster/checkIds.ts';
-import { mendOf, sentenceOf } from './parts/results.ts';
+import { mendOf, sentenceOf, wronglyBlocked } from './parts/outcome.ts';
 import { runGcloudStandIn } from './standIns/gcloudStandIn.ts';
 import { others, startGoogleProject, type GoogleProject } from './standIns/googleProject.ts';
 import { google, workload, type GoogleState } from './standIns/googleState.ts';
@@ -152,6 +152,7 @@ suite('A fault in Google Cloud', function () {
       plant(project.standIn.state);
       const report = await project.check();
       assert.deepEqual(others(report), { ...expect });
+      assert.deepEqual(wronglyBlocked(report), []);
       const [failed] = Object.entries(expect).find(([, status]) => status === 'fail') ?? [];
       if (sentence) assert.match(sentenceOf(report, failed as CheckId), sentence);
       if (!mends) return;

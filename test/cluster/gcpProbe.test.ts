@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { CheckReport } from '#cluster/check.ts';
 import type { VerifyOptions } from '#cluster/verifyCluster.ts';
+import type { KubeObject } from './parts/kubeApi.ts';
 import { until } from './parts/processes.ts';
-import { mendOf, sentenceOf } from './parts/results.ts';
+import { mendOf, sentenceOf } from './parts/outcome.ts';
 import { names } from './parts/sound/names.ts';
 import { others, startGoogleProject, type GoogleProject } from './standIns/googleProject.ts';
 import { google } from './standIns/googleState.ts';
@@ -115,6 +116,25 @@ suite('The pod of a probe on Google Cloud', function () {
       metadata.hangs = false;
       metadata.identity = identity;
     }
+  });
+
+  test('takes one away that a process left which was killed, and none that runs', async () => {
+    const labels = { 'app.kubernetes.io/name': 'identity-probe', 'app.kubernetes.io/managed-by': 'lance-catalog' };
+    const podOf = (name: string, phase: string): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: names.namespace, labels },
+      spec: { containers: [{ name: 'probe', image: 'x' }] },
+      status: { phase },
+    });
+    const [ended, running] = [
+      podOf('lance-catalog-probe-ended', 'Failed'),
+      podOf('lance-catalog-probe-runs', 'Running'),
+    ];
+    await project.cluster.api.apply(ended, running);
+    await check();
+    assert.deepEqual(await probes(), [running.metadata.name]);
+    await project.cluster.api.delete(running);
   });
 
   test('is skipped where the person may start no pods', async () => {

@@ -53,7 +53,7 @@ const exchange: Check = {
   needs: ['gcp-chain-token', 'gcp-wi-cluster'],
   limit: 15_000,
   skip: noGoogle,
-  run: async ({ gcp, profile }) => {
+  run: async ({ gcp, kube, profile }) => {
     const gke = gkePlace(profile);
     try {
       const { asked } = await gcp.federatedToken();
@@ -64,8 +64,15 @@ const exchange: Check = {
     } catch (error) {
       const refusal = refusalOf(error);
       if (!refusal || refusal.reason === 'SERVICE_DISABLED') throw error;
+      const { asked, value } = await gcp.cluster();
+      const { source, server } = await kube.connection();
       return fail(`Google does not accept the service account's token, and says: ${withStop(refusal.message)}`, {
-        evidence: [{ asked: 'sts.googleapis.com/v1/token', saw: `${refusal.status} ${refusal.reason}` }],
+        evidence: [
+          { asked: 'sts.googleapis.com/v1/token', saw: `${refusal.status} ${refusal.reason}` },
+          // Two clusters in one profile are the usual reason; by these they are told apart.
+          { asked: source, saw: `the API server at ${server}` },
+          { asked, saw: `the API server at ${value.endpoints.join(', ')}` },
+        ],
         mend: {
           kind: 'advice',
           text: `Check that gcp.project, gcp.location and gcp.clusterName of the profile (${gke.project}, ${gke.location}, ${gke.clusterName}) name the cluster that the profile's kubeconfig connects to.`,

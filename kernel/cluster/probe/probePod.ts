@@ -5,6 +5,12 @@ import { probeScript } from './probeScript.ts';
 /** Small, and has a shell and curl; a version, so that what runs does not change by itself. */
 export const probeImage = 'curlimages/curl:8.11.1';
 
+/** What tells pods of probes from all others. */
+export const probeLabels: Readonly<Record<string, string>> = {
+  'app.kubernetes.io/name': 'identity-probe',
+  'app.kubernetes.io/managed-by': 'lance-catalog',
+};
+
 /** Seconds after which the cluster itself ends it. */
 const deadline = 60;
 
@@ -25,7 +31,7 @@ export const probePod = (profile: ClusterProfile, { name, bucket, object }: Prob
   metadata: {
     name,
     namespace: profile.namespace,
-    labels: { 'app.kubernetes.io/name': 'identity-probe', 'app.kubernetes.io/managed-by': 'lance-catalog' },
+    labels: probeLabels,
   },
   spec: {
     serviceAccountName: profile.serviceAccount,

@@ -5,6 +5,7 @@ import type { KubeReads } from '#cluster/kube/kubeReads.ts';
 import { nextChange } from '#cluster/kube/nextChange.ts';
 import type { Leftover, Leftovers } from '#cluster/leftovers.ts';
 import type { KubernetesManifest } from '#cluster/mend.ts';
+import { probeLabels } from './probePod.ts';
 
 /** How a pod ended. */
 export type ProbeOutcome =
@@ -46,6 +47,7 @@ export async function runProbe({ kube, leftovers, pod, writes, signal }: ProbeRu
   const path = podPath(pod);
   signal.throwIfAborted();
   const list = path.slice(0, path.lastIndexOf('/'));
+  await removeEnded(kube, list, signal);
   let made: Promise<unknown> = Promise.resolve();
   const leftover = leftovers.add(`The pod ${pod.metadata.namespace}/${pod.metadata.name}`, async (own) => {
     // One that is still being made would come after its removal.
@@ -122,6 +124,24 @@ function whyWaiting(pod: unknown): Waiting | undefined {
   const message = textAt(unscheduled, 'message') ?? textAt(unscheduled, 'reason');
   // A node may still come: pools grow when a pod waits.
   return message === undefined ? undefined : { text: message, isHopeless: false };
+}
+
+/**
+ * Removes pods of former probes that have ended: a process that was killed could not remove its own. The cluster has ended them by
+ * their deadline. Who may not list pods has nothing removed.
+ */
+async function removeEnded(kube: KubeReads, list: string, signal: AbortSignal): Promise<void> {
+  const selector = Object.entries(probeLabels).map(([label, value]) => `${label}=${value}`);
+  const path = `${list}?labelSelector=${encodeURIComponent(selector.join(','))}`;
+  const found = await kube.request({ method: 'GET', path }, signal).catch(() => undefined);
+  for (const pod of listAt(found?.body, 'items')) {
+    const name = textAt(pod, 'metadata', 'name');
+    const phase = textAt(pod, 'status', 'phase');
+    if (name !== undefined && (phase === 'Succeeded' || phase === 'Failed'))
+      await kube
+        .request({ method: 'DELETE', path: `${list}/${encodeURIComponent(name)}` }, signal)
+        .catch(() => undefined);
+  }
 }
 
 /** Removes a pod, and waits until it is gone: it is given some seconds to take back what it has written. */

@@ -1,6 +1,7 @@
 import type { CheckReport, CheckStatus } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { allChecks } from '#cluster/checks/all.ts';
+import type { Mend } from '#cluster/mend.ts';
 
 /** The checks that failed or warned, with what became of them. */
 export const problemsOf = ({ results }: CheckReport): Partial<Record<CheckId, CheckStatus>> =>
@@ -29,4 +30,10 @@ export function sentenceOf({ results }: CheckReport, id: CheckId): string {
   const found = results.find((result) => result.id === id);
   if (!found) throw new Error(`The report has no ${id}.`);
   return found.sentence;
+}
+
+/** What a report offers to put one check right. */
+export function mendOf({ results }: CheckReport, id: CheckId): Mend | undefined {
+  const result = results.find((one) => one.id === id);
+  return result && 'mend' in result ? result.mend : undefined;
 }

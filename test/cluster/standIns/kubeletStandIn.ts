@@ -102,7 +102,10 @@ export class KubeletStandIn {
       else await api.delete(pod);
       return;
     }
-    const isNew = started === undefined && pod['status'].phase === 'Pending' && !pod['status'].conditions?.length;
+    // Only what a pod says itself can be run: there is nothing of images here.
+    const canRun = pod['spec'].containers[0].command !== undefined;
+    const isNew =
+      canRun && started === undefined && pod['status'].phase === 'Pending' && !pod['status'].conditions?.length;
     if (isNew) await this.#begin(pod);
     else if (started?.ended && pod['status'].phase === 'Running') {
       const isFine = started.child.exitCode === 0;
