@@ -140,5 +140,8 @@ function tell({ tables, skipped }: CopyResult, json: boolean): void {
 
 const words = { copied: 'copied', resumed: 'copied, going on from before', there: 'there already' } as const;
 
+const amount = (count: number, one: string, many: string): string =>
+  `${number.format(count)} ${count === 1 ? one : many}`;
+
 const told = ({ to, rows, how, indexes }: CopiedTable): string =>
-  `${to}: ${number.format(rows)} rows, ${indexes.length} indexes, ${words[how]}`;
+  `${to}: ${amount(rows, 'row', 'rows')}, ${amount(indexes.length, 'index', 'indexes')}, ${words[how]}`;

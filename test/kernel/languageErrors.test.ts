@@ -42,6 +42,37 @@ suite('An error in a cell', function () {
     trace: /^(?!.*x{200})[^]*bad: number[^]*\n *\^\^\^$/,
   });
 
+  cells(
+    'that comes from where no code of a cell is has the place that waited for it',
+    notebook,
+    { cell: "const lost = () => Promise.reject(Object.assign(new Error('lost'), { stack: 'Error: lost' }))" },
+    {
+      cell: 'const given = await Promise.resolve((value: unknown) => value);\n\n  given(await Promise.all([1, await lost()]))',
+      error: /^Error: lost$/,
+      trace: /^Error: lost\n {4}at \[\d+\]:3:31$/,
+    },
+    {
+      cell: '1;\nconst all = await Promise.all([1, lost()])',
+      error: /lost/,
+      trace: /^Error: lost\n {4}at \[\d+\]:2:13$/,
+    },
+    {
+      cell: 'await 1;\nthrow await lost().catch((reason) => reason)',
+      error: /lost/,
+      trace: /^Error: lost$/,
+    },
+    {
+      cell: 'await 1;\n  for await (const n of [1, lost()]) n;',
+      error: /lost/,
+      trace: /^Error: lost\n {4}at \[\d+\]:2:3$/,
+    },
+    {
+      cell: "await db.openTable('orders')",
+      error: /No catalog is chosen/,
+      trace: /^CatalogError: [^\n]*\n +at (?:async )?\[\d+\]:1:\d+$/,
+    },
+  );
+
   cells('that is thrown has the lines of the cells it came through', notebook, {
     cell: 'function outer() { return inner() }\nfunction inner(): number {\n  return JSON.parse("{bad")\n}\nouter()',
     error: /^SyntaxError: Expected property name/,

@@ -24,6 +24,12 @@ suite('Magics', function () {
     '%help lists all magics, and says how one is written',
     notebook,
     { cell: '%help', out: /%time code +Runs[^]*%%time\n[^]*%reset \[-f\] +Forgets/ },
+    // Every line fits into an output of usual width, and no sentence loses a word.
+    { cell: '%help', out: /^(?:.{0,100}\n)+$/ },
+    {
+      cell: '%help',
+      out: /%env \[NAME[^\n]*\n +Lists, shows,[^]* --ask asks\s+for a value that no notebook should hold\.\n%cd/,
+    },
     { cell: '%help timeit', out: /^%timeit \[-n loops\] \[-r runs\] code\n%%timeit/ },
     { cell: '%help tmie', error: /^MagicError: %help: There is no magic %tmie\. Do you mean %time\?$/ },
   );

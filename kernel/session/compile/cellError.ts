@@ -7,6 +7,8 @@ import { variablePrefix } from './generatedNames.ts';
 
 /** Frames of the kernel and of Node, which say nothing about the cell. */
 const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
+/** A place in a cell. */
+const cellFrame = /\[\d+\]:\d/;
 /** A function of the language itself, which runs what others give it: `Array.map (<anonymous>)`. */
 const builtInFrame = /^\s+at [^()]+ \(<anonymous>\)$/;
 /** Of code that waits for what is above it, and did not call it. */
@@ -25,10 +27,13 @@ export type Translate = (stack: string) => string;
 const variableName = `\\${variablePrefix}([\\p{ID_Continue}$]+)\\.v`;
 const generatedNames = new RegExp(`\\(0 ?, ?${variableName}\\)|${variableName}(?![\\p{ID_Continue}$])`, 'gu');
 
-/** What code threw, as Jupyter's three fields. The traceback has the frames of the person's own code, and the causes. */
-export function describeError(thrown: unknown, translate: Translate): CellError {
+/**
+ * What code threw, as Jupyter's three fields. The traceback has the frames of the person's own code, and the causes.
+ * @param place where a cell waited for what failed, for an error that knows no cell it comes from
+ */
+export function describeError(thrown: unknown, translate: Translate, place?: string): CellError {
   try {
-    return describe(thrown, translate);
+    return describe(thrown, translate, place);
   } catch (error) {
     // A message or a stack that throws when it is read, or a proxy that throws at everything.
     const evalue = `[an error that can't be shown: ${plainSentence(error)}]. If all cells fail so, restart the kernel.`;
@@ -36,7 +41,7 @@ export function describeError(thrown: unknown, translate: Translate): CellError 
   }
 }
 
-function describe(thrown: unknown, translate: Translate): CellError {
+function describe(thrown: unknown, translate: Translate, place: string | undefined): CellError {
   if (!isErrorLike(thrown)) {
     const evalue = typeof thrown === 'string' ? thrown : safeInspect(thrown);
     return { ename: 'Error', evalue, traceback: [`Uncaught ${evalue}`] };
@@ -44,6 +49,7 @@ function describe(thrown: unknown, translate: Translate): CellError {
   const ename = nameOf(thrown);
   const evalue = plain(thrown.message);
   const frames = framesOf(thrown, translate, maxFrames);
+  if (place !== undefined && !frames.some((frame) => cellFrame.test(frame))) frames.push(`    at ${place}`);
   return {
     ename,
     evalue,

@@ -47,19 +47,33 @@ export function load(specifier: ts.Expression, pairs: readonly (readonly [string
   );
 }
 
-/** `$kernel.resume(await value)`, where a cell that was interrupted meanwhile goes no further. */
+/**
+ * `$kernel.resume(await $kernel.waits(value, line, column))`, where a cell that was interrupted meanwhile goes no further,
+ * and of which an error that comes without a place is told to be.
+ */
 export function resumed(node: ts.AwaitExpression, value: ts.Expression): ts.Expression {
-  const awaited = factory.updateAwaitExpression(node, value);
+  const awaited = factory.updateAwaitExpression(node, ts.setTextRange(waits(value, node), value));
   return ts.setTextRange(call(runtime('resume'), [awaited]), node);
 }
 
 /** The same for each round of a `for await`. */
 export function resumedEach(loop: ts.ForOfStatement): ts.ForOfStatement {
-  const { statement } = loop;
-  const check = factory.createExpressionStatement(call(runtime('resume'), []));
+  const { expression, statement } = loop;
+  const check = factory.createExpressionStatement(waits(call(runtime('resume'), []), loop));
   const statements = ts.isBlock(statement) ? statement.statements : [statement];
   const body = ts.setTextRange(factory.createBlock([check, ...statements], true), statement);
-  return factory.updateForOfStatement(loop, loop.awaitModifier, loop.initializer, loop.expression, body);
+  const source = ts.setTextRange(waits(expression, loop), expression);
+  return factory.updateForOfStatement(loop, loop.awaitModifier, loop.initializer, source, body);
+}
+
+/** `$kernel.waits(value, line, column)` with the place of what waits in the cell's text, counted from 1. */
+function waits(value: ts.Expression, at: ts.Node): ts.Expression {
+  const written = ts.getOriginalNode(at);
+  const { line, character } = ts.getLineAndCharacterOfPosition(written.getSourceFile(), written.getStart());
+  return call(runtime('waits'), [
+    value,
+    ...[line + 1, character + 1].map((each) => factory.createNumericLiteral(each)),
+  ]);
 }
 
 /** The arguments of a direct `eval`: `$kernel.evalText(code, ['local', …])`. */

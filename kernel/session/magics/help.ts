@@ -24,12 +24,28 @@ const questions = [
   ['??name, name??', 'The same, with the text of its declaration.'],
 ] as const;
 
+/** Characters of a line, which an output of usual width holds, and of what stands left in it. */
+const width = { line: 100, usage: 36 };
+
 function everything(): string {
-  const rows = [...magicNames.flatMap((name) => usageRows(name)), ...questions];
-  const width = Math.max(...rows.map(([usage]) => usage.length));
-  const lines = rows.map(([usage, text]) => `${usage.padEnd(width)}  ${text}`.trimEnd());
+  const lines = [
+    ...magicNames.flatMap((name) => entry(usagesOf(name), formOf(name).help)),
+    ...questions.flatMap(([usage, text]) => entry([usage], text)),
+  ];
   return [...lines, '', '%name stands on a line of its own, %%name on the first line of a cell.', ''].join('\n');
 }
 
-const usageRows = (name: MagicName): (readonly [string, string])[] =>
-  usagesOf(name).map((usage, index) => [usage, index === 0 ? formOf(name).help : '']);
+/** How something is written, and beside it what it does; below it where there is no room beside. */
+function entry(usages: readonly string[], text: string): string[] {
+  const said = wrapped(text, width.line - width.usage);
+  const isLong = usages.some((usage) => usage.length > width.usage - 2);
+  const left = isLong ? [...usages, ...said.map(() => '')] : usages;
+  const right = isLong ? [...usages.map(() => ''), ...said] : said;
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) =>
+    `${(left[index] ?? '').padEnd(width.usage)}${right[index] ?? ''}`.trimEnd(),
+  );
+}
+
+/** A sentence in lines of at most so many characters. */
+const wrapped = (text: string, most: number): string[] =>
+  text.match(new RegExp(`\\S.{0,${most - 1}}(?=\\s|$)`, 'g')) ?? [];

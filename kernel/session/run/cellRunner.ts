@@ -64,7 +64,7 @@ export class CellRunner {
 
   /** An error that code threw, with the positions that the person knows. */
   describe(error: unknown): CellError {
-    return describeError(error, (stack) => this.translate(stack));
+    return describeError(error, (stack) => this.translate(stack), this.#executor.placeOf(error));
   }
 
   /** A stack trace with the positions that the person knows. */

@@ -23,6 +23,8 @@ type CellRuntime = {
   import: CellModules['import'];
   /** The text of a direct `eval`. */
   evalText: (code: unknown, locals: readonly string[]) => unknown;
+  /** What `await` of the cell's top level waits for from now on, and where it stands. */
+  waits: <T>(value: T, line: number, column: number) => T;
   /** What `await` of the cell's top level gave. @throws once the cell is interrupted */
   resume: <T>(value: T) => T;
   meta: ImportMeta;
@@ -40,6 +42,9 @@ type CellBody = (
   dirname: string,
 ) => Promise<void>;
 
+/** What is known of a cell that runs: whether it was given up, and where it waits, as `[3]:2:7`. */
+type Given = { isUp: boolean; waitsAt: string | undefined };
+
 export type CellExecutorOptions = {
   variables: Variables;
   /** The same as an object, which is what CommonJS calls `exports`. */
@@ -53,11 +58,18 @@ export type CellExecutorOptions = {
 /** Runs what the compiler made of cells, in the kernel's own realm, one function a cell. */
 export class CellExecutor {
   readonly #options: CellExecutorOptions;
+  /** Where cells waited for what came to be an error: most of those that a catalog or a package gives have no place of it. */
+  readonly #places = new WeakMap<object, string>();
   #giveUp: (reason: Error) => void = () => {};
 
   constructor(options: CellExecutorOptions) {
     this.#options = options;
     quietImports();
+  }
+
+  /** Where the cell that an error ended waited for what failed, as `[3]:2:7`; undefined where it waited for nothing. */
+  placeOf(error: unknown): string | undefined {
+    return typeof error === 'object' && error !== null ? this.#places.get(error) : undefined;
   }
 
   /**
@@ -78,7 +90,7 @@ export class CellExecutor {
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     const body = (compiled.runInThisContext() as MakeBody)(...globals.values);
-    const given = { isUp: false };
+    const given: Given = { isUp: false, waitsAt: undefined };
     const dirname = this.#options.folder();
     const filename = join(dirname, script);
     const runtime: CellRuntime = {
@@ -86,7 +98,12 @@ export class CellExecutor {
       load: (specifier, pairs) => modules.load(specifier, pairs),
       import: (specifier, options) => modules.import(specifier, options),
       evalText: (text, others) => evalText(text, others, (name) => variables.has(name)),
+      waits: (value, line, column) => {
+        given.waitsAt = `[${count}]:${line}:${column}`;
+        return value;
+      },
       resume: (value) => {
+        given.waitsAt = undefined;
         if (given.isUp) throw interruption();
         return value;
       },
@@ -100,7 +117,12 @@ export class CellExecutor {
     };
     const { require } = modules;
     const module = { id: filename, filename, path: dirname, exports: locals, require };
-    await this.#unlessInterrupted(() => body(runtime, require, module, locals, filename, dirname), given);
+    try {
+      await this.#unlessInterrupted(() => body(runtime, require, module, locals, filename, dirname), given);
+    } catch (error) {
+      if (given.waitsAt !== undefined && !given.isUp && error instanceof Object) this.#places.set(error, given.waitsAt);
+      throw error;
+    }
     return { value: runtime.value === undefined || runtime.value === null ? undefined : { shown: runtime.value } };
   }
 
@@ -109,7 +131,7 @@ export class CellExecutor {
     this.#giveUp(interruption());
   }
 
-  #unlessInterrupted(run: () => Promise<void>, given: { isUp: boolean }): Promise<void> {
+  #unlessInterrupted(run: () => Promise<void>, given: Given): Promise<void> {
     const givenUp = new Promise<never>((_, reject) => {
       this.#giveUp = (reason) => {
         given.isUp = true;
