@@ -12,7 +12,7 @@ import { gpuChecks } from './gpuChecks.ts';
 import { headChecks } from './headChecks.ts';
 import { labelChecks } from './labelChecks.ts';
 import { roomChecks } from './roomChecks.ts';
-import { sizeChecks } from './sizeChecks.ts';
+import { architecture, sizeChecks } from './sizeChecks.ts';
 
 /** Head and workers of one kind, with all nodes. @throws ClusterError */
 async function groupsAndNodes(
@@ -82,5 +82,6 @@ export const nodeChecks: readonly Check[] = [
   ...headChecks,
   ...sizeChecks,
   ...gpuChecks,
+  architecture,
   ...roomChecks,
 ];

@@ -220,8 +220,14 @@ export class KubeApi {
   }
 
   async #finalize(object: KubeObject, path: string): Promise<void> {
-    const spec = { finalizers: [] };
-    await this.ask('PUT', `${path}/finalize`, { ...object, spec });
+    const { apiVersion, kind, metadata } = object;
+    // Without the version that was read, since the API server has changed it meanwhile.
+    await this.ask('PUT', `${path}/finalize`, {
+      apiVersion,
+      kind,
+      metadata: { name: metadata.name },
+      spec: { finalizers: [] },
+    });
   }
 }
 
