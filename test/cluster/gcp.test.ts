@@ -95,6 +95,16 @@ suite('Checks of Google Cloud', function () {
     assert.deepEqual(others(report), {});
   });
 
+  test('looks at all node pools where none carries a label of Ray, and at none of Autopilot', async () => {
+    const gke = standIn.state.cluster;
+    for (const pool of gke.nodePools) pool.labels = {};
+    const report = await check();
+    assert.deepEqual(others(report), { 'gcp-wi-nodepool': 'fail' });
+    assert.match(sentenceOf(report, 'gcp-wi-nodepool'), /^Pods on the node pool system /);
+    gke.autopilot = true;
+    assert.deepEqual(others(await check()), {});
+  });
+
   test('tells logins apart that have expired, are too old, and whose account is gone', async () => {
     const sentences: string[] = [];
     for (const login of ['expired', 'too old', 'account deleted'] as const) {

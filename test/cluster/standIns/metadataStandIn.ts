@@ -14,6 +14,8 @@ export class MetadataStandIn {
   identity: MetadataIdentity | undefined;
   /** Takes questions and never answers. */
   hangs = false;
+  /** How long a token is good, as it says. */
+  seconds = 3599;
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -54,7 +56,7 @@ export class MetadataStandIn {
         return this.identity?.email;
       case `${root}/instance/service-accounts/default/token`: {
         const token = this.identity?.token();
-        return token && JSON.stringify({ access_token: token, expires_in: 3599, token_type: 'Bearer' });
+        return token && JSON.stringify({ access_token: token, expires_in: this.seconds, token_type: 'Bearer' });
       }
       default:
         return undefined;
