@@ -1,6 +1,6 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { PeerCertificate } from 'node:tls';
-import { ClusterError } from '#cluster/errors.ts';
+import { isClusterError } from '#cluster/errors.ts';
 import type { CredentialSource, KubeCredential } from './credential.ts';
 import { KubePool } from './kubePool.ts';
 import { abortedError, sendRequest, wordsOf, type Impersonation, type KubeAsk, type KubeReply } from './kubeRequest.ts';
@@ -79,7 +79,7 @@ export class KubeConnection {
     try {
       return await sendRequest(person, { server: target.server, dispatcher, credential, signal, onHeaders });
     } catch (error) {
-      if (error instanceof ClusterError && error.status === 401 && error.kind !== 'WrongServer')
+      if (isClusterError(error) && error.status === 401 && error.kind !== 'WrongServer')
         throw refusedError(credential, ask.token === undefined ? signIn : 'the token');
       throw error;
     }

@@ -56,9 +56,9 @@ export function errorOfReply(what: string, status: number, body: unknown, cause?
   const options = { status, ...(cause === undefined ? {} : { cause }) };
   const page = htmlTitleOf(body);
   if (page !== undefined) return pageError(what, page, options);
-  const told = statusObjectOf(body);
+  const told = messageOfStatus(body);
   const { kind, said, hint } = statuses[status] ?? otherStatus(status);
-  if (status === 403 && told?.message.includes('"system:anonymous"')) {
+  if (status === 403 && told?.includes('"system:anonymous"')) {
     return new ClusterError(
       'CredentialsMissing',
       `The API server takes you for nobody (system:anonymous) at ${what}.`,
@@ -66,7 +66,7 @@ export function errorOfReply(what: string, status: number, body: unknown, cause?
       options,
     );
   }
-  if (status === 404 && !told) {
+  if (status === 404 && told === undefined) {
     return new ClusterError(
       'NotFound',
       `${what}: the server does not serve this path.`,
@@ -74,8 +74,12 @@ export function errorOfReply(what: string, status: number, body: unknown, cause?
       options,
     );
   }
-  const detail = told?.message ?? '';
-  return new ClusterError(kind, `${what}: ${detail === '' ? `${said}.` : sentenceOf(detail)}`, hint, options);
+  return new ClusterError(
+    kind,
+    `${what}: ${told === undefined || told === '' ? `${said}.` : sentenceOf(told)}`,
+    hint,
+    options,
+  );
 }
 
 /** The error for a page meant for people: a proxy, a sign-in, a web server. */
@@ -100,15 +104,12 @@ export function htmlTitleOf(body: unknown): string | undefined {
   return title.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** The `Status` object by which API servers say what is wrong. */
-function statusObjectOf(body: unknown): { readonly message: string; readonly reason: string } | undefined {
+/** The message of the `Status` object by which API servers say what is wrong; empty where it has none. */
+function messageOfStatus(body: unknown): string | undefined {
   const value = typeof body === 'string' ? parsed(body) : body;
   if (!isRecord(value) || value['kind'] !== 'Status') return undefined;
-  const { message, reason } = value;
-  return {
-    message: typeof message === 'string' ? firstLineOf(message) : '',
-    reason: typeof reason === 'string' ? reason : '',
-  };
+  const { message } = value;
+  return typeof message === 'string' ? firstLineOf(message) : '';
 }
 
 function parsed(text: string): unknown {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { ClusterError } from '#cluster/errors.ts';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { KubeCredential } from './credential.ts';
 import { connectionErrorOf } from './kubeConnectionErrors.ts';
 import { errorOfReply, htmlTitleOf, pageError } from './kubeErrors.ts';
@@ -77,7 +77,7 @@ export async function sendRequest(
     if (status < 200 || status > 299) throw errorOfReply(what, status, body);
     return { status, headers, body };
   } catch (error) {
-    if (error instanceof ClusterError) throw error;
+    if (isClusterError(error)) throw error;
     if (signal.aborted) throw abortedError(what, signal);
     throw connectionErrorOf(error, `The API server ${server}`) ?? unreadable(what, error);
   }

@@ -8,7 +8,7 @@ import {
   type Node,
   type ParseError,
 } from 'jsonc-parser';
-import { ClusterError } from '#cluster/errors.ts';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { isRecord } from '#shared/records.ts';
 import { readProfile } from './profileReader.ts';
@@ -115,7 +115,7 @@ function profilesIn(source: string, text: string, isSettings: boolean, folder: s
       try {
         return readProfile(name, value[name], folder);
       } catch (cause) {
-        throw cause instanceof ClusterError ? inFile(cause, source, text, node) : cause;
+        throw isClusterError(cause) ? inFile(cause, source, text, node) : cause;
       }
     },
   };
