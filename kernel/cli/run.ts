@@ -3,10 +3,10 @@ import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { KernelProcess } from '#client/kernelProcess.ts';
 import { catalogOfArgument } from '#session/catalogArgument.ts';
-import { checkLanguage, notebookText, parseNotebook, type Notebook } from '#session/headless/notebookFile.ts';
+import { checkLanguage, parseNotebook, type Notebook } from '#session/headless/notebookFile.ts';
 import { readParameter } from '#session/headless/parameterValues.ts';
 import { runNotebook, type RunListener } from '#session/headless/runNotebook.ts';
-import { checkTarget, saveNotebook } from '#session/headless/saveNotebook.ts';
+import { checkTarget } from '#session/headless/saveNotebook.ts';
 import { kernelDisplayName, kernelName } from '#session/kernelspec.ts';
 import { languageInfo } from '#session/languageInfo.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
@@ -14,6 +14,7 @@ import { catalogHelp } from './catalogHelp.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { kernelEntry, thisNode } from './installation.ts';
 import { describeFailure } from './runFailure.ts';
+import { saverOf } from './runSaver.ts';
 import { printCells, progressOfCells } from './runScreen.ts';
 import { stopBySignals } from './runSignals.ts';
 import { typeCheckArgument, typeCheckHelp } from './typeCheckArgument.ts';
@@ -67,7 +68,7 @@ async function run(args: readonly string[]): Promise<number> {
   checkLanguage(notebook, name);
   await inject(notebook, parameters);
 
-  const saved = saver(target, notebook, { isFile });
+  const saved = saverOf(target, notebook, { isFile });
   const screen = target === undefined ? printCells() : progressOfCells();
   const stop = stopBySignals();
   try {
@@ -149,24 +150,4 @@ async function inject(notebook: Notebook, parameters: ReadonlyMap<string, unknow
 function describeKernel({ metadata }: Notebook, typescript: string): void {
   metadata['kernelspec'] ??= { name: kernelName, display_name: kernelDisplayName, language: 'typescript' };
   metadata['language_info'] = languageInfo(typescript);
-}
-
-const saveEveryMs = 5000;
-
-/** Saves the notebook: at the end, and now and then before, so that a run that is killed leaves what it had. */
-type Saver = { soon(): Promise<void>; now(): Promise<void> };
-
-function saver(target: string | undefined, notebook: Notebook, { isFile }: { isFile: boolean }): Saver {
-  let last = performance.now();
-  const now = async (): Promise<void> => {
-    if (target === '-') process.stdout.write(notebookText(notebook));
-    else if (target !== undefined) await saveNotebook(target, notebookText(notebook));
-    last = performance.now();
-  };
-  return {
-    now,
-    soon: async () => {
-      if (isFile && performance.now() - last > saveEveryMs) await now();
-    },
-  };
 }

@@ -75,7 +75,8 @@ class OpenNotebook {
   }
 }
 
-suite('the language worker', () => {
+suite('the language worker', function () {
+  this.timeout(60_000);
   let worker: LanguageProcess;
   let book: OpenNotebook;
   const books = new Map<string, OpenNotebook>();

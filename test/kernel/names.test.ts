@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import { run, sampleCatalog, startKernel } from './support.ts';
 
-suite('completion in a kernel', () => {
+suite('completion in a kernel', function () {
+  this.timeout(60_000);
   let kernel: KernelProcess;
 
   /** What is offered at the end of code, and what it takes the place of. */
