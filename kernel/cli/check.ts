@@ -8,7 +8,7 @@ import { reportTable, type TableOptions } from '#cluster/report/reportTable.ts';
 import { messageOf } from '#shared/errors.ts';
 import { checkIdOf, explain, idsOf, listAll } from './checkLists.ts';
 import { mendCheck } from './checkMend.ts';
-import { profileHelp, profileOfArguments, profileOptions } from './checkProfile.ts';
+import { profileHelp, profileLine, profileOfArguments, profileOptions, type ProfileArguments } from './checkProfile.ts';
 import { catalogOfEnvironment } from './checkCatalog.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { progressLine } from './progressLine.ts';
@@ -83,7 +83,15 @@ async function run(args: readonly string[]): Promise<number> {
   try {
     const profile = await profileOfArguments(values);
     const ask = asker(profile, { probe: values.probe ?? false, signal: stop.signal });
-    if (mend !== undefined) return await mendCheck({ ...values, profile, id: mend, ask, signal: stop.signal });
+    if (mend !== undefined)
+      return await mendCheck({
+        ...values,
+        profile,
+        id: mend,
+        command: mendCommandFor(values)(mend),
+        ask,
+        signal: stop.signal,
+      });
     const report = await ask(only);
     process.stdout.write(values.json ? reportJson(report) : tableOf(report, values));
     return exitCodeOf(report, { strict: values.strict ?? false });
@@ -135,8 +143,21 @@ function watcher(
   return { observe: (event) => line.show(`${profile}: ${progressOf(follow(event))}`), end: () => line.clear() };
 }
 
-function tableOf(report: CheckReport, forms: Pick<TableOptions, 'short' | 'verbose'>): string {
+function tableOf(report: CheckReport, values: ProfileArguments & Pick<TableOptions, 'short' | 'verbose'>): string {
   const { isTTY, columns } = process.stdout;
   const colours = isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
-  return reportTable(report, { ...forms, colours, ...(isTTY && { width: columns }) });
+  const { short, verbose } = values;
+  return reportTable(report, {
+    short,
+    verbose,
+    mendCommand: mendCommandFor(values),
+    colours,
+    ...(isTTY && { width: columns }),
+  });
 }
+
+/** What is typed for the mend of a check of the same cluster. */
+const mendCommandFor =
+  (values: ProfileArguments) =>
+  (id: CheckId): string =>
+    `lance-catalog check ${profileLine(values)} --mend ${id}`.replace('  ', ' ');

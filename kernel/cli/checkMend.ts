@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline/promises';
-import type { CheckResult } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { HiddenTexts } from '#cluster/hiddenText.ts';
@@ -16,6 +15,8 @@ import { UsageError } from './command.ts';
 export type MendOptions = {
   readonly profile: ClusterProfile;
   readonly id: CheckId;
+  /** What was typed for it. */
+  readonly command: string;
   readonly ask: Ask;
   readonly signal: AbortSignal;
   readonly apply?: boolean | undefined;
@@ -42,14 +43,14 @@ export async function mendCheck(options: MendOptions): Promise<number> {
     console.error('What mends it is not known.');
     return exitCodes.failed;
   }
-  return apply ? applyObjects(result.mend, options) : print(result.mend, result);
+  return apply ? applyObjects(result.mend, options) : print(result.mend, options);
 }
 
-function print(mend: Mend, { id }: CheckResult): number {
+function print(mend: Mend, { command: typed }: MendOptions): number {
   const { command, document, advice } = mendText(mend);
   console.log((document?.text ?? command ?? advice ?? '').trimEnd());
   if (document !== undefined && command !== undefined) console.error(`\nTo put it there:\n${command}`);
-  if (mend.kind === 'objects') console.error(`\nOr, shown first: lance-catalog check --mend ${id} --apply`);
+  if (mend.kind === 'objects') console.error(`\nOr, shown first: ${typed} --apply`);
   return exitCodes.passed;
 }
 

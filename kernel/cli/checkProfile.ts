@@ -1,5 +1,6 @@
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { profileFields } from '#cluster/profiles/profileFields.ts';
+import { shellLine } from '#cluster/mends/commands.ts';
 import { chooseProfile } from '#session/cluster/chooseProfile.ts';
 import { UsageError } from './command.ts';
 
@@ -57,3 +58,12 @@ export async function profileOfArguments(args: ProfileArguments): Promise<Cluste
     without: 'name a cluster without one, by --context',
   });
 }
+
+/** The same arguments as they are typed, for a command that is to go to the same cluster. */
+export const profileLine = (args: ProfileArguments): string =>
+  shellLine(
+    ...Object.keys(profileOptions).flatMap((option) => {
+      const value = args[option as keyof ProfileArguments];
+      return value === undefined ? [] : [`--${option}`, value];
+    }),
+  );

@@ -1,4 +1,4 @@
-import type { CheckReport, CheckResult } from '#cluster/check.ts';
+import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
 import { escapeHtml } from '#shared/markup.ts';
 import { isGroup, withGroups, type Group } from './groups.ts';
 import { statusMarks } from './marks.ts';
@@ -15,7 +15,8 @@ const style = `<style>
 .lance-checks summary{cursor:pointer}
 .lance-checks ul{list-style:none;margin:0 0 .6em;padding:0 0 0 1.2em}
 .lance-checks li{margin:.2em 0}
-.lance-checks li>div,.lance-checks li>details{margin:.2em 0 .2em 1.7em}
+.lance-checks li>div,.lance-checks li>details:not(.one),.lance-checks .one>:not(summary){margin:.2em 0 .2em 1.7em}
+.lance-checks .one>summary{list-style:none}
 .lance-checks code,.lance-checks pre{font-family:var(--vscode-editor-font-family,var(--jp-code-font-family,monospace))}
 .lance-checks pre{margin:.2em 0;padding:.4em .6em;white-space:pre-wrap;overflow-wrap:anywhere;color:inherit;background:var(--vscode-textCodeBlock-background,var(--jp-layout-color2,rgba(127,127,127,.15)))}
 .lance-checks i{display:inline-block;width:1.3em;font-style:normal;font-weight:bold;text-align:center}
@@ -68,36 +69,43 @@ function categoryHtml({ title, results }: CategoryResults, all: readonly CheckRe
 const rowHtml = (row: CheckResult | Group): string => (isGroup(row) ? groupHtml(row) : resultHtml(row));
 
 function groupHtml({ status, reason, alike }: Group): string {
-  const { mark, word } = statusMarks[status];
-  const items = alike.map(({ id, title }) => `<li>${escapeHtml(title)} <code class="d">${escapeHtml(id)}</code></li>`);
-  return (
-    `<li><i class="${status}" aria-hidden="true">${mark}</i> ${word}: ${escapeHtml(reason)}` +
-    `<details><summary>${alike.length} checks</summary><ul>${items.join('')}</ul></details></li>`
-  );
+  const items = alike.map(({ id, title }) => `<li>${escapeHtml(title)} ${codeOf(id)}</li>`);
+  const list = `<details><summary>${alike.length} checks</summary><ul>${items.join('')}</ul></details>`;
+  return `<li>${lineOf(status, reason)}${list}</li>`;
 }
 
+/** One that passed is a line that unfolds; of another, why and what mends it are seen at once. */
 function resultHtml(result: CheckResult): string {
-  const { mark, word } = statusMarks[result.status];
+  const { status, title, id, sentence } = result;
+  const line = `${lineOf(status, title)} ${codeOf(id)}`;
   const evidence = result.evidence.map(evidenceText).join('\n\n');
-  return (
-    `<li><i class="${result.status}" aria-hidden="true">${mark}</i> ${word}: ${escapeHtml(result.title)} ` +
-    `<code class="d">${escapeHtml(result.id)}</code>` +
-    (result.status === 'pass' ? '' : `<div>${escapeHtml(result.sentence)}</div>`) +
-    mendHtml(result) +
-    (evidence === '' ? '' : folded('Evidence', evidence)) +
-    '</li>'
-  );
+  if (status === 'pass')
+    return `<li><details class="one"><summary>${line}</summary><div>${escapeHtml(sentence)}</div>${blockOf(evidence)}</details></li>`;
+  const folded = evidence === '' ? '' : foldedBlock('Evidence', evidence);
+  return `<li>${line}<div>${escapeHtml(sentence)}</div>${mendHtml(result)}${folded}</li>`;
 }
+
+function lineOf(status: CheckStatus, text: string): string {
+  const { mark, word } = statusMarks[status];
+  return `<i class="${status}" aria-hidden="true">${mark}</i> ${word}: ${escapeHtml(text)}`;
+}
+
+const codeOf = (id: string): string => `<code class="d">${escapeHtml(id)}</code>`;
 
 function mendHtml(result: CheckResult): string {
   if ((result.status !== 'fail' && result.status !== 'warn') || result.mend === undefined) return '';
   const { command, document, advice } = mendText(result.mend);
-  return (
-    (advice === undefined ? '' : `<div>${escapeHtml(advice)}</div>`) +
-    (command === undefined ? '' : `<div><pre>${escapeHtml(command)}</pre></div>`) +
-    (document === undefined ? '' : folded(document.title, document.text))
-  );
+  const isShort = command !== undefined && !command.includes('\n');
+  return [
+    advice === undefined ? '' : `<div>${escapeHtml(advice)}</div>`,
+    isShort ? `<div>${blockOf(command)}</div>` : '',
+    // A command of many lines has the manifest in it.
+    command === undefined || isShort ? '' : foldedBlock(`Mend: ${document?.title ?? 'command'}`, command),
+    document === undefined || (command !== undefined && !isShort) ? '' : foldedBlock(document.title, document.text),
+  ].join('');
 }
 
-const folded = (title: string, text: string): string =>
-  `<details><summary>${escapeHtml(title)}</summary><pre>${escapeHtml(text)}</pre></details>`;
+const blockOf = (text: string): string => (text === '' ? '' : `<pre>${escapeHtml(text)}</pre>`);
+
+const foldedBlock = (title: string, text: string): string =>
+  `<details><summary>${escapeHtml(title)}</summary>${blockOf(text)}</details>`;

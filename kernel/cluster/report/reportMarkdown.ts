@@ -35,8 +35,11 @@ function problemText(result: CheckResult, docs: (id: string) => string): string 
     `### ${mark} ${word}: ${escaped(result.title)}`,
     escaped(result.sentence),
     ...(advice === undefined ? [] : [escaped(advice)]),
-    ...(command === undefined ? [] : [fenced('sh', command)]),
     ...(document === undefined ? [] : [folded(escapeHtml(document.title), fenced(document.language, document.text))]),
+    // One of many lines has the manifest in it.
+    ...(command === undefined
+      ? []
+      : [command.includes('\n') ? folded('Command', fenced('sh', command)) : fenced('sh', command)]),
     `[${result.id}](${docs(result.id)})`,
   ].join('\n\n');
 }

@@ -1,4 +1,5 @@
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
 import { withoutControls } from '#shared/markup.ts';
 import { isGroup, withGroups, type Group } from './groups.ts';
 import { statusMarks } from './marks.ts';
@@ -14,6 +15,8 @@ export type TableOptions = {
   readonly short?: boolean | undefined;
   /** Also what was found by checks that passed, and all evidence. */
   readonly verbose?: boolean | undefined;
+  /** What is typed for the mend of a check of this cluster; the profile is left out where nothing is said. */
+  readonly mendCommand?: ((id: CheckId) => string) | undefined;
 };
 
 const escapes: Readonly<Record<CheckStatus | 'title' | 'dim' | 'end', string>> = {
@@ -32,7 +35,7 @@ const wordWidth = Math.max(...Object.values(statusMarks).map(({ word }) => word.
 
 /** A report for a terminal: a line a check by category; below one that is not fine why, what mends it, and where to read on. */
 export function reportTable(report: CheckReport, options: TableOptions = {}): string {
-  const { colours = false, width = 100, short = false, verbose = false } = options;
+  const { colours = false, width = 100, short = false, verbose = false, mendCommand = plainMendCommand } = options;
   const paint = (kind: keyof typeof escapes, text: string): string =>
     colours ? `${escapes[kind]}${text}${escapes.end}` : text;
   const shown = short ? report.results.filter(isOutOfOrder) : report.results;
@@ -42,11 +45,13 @@ export function reportTable(report: CheckReport, options: TableOptions = {}): st
     return `${paint(status, `${mark} ${word.padEnd(wordWidth)}`)}  ${id.padEnd(idWidth)}  ${withoutControls(title)}`;
   };
   const linesOf = (row: CheckResult | Group): string[] => {
-    const more = isGroup(row) ? belowGroup(row, width, short) : below(row, { width, verbose });
+    const more = isGroup(row) ? belowGroup(row, width, short) : below(row, { width, verbose, mendCommand });
     const head = isGroup(row)
       ? line(row.status, `${row.alike.length} checks`, row.reason)
       : line(row.status, row.id, row.title);
-    return [head, ...more.map((text) => paint('dim', text))];
+    // What has to be looked at is to be read.
+    const isBad = row.status === 'fail' || row.status === 'warn';
+    return [head, ...more.map((text) => (isBad ? text : paint('dim', text)))];
   };
   const blocks = byCategory(shown).map(({ title, results }) =>
     [paint('title', title), '-'.repeat(title.length), ...withGroups(results, report.results).flatMap(linesOf)].join(
@@ -64,15 +69,24 @@ const isOutOfOrder = (result: CheckResult): boolean =>
 const leftOf = ({ left = [] }: CheckReport): string[] =>
   left.length === 0 ? [] : [left.map((sentence) => `‼ left  ${withoutControls(sentence)}`).join('\n')];
 
+type BelowOptions = {
+  readonly width: number;
+  readonly verbose: boolean;
+  readonly mendCommand: (id: CheckId) => string;
+};
+
+const plainMendCommand = (id: CheckId): string => `lance-catalog check --mend ${id}`;
+
 /** What stands below a check. Of one that passed, its line says all to who does not want more. */
-function below(result: CheckResult, { width, verbose }: { width: number; verbose: boolean }): string[] {
+function below(result: CheckResult, options: BelowOptions): string[] {
+  const { width, verbose } = options;
   const { status, sentence, id, evidence } = result;
   if (status === 'pass' && !verbose) return [];
   const isBad = status === 'fail' || status === 'warn';
   return [
     ...wrapped(sentence, width),
     ...(verbose ? evidence.flatMap(({ asked, saw }) => [labelled('asked', asked), ...wrapped(saw, width, 'saw')]) : []),
-    ...mendLines(result, width),
+    ...mendLines(result, options),
     ...(isBad ? [labelled('read', docsOf(id))] : []),
   ];
 }
@@ -81,7 +95,7 @@ function below(result: CheckResult, { width, verbose }: { width: number; verbose
 const belowGroup = ({ status, alike }: Group, width: number, short: boolean): string[] =>
   status === 'blocked' && !short ? wrapped(alike.map(({ id }) => id).join(', '), width) : [];
 
-function mendLines({ id, ...verdict }: CheckResult, width: number): string[] {
+function mendLines({ id, ...verdict }: CheckResult, { width, mendCommand }: BelowOptions): string[] {
   const mend = verdict.status === 'fail' || verdict.status === 'warn' ? verdict.mend : undefined;
   if (mend === undefined) return [];
   const { command, document, advice } = mendText(mend);
@@ -90,7 +104,7 @@ function mendLines({ id, ...verdict }: CheckResult, width: number): string[] {
   return [
     ...(advice === undefined ? [] : wrapped(advice, width, 'mend')),
     ...(command === undefined || isBare ? [] : [labelled('mend', command)]),
-    ...(document === undefined && !isBare ? [] : [labelled('review', `lance-catalog check --mend ${id}`)]),
+    ...(document === undefined && !isBare ? [] : [labelled('review', mendCommand(id))]),
   ];
 }
 

@@ -98,11 +98,13 @@ suite('A report as a table', () => {
     assert.match(table, /^ {4}review {2}lance-catalog check --mend rbac-pods-get$/m);
   });
 
+  test('says --mend with what else names the cluster', () => {
+    const own = reportTable(report, { mendCommand: (id) => `lance-catalog check --profile prod --mend ${id}` });
+    assert.match(own, /^ {4}review {2}lance-catalog check --profile prod --mend rbac-pods-get$/m);
+  });
+
   test('ends with the summary', () => {
-    assert.equal(
-      lines.at(-2),
-      'prod: 1 of 6 checks passed, 1 warning, 2 failed, 1 blocked by those, 1 skipped, in 0.8 s.',
-    );
+    assert.equal(lines.at(-2), 'prod: 1 check passed, 1 warning, 2 failed, 1 blocked by those, 1 skipped, in 0.8 s.');
     assert.match(summaryOf(reportOf([], { stopped: true })), /stopped before its end/);
   });
 
@@ -124,7 +126,7 @@ suite('A report as a table', () => {
       someResults.map(({ id }) => new RegExp(String.raw`^. \w+ +${id} `, 'm').test(short)),
       [false, true, true, true, true, false],
     );
-    assert.match(short, /1 of 6 checks passed/);
+    assert.match(short, /1 check passed/);
   });
 
   test('tells checks that were skipped for one reason in one line, and others each with its own', () => {
@@ -203,6 +205,12 @@ suite('A report as HTML', () => {
   test('opens the categories with problems and folds the others', () => {
     assert.match(html, /<details open><summary><strong>AWS<\/strong>/);
     assert.match(html, /<details><summary><strong>Google Cloud<\/strong>/);
+  });
+
+  test('makes a line that unfolds of what passed, and folds a manifest of many lines', () => {
+    assert.match(html, /<details class="one"><summary>.* passed: The API server answers .*<\/summary>/);
+    assert.match(html, /<details><summary>Mend: ClusterRole geneva-role<\/summary><pre>kubectl apply/);
+    assert.match(html, /<div><pre>aws iam update-assume-role-policy/);
   });
 
   test('says every status in words, for who sees no colours', () => {
