@@ -11,6 +11,7 @@ import { applyMend, previewMend } from '#cluster/mends/applyMend.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
 import { kubectlProgram } from '../../harness/kubeNeeds.ts';
+import { wronglyBlocked } from './outcome.ts';
 import { soundCluster, type SoundCluster } from './soundCluster.ts';
 
 export type Statuses = Partial<Record<CheckId, CheckStatus>>;
@@ -59,6 +60,7 @@ export function testFaults(faults: readonly Fault[]): void {
       const report = await verify(profile);
       const found = differences(asSound, report);
       assert.deepEqual(found, fault.expected, sentencesOf(report, found));
+      assert.deepEqual(wronglyBlocked(report), []);
       const finder = resultOf(report, Object.keys(fault.expected)[0] as CheckId);
       assert.match(finder.sentence, fault.says);
       const mend = mendOf(finder);
