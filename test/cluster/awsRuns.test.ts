@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { eksCredential, loginToAws, stsOf } from '#cluster/aws/eksCredential.ts';
+import { signEksToken } from '#cluster/aws/eksToken.ts';
 import type { CheckReport } from '#cluster/check.ts';
 import { checkIdsByCategory } from '#cluster/checkIds.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
@@ -91,6 +94,52 @@ suite('A run of the checks of AWS', function () {
       const { body } = await connection.request({ method: 'POST', path, body: review }, new AbortController().signal);
       assert.match(JSON.stringify(body), new RegExp(`"username":"${clientSession}"`));
       assert.equal(connection.server, sound.kube.address);
+    } finally {
+      await connection.close();
+    }
+  });
+
+  test('makes a new token, with new keys, before the last one ends', async () => {
+    const login = { clusterName: aws.cluster, region, roleArn: aws.clientRole, profile: undefined };
+    const { signal } = new AbortController();
+    const begun = Date.now();
+    mock.timers.enable({ apis: ['Date'], now: begun });
+    try {
+      const source = eksCredential(login, { hidden: new HiddenTexts() });
+      const first = await source(signal);
+      const sessions = sound.sts.sessions.size;
+      mock.timers.setTime(begun + 12 * 60_000);
+      assert.equal((await source(signal)).token, first.token);
+      assert.equal(sound.sts.sessions.size, sessions);
+      mock.timers.setTime(begun + 13.5 * 60_000);
+      assert.notEqual((await source(signal)).token, first.token);
+      assert.equal(sound.sts.sessions.size, sessions + 1);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  test('is refused with a token for another cluster, of another key, or of a role without an entry', async () => {
+    const { hidden, signal } = { hidden: new HiddenTexts(), signal: new AbortController().signal };
+    const login = { clusterName: aws.cluster, region, roleArn: aws.clientRole, profile: undefined };
+    const { keys } = await loginToAws(login, { hidden, signal });
+    const connection = await connectKube(sound.profile.auth, { hidden, signal });
+    let seconds = 0;
+    const whoami = async (clusterName: string, secretAccessKey = keys.secretAccessKey): Promise<void> => {
+      // Each its own token: the API server remembers for a while whose one was.
+      const now = new Date(Date.now() + 1000 * seconds++);
+      const signed = { clusterName, region, keys: { ...keys, secretAccessKey }, sts: stsOf(region), now };
+      const { token } = await signEksToken(signed);
+      const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+      const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+      await connection.request({ method: 'POST', path, body, token }, signal);
+    };
+    try {
+      await whoami(aws.cluster);
+      await assert.rejects(whoami('another'), { kind: 'CredentialsRefused' });
+      await assert.rejects(whoami(aws.cluster, 'another'), { kind: 'CredentialsRefused' });
+      sound.eks.entries.clear();
+      await assert.rejects(whoami(aws.cluster), { kind: 'CredentialsRefused' });
     } finally {
       await connection.close();
     }

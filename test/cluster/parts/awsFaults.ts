@@ -183,6 +183,17 @@ export const faults: readonly Fault[] = [
     says: /has no OIDC issuer/,
   },
   {
+    name: 'a kubeconfig of a cluster with another issuer',
+    plant: ({ eks }) => void (eks.facts.issuer = 'https://oidc.eks.eu-west-1.amazonaws.com/id/ABC'),
+    expect: {
+      'oidc-provider': 'fail',
+      'irsa-token': 'fail',
+      'irsa-trust': 'warn',
+      ...blocked('irsa-assume', ...asService),
+    },
+    says: /^IAM has no provider for https:\/\/oidc\.eks\.eu-west-1\.amazonaws\.com\/id\/ABC/,
+  },
+  {
     name: 'a service account without a role',
     plant: ({ kube }) =>
       kube.api.merge(serviceAccount, { metadata: { annotations: { 'eks.amazonaws.com/role-arn': null } } }),
