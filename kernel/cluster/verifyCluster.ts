@@ -30,10 +30,10 @@ export type VerifyOptions = {
 export async function verifyCluster(profile: ClusterProfile, options: VerifyOptions): Promise<CheckReport> {
   const { signal, probe = false, only, observe, resolveCatalog, endpoints } = options;
   const hidden = new HiddenTexts();
-  const kube = new KubeReads(profile, hidden, signal);
+  const aws = new AwsReads(profile, hidden, signal);
+  const kube = new KubeReads(profile, hidden, signal, aws);
   const gcp = new GcpReads(profile, hidden, signal, { kube, endpoints: endpoints?.google });
   const catalog = new CatalogReads(profile, hidden, signal, { resolveCatalog });
-  const aws = new AwsReads(profile, hidden, signal);
   const leftovers = new Leftovers();
   const context = { profile, hidden, kube, aws, gcp, catalog, leftovers };
   try {

@@ -99,6 +99,18 @@ suite('A run of the checks of AWS', function () {
     }
   });
 
+  test('takes who is the client role already as they are, though it does not trust itself', async () => {
+    const options = { hidden: new HiddenTexts(), signal: new AbortController().signal };
+    const login = { clusterName: aws.cluster, region, roleArn: 'geneva-client', profile: undefined };
+    const client = await loginToAws(login, options);
+    sound.signIn(client.keys);
+    const { size } = sound.sts.sessions;
+    assert.equal((await loginToAws(login, options)).keys.accessKeyId, client.keys.accessKeyId);
+    const { results } = await sound.verify({ only: ['aws-assume-client'] });
+    assert.equal(results.at(-1)?.sentence, `You are the client role ${aws.clientRole} already.`);
+    assert.equal(sound.sts.sessions.size, size);
+  });
+
   test('makes a new token, with new keys, before the last one ends', async () => {
     const login = { clusterName: aws.cluster, region, roleArn: aws.clientRole, profile: undefined };
     const { signal } = new AbortController();
@@ -145,10 +157,13 @@ suite('A run of the checks of AWS', function () {
     }
   });
 
-  test('passes when it signs in that way, too, and asks Kubernetes nothing twice', async () => {
+  test('passes when it signs in that way, too, and asks nothing twice', async () => {
     await letTheClientIn();
     const mark = sound.kube.audit.mark();
+    const { size } = sound.sts.sessions;
     assert.deepEqual(problems(await sound.verify({ profile: byEks() })), []);
+    // One for the client, and one for the service account.
+    assert.equal(sound.sts.sessions.size, size + 2);
     const asked = sound.kube.audit.since(mark).map(({ verb, uri }) => `${verb} ${uri}`);
     assert.deepEqual(asked.toSorted(), [...new Set(asked)].toSorted());
   });

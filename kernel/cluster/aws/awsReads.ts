@@ -1,3 +1,4 @@
+import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
 import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
@@ -10,6 +11,7 @@ import { isSessionOf, roleArnOf, type AwsCaller } from './awsNames.ts';
 import { awsPlaceOf, type AwsPlace } from './awsPlace.ts';
 import { BucketProbe } from './bucketProbe.ts';
 import { readBucketRegion } from './bucketRegion.ts';
+import { eksAccess, loginOf, type EksAuth } from './connectEks.ts';
 import { describeEksCluster, type EksCluster } from './eksCluster.ts';
 import {
   assumeByWebIdentity,
@@ -105,7 +107,13 @@ export class AwsReads {
     });
   }
 
-  /** The same, as the service account's role. @throws ClusterError */
+  /** The way into the cluster as the client, by what the checks of AWS have asked for anyhow. @throws ClusterError */
+  async accessTo(auth: EksAuth): Promise<KubeAccess> {
+    const [{ identity }, cluster] = [await this.client(), await this.cluster()];
+    return eksAccess(cluster, { login: loginOf(auth), identity, hidden: this.hidden });
+  }
+
+  /** What EKS says of the cluster to the service account's role. @throws ClusterError */
   clusterAsService(roleArn: string, token: ServiceAccountToken): Promise<EksCluster> {
     return this.once('cluster as service', async () =>
       describeEksCluster(await this.service(roleArn, token), this.#clusterName(), this.signal),

@@ -3,8 +3,9 @@ import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
 import type { KubeTarget } from '#cluster/kube/kubeTarget.ts';
 import type { ClusterAuth } from '#cluster/profile.ts';
+import type { AwsIdentity } from './awsIdentity.ts';
 import { describeEksCluster, type EksCluster } from './eksCluster.ts';
-import { eksCredential, loginToAws } from './eksCredential.ts';
+import { eksCredential, loginToAws, type EksLogin } from './eksCredential.ts';
 
 export type EksAuth = Extract<ClusterAuth, { readonly configMethod: 'EKS_AUTH' }>;
 
@@ -17,20 +18,41 @@ export async function connectEks(
   auth: EksAuth,
   options: { readonly hidden: HiddenTexts; readonly signal: AbortSignal },
 ): Promise<KubeAccess> {
-  const { clusterName, region, roleName, profile } = auth;
-  const login = { clusterName, region, roleArn: roleName, profile };
+  const login = loginOf(auth);
   const identity = await loginToAws(login, options);
   try {
-    const cluster = await describeEksCluster(identity, clusterName, options.signal);
-    return {
-      target: targetOf(cluster),
-      credential: eksCredential(login, options, identity.keys),
-      source: `the EKS cluster ${clusterName} in ${region}`,
-      signIn: `the token of ${identity.label}`,
-    };
+    return eksAccess(await describeEksCluster(identity, login.clusterName, options.signal), {
+      login,
+      identity,
+      hidden: options.hidden,
+    });
   } finally {
     identity.close();
   }
+}
+
+export const loginOf = ({ clusterName, region, roleName, profile }: EksAuth): EksLogin => ({
+  clusterName,
+  region,
+  roleArn: roleName,
+  profile,
+});
+
+/** The way into a cluster that EKS has described, for somebody who has signed in to AWS already. */
+export function eksAccess(
+  cluster: EksCluster,
+  {
+    login,
+    identity,
+    hidden,
+  }: { readonly login: EksLogin; readonly identity: AwsIdentity; readonly hidden: HiddenTexts },
+): KubeAccess {
+  return {
+    target: targetOf(cluster),
+    credential: eksCredential(login, { hidden }, identity.keys),
+    source: `the EKS cluster ${login.clusterName} in ${login.region}`,
+    signIn: `the token of ${identity.label}`,
+  };
 }
 
 /** How to reach a cluster that EKS has described. @throws ClusterError for one that is not up yet */

@@ -3,7 +3,7 @@ import { renewing, type CredentialSource } from '#cluster/kube/credential.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import { AwsIdentity, assumeRole, callerOf } from './awsIdentity.ts';
 import { chainKeys, type AwsKeys } from './awsKeys.ts';
-import { roleArnOf } from './awsNames.ts';
+import { isSessionOf, roleArnOf } from './awsNames.ts';
 import { signEksToken } from './eksToken.ts';
 
 export type EksLogin = {
@@ -43,17 +43,22 @@ async function keysOfLogin(login: EksLogin, options: Parameters<typeof loginToAw
 
 /** The identity that a login acts as; whoever gets it closes it. @throws ClusterError */
 export async function loginToAws(
-  login: EksLogin,
+  { region, roleArn: role, profile }: EksLogin,
   { hidden, signal }: { readonly hidden: HiddenTexts; readonly signal: AbortSignal },
 ): Promise<AwsIdentity> {
-  const { region, roleArn: role, profile } = login;
   const person = new AwsIdentity({ label: 'you', keys: await chainKeys({ region, profile, hidden }), region, profile });
   if (role === undefined) return person;
+  let login: AwsIdentity | undefined;
   try {
-    const roleArn = roleArnOf(role, await callerOf(person, signal));
-    return await assumeRole(person, { roleArn, label: `the role ${roleArn}`, hidden, signal });
+    const caller = await callerOf(person, signal);
+    const roleArn = roleArnOf(role, caller);
+    // Who is the role already need not be trusted by it.
+    login = isSessionOf(caller.arn, roleArn)
+      ? person
+      : await assumeRole(person, { roleArn, label: `the role ${roleArn}`, hidden, signal });
+    return login;
   } finally {
-    person.close();
+    if (login !== person) person.close();
   }
 }
 

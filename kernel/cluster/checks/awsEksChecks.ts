@@ -1,6 +1,5 @@
 import { accessEntryMend, awsCommand, describeMend } from '#cluster/aws/awsMends.ts';
-import { targetOf } from '#cluster/aws/connectEks.ts';
-import { eksCredential } from '#cluster/aws/eksCredential.ts';
+import { eksAccess } from '#cluster/aws/connectEks.ts';
 import { clusterArnOf } from '#cluster/aws/eksCluster.ts';
 import type { Check, Finding } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/context.ts';
@@ -217,12 +216,7 @@ async function whoIsClient(
   if (profile.auth.configMethod === 'EKS_AUTH') return kube.whoami();
   const [{ identity }, cluster] = await Promise.all([aws.client(), aws.cluster()]);
   const login = { clusterName: cluster.name, region: aws.place.region, roleArn: undefined, profile: undefined };
-  const connection = new KubeConnection({
-    target: targetOf(cluster),
-    credential: eksCredential(login, { hidden }, identity.keys),
-    source: `the EKS cluster ${cluster.name}`,
-    signIn: `the token of ${identity.label}`,
-  });
+  const connection = new KubeConnection(eksAccess(cluster, { login, identity, hidden }));
   try {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
     const { body } = await connection.request({ method: 'POST', path: reviewPath, body: review }, signal);

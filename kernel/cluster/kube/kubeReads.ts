@@ -1,10 +1,11 @@
+import type { AwsReads } from '#cluster/aws/awsReads.ts';
 import type { Evidence } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import { Once } from '#cluster/once.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { connectKube } from './connectKube.ts';
-import type { KubeConnection } from './kubeConnection.ts';
+import { KubeConnection } from './kubeConnection.ts';
 import type { KubeAsk, KubeReply } from './kubeRequest.ts';
 import { readServiceAccount, requestToken, type ServiceAccount, type ServiceAccountToken } from './serviceAccounts.ts';
 import { readPerson, type Person } from './whoami.ts';
@@ -12,13 +13,18 @@ import { readPerson, type Person } from './whoami.ts';
 /** What checks ask of the Kubernetes API, each question once a run. */
 export class KubeReads {
   readonly #once = new Once();
+  readonly #aws: AwsReads | undefined;
   #connection: Promise<KubeConnection> | undefined;
   readonly profile: ClusterProfile;
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
 
-  /** @param signal the run's: an answer is shared, so that no single check may give it up */
-  constructor(profile: ClusterProfile, hidden: HiddenTexts, signal: AbortSignal) {
+  /**
+   * @param signal the run's: an answer is shared, so that no single check may give it up
+   * @param aws has what EKS_AUTH asks AWS for, where its checks are run too
+   */
+  constructor(profile: ClusterProfile, hidden: HiddenTexts, signal: AbortSignal, aws?: AwsReads) {
+    this.#aws = aws;
     this.profile = profile;
     this.hidden = hidden;
     this.signal = signal;
@@ -32,9 +38,15 @@ export class KubeReads {
   /** @throws ClusterError for each way in which a kubeconfig, a plugin or a cloud's credentials are of no use */
   connection(): Promise<KubeConnection> {
     return this.once('connection', () => {
-      this.#connection = connectKube(this.profile.auth, { hidden: this.hidden, signal: this.signal });
+      this.#connection = this.#connect();
       return this.#connection;
     });
+  }
+
+  async #connect(): Promise<KubeConnection> {
+    const { auth } = this.profile;
+    if (this.#aws && auth.configMethod === 'EKS_AUTH') return new KubeConnection(await this.#aws.accessTo(auth));
+    return connectKube(auth, { hidden: this.hidden, signal: this.signal });
   }
 
   /** Ends the connections of the run, where there are any. */

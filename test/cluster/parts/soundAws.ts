@@ -136,6 +136,7 @@ export class SoundAws {
       AWS_EC2_METADATA_DISABLED: 'true',
     });
     for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_REGION']) delete process.env[name];
+    if (keys.sessionToken !== undefined) process.env['AWS_SESSION_TOKEN'] = keys.sessionToken;
   }
 
   /** Makes it sound again, whatever a test has done to it. */
