@@ -2,7 +2,7 @@ import type { Mend } from '#cluster/mend.ts';
 import type { BucketPlace } from '#cluster/profile.ts';
 import { shellLine } from '#cluster/mends/commands.ts';
 import { bucketActions, type BucketStep } from './bucketProbe.ts';
-import { readArn, roleNameOf } from './awsNames.ts';
+import { readArn, roleNameOf, roleOfSession } from './awsNames.ts';
 import type { PolicyDocument } from './policyDocument.ts';
 import type { WebIdentity } from './trustPolicy.ts';
 
@@ -83,13 +83,20 @@ export function bucketMend(who: string, place: BucketPlace, step: BucketStep): M
 }
 
 /** Lets a caller assume a role. A session is named by its role, since it ends. */
-export function callerTrustMend(roleArn: string, callerArn: string, policy: PolicyDocument | undefined): Mend {
-  const principal = callerArn.replace(/^(arn:[^:]+):sts::(\d+):assumed-role\/([^/]+)\/.*$/, '$1:iam::$2:role/$3');
-  return trustMend(roleArn, policy, {
-    Effect: 'Allow',
-    Principal: { AWS: principal },
-    Action: 'sts:AssumeRole',
-  });
+export const callerTrustMend = (roleArn: string, callerArn: string, policy: PolicyDocument | undefined): Mend =>
+  trustMend(roleArn, policy, { Effect: 'Allow', ...principalOf(callerArn), Action: 'sts:AssumeRole' });
+
+/**
+ * How a policy names a caller. The role of a single sign-on has a path that its sessions do not show, and that has the region
+ * in it or not: it is named by a condition, since IAM takes no principal that is not there.
+ */
+function principalOf(callerArn: string): Readonly<Record<string, unknown>> {
+  const session = roleOfSession(callerArn);
+  if (session === undefined) return { Principal: { AWS: callerArn } };
+  const roles = `arn:${readArn(callerArn)?.partition ?? 'aws'}:iam::${session.account}`;
+  if (!session.name.startsWith('AWSReservedSSO_')) return { Principal: { AWS: `${roles}:role/${session.name}` } };
+  const arns = `${roles}:role/aws-reserved/sso.amazonaws.com/*${session.name}`;
+  return { Principal: { AWS: `${roles}:root` }, Condition: { ArnLike: { 'aws:PrincipalArn': arns } } };
 }
 
 /** Lets one service account assume a role. */
