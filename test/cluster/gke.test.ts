@@ -45,12 +45,7 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
 
   test('signs in by the application-default credentials, and takes a new token when the old one ends', async () => {
     let given = 0;
-    const tokenOf = async (name: string): Promise<string> => {
-      const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: 'default' } };
-      await cluster.api.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }, account);
-      return cluster.api.token('default', name);
-    };
-    const tokens = [await tokenOf('first'), await tokenOf('second')];
+    const tokens = [await tokenOf(cluster, 'first'), await tokenOf(cluster, 'second')];
     // Ends so soon that no request may rely on it.
     metadata.seconds = 30;
     metadata.identity = { email: 'alice@example.com', token: () => tokens[given++] ?? 'none' };
@@ -73,3 +68,11 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
     }
   });
 });
+
+/** A token of a service account that is made for it. */
+async function tokenOf({ api }: KubeCluster, name: string): Promise<string> {
+  const namespace = 'default';
+  await api.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await api.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } });
+  return api.token(namespace, name);
+}
