@@ -11,6 +11,7 @@ import { nextChange } from '#cluster/kube/nextChange.ts';
 import { accessInCluster } from '#cluster/kubeconfig/inCluster.ts';
 import { sharedCluster, type KubeCluster } from './parts/kubeCluster.ts';
 import type { Kubeconfig } from './parts/kubeconfig.ts';
+import { until } from './parts/processes.ts';
 import { startRelay, type Relay } from './parts/relay.ts';
 
 const { signal } = new AbortController();
@@ -198,11 +199,18 @@ suite('A connection to a real API server', function () {
       await assert.rejects(connection.request({ method: 'GET', path: '/version' }, signal), { kind: 'Aborted' });
     });
 
-    test('goes by the proxy that the kubeconfig names', async () => {
-      const file = cluster.kubeconfig('alice', (config) => atServer(config, { 'proxy-url': relay.proxyAddress }));
-      assert.equal(await whoAmI(await open(file)), 'alice');
-      assert.equal(relay.tunnels(), 1);
-    });
+    for (const [name, addressOf] of [
+      ['HTTP', (one: Relay) => one.proxyAddress],
+      ['SOCKS', (one: Relay) => one.socksAddress],
+    ] as const)
+      test(`goes by the proxy that the kubeconfig names, of ${name}`, async () => {
+        const proxy = { 'proxy-url': addressOf(relay) };
+        assert.equal(
+          await whoAmI(await open(cluster.kubeconfig('alice', (config) => atServer(config, proxy)))),
+          'alice',
+        );
+        assert.equal(relay.tunnels(), 1);
+      });
   });
 
   suite('through the Kubernetes client', () => {
@@ -233,7 +241,8 @@ suite('A connection to a real API server', function () {
         { metadata: { annotations: { round: String(Date.now()) } } },
       );
       await changed;
-      assert.ok(cluster.audit.since(mark).some(({ verb }) => verb === 'watch'));
+      // The server notes a watch when it is over.
+      await until('The watch in the log', async () => cluster.audit.since(mark).some(({ verb }) => verb === 'watch'));
     });
 
     test('opens web sockets as the same person', async () => {
@@ -245,8 +254,9 @@ suite('A connection to a real API server', function () {
       await assert.rejects(async () => {
         await forward.portForward('connection', 'head', [8265], new PassThrough(), null, new PassThrough());
       });
-      const asked = cluster.audit.since(mark).find(({ uri }) => uri.includes('/pods/head/portforward'));
-      assert.equal(asked?.user, 'alice');
+      const asked = () => cluster.audit.since(mark).find(({ uri }) => uri.includes('/pods/head/portforward'));
+      await until('The socket in the log', async () => asked() !== undefined);
+      assert.equal(asked()?.user, 'alice');
     });
   });
 });

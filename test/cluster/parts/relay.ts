@@ -3,18 +3,22 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 export type Relay = {
   readonly address: string;
   readonly proxyAddress: string;
+  readonly socksAddress: string;
   readonly connections: () => number;
   readonly tunnels: () => number;
   readonly untilIdle: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
+/** How a client has to ask for its tunnel. */
+type Way = 'plain' | 'connect' | 'socks';
+
 /** Hands bytes on to a server and counts who connects; what speaks to it as to a proxy is told that it has a tunnel. */
 export async function startRelay(target: string): Promise<Relay> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   const counts = { connections: 0, tunnels: 0 };
-  const serve = (isProxy: boolean): Server =>
+  const serve = (way: Way): Server =>
     createServer((client) => {
       counts.connections++;
       const upstream = connect(Number(port), hostname);
@@ -31,15 +35,24 @@ export async function startRelay(target: string): Promise<Relay> {
         client.pipe(upstream);
         upstream.pipe(client);
       };
-      if (!isProxy) return tunnel();
+      if (way === 'plain') return tunnel();
       client.once('data', (head: Buffer) => {
-        if (head.toString('latin1').startsWith('CONNECT ')) counts.tunnels++;
-        client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-        tunnel();
+        if (way === 'connect') {
+          if (head.toString('latin1').startsWith('CONNECT ')) counts.tunnels++;
+          client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+          return tunnel();
+        }
+        // A greeting, answered with "nobody has to sign in", and then where to connect to.
+        client.write(Buffer.from([5, 0]));
+        client.once('data', (request: Buffer) => {
+          if (request[0] === 5 && request[1] === 1) counts.tunnels++;
+          client.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+          tunnel();
+        });
       });
     });
-  const servers = [serve(false), serve(true)];
-  const [plain, proxy] = await Promise.all(
+  const servers = [serve('plain'), serve('connect'), serve('socks')];
+  const [plain, proxy, socks] = await Promise.all(
     servers.map(
       (server) =>
         new Promise<number>((resolve) => {
@@ -50,6 +63,7 @@ export async function startRelay(target: string): Promise<Relay> {
   return {
     address: `https://127.0.0.1:${plain}`,
     proxyAddress: `http://127.0.0.1:${proxy}`,
+    socksAddress: `socks5h://127.0.0.1:${socks}`,
     connections: () => counts.connections,
     tunnels: () => counts.tunnels,
     untilIdle: async () => {
