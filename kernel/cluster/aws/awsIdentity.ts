@@ -8,6 +8,7 @@ import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import { awsCall, notAws, type AwsQuestion } from './awsErrors.ts';
 import { hideKeys, type AwsKeys } from './awsKeys.ts';
 import { readArn, type AwsCaller } from './awsNames.ts';
+import { awsTransport } from './awsTransport.ts';
 
 export type IdentityOptions = {
   /** For sentences: `you`, or a role. */
@@ -16,9 +17,6 @@ export type IdentityOptions = {
   readonly region: string;
   readonly profile?: string | undefined;
 };
-
-/** Milliseconds: a check has ten seconds, in which one more try should fit. */
-const timeouts = { connectionTimeout: 3_000, requestTimeout: 6_000, throwOnRequestTimeout: true };
 
 /** Somebody in AWS, with the services asked as them. Owns their connections: `close()` ends those. */
 export class AwsIdentity {
@@ -65,7 +63,7 @@ export class AwsIdentity {
 
   #options() {
     const { keys, region, profile } = this;
-    return { region, credentials: keys, maxAttempts: 2, requestHandler: timeouts, ...given({ profile }) };
+    return { region, credentials: keys, maxAttempts: 2, requestHandler: awsTransport(), ...given({ profile }) };
   }
 
   #client<T extends { destroy(): void }>(name: string, make: () => T): T {

@@ -1,6 +1,7 @@
 import { STSClient } from '@aws-sdk/client-sts';
 import type { HiddenTexts } from '#cluster/hiddenText.ts';
 import { awsCall } from './awsErrors.ts';
+import { awsTransport } from './awsTransport.ts';
 
 /** An access key. All of it is kept out of reports, the id too, which is of no use to whoever reads one. */
 export type AwsKeys = {
@@ -27,7 +28,8 @@ export type ChainOptions = {
  */
 export async function chainKeys({ region, profile, hidden }: ChainOptions): Promise<AwsKeys> {
   // Files are read anew each time: in an editor that stays open for days, the person signs in between two runs.
-  const options = { region, ignoreCache: true, ...(profile === undefined ? {} : { profile }) };
+  const requestHandler = awsTransport();
+  const options = { region, ignoreCache: true, requestHandler, ...(profile === undefined ? {} : { profile }) };
   const client = new STSClient(options);
   try {
     const about = { action: 'credentials', thing: 'the credentials of AWS', as: 'you', profile };
