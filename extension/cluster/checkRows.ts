@@ -52,6 +52,9 @@ function reasonAside(rows: readonly CheckRow[]): string | undefined {
 const isShownAsProblem = ({ result, progress }: CheckRow): boolean =>
   progress !== undefined || (result !== undefined && isProblem(result));
 
+/** How much of a command is shown at the pointer. */
+const mostLines = 5;
+
 /** How a row looks. Pure, so that every look has a test without an editor. */
 export function renderRow(board: Board, node: CheckNode): RowView {
   if (node.kind === 'category') return renderCategory(board, node.category);
@@ -128,7 +131,13 @@ function tooltipOf(result: NonNullable<CheckRow['result']>): string {
     ...(shown.length > 0 ? [codeBlock(shown.map(({ asked, saw }) => `${asked}\n  → ${saw}`).join('\n'))] : []),
     ...(omitted > 0 ? [`… and ${omitted} more: choose "Show Evidence".`] : []),
     ...(mend?.kind === 'advice' ? [plainText(mend.text)] : []),
-    ...(mend && mend.kind !== 'advice' ? ['What mends it:', codeBlock(mendToCopy(mend), 'sh')] : []),
+    ...(mend && mend.kind !== 'advice' ? ['What mends it:', codeBlock(firstLines(mendToCopy(mend)), 'sh')] : []),
     `\`${id}\` · ${milliseconds} ms`,
   ].join('\n\n');
 }
+
+/** A manifest within a command would hide the rows under the pointer. */
+const firstLines = (text: string): string => {
+  const lines = text.split('\n');
+  return lines.length <= mostLines ? text : [...lines.slice(0, mostLines), '…'].join('\n');
+};

@@ -57,9 +57,11 @@ export function reportOf({ checks }: CheckCommandParts): CheckReport {
 
 /** A page of Markdown as it is meant to be read; its text where the editor's own preview is switched off. */
 async function showPage(uri: vscode.Uri): Promise<void> {
-  const commands = await vscode.commands.getCommands(true);
-  if (commands.includes('markdown.showPreview')) await vscode.commands.executeCommand('markdown.showPreview', uri);
-  else await vscode.window.showTextDocument(uri, { preview: true });
+  try {
+    await vscode.commands.executeCommand('markdown.showPreview', uri);
+  } catch {
+    await vscode.window.showTextDocument(uri, { preview: true });
+  }
 }
 
 async function askWhere({ profile, startedAt }: CheckReport): Promise<vscode.Uri | undefined> {

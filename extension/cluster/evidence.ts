@@ -7,7 +7,7 @@ import { codeBlock, plainText } from './markdownText.ts';
 export function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
   const { id, title, status, sentence, evidence, milliseconds, attempts } = result;
   const mend = mendOf(result);
-  const parts = mend && mendText(mend);
+  const { command, document, advice } = mend ? mendText(mend) : {};
   const tries = attempts > 1 ? `, ${attempts} attempts` : '';
   return [
     `# ${plainText(title)}`,
@@ -16,12 +16,13 @@ export function evidenceMarkdown(result: CheckResult, report: CheckReport): stri
     '## What was asked, and what came back',
     ...(evidence.length === 0 ? ['Nothing was asked.'] : []),
     ...evidence.map(({ asked, saw }) => codeBlock(`${asked}\n→ ${saw}`)),
-    ...(parts ? ['## What mends it'] : []),
-    ...(parts?.advice === undefined ? [] : [plainText(parts.advice)]),
-    ...(parts?.document
-      ? [`${plainText(parts.document.title)}:`, codeBlock(parts.document.text.trimEnd(), parts.document.language)]
+    ...(mend ? ['## What mends it'] : []),
+    ...(advice === undefined ? [] : [plainText(advice)]),
+    // The command that gives objects to a cluster has all of them in it.
+    ...(document && mend?.kind === 'document'
+      ? [`${plainText(document.title)}:`, codeBlock(document.text.trimEnd(), document.language)]
       : []),
-    ...(parts?.command === undefined ? [] : [codeBlock(parts.command, 'sh')]),
+    ...(command === undefined ? [] : [codeBlock(command, 'sh')]),
   ]
     .join('\n\n')
     .concat('\n');

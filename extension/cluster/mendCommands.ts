@@ -77,7 +77,7 @@ async function apply(parts: MendCommandParts, proposal: Proposal | undefined): P
     ...changed.map((one) => `${one.before === '' ? 'Create' : 'Change'} ${one.name}`),
     ...(isTakingOver ? ['', 'Somebody else has set fields that this changes:', ...conflicts] : []),
     '',
-    'The cluster is changed as the editor shows it, under the name lance-catalog.',
+    'The cluster is changed just as the editor shows it.',
   ].join('\n');
   const action = isTakingOver ? 'Take Over and Apply' : 'Apply';
   if (!(await confirm(`Apply to the cluster "${name}"?`, detail, action))) return;

@@ -8,10 +8,10 @@ import { createLog } from '../../extension/host/log.ts';
 import { profileFor, rowOf, rowsOf, setProfiles, takeVerb, verify } from './clusterSupport.ts';
 import { KubeApiStandIn, token } from './kube/kubeApiStandIn.ts';
 import { PersonStandIn } from './person.ts';
-import { eventually, extensionApi, failuresOf, run, temporaryFolder } from './support.ts';
+import { eventually, extensionApi, failuresOf, makeCatalog, run, temporaryFolder } from './support.ts';
 
 suite('verifying a cluster', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const folder = temporaryFolder();
   let api: ExtensionApi;
   let kube: KubeApiStandIn;
@@ -195,6 +195,24 @@ suite('verifying a cluster', function () {
     const text = (await vscode.workspace.openTextDocument(uri.with({ fragment: '' }))).getText();
     assert.ok(text.includes('\n## rbac-pods-watch\n'));
     await run('lanceCatalog.cluster.openDocs', rowOf(api, 'rbac-pods-watch').node);
+  });
+
+  test('asks the catalog that a profile names by its connection, through the engine of the window', async () => {
+    const tables = temporaryFolder();
+    await makeCatalog(api, tables.path);
+    await api.connections.add('tables', tables.path);
+    await setProfiles(api, { local: { ...profileFor(kube), catalog: 'tables' } });
+    try {
+      await verify();
+      assert.match(rowOf(api, 'catalog-reach').description, /^passed/);
+      assert.deepEqual(await (await api.catalogs.get('tables')).listTables(['shop', 'eu']), { tables: ['orders'] });
+    } finally {
+      await api.connections.remove('tables');
+      tables.remove();
+    }
+    await verify();
+    assert.match(rowOf(api, 'catalog-reach').description, /^failed · .*no catalog connection "tables"/);
+    await setProfiles(api, { local: profileFor(kube) });
   });
 
   test('says which profiles there are when another is asked for', async () => {

@@ -18,7 +18,7 @@ function shownDiff(): vscode.TabInputTextDiff | undefined {
 const textOf = async (uri: vscode.Uri): Promise<string> => (await vscode.workspace.openTextDocument(uri)).getText();
 
 suite('mending a cluster', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const folder = temporaryFolder();
   let api: ExtensionApi;
   let kube: KubeApiStandIn;

@@ -8,7 +8,7 @@ import { PersonStandIn } from './person.ts';
 import { extensionApi, failuresOf, run, temporaryFolder } from './support.ts';
 
 suite('profiles of clusters', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const folder = temporaryFolder();
   let api: ExtensionApi;
   let kube: KubeApiStandIn;
