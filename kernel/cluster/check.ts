@@ -1,6 +1,7 @@
 import type { CheckContext } from './context.ts';
 import type { CheckCategory, CheckId } from './checkIds.ts';
 import type { Mend } from './mend.ts';
+import type { ClusterProfile } from './profile.ts';
 
 /**
  * How much it matters: an `error` keeps a backfill from running, a `warning` lets it run badly or costs money, `info` is
@@ -46,6 +47,8 @@ export type Check = {
   readonly severity: Severity;
   /** Checks without which the question makes no sense. When one fails, this is blocked; when one is skipped, so is this. */
   readonly needs: readonly CheckId[];
+  /** What it needs beside that for some profiles. */
+  readonly alsoNeeds?: (profile: ClusterProfile) => readonly CheckId[];
   /** Milliseconds for one attempt; 10,000 where nothing is said. */
   readonly limit?: number;
   /** How often it is tried again after a failure that may pass by itself, such as a lost connection; 1 where nothing is said. */

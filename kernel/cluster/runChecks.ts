@@ -4,6 +4,7 @@ import type { CheckId } from './checkIds.ts';
 import type { CheckContext } from './context.ts';
 import { isClusterError } from './errors.ts';
 import { HiddenTexts } from './hiddenText.ts';
+import type { ClusterProfile } from './profile.ts';
 
 export type RunOptions = {
   readonly profile: string;
@@ -32,7 +33,7 @@ export async function runChecks(
   context: CheckContext,
   options: RunOptions,
 ): Promise<CheckReport> {
-  const chosen = chooseChecks(checks, options.only);
+  const chosen = chooseChecks(checksFor(context.profile, checks), options.only);
   const startedAt = new Date();
   const begun = performance.now();
   const run = new Run(context, options);
@@ -49,6 +50,10 @@ export async function runChecks(
     results: inOrder,
   };
 }
+
+/** The checks with all that they need for this profile. */
+const checksFor = (profile: ClusterProfile, checks: readonly Check[]): readonly Check[] =>
+  checks.map((check) => (check.alsoNeeds ? { ...check, needs: [...check.needs, ...check.alsoNeeds(profile)] } : check));
 
 /** How often each status is there. */
 export function countOf(results: readonly CheckResult[]): Record<CheckStatus, number> {

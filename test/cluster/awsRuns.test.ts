@@ -8,6 +8,7 @@ import { connectKube } from '#cluster/kube/connectKube.ts';
 import { HiddenTexts } from '#cluster/hiddenText.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { account, region } from './parts/moto.ts';
+import { problemsOf } from './parts/outcome.ts';
 import { names } from './parts/sound/names.ts';
 import { aws, startSoundAws, type SoundAws } from './parts/soundAws.ts';
 import { StandInServer } from './standIns/standInServer.ts';
@@ -109,6 +110,17 @@ suite('A run of the checks of AWS', function () {
     const { results } = await sound.verify({ only: ['aws-assume-client'] });
     assert.equal(results.at(-1)?.sentence, `You are the client role ${aws.clientRole} already.`);
     assert.equal(sound.sts.sessions.size, size);
+  });
+
+  test('says once that a role may not be assumed, also where it is the way to the cluster', async () => {
+    await sound.moto.setTrust('geneva-client', {
+      ...sound.clientTrust,
+      Principal: { AWS: `arn:aws:iam::${account}:user/bob` },
+    });
+    const report = await sound.verify({ profile: byEks() });
+    assert.deepEqual(problemsOf(report), { 'aws-assume-client': 'fail', 'aws-client-trust': 'warn' });
+    const way = report.results.find(({ id }) => id === 'kubeconfig-load');
+    assert.deepEqual(way?.status === 'blocked' && way.by, ['eks-describe']);
   });
 
   test('makes a new token, with new keys, before the last one ends', async () => {

@@ -20,6 +20,8 @@ const load: Check = {
   title: 'The way to the cluster is known',
   severity: 'error',
   needs: [],
+  // What is wrong with the sign-in to AWS is said there.
+  alsoNeeds: ({ auth }) => (auth.configMethod === 'EKS_AUTH' ? ['eks-describe'] : []),
   // EKS_AUTH asks AWS two questions for it.
   limit: 30_000,
   run: async ({ kube, profile }) => {

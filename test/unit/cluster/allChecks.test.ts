@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { checkIds, checkIdsByCategory } from '#cluster/checkIds.ts';
 import { allChecks } from '#cluster/checks/all.ts';
+import type { ClusterProfile, ConfigMethod } from '#cluster/profile.ts';
+
+const methods: readonly ConfigMethod[] = ['LOCAL', 'EKS_AUTH', 'IN_CLUSTER'];
 
 suite('The checks of a cluster', () => {
   test('are one for each id, in the same order, and none besides', () => {
@@ -21,7 +24,10 @@ suite('The checks of a cluster', () => {
       assert.ok(!path.includes(id), [...path, id].join(' → '));
       const check = byId.get(id);
       assert.ok(check, `${path.at(-1)} needs ${id}, which is not there.`);
-      for (const need of check.needs) visit(need, [...path, id]);
+      const others = methods.flatMap(
+        (configMethod) => check.alsoNeeds?.({ auth: { configMethod } } as ClusterProfile) ?? [],
+      );
+      for (const need of [...check.needs, ...others]) visit(need, [...path, id]);
     };
     for (const { id } of allChecks) visit(id, []);
   });

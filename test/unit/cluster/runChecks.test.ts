@@ -23,8 +23,8 @@ const check = (id: CheckId, run: Asked, more: Partial<Check> = {}): Check => ({
   run: async (_, signal) => run(signal),
 });
 
-const runThem = (checks: readonly Check[], options: Partial<RunOptions> = {}) =>
-  runChecks(checks, context, { profile: 'test', signal: new AbortController().signal, mayWrite: false, ...options });
+const runThem = (checks: readonly Check[], options: Partial<RunOptions> = {}, given = context) =>
+  runChecks(checks, given, { profile: 'test', signal: new AbortController().signal, mayWrite: false, ...options });
 
 const lost = (): ClusterError => new ClusterError('Unreachable', 'The connection was lost.', '');
 
@@ -83,6 +83,21 @@ suite('A run of checks', () => {
     ]);
     assert.equal(report.results[1]?.status, 'skipped');
     assert.equal(report.results[1]?.sentence, 'Not on Google Cloud.');
+  });
+
+  test('blocks by what a check needs for this profile alone', async () => {
+    const checks = [
+      check('kubeconfig-load', () => pass('Found.'), {
+        alsoNeeds: ({ auth }) => (auth.configMethod === 'EKS_AUTH' ? ['eks-describe'] : []),
+      }),
+      check('eks-describe', () => fail('There is no such cluster.')),
+    ];
+    const statusFor = async (configMethod: string) => {
+      const { results } = await runThem(checks, {}, { profile: { auth: { configMethod } } } as CheckContext);
+      return results[0]?.status;
+    };
+    assert.equal(await statusFor('LOCAL'), 'pass');
+    assert.equal(await statusFor('EKS_AUTH'), 'blocked');
   });
 
   test('asks independent checks at once, and each after what it needs wherever that stands', async () => {
