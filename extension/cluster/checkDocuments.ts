@@ -30,7 +30,8 @@ export class CheckDocuments implements vscode.TextDocumentContentProvider, vscod
     const document = documentOf(uri);
     const report = document && this.#reportOf(document.profile);
     if (!document || !report) return 'Nothing is known here any more. Run "Lance Catalog: Verify Cluster Identity".\n';
-    if (document.kind === 'report') return reportMarkdown(report, { docs: (id) => this.docs(id).toString() });
+    // The editor's preview follows no link out of a document without a file; the rows of the view lead there.
+    if (document.kind === 'report') return reportMarkdown(report, { docs: () => undefined });
     const result = report.results.find(({ id }) => id === document.id);
     if (!result) return `The check ${document.id} is not in the report of "${document.profile}".\n`;
     return document.kind === 'mend' ? mendDocument(result).text : evidenceMarkdown(result, report);

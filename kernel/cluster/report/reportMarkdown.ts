@@ -5,9 +5,12 @@ import { statusMarks } from './marks.ts';
 import { mendText } from './mendText.ts';
 import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
 
+/** Where a check is explained; `undefined` where whoever shows the document can follow no link there. */
+type DocsOf = (id: string) => string | undefined;
+
 export type MarkdownOptions = {
   /** Where a link into the documentation leads; as from the root of the repository where nothing is said. */
-  readonly docs?: ((id: string) => string) | undefined;
+  readonly docs?: DocsOf | undefined;
 };
 
 /** A report as a document: the summary, what is to be done, and a table a category with all evidence folded below it. */
@@ -27,7 +30,12 @@ export function reportMarkdown(report: CheckReport, { docs = docsOf }: MarkdownO
   return `${parts.join('\n\n')}\n`;
 }
 
-function problemText(result: CheckResult, docs: (id: string) => string): string {
+function linkTo(id: string, docs: DocsOf): string {
+  const target = docs(id);
+  return target === undefined ? `\`${id}\`` : `[${id}](${target})`;
+}
+
+function problemText(result: CheckResult, docs: DocsOf): string {
   const { mark, word } = statusMarks[result.status];
   const mend = result.status === 'fail' || result.status === 'warn' ? result.mend : undefined;
   const { command, document, advice } = mend === undefined ? {} : mendText(mend);
@@ -40,12 +48,12 @@ function problemText(result: CheckResult, docs: (id: string) => string): string 
     ...(command === undefined
       ? []
       : [command.includes('\n') ? folded('Command', fenced('sh', command)) : fenced('sh', command)]),
-    `[${result.id}](${docs(result.id)})`,
+    linkTo(result.id, docs),
   ].join('\n\n');
 }
 
-function tableOf(rows: readonly (CheckResult | Group)[], docs: (id: string) => string): string {
-  const link = (id: string): string => `[${id}](${docs(id)})`;
+function tableOf(rows: readonly (CheckResult | Group)[], docs: DocsOf): string {
+  const link = (id: string): string => linkTo(id, docs);
   const lines = rows.map((row) => {
     const { mark, word } = statusMarks[row.status];
     const cells = isGroup(row)

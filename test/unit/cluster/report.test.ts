@@ -192,6 +192,12 @@ suite('A report as Markdown', () => {
     for (const { id } of someResults) assert.match(text, new RegExp(String.raw`^\| .*\[${id}\].* \|$`, 'm'));
   });
 
+  test('names checks without a link where none can be followed', () => {
+    const plain = reportMarkdown(report, { docs: () => undefined });
+    assert.match(plain, /^`irsa-trust`$/m);
+    assert.doesNotMatch(plain, /\[irsa-trust\]/);
+  });
+
   test('takes nothing of a cluster for a mark of Markdown, a tag or the end of a fence', () => {
     assert.ok(text.includes(String.raw`may not get pods \| of the cluster.`), text);
     assert.ok(text.includes(String.raw`\<b\>this machine\</b\>`), text);
