@@ -229,7 +229,7 @@ suite('An installed kernelspec', function () {
       env: { ...env, XDG_DATA_HOME: tempFolder() },
     });
     assert.equal(code, 1);
-    assert.match(stderr, /"\S+\/file\S*" can't be written\. Use --user/);
+    assert.match(stderr, /"\S+\/file\S*" can't be written \(ENOTDIR: .*\)\. Use --user/);
   });
 
   test('says what to do when no kernel is left', async () => {

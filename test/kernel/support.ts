@@ -86,10 +86,10 @@ export const printed = (outputs: readonly KernelOutput[], name: 'stdout' | 'stde
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits until something holds; fails after ten seconds. */
+/** Waits until something holds; fails after thirty seconds. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 10_000; !holds(); await sleep(20)) {
-    if (Date.now() > end) throw new Error(`Waited ten seconds for ${what}.`);
+  for (const end = Date.now() + 30_000; !holds(); await sleep(20)) {
+    if (Date.now() > end) throw new Error(`Waited thirty seconds for ${what}.`);
   }
 }
 
