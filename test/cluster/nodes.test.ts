@@ -34,6 +34,9 @@ const changeRay =
 
 const notReady = { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message: 'gone' }] };
 
+/** What Kubernetes puts on such a node; the tests' API server has nobody who would. */
+const taintOf = (state: string, effect: string) => ({ key: `node.kubernetes.io/${state}`, effect });
+
 const blockedByHead = {
   'head-not-spot': 'blocked',
   'head-no-processing': 'blocked',
@@ -50,14 +53,19 @@ const placeFaults: readonly Fault[] = [
   },
   {
     name: 'the node for the head is cordoned',
-    plant: respec(nodes.head, { unschedulable: true }),
+    plant: respec(nodes.head, { unschedulable: true, taints: [taintOf('unschedulable', 'NoSchedule')] }),
     expected: { 'nodes-head': 'fail', ...blockedByHead },
     says: /^No node for the head takes pods: n-head is ready, cordoned/,
     mend: 'objects',
   },
   {
     name: 'the node for the head is not ready',
-    plant: withStatus('Node', nodes.head, notReady),
+    plant: async (cluster) => {
+      await respec(nodes.head, { taints: [taintOf('unreachable', 'NoSchedule'), taintOf('unreachable', 'NoExecute')] })(
+        cluster,
+      );
+      await withStatus('Node', nodes.head, notReady)(cluster);
+    },
     expected: { 'nodes-head': 'fail', ...blockedByHead },
     says: /n-head is not ready/,
     mend: 'command',
@@ -108,6 +116,19 @@ const headFaults: readonly Fault[] = [
     plant: relabel(nodes.head, { 'eks.amazonaws.com/capacityType': 'SPOT' }),
     expected: { 'head-not-spot': 'fail' },
     says: /^n-head may be taken away at any moment \(eks\.amazonaws\.com\/capacityType=SPOT\)/,
+    mend: 'advice',
+    byHand: restore,
+  },
+  {
+    name: 'the head selects spot nodes, which are made for it',
+    plant: async (cluster) => {
+      await relabel(nodes.cpu, { 'karpenter.sh/nodepool': 'default' })(cluster);
+      await changeRay((spec) => {
+        spec.headGroupSpec.template.spec.nodeSelector = { 'karpenter.sh/capacity-type': 'spot' };
+      })(cluster);
+    },
+    expected: { 'head-not-spot': 'fail', 'nodes-head': 'warn', 'head-size': 'skipped' },
+    says: /^The head selects a node that may be taken away at any moment \(karpenter\.sh\/capacity-type=spot\)/,
     mend: 'advice',
     byHand: restore,
   },

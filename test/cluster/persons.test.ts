@@ -96,6 +96,16 @@ suite('The checks for persons with few rights', function () {
     assert.equal(resultOf(await verify(profile), 'operator-running').status, 'pass');
   });
 
+  test('do not say that there is no operator to who may not look where it is', async () => {
+    await grant('Role', ['apps', 'deployments', 'list']);
+    const operator = cluster.object('Deployment', names.operator);
+    await cluster.api.delete(operator);
+    await cluster.api.apply({ ...operator, metadata: { ...operator.metadata, namespace: 'kube-system' } });
+    const { status, sentence } = resultOf(await verify(profile), 'operator-running');
+    assert.equal(status, 'skipped');
+    assert.match(sentence, /^No operator is in geneva; you may not look for one in other namespaces/);
+  });
+
   for (const [way, rule, sentence] of [
     ['acting as the service account', ['', 'serviceaccounts', 'impersonate'], /but you may act as geneva\/geneva-sa/],
     [

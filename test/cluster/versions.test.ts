@@ -147,7 +147,22 @@ const rayFaults: readonly Fault[] = [
   },
 ];
 
+/** Somebody's own image, with Ray in it. */
+const ownImage: Fault = {
+  name: "the tag of somebody's own image may be another version than that of Ray",
+  plant: async ({ api, object }) => {
+    const ray = object('RayCluster', names.rayCluster);
+    const { workerGroupSpecs } = ray['spec'];
+    workerGroupSpecs[0].template.spec.containers[0].image = 'example.com/team/ray-worker:1.4.2';
+    await api.merge(ray, { spec: { workerGroupSpecs } });
+  },
+  expected: { 'ray-version-image': 'warn' },
+  says: /the image of the workers "cpu" has Ray 1\.4\.2.*Unless that tag is a version of the image's own/i,
+  mend: 'advice',
+  byHand: restore,
+};
+
 suite('The checks of versions', function () {
   this.timeout(120_000);
-  testFaults([...definitionFaults, ...operatorFaults, ...rayFaults]);
+  testFaults([...definitionFaults, ...operatorFaults, ...rayFaults, ownImage]);
 });

@@ -4,6 +4,7 @@ import { shellLine } from '#cluster/mends/commands.ts';
 import { bucketActions, type BucketStep } from './bucketProbe.ts';
 import { readArn, roleNameOf, roleOfSession } from './awsNames.ts';
 import type { PolicyDocument } from './policyDocument.ts';
+import type { KeyRefusal } from './keyRefusal.ts';
 import type { WebIdentity } from './trustPolicy.ts';
 
 const version = '2012-10-17';
@@ -81,6 +82,12 @@ export function bucketMend(who: string, place: BucketPlace, step: BucketStep): M
         Resource: objects,
       });
 }
+
+/** Lets somebody use the key that a bucket encrypts its objects with. */
+export const keyMend = (who: string, { action, key }: KeyRefusal): Mend =>
+  isRole(who)
+    ? rolePolicy(who, 'lance-catalog-key', { Action: ['kms:GenerateDataKey', 'kms:Decrypt'], Resource: key })
+    : askFor(action, key);
 
 /** Lets a caller assume a role. A session is named by its role, since it ends. */
 export const callerTrustMend = (roleArn: string, callerArn: string, policy: PolicyDocument | undefined): Mend =>

@@ -7,7 +7,7 @@ import { Once } from '#cluster/once.ts';
 import type { BucketPlace, ClusterProfile } from '#cluster/profile.ts';
 import { AwsIdentity, assumeRole, callerOf } from './awsIdentity.ts';
 import { chainKeys } from './awsKeys.ts';
-import { isSessionOf, roleArnOf, type AwsCaller } from './awsNames.ts';
+import { isSessionOf, readArn, roleArnOf, type AwsCaller } from './awsNames.ts';
 import { awsPlaceOf, type AwsPlace } from './awsPlace.ts';
 import { BucketProbe } from './bucketProbe.ts';
 import { readBucketRegion } from './bucketRegion.ts';
@@ -18,12 +18,14 @@ import {
   readAccessEntry,
   readAccessPolicies,
   readOidcProvider,
+  readPodIdentity,
   readRole,
   type AccessEntry,
   type AccessPolicy,
   type AwsRole,
   type OidcProvider,
 } from './iamReads.ts';
+import { readPrincipal, type AwsPrincipal } from './principal.ts';
 
 /** Who stands for the client: the client role, or the person where the profile names none. */
 export type ClientIdentity = {
@@ -99,6 +101,15 @@ export class AwsReads {
     });
   }
 
+  /** Who the client is to access entries. @throws ClusterError */
+  principal(): Promise<AwsPrincipal> {
+    return this.once('principal', async () => {
+      const { arn, how } = await this.client();
+      const isWritten = how === 'assumed' || (how === 'already' && this.place.clientRole?.startsWith('arn:') === true);
+      return isWritten ? { arn, isSure: true } : readPrincipal(arn, (roleArn) => this.role(roleArn));
+    });
+  }
+
   /** The cluster as EKS describes it to the client. @throws ClusterError */
   cluster(): Promise<EksCluster> {
     return this.once('cluster', async () => {
@@ -121,27 +132,45 @@ export class AwsReads {
   }
 
   /** What lets the client into the cluster. @throws ClusterError of kind NotFound where nothing does */
-  async accessEntry(): Promise<AccessEntry> {
-    const principalArn = (await this.client()).arn;
-    const asked = { clusterName: this.#clusterName(), principalArn };
-    return this.once('access entry', () => this.#byWhoMay((who) => readAccessEntry(who, asked, this.signal)));
+  accessEntry(): Promise<AccessEntry> {
+    return this.once('access entry', async () => {
+      const [{ account }, { arn: principalArn }] = [await this.cluster(), await this.principal()];
+      const asked = { clusterName: this.#clusterName(), principalArn };
+      return this.#byWhoMay(account, (who) => readAccessEntry(who, asked, this.signal));
+    });
   }
 
   /** @throws ClusterError */
-  async accessPolicies(): Promise<readonly AccessPolicy[]> {
-    const principalArn = (await this.client()).arn;
-    const asked = { clusterName: this.#clusterName(), principalArn };
-    return this.once('access policies', () => this.#byWhoMay((who) => readAccessPolicies(who, asked, this.signal)));
+  accessPolicies(): Promise<readonly AccessPolicy[]> {
+    return this.once('access policies', async () => {
+      const [{ account }, { arn: principalArn }] = [await this.cluster(), await this.principal()];
+      const asked = { clusterName: this.#clusterName(), principalArn };
+      return this.#byWhoMay(account, (who) => readAccessPolicies(who, asked, this.signal));
+    });
+  }
+
+  /** The id of what gives the service account its role without an annotation, where there is such a thing. @throws ClusterError */
+  podIdentity(): Promise<string | undefined> {
+    return this.once('pod identity', async () => {
+      const { namespace, serviceAccount } = this.profile;
+      const asked = { clusterName: this.#clusterName(), namespace, serviceAccount };
+      const { account } = await this.cluster();
+      return this.#byWhoMay(account, (who) => readPodIdentity(who, asked, this.signal));
+    });
   }
 
   /** A role with its trust policy. @throws ClusterError of kind NotFound where there is none */
   role(roleArn: string): Promise<AwsRole> {
-    return this.once(`role ${roleArn}`, () => this.#byWhoMay((who) => readRole(who, roleArn, this.signal)));
+    const account = readArn(roleArn)?.account ?? '';
+    return this.once(`role ${roleArn}`, () => this.#byWhoMay(account, (who) => readRole(who, roleArn, this.signal)));
   }
 
   /** @throws ClusterError of kind NotFound where IAM has none */
   oidcProvider(arn: string): Promise<OidcProvider> {
-    return this.once(`provider ${arn}`, () => this.#byWhoMay((who) => readOidcProvider(who, arn, this.signal)));
+    const account = readArn(arn)?.account ?? '';
+    return this.once(`provider ${arn}`, () =>
+      this.#byWhoMay(account, (who) => readOidcProvider(who, arn, this.signal)),
+    );
   }
 
   /** Whoever the pods are in AWS. @throws ClusterError */
@@ -192,17 +221,27 @@ export class AwsReads {
     return clusterName;
   }
 
-  /** Asks as the person, who more often may look at roles, and as the client where the person may not. */
-  async #byWhoMay<T>(ask: (who: AwsIdentity) => Promise<T>): Promise<T> {
-    const person = await this.person();
-    try {
-      return await ask(person);
-    } catch (error) {
-      if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
-      const { identity } = await this.client().catch(() => ({ identity: person }));
-      if (identity === person) throw error;
-      return ask(identity);
-    }
+  /**
+   * Asks about something in an account as who is in it: the person, who more often may look at roles, and the client where
+   * the person may not. In another account there is something else of the same name, or nothing, which would be believed.
+   */
+  async #byWhoMay<T>(account: string, ask: (who: AwsIdentity) => Promise<T>): Promise<T> {
+    const [person, { account: own }] = [await this.person(), await this.caller()];
+    let refusal = new ClusterError(
+      'Forbidden',
+      `It is in the AWS account ${account}, and you are signed in to ${own}.`,
+      'Sign in to that account to have it checked.',
+    );
+    if (own === account)
+      try {
+        return await ask(person);
+      } catch (error) {
+        if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
+        refusal = error;
+      }
+    const client = await this.client().catch(() => undefined);
+    if (!client || client.identity === person || readArn(client.arn)?.account !== account) throw refusal;
+    return ask(client.identity);
   }
 
   #own(identity: AwsIdentity): AwsIdentity {

@@ -55,6 +55,14 @@ export function eksAccess(
   };
 }
 
+/** Whether something leads to the cluster, by whatever address: each EKS cluster has an authority of its own. */
+export function isWayTo({ ca }: KubeTarget, { certificateAuthority }: EksCluster): boolean {
+  const own = Buffer.from(certificateAuthority ?? '', 'base64')
+    .toString('utf8')
+    .trim();
+  return own !== '' && ca?.trim() === own;
+}
+
 /** How to reach a cluster that EKS has described. @throws ClusterError for one that is not up yet */
 export function targetOf(cluster: EksCluster): KubeTarget {
   const { name, region, status, endpoint, certificateAuthority } = cluster;

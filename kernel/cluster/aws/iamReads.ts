@@ -1,4 +1,8 @@
-import { DescribeAccessEntryCommand, ListAssociatedAccessPoliciesCommand } from '@aws-sdk/client-eks';
+import {
+  DescribeAccessEntryCommand,
+  ListAssociatedAccessPoliciesCommand,
+  ListPodIdentityAssociationsCommand,
+} from '@aws-sdk/client-eks';
 import { GetOpenIDConnectProviderCommand, GetRoleCommand } from '@aws-sdk/client-iam';
 import { AssumeRoleWithWebIdentityCommand } from '@aws-sdk/client-sts';
 import { ClusterError } from '#cluster/errors.ts';
@@ -7,7 +11,6 @@ import { awsCall } from './awsErrors.ts';
 import { AwsIdentity, keysOfReply, sessionName } from './awsIdentity.ts';
 import { hideKeys } from './awsKeys.ts';
 import { roleNameOf } from './awsNames.ts';
-import type { EksCluster } from './eksCluster.ts';
 import { readPolicy, type PolicyDocument } from './policyDocument.ts';
 
 /** A role with who may assume it. */
@@ -31,8 +34,11 @@ export type OidcProvider = { readonly arn: string; readonly audiences: readonly 
 /** The name of an issuer in ARNs and conditions: its address without `https://`. */
 export const issuerName = (issuer: string): string => issuer.replace(/^https:\/\//, '').replace(/\/+$/, '');
 
-export const oidcProviderArn = ({ partition, account }: EksCluster, issuer: string): string =>
+/** @param where the account of the role that is to believe the issuer, which need not be the cluster's */
+export const oidcProviderArn = ({ partition, account }: AccountPlace, issuer: string): string =>
   `arn:${partition}:iam::${account}:oidc-provider/${issuerName(issuer)}`;
+
+export type AccountPlace = { readonly partition: string; readonly account: string };
 
 /** @throws ClusterError of kind NotFound where there is none */
 export async function readOidcProvider(identity: AwsIdentity, arn: string, signal: AbortSignal): Promise<OidcProvider> {
@@ -82,6 +88,19 @@ export async function readAccessPolicies(
     nextToken = reply.nextToken;
   } while (nextToken !== undefined);
   return found;
+}
+
+/** The id of the association by which EKS gives the pods of a service account a role. @throws ClusterError */
+export async function readPodIdentity(
+  identity: AwsIdentity,
+  asked: { readonly clusterName: string; readonly namespace: string; readonly serviceAccount: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const thing = `the pod identities of the EKS cluster "${asked.clusterName}"`;
+  const { associations = [] } = await awsCall(identity.question('eks:ListPodIdentityAssociations', thing), () =>
+    identity.eks.send(new ListPodIdentityAssociationsCommand(asked), { abortSignal: signal }),
+  );
+  return associations[0]?.associationId;
 }
 
 export type WebIdentityOptions = {

@@ -1,6 +1,7 @@
 import type { AwsIdentity } from '#cluster/aws/awsIdentity.ts';
-import { bucketMend, makeBucketMend } from '#cluster/aws/awsMends.ts';
+import { bucketMend, keyMend, makeBucketMend } from '#cluster/aws/awsMends.ts';
 import { bucketActions, type BucketStep } from '#cluster/aws/bucketProbe.ts';
+import { keyRefusalOf } from '#cluster/aws/keyRefusal.ts';
 import type { Check, Finding } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { CheckContext } from '#cluster/context.ts';
@@ -109,11 +110,18 @@ function refusals(
   { arn, step, asked }: { readonly arn: string; readonly step: BucketStep; readonly asked: string },
 ) {
   const { bucket } = aws.bucket;
-  const refused = (error: ClusterError): Finding =>
-    fail(`${arn} ${titles[step].replace('may ', 'may not ')} ${bucket}.`, {
+  const refused = (error: ClusterError): Finding => {
+    const key = keyRefusalOf(error);
+    if (key)
+      return fail(`${arn} may not use the key that the bucket ${bucket} is encrypted with (${key.action}).`, {
+        evidence: [awsRefused(asked, error)],
+        mend: keyMend(arn, key),
+      });
+    return fail(`${arn} ${titles[step].replace('may ', 'may not ')} ${bucket}.`, {
       evidence: [awsRefused(asked, error)],
       mend: bucketMend(arn, aws.bucket, step),
     });
+  };
   const missing = (error: ClusterError): Finding =>
     fail(`There is no bucket ${bucket}.`, {
       evidence: [awsRefused(asked, error)],

@@ -1,11 +1,12 @@
 import { accessEntryMend, awsCommand, describeMend } from '#cluster/aws/awsMends.ts';
-import { eksAccess } from '#cluster/aws/connectEks.ts';
+import { eksAccess, isWayTo } from '#cluster/aws/connectEks.ts';
 import { clusterArnOf } from '#cluster/aws/eksCluster.ts';
 import type { Check, Finding } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/context.ts';
-import { fail, pass, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import { textAt, textsAt } from '#cluster/kube/fields.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import type { KubeTarget } from '#cluster/kube/kubeTarget.ts';
 import { asking, awsCheck, awsRefused, sawAws, unlessEksNamed } from './awsParts.ts';
 
 const adminPolicy = 'AmazonEKSClusterAdminPolicy';
@@ -71,7 +72,7 @@ export const awsEksChecks: readonly Check[] = [
     run: ({ aws }) =>
       asking(
         async () => {
-          const [{ arn }, { name }, entry] = await Promise.all([aws.client(), aws.cluster(), aws.accessEntry()]);
+          const [{ arn }, { name }, entry] = await Promise.all([aws.principal(), aws.cluster(), aws.accessEntry()]);
           const evidence = [
             sawAws(`eks:DescribeAccessEntry ${arn}`, `type ${entry.type}, groups ${entry.groups.join(', ') || 'none'}`),
           ];
@@ -90,7 +91,12 @@ export const awsEksChecks: readonly Check[] = [
         },
         {
           NotFound: async (error) => {
-            const [{ arn }, { name, region }] = [await aws.client(), await aws.cluster()];
+            const [{ arn, isSure }, { name, region }] = [await aws.principal(), await aws.cluster()];
+            if (!isSure)
+              return skip(
+                `No access entry is found for ${arn}; the role may have a path, which only iam:GetRole tells, and you may not ask it.`,
+                awsRefused(`eks:DescribeAccessEntry ${arn}`, error),
+              );
             return fail(`${arn} has no access entry for the EKS cluster "${name}".`, {
               evidence: [awsRefused(`eks:DescribeAccessEntry ${arn}`, error)],
               mend: accessEntryMend(region, name, arn),
@@ -107,7 +113,7 @@ export const awsEksChecks: readonly Check[] = [
     skip: unlessEksNamed,
     run: async ({ aws }) => {
       const [{ arn }, { name, region, partition }, entry, policies] = await Promise.all([
-        aws.client(),
+        aws.principal(),
         aws.cluster(),
         aws.accessEntry(),
         aws.accessPolicies(),
@@ -173,17 +179,20 @@ async function describe(context: CheckContext): Promise<Finding> {
   return pass(`The EKS cluster "${name}" in ${region} is ${status}.`, ...evidence);
 }
 
-/** The address in the kubeconfig, where it is another one than the cluster's. */
-async function serverElsewhere({ kube, profile }: CheckContext, endpoint = ''): Promise<string | undefined> {
-  if (profile.auth.configMethod !== 'LOCAL') return undefined;
-  try {
-    const { server } = await kube.connection();
-    return hostOf(server) === hostOf(endpoint) ? undefined : server;
-  } catch {
-    // What is wrong with the kubeconfig is said by the checks of the connection.
-    return undefined;
-  }
+/** The address in the kubeconfig, where it is another cluster's. */
+async function serverElsewhere(context: CheckContext, endpoint = ''): Promise<string | undefined> {
+  if (context.profile.auth.configMethod !== 'LOCAL') return undefined;
+  const way = await wayOf(context);
+  if (!way || hostOf(way.server) === hostOf(endpoint)) return undefined;
+  return isWayTo(way, await context.aws.cluster()) ? undefined : way.server;
 }
+
+/** How the profile reaches its cluster; what is wrong with that is said by the checks of the connection. */
+const wayOf = ({ kube }: CheckContext): Promise<KubeTarget | undefined> =>
+  kube.connection().then(
+    ({ access }) => access.target,
+    () => undefined,
+  );
 
 const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host.toLowerCase() : address);
 
@@ -191,7 +200,7 @@ const reviewPath = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 
 async function askKubernetes(context: CheckContext, signal: AbortSignal): Promise<Finding> {
   const { clusterName = '', region } = context.aws.place;
-  const [{ arn }, { endpoint }] = await Promise.all([context.aws.client(), context.aws.cluster()]);
+  const [{ arn }, { endpoint }] = await Promise.all([context.aws.principal(), context.aws.cluster()]);
   const asked = `SelfSubjectReview at ${endpoint}`;
   const refused = (): Finding =>
     fail(`The Kubernetes API of "${clusterName}" does not know ${arn}, whose token it was given.`, {
@@ -210,13 +219,16 @@ async function askKubernetes(context: CheckContext, signal: AbortSignal): Promis
 
 /** Whom Kubernetes takes the client for, by a token of EKS. With EKS_AUTH the whole run asks by one. */
 async function whoIsClient(
-  { aws, kube, hidden, profile }: CheckContext,
+  context: CheckContext,
   signal: AbortSignal,
 ): Promise<{ readonly username: string; readonly groups: readonly string[] }> {
+  const { aws, kube, hidden, profile } = context;
   if (profile.auth.configMethod === 'EKS_AUTH') return kube.whoami();
-  const [{ identity }, cluster] = await Promise.all([aws.client(), aws.cluster()]);
+  const [{ identity }, cluster, way] = await Promise.all([aws.client(), aws.cluster(), wayOf(context)]);
   const login = { clusterName: cluster.name, region: aws.place.region, roleArn: undefined, profile: undefined };
-  const connection = new KubeConnection(eksAccess(cluster, { login, identity, hidden }));
+  const access = eksAccess(cluster, { login, identity, hidden });
+  // A private address is often reached by a tunnel or a proxy alone, which the kubeconfig knows.
+  const connection = new KubeConnection(way && isWayTo(way, cluster) ? { ...access, target: way } : access);
   try {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
     const { body } = await connection.request({ method: 'POST', path: reviewPath, body: review }, signal);

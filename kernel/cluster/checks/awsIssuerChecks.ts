@@ -3,7 +3,7 @@ import { readArn } from '#cluster/aws/awsNames.ts';
 import { issuerName, oidcProviderArn } from '#cluster/aws/iamReads.ts';
 import type { Check, Finding } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/context.ts';
-import { fail, pass } from '#cluster/findings.ts';
+import { fail, pass, skip } from '#cluster/findings.ts';
 import { serviceAccountPath, serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
 import type { Mend } from '#cluster/mend.ts';
 import { kubectl, objectsMend } from '#cluster/mends/commands.ts';
@@ -13,6 +13,8 @@ import {
   awsCheck,
   awsRefused,
   clusterIfReadable,
+  podIdentityOf,
+  providerPlaceOf,
   roleAnnotation,
   sawAws,
   unlessEksNamed,
@@ -44,10 +46,11 @@ export const awsIssuerChecks: readonly Check[] = [
     severity: 'error',
     needs: ['oidc-issuer'],
     skip: unlessEksNamed,
-    run: async ({ aws }) => {
+    run: async (context) => {
+      const { aws } = context;
       const cluster = await aws.cluster();
       const { issuer = '' } = cluster;
-      const arn = oidcProviderArn(cluster, issuer);
+      const arn = oidcProviderArn(await providerPlaceOf(context, cluster), issuer);
       const asked = `iam:GetOpenIDConnectProvider ${arn}`;
       return asking(
         async () => {
@@ -63,11 +66,18 @@ export const awsIssuerChecks: readonly Check[] = [
           });
         },
         {
-          NotFound: (error) =>
-            fail(`IAM has no provider for ${issuer}, so that it believes no token of the cluster.`, {
-              evidence: [awsRefused(asked, error)],
+          NotFound: async (error) => {
+            const evidence = [awsRefused(asked, error)];
+            if ((await podIdentityOf(context)) !== undefined)
+              return skip(
+                'IAM has no provider for the cluster, and needs none: EKS Pod Identity does without.',
+                ...evidence,
+              );
+            return fail(`IAM has no provider for ${issuer}, so that it believes no token of the cluster.`, {
+              evidence,
               mend: awsCommand('iam create-open-id-connect-provider', { url: issuer, 'client-id-list': awsAudience }),
-            }),
+            });
+          },
         },
       );
     },
@@ -99,6 +109,13 @@ async function checkAnnotation(context: CheckContext): Promise<Finding> {
   const wanted = aws.place.serviceRole;
   const name = `The service account ${profile.namespace}/${profile.serviceAccount}`;
   const mend = wanted === undefined ? undefined : annotationMend(profile, wanted);
+  const association = annotation === undefined ? await podIdentityOf(context) : undefined;
+  if (association !== undefined)
+    return skip(
+      `${name} is given its role by EKS Pod Identity (${association}), which works in pods alone: what that role may do cannot be tried from here.`,
+      ...evidence,
+      sawAws('eks:ListPodIdentityAssociations', association),
+    );
   if (annotation === undefined)
     return fail(`${name} names no role (annotation ${roleAnnotation}), so that its pods have no rights in AWS.`, {
       evidence,

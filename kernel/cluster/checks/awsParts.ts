@@ -1,7 +1,8 @@
 import { awsSaid } from '#cluster/aws/awsErrors.ts';
 import { awsPlaceOf } from '#cluster/aws/awsPlace.ts';
 import type { EksCluster } from '#cluster/aws/eksCluster.ts';
-import type { AwsRole } from '#cluster/aws/iamReads.ts';
+import { readArn } from '#cluster/aws/awsNames.ts';
+import type { AccountPlace, AwsRole } from '#cluster/aws/iamReads.ts';
 import type { Check, Evidence, Finding } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/context.ts';
 import { isClusterError, type ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
@@ -51,6 +52,26 @@ export const awsRefused = (asked: string, error: ClusterError): Evidence => ({ a
 export async function serviceRoleOf({ kube }: CheckContext): Promise<string> {
   const account = await kube.serviceAccount();
   return account?.annotations[roleAnnotation]?.trim() ?? '';
+}
+
+/** Where IAM must know the cluster's issuer: in the account of the service account's role, which may be another. */
+export async function providerPlaceOf(context: CheckContext, cluster: EksCluster): Promise<AccountPlace> {
+  const role = readArn(await serviceRoleOf(context).catch(() => ''));
+  return { partition: cluster.partition, account: role?.account || cluster.account };
+}
+
+/**
+ * The association by which EKS gives the service account its role in place of the annotation. Who may not ask for it is told
+ * of the annotation, as if there were none.
+ */
+export async function podIdentityOf({ aws, kube }: CheckContext): Promise<string | undefined> {
+  if (aws.place.clusterName === undefined) return undefined;
+  try {
+    if ((await kube.serviceAccount())?.annotations[roleAnnotation] !== undefined) return undefined;
+    return await aws.podIdentity();
+  } catch {
+    return undefined;
+  }
 }
 
 export const roleAnnotation = 'eks.amazonaws.com/role-arn';

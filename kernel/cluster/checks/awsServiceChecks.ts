@@ -14,6 +14,7 @@ import {
   awsCheck,
   awsRefused,
   clusterIfReadable,
+  providerPlaceOf,
   roleIfReadable,
   sawAws,
   serviceRoleOf,
@@ -71,9 +72,10 @@ export const awsServiceChecks: readonly Check[] = [
 ];
 
 /** Who the service account is for IAM. */
-function webIdentityOf({ profile }: CheckContext, cluster: EksCluster, issuer: string): WebIdentity {
+async function webIdentityOf(context: CheckContext, cluster: EksCluster, issuer: string): Promise<WebIdentity> {
+  const { profile } = context;
   return {
-    providerArn: oidcProviderArn(cluster, issuer),
+    providerArn: oidcProviderArn(await providerPlaceOf(context, cluster), issuer),
     issuer: issuerName(issuer),
     audience: awsAudience,
     subject: serviceAccountUser(profile.namespace, profile.serviceAccount),
@@ -83,7 +85,7 @@ function webIdentityOf({ profile }: CheckContext, cluster: EksCluster, issuer: s
 async function checkTrust(context: CheckContext): Promise<Finding> {
   const { aws } = context;
   const [roleArn, cluster] = [await serviceRoleOf(context), await aws.cluster()];
-  const identity = webIdentityOf(context, cluster, cluster.issuer ?? '');
+  const identity = await webIdentityOf(context, cluster, cluster.issuer ?? '');
   return asking(
     async () => {
       const role = await aws.role(roleArn);
@@ -138,7 +140,7 @@ async function checkExchange(context: CheckContext): Promise<Finding> {
       Forbidden: async (error) => {
         const cluster = await clusterIfReadable(context);
         const role = await roleIfReadable(context, roleArn);
-        const identity = cluster && webIdentityOf(context, cluster, issuer);
+        const identity = cluster && (await webIdentityOf(context, cluster, issuer));
         const problems = role && identity ? readWebIdentityTrust(role.trust, identity).problems : [];
         const why = problems.length > 0 ? `: in its trust policy, ${problems.join('; ')}` : '';
         return fail(`The service account may not assume ${roleArn}${why}.`, {

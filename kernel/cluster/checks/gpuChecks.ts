@@ -67,6 +67,11 @@ const plugin: Check = {
     );
     const [first] = plugins;
     if (!first) {
+      if (nodes.length === 0)
+        return warn('No GPU device plugin is there, and no node with GPUs that would show whether one is needed.', {
+          evidence: [evidence],
+          mend: install(profile),
+        });
       // Some images of nodes have it built in, as Bottlerocket's for GPUs and those of EKS Auto Mode.
       return (isOffered ? warn : fail)(
         isOffered
@@ -77,7 +82,8 @@ const plugin: Check = {
     }
     const lame = plugins.find(({ ready, wanted }) => ready < wanted);
     if (!lame) return pass(`The GPU device plugin ${first.namespace}/${first.name} is ready.`, evidence);
-    return (lame.ready === 0 ? fail : warn)(
+    // There may be one for each kind of node.
+    return (plugins.every(({ ready }) => ready === 0) ? fail : warn)(
       `The GPU device plugin ${lame.namespace}/${lame.name} is ready on ${lame.ready} of ${lame.wanted} nodes.`,
       {
         evidence: [evidence],

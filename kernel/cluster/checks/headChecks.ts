@@ -1,7 +1,7 @@
 import type { Check } from '#cluster/check.ts';
-import { fail, pass, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
-import { namesOf, showTaint, spotLabelOf, type KubeNode } from '#cluster/kube/nodes.ts';
+import { lastingTaints, namesOf, showTaint, spotLabelOf, type KubeNode } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf, nodesPath, rayClusterOf } from '#cluster/kube/objectReads.ts';
 import { labelOf, likelyPlaces } from '#cluster/kube/placement.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
@@ -17,6 +17,8 @@ async function headOf(
   return { head, nodes: head ? likelyPlaces(kube.profile, head, nodes) : [] };
 }
 
+const noNode = 'There is no node for the head now, so that nothing is known of it.';
+
 const notSpot: Check = {
   id: 'head-not-spot',
   category: 'nodes',
@@ -24,7 +26,18 @@ const notSpot: Check = {
   severity: 'error',
   needs: ['nodes-head'],
   run: async ({ kube, profile }) => {
-    const { nodes } = await headOf(kube);
+    const { head, nodes } = await headOf(kube);
+    // Where nodes are made for pods, the selector of a pod says which kind.
+    const asked = head && spotLabelOf({ labels: head.nodeSelector });
+    if (asked !== undefined)
+      return fail(
+        `The head selects a node that may be taken away at any moment (${asked}); with it, all jobs are lost.`,
+        {
+          evidence: [{ asked: 'nodeSelector of the head', saw: asked }],
+          mend: { kind: 'advice', text: `Take ${asked} out of the nodeSelector of the head.` },
+        },
+      );
+    if (nodes.length === 0) return skip(noNode);
     const spot = nodes.filter((node) => spotLabelOf(node) !== undefined);
     const evidence = sawAt(
       nodesPath,
@@ -76,7 +89,8 @@ const noProcessing: Check = {
       );
     }
     if (head?.toldCpus === '0') return pass('Ray puts no work on the head: it has num-cpus 0.', ...evidence);
-    const isKept = nodes.every(({ taints }) => taints.some(({ effect }) => effect !== 'PreferNoSchedule'));
+    if (nodes.length === 0) return skip(noNode, ...evidence);
+    const isKept = nodes.every((node) => lastingTaints(node).length > 0);
     if (isKept) return pass('A taint keeps other pods off the nodes for the head.', ...evidence);
     const cluster = await rayClusterOf(kube);
     return warn('Work may land on the head: its nodes have no taint, and it does not say num-cpus 0.', {

@@ -53,11 +53,14 @@ const values: Check = {
   },
 };
 
-/** On GKE the taint of GPU nodes is tolerated for whoever asks for GPUs, without a word in the specs. */
-const againstGroup = (profile: ClusterProfile, group: GroupSpec, node: KubeNode) =>
-  taintsAgainst(node, group.tolerations ?? []).filter(
-    ({ key }) => !(profile.gcp && key === 'nvidia.com/gpu' && group.resources.gpu > 0),
-  );
+/** On GKE the taints of GPU and ARM nodes are tolerated for whoever asks for such, without a word in the specs. */
+const againstGroup = (profile: ClusterProfile, group: GroupSpec, node: KubeNode) => {
+  const added = [
+    ...(profile.gcp && group.resources.gpu > 0 ? ['nvidia.com/gpu'] : []),
+    ...(profile.gcp && 'kubernetes.io/arch' in group.nodeSelector ? ['kubernetes.io/arch'] : []),
+  ];
+  return taintsAgainst(node, group.tolerations ?? []).filter(({ key }) => !added.includes(key));
+};
 
 const selectors: Check = {
   id: 'nodes-selector-match',

@@ -2,7 +2,7 @@ import type { Check, Evidence, Finding } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/context.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
-import { isUsable, namesOf, stateOf, type KubeNode } from '#cluster/kube/nodes.ts';
+import { isUsable, namesOf, nodeMakerOf, stateOf, type KubeNode } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf, nodesPath } from '#cluster/kube/objectReads.ts';
 import { kindOf, labelOf, meantFor, showSelector, usesLabel, valueOf, type NodeKind } from '#cluster/kube/placement.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
@@ -29,7 +29,10 @@ const seen = (nodes: readonly KubeNode[], by: string): Evidence =>
     nodes.length === 0 ? `none with ${by}` : nodes.map((node) => `${node.name}: ${stateOf(node)}`).join('; '),
   );
 
-/** Whether a group has a node now. A pool of workers may grow from none, so only for a head that is a failure. */
+/**
+ * Whether a group has a node now. A pool of workers may grow from none, so only for a head that is a failure, and not where
+ * nodes are made for pods.
+ */
 function placeOf(kind: NodeKind, group: GroupSpec, nodes: readonly KubeNode[], { profile }: CheckContext): Finding {
   const label = labelOf(profile, kind);
   const isLabelled = usesLabel(profile, group);
@@ -45,6 +48,12 @@ function placeOf(kind: NodeKind, group: GroupSpec, nodes: readonly KubeNode[], {
     const mend: Mend = (isCordoned ? uncordon : describeNodes)(profile, meant);
     return problem(`No node for ${group.title} takes pods: ${states}.`, { evidence, mend });
   }
+  const maker = nodeMakerOf(nodes);
+  if (maker !== undefined)
+    return warn(`No node has ${by} now; ${maker} is to make one when ${group.title} is launched.`, {
+      evidence,
+      mend: { kind: 'advice', text: `Look whether the pools of ${maker} may give nodes ${by}.` },
+    });
   const until = kind === 'head' ? '' : ' A pool that grows from none may make one when it is needed.';
   return problem(`No node has ${by}, by which ${group.title} would be placed.${until}`, {
     evidence,

@@ -22,7 +22,8 @@ const watches = (operator: Workload, namespace: string): boolean => {
  */
 async function operatorOf(kube: KubeReads): Promise<Workload | undefined> {
   const rank = (one: Workload): number => (watches(one, kube.profile.namespace) ? 2 : 0) + (one.ready > 0 ? 1 : 0);
-  return (await operatorsOf(kube)).toSorted((a, b) => rank(b) - rank(a))[0];
+  const { operators } = await operatorsOf(kube);
+  return operators.toSorted((a, b) => rank(b) - rank(a))[0];
 }
 
 /** Only asked where `operator-running` has found one. */
@@ -54,7 +55,12 @@ const running: Check = {
   run: async ({ kube, profile }) => {
     const operator = await operatorOf(kube);
     if (!operator) {
-      const evidence = sawAt(deploymentsPath, 'none with the label app.kubernetes.io/name=kuberay-operator');
+      const evidence = sawAt(deploymentsPath, "none with the labels or the image of KubeRay's operator");
+      if (!(await operatorsOf(kube)).isWhole)
+        return skip(
+          `No operator is in ${profile.namespace}; you may not look for one in other namespaces, where it most likely is.`,
+          sawAt(deploymentsPath, 'you may not'),
+        );
       if (await hidesOperator(kube))
         return skip('No operator is to be seen; that of the managed Ray add-on of GKE is hidden.', evidence);
       return fail('No KubeRay operator is installed, so that a RayCluster would stay an entry without pods.', {

@@ -1,6 +1,6 @@
 import type { Check, Evidence } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip } from '#cluster/findings.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import { textAt } from '#cluster/kube/fields.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
 import { groupsOf, rayClusterOf, rayClusterPath } from '#cluster/kube/objectReads.ts';
@@ -17,8 +17,8 @@ import {
 /** The oldest Ray that the runner goes with. */
 const oldest: VersionNumber = { major: 2, minor: 43, patch: 0 };
 
-/** Somebody that says a version of Ray. */
-type Said = { readonly who: string; readonly version: VersionNumber };
+/** Somebody that says a version of Ray, or with an image of somebody's own perhaps a version of theirs. */
+type Said = { readonly who: string; readonly version: VersionNumber; readonly isSure: boolean };
 
 /** Jobs and cluster must have one and the same version: Ray refuses clients of another. */
 function problemOf(said: readonly Said[]): string | undefined {
@@ -45,7 +45,7 @@ const client: Check = {
     const evidence = { asked: 'rayVersion of the profile', saw: text };
     const version = versionIn(text);
     if (!version) return fail(`rayVersion of the profile is "${text}", which is no version.`, { evidence: [evidence] });
-    const problem = problemOf([{ who: 'The profile', version }]);
+    const problem = problemOf([{ who: 'The profile', version, isSure: true }]);
     if (problem === undefined) return pass(`Jobs are sent with Ray ${showVersion(version)}.`, evidence);
     const mend = advice(`Set rayVersion of the profile to ${showMinor(oldest)} or later, as the images have it.`);
     return fail(problem, { evidence: [evidence], mend });
@@ -59,19 +59,32 @@ async function saidBySpecs(
   const { rayVersion } = kube.profile;
   const said: Said[] = [];
   const evidence: Evidence[] = [];
-  const add = (who: string, text: string, version: VersionNumber | undefined, asked: string): void => {
+  const add = (
+    who: string,
+    text: string,
+    { version, isSure = true }: { readonly version: VersionNumber | undefined; readonly isSure?: boolean },
+    asked: string,
+  ): void => {
     evidence.push({ asked, saw: text });
-    if (version) said.push({ who, version });
+    if (version) said.push({ who, version, isSure });
   };
   // What is wrong with that alone is told by ray-version-client.
   const pinned = versionIn(rayVersion);
   if (rayVersion !== undefined && pinned && isAtLeast(pinned, oldest))
-    add('The profile', rayVersion, pinned, 'rayVersion of the profile');
+    add('The profile', rayVersion, { version: pinned }, 'rayVersion of the profile');
   const cluster = await rayClusterOf(kube);
   if (cluster?.rayVersion !== undefined)
-    add(`RayCluster ${cluster.name}`, cluster.rayVersion, versionIn(cluster.rayVersion), 'spec.rayVersion');
-  for (const { title, image } of await groupsOf(kube))
-    if (image !== undefined) add(`the image of ${title}`, image, rayVersionOf(image), `image of ${title}`);
+    add(
+      `RayCluster ${cluster.name}`,
+      cluster.rayVersion,
+      { version: versionIn(cluster.rayVersion) },
+      'spec.rayVersion',
+    );
+  for (const { title, image } of await groupsOf(kube)) {
+    const found = image === undefined ? undefined : rayVersionOf(image);
+    const about = { version: found?.version, isSure: found?.isRay === true };
+    if (image !== undefined) add(`the image of ${title}`, image, about, `image of ${title}`);
+  }
   return { said, evidence };
 }
 
@@ -85,11 +98,16 @@ const image: Check = {
     const { said, evidence } = await saidBySpecs(kube);
     const isKnown = said.some(({ who }) => who.startsWith('the image'));
     const problem = problemOf(said);
-    if (problem !== undefined) {
+    const sure = problemOf(said.filter(({ isSure }) => isSure));
+    if (problem !== undefined && sure === undefined) {
+      const mend = advice('Look which Ray is in that image: ray --version.');
+      return warn(`${capital(problem)} Unless that tag is a version of the image's own.`, { evidence, mend });
+    }
+    if (sure !== undefined) {
       const mend = advice(
         'Use images of one version of Ray for head and workers, and send jobs with the same version.',
       );
-      return fail(capital(problem), { evidence, mend });
+      return fail(capital(sure), { evidence, mend });
     }
     if (!isKnown) return skip('No image says in its tag which version of Ray is in it.', ...evidence);
     return pass(`The images have Ray ${showVersion(said[0]?.version ?? oldest)}.`, ...evidence);
@@ -134,7 +152,8 @@ const head: Check = {
         sawAt(path, 'no ray_version'),
       );
     const { said, evidence } = await saidBySpecs(kube);
-    const problem = problemOf([{ who: 'The head that runs', version }, ...said.slice(0, 1)]);
+    const wanted = said.filter(({ isSure }) => isSure).slice(0, 1);
+    const problem = problemOf([{ who: 'The head that runs', version, isSure: true }, ...wanted]);
     const all = [sawAt(path, text), ...evidence];
     if (problem === undefined) return pass(`The head of ${cluster.name} has Ray ${text}.`, ...all);
     return fail(problem, {

@@ -51,7 +51,7 @@ export const stateOf = ({ isReady, isCordoned }: KubeNode): string =>
   [isReady ? 'ready' : 'not ready', ...(isCordoned ? ['cordoned'] : [])].join(', ');
 
 /** The label by which a cloud says that it may take the node away at any moment, where it is such a node. */
-export function spotLabelOf({ labels }: KubeNode): string | undefined {
+export function spotLabelOf({ labels }: Pick<KubeNode, 'labels'>): string | undefined {
   const found = spotLabels.find(([key, value]) => labels[key]?.toLowerCase() === value);
   return found && `${found[0]}=${labels[found[0]]}`;
 }
@@ -64,6 +64,16 @@ const spotLabels = [
   ['kubernetes.azure.com/scalesetpriority', 'spot'],
 ] as const;
 
+/**
+ * What makes nodes when a pod asks for one, where some of its nodes are there: GKE Autopilot by the names that it gives, Karpenter
+ * and EKS Auto Mode by their labels. There, that a node is missing now says nothing.
+ */
+export function nodeMakerOf(nodes: readonly KubeNode[]): string | undefined {
+  if (nodes.some(({ name }) => name.startsWith('gk3-'))) return 'GKE Autopilot';
+  if (nodes.some(({ labels }) => labels['eks.amazonaws.com/compute-type'] === 'auto')) return 'EKS Auto Mode';
+  return nodes.some(({ labels }) => Object.hasOwn(labels, 'karpenter.sh/nodepool')) ? 'Karpenter' : undefined;
+}
+
 /** Without a key it goes for every key, without an effect for every effect. */
 export type Toleration = Readonly<Pick<V1Toleration, 'key' | 'operator' | 'value' | 'effect'>>;
 
@@ -75,11 +85,20 @@ export const readToleration = (item: unknown): Toleration =>
     effect: textAt(item, 'effect'),
   });
 
+/**
+ * Taints that Kubernetes and autoscalers put on a node for as long as it is cordoned, not ready, under pressure, just made or
+ * about to go. That is told by the node's state: nobody is to tolerate them for it.
+ */
+const passing =
+  /^(?:node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io)\/|^(?:ToBeDeleted|DeletionCandidateOf)|^karpenter\.sh\/(?:unregistered|disrupt)/;
+
+/** The taints that keep pods off the node unless they tolerate them, for good. */
+export const lastingTaints = ({ taints }: KubeNode): readonly Taint[] =>
+  taints.filter(({ key, effect }) => effect !== 'PreferNoSchedule' && !passing.test(key));
+
 /** The taints that keep pods with these tolerations off the node. */
 export function taintsAgainst(node: KubeNode, tolerations: readonly Toleration[]): readonly Taint[] {
-  return node.taints.filter(
-    (taint) => taint.effect !== 'PreferNoSchedule' && !tolerations.some((one) => tolerates(one, taint)),
-  );
+  return lastingTaints(node).filter((taint) => !tolerations.some((one) => tolerates(one, taint)));
 }
 
 function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {

@@ -2,6 +2,7 @@ import { isClusterError } from '#cluster/errors.ts';
 import type { KubeReads } from './kubeReads.ts';
 import { listAll } from './lists.ts';
 import { readNode, type KubeNode } from './nodes.ts';
+import { isOperator } from './operator.ts';
 import { readPod, type Pod } from './pods.ts';
 import { groupsOfProfile, readRayCluster, type GroupSpec, type RayCluster } from './rayGroups.ts';
 import { readBinding, readRole, type Binding, type Role } from './roles.ts';
@@ -59,19 +60,31 @@ export const quotasOf = (kube: KubeReads): Promise<readonly unknown[]> =>
 export const limitRangesOf = (kube: KubeReads): Promise<readonly unknown[]> =>
   readAll(kube, limitRangesPath(kube), (item) => item);
 
-/** What the operator's Deployment is found by, however it was installed. */
+/** What the operator's Deployment has where its chart installed it. */
 const operatorLabel = `labelSelector=${encodeURIComponent('app.kubernetes.io/name=kuberay-operator')}`;
 
+export type FoundOperators = {
+  readonly operators: readonly Workload[];
+  /** All namespaces were looked at, and not ours alone, which is what some people may see. */
+  readonly isWhole: boolean;
+};
+
 /** Deployments of the operator: of all namespaces, or of ours where the person may see no others. */
-export const operatorsOf = (kube: KubeReads): Promise<readonly Workload[]> =>
+export const operatorsOf = (kube: KubeReads): Promise<FoundOperators> =>
   kube.once('operators', async () => {
     try {
-      return await readAll(kube, `${deploymentsPath}?${operatorLabel}`, readDeployment);
+      return { operators: await operatorsAt(kube, deploymentsPath), isWhole: true };
     } catch (error) {
       if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
-      return readAll(kube, `${apps}/${inNamespace(kube)}/deployments?${operatorLabel}`, readDeployment);
+      return { operators: await operatorsAt(kube, `${apps}/${inNamespace(kube)}/deployments`), isWhole: false };
     }
   });
+
+/** By the label of its chart; else all are looked through, since manifests and other distributions have labels of their own. */
+async function operatorsAt(kube: KubeReads, path: string): Promise<readonly Workload[]> {
+  const labelled = await readAll(kube, `${path}?${operatorLabel}`, readDeployment);
+  return labelled.length > 0 ? labelled : (await readAll(kube, path, readDeployment)).filter(isOperator);
+}
 
 /** The RayCluster that the profile names; `undefined` where it names none, or one that is not there. */
 export async function rayClusterOf(kube: KubeReads): Promise<RayCluster | undefined> {

@@ -1,6 +1,11 @@
 import { tagOf, versionIn, type VersionNumber } from './versionNumbers.ts';
 import type { Container, Workload } from './workloads.ts';
 
+/** Whether a Deployment is KubeRay's operator, by what its manifests write on it or by its image. */
+export const isOperator = ({ labels, containers }: Workload): boolean =>
+  labels['app.kubernetes.io/component'] === 'kuberay-operator' ||
+  containers.some(({ image }) => /(?:^|[/_.-])kuberay[/_-](?:\w+[_-])?operator\b/.test(image));
+
 /** The namespaces that an operator watches; none where it watches all. */
 export function watchedBy({ containers }: Workload): readonly string[] {
   return containers.flatMap((container) => {

@@ -33,13 +33,16 @@ export function tagOf(image: string): string | undefined {
 
 /**
  * The version of Ray that an image's tag says. Only of images that are named after Ray: the tag of any other is the version
- * of something else.
+ * of something else. `isRay` is for images that are Ray and nothing more, wherever they are copied to: the tag of
+ * `team/ray-worker` may be a version of the team's own.
  */
-export function rayVersionOf(image: string): VersionNumber | undefined {
+export function rayVersionOf(image: string): { readonly version: VersionNumber; readonly isRay: boolean } | undefined {
   const tag = tagOf(image);
-  if (tag === undefined) return undefined;
-  const name = image.slice(0, image.length - tag.length - 1);
+  const version = versionIn(tag);
+  if (tag === undefined || !version) return undefined;
+  const name = (image.split('@', 1)[0] ?? '').slice(0, -tag.length - 1);
   const path = name.includes('/') ? name.slice(name.indexOf('/') + 1) : name;
-  // rayproject/ray, rayproject/ray-ml, example.com/team/ray-worker, example.com/my_ray: a word of the name, not of the host.
-  return /(?:^|[/_.-])ray(?:$|[/_.-])/.test(path) || name.startsWith('rayproject/') ? versionIn(tag) : undefined;
+  if (name.startsWith('rayproject/') || /(?:^|\/)ray(?:-ml|-llm)?$/.test(path)) return { version, isRay: true };
+  // example.com/team/ray-worker, example.com/my_ray: a word of the name, not of the host.
+  return /(?:^|[/_.-])ray(?:$|[/_.-])/.test(path) ? { version, isRay: false } : undefined;
 }

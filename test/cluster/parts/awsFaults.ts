@@ -1,7 +1,9 @@
 import type { CheckStatus } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import { tempFolder } from '../../harness/temp.ts';
 import { account, roleArn } from './moto.ts';
+import { Pki } from './pki.ts';
 import { aws, serviceAccount, type SoundAws } from './soundAws.ts';
 
 /** Something that is wrong in an account, what checks say then, and what puts it right. */
@@ -97,8 +99,12 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a kubeconfig that leads to another cluster',
-    plant: ({ eks, kube }) => void (eks.facts.endpoint = kube.address.replace('127.0.0.1', 'localhost')),
-    expect: { 'eks-describe': 'warn' },
+    plant: ({ eks, kube }) => {
+      eks.facts.endpoint = kube.address.replace('127.0.0.1', 'localhost');
+      eks.facts.ca = new Pki(tempFolder('other-cluster-'), 'other-ca').ca;
+    },
+    // Another cluster has another authority.
+    expect: { 'eks-describe': 'warn', 'eks-k8s-api': 'fail' },
     says: /^The kubeconfig leads to https:\/\/127\.0\.0\.1:\d+, while the EKS cluster "geneva" is at https:\/\/localhost:\d+\.$/,
   },
   {

@@ -156,6 +156,9 @@ export class SoundAws {
     await moto.provider(kube.address, 'sts.amazonaws.com');
     eks.refused.clear();
     eks.entries.clear();
+    eks.foreign.clear();
+    eks.podIdentities.length = 0;
+    this.sts.introduce(this.alice, 'alice');
     const cluster = { policyArn: aws.adminPolicy, scope: 'cluster', namespaces: [] };
     eks.entries.set(aws.clientRole, { type: 'STANDARD', kubernetesGroups: [], policies: [cluster] });
     eks.facts = factsOf(kube);

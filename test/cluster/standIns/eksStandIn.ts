@@ -26,6 +26,10 @@ export class EksStandIn {
   readonly #server: StandInServer;
   readonly entries = new Map<string, Entry>();
   facts: ClusterFacts;
+  /** Ids of what gives service accounts a role without an annotation. */
+  readonly podIdentities: string[] = [];
+  /** Access keys of people in another account, who find no cluster here. */
+  readonly foreign = new Set<string>();
   /** Access keys that may not ask for access entries, or `everybody`. */
   readonly refused = new Set<string>();
 
@@ -49,7 +53,11 @@ export class EksStandIn {
   async #answer(received: Received): Promise<Answer | undefined> {
     const [, , clusterName = '', kind, principal = '', of] =
       (received.request.url ?? '').split('?')[0]?.split('/') ?? [];
+    if (this.foreign.has(accessKeyOf(received)))
+      return refusal(404, 'ResourceNotFoundException', `No cluster found for name: ${clusterName}.`);
     if (kind === undefined) return this.#describe(received);
+    if (kind === 'pod-identity-associations')
+      return json(200, { associations: this.podIdentities.map((associationId) => ({ associationId, clusterName })) });
     if (kind !== 'access-entries') return undefined;
     const action = of === undefined ? 'DescribeAccessEntry' : 'ListAssociatedAccessPolicies';
     if (this.refused.has(accessKeyOf(received)) || this.refused.has('everybody'))

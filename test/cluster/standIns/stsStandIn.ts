@@ -43,17 +43,28 @@ export class StsStandIn {
     return this.#server.stop();
   }
 
-  /** Says whose a key is, which moto tells nobody. */
-  introduce(keys: Keys, userName: string): void {
-    this.#people.set(keys.accessKeyId, `arn:aws:iam::${account}:user/${userName}`);
+  /** Says whose a key is, which moto tells nobody; it knows one account alone. */
+  introduce(keys: Keys, userName: string, inAccount = account): void {
+    this.#people.set(keys.accessKeyId, `arn:aws:iam::${inAccount}:user/${userName}`);
   }
 
   async #answer(received: Received): Promise<Answer | undefined> {
     const asked = new URLSearchParams(received.body.toString('utf8'));
     const [action, roleArn] = [asked.get('Action'), asked.get('RoleArn') ?? ''];
+    if (action === 'GetCallerIdentity') return this.#caller(received);
     if (action === 'AssumeRole') return this.#assume(received, roleArn);
     if (action === 'AssumeRoleWithWebIdentity') return this.#exchange(roleArn, asked.get('WebIdentityToken') ?? '');
     return undefined;
+  }
+
+  /** Whoever was introduced is told who they are; moto looks at the signature. */
+  async #caller(received: Received): Promise<Answer> {
+    const answer = await this.#server.pass(received);
+    const arn = this.#people.get(accessKeyOf(received));
+    if (answer.status !== 200 || arn === undefined) return answer;
+    const fields = `<Arn>${arn}</Arn><UserId>AIDA</UserId><Account>${arn.split(':')[4]}</Account>`;
+    const result = `<GetCallerIdentityResult>${fields}</GetCallerIdentityResult>`;
+    return answerOf(`<GetCallerIdentityResponse xmlns="${xmlns}">${result}</GetCallerIdentityResponse>`);
   }
 
   async #assume(received: Received, roleArn: string): Promise<Answer> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { architectureOf } from '#cluster/checks/sizeChecks.ts';
 import { isPaired } from '#cluster/checks/operatorPairs.ts';
-import { operatorVersionOf, watchedBy } from '#cluster/kube/operator.ts';
+import { isOperator, operatorVersionOf, watchedBy } from '#cluster/kube/operator.ts';
 import {
   compareVersions,
   rayVersionOf,
@@ -63,9 +63,20 @@ suite('Versions', () => {
       'rayproject/ray:nightly',
     ];
     assert.deepEqual(
-      images.map((image) => shown(rayVersionOf(image))),
+      images.map((image) => shown(rayVersionOf(image)?.version)),
       ['2.43.0', '2.44.1', '2.43.0', '2.43.0', '2.50.0', undefined, undefined, undefined, undefined],
     );
+  });
+
+  test('are surely those of Ray where an image is Ray and nothing more, wherever it is copied to', () => {
+    for (const image of [
+      'rayproject/ray-ml:2.44.1',
+      'example.com:5000/mirror/ray:2.43.0',
+      'example.com/ray-llm:2.46.0',
+    ])
+      assert.equal(isSurelyRay(image), true, image);
+    for (const image of ['example.com/team/ray-worker:1.4.2', 'example.com/my_ray:v2.50.0'])
+      assert.equal(isSurelyRay(image), false, image);
   });
 
   test('of Kubernetes and operator are paired as documented, and newer ones of a managed add-on are not', () => {
@@ -88,7 +99,24 @@ const operator = (container: object, labels: Record<string, string> = {}): Workl
   containers: [{ name: 'o', image: 'kuberay/operator', words: [], args: [], variables: {}, ...container }],
 });
 
+const isKnown = (image: string, labels: Record<string, string> = {}): boolean =>
+  isOperator({ ...operator({ image }, labels), name: 'anything' });
+
+const isSurelyRay = (image: string): boolean | undefined => rayVersionOf(image)?.isRay;
+
 suite('An operator', () => {
+  test('is known by the label of its manifests or by its image, whatever it is called', () => {
+    assert.ok(isKnown('example.com/a@sha256:abc', { 'app.kubernetes.io/component': 'kuberay-operator' }));
+    for (const image of [
+      'quay.io/kuberay/operator:v1.3.2',
+      'kuberay/operator',
+      'example.com/odh-kuberay-operator-v2:1',
+    ])
+      assert.ok(isKnown(image), image);
+    for (const image of ['kuberay/apiserver:v1.3.2', 'example.com/my-operator:1', 'rayproject/ray:2.43.0'])
+      assert.ok(!isKnown(image), image);
+  });
+
   test('says which namespaces it watches in each way of writing it', () => {
     const ways: readonly (readonly [object, readonly string[]])[] = [
       [{}, []],
