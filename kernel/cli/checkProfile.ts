@@ -1,3 +1,4 @@
+import { isClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { profileFields } from '#cluster/profiles/profileFields.ts';
 import { shellLine } from '#cluster/mends/commands.ts';
@@ -40,7 +41,7 @@ const fields = {
  * @throws UsageError for arguments that do not go together; ClusterError ProfileInvalid where none is meant or one is wrong
  */
 export async function profileOfArguments(args: ProfileArguments): Promise<ClusterProfile> {
-  const { findProfiles, readProfile } = await import('#cluster/clouds.ts');
+  const { findProfiles, readProfile, withoutPlace } = await import('#cluster/clouds.ts');
   const given = Object.entries(fields).flatMap(([option, field]) => {
     const value = args[option as keyof typeof fields];
     return value === undefined ? [] : [[option, field, value] as const];
@@ -50,7 +51,14 @@ export async function profileOfArguments(args: ProfileArguments): Promise<Cluste
     if (args.profile !== undefined || args.settings !== undefined)
       throw new UsageError(`--${first[0]} describes a cluster without a profile, so --profile has no place beside it.`);
     const value = Object.fromEntries(given.map(([, field, text]) => [field, text]));
-    return readProfile(args.context ?? 'current context', { configMethod: 'LOCAL', ...value });
+    try {
+      return readProfile(args.context || 'current context', { configMethod: 'LOCAL', ...value });
+    } catch (error) {
+      // There is no profile to correct: what is wrong was typed.
+      const [field, problem] = isClusterError(error) ? (withoutPlace(error) ?? []) : [];
+      const typed = given.find(([, one]) => one === field);
+      throw typed ? new UsageError(`--${typed[0]} ${problem}`, { cause: error }) : error;
+    }
   }
   const found = await findProfiles({ folder: process.cwd(), environment: process.env, settings: args.settings });
   return chooseProfile(found, args.profile, {

@@ -7,3 +7,4 @@ export { listContexts, profileFromContext, type KubeContext, type SuggestedProfi
 export { applyMend, previewMend, type MendPreview, type ObjectPreview } from './mends/applyMend.ts';
 export { findProfiles, type FoundProfiles } from './profiles/findProfiles.ts';
 export { readProfile } from './profiles/profileReader.ts';
+export { withoutPlace } from './profiles/settingPath.ts';

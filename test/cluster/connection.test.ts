@@ -7,8 +7,10 @@ import { connectKube } from '#cluster/kube/connectKube.ts';
 import { textAt } from '#cluster/kube/fields.ts';
 import { PortForward, Watch } from '#cluster/kube/kubeClient.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import { KubeReads } from '#cluster/kube/kubeReads.ts';
 import { nextChange } from '#cluster/kube/nextChange.ts';
 import { accessInCluster } from '#cluster/kubeconfig/inCluster.ts';
+import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { sharedCluster, type KubeCluster } from './parts/kubeCluster.ts';
 import type { Kubeconfig } from './parts/kubeconfig.ts';
 import { until } from './parts/processes.ts';
@@ -37,6 +39,16 @@ async function whoAmI(connection: KubeConnection, more: { token?: string } = {})
     signal,
   );
   return textAt(body, 'status', 'userInfo', 'username');
+}
+
+/** Who the checks take the person of a kubeconfig for. */
+async function personOf(kubeconfig: string): Promise<string> {
+  const reads = new KubeReads(readProfile('test', { kubeconfig }), new HiddenTexts(), signal);
+  try {
+    return (await reads.whoami()).username;
+  } finally {
+    await reads.close();
+  }
 }
 
 suite('A connection to a real API server', function () {
@@ -155,6 +167,22 @@ suite('A connection to a real API server', function () {
   test('tells who has no credentials from who has the wrong ones', async () => {
     const file = cluster.kubeconfig('alice', (config) => setUser(config, {}));
     await assert.rejects(whoAmI(await open(file)), { kind: 'CredentialsMissing' });
+  });
+
+  test('refuses who may not act as the person that the kubeconfig names, since every question would be', async () => {
+    const file = cluster.kubeconfig('alice', (config) => setUser(config, { ...user(config), as: 'bob' }));
+    await assert.rejects(personOf(file), {
+      kind: 'CredentialsRefused',
+      what: 'alice may not act as bob, whom the kubeconfig names.',
+    });
+  });
+
+  test('refuses an address with a path that the server has nothing below', async () => {
+    const server = `${cluster.address}/k8s/clusters/c-1`;
+    await assert.rejects(personOf(cluster.kubeconfig('alice', (config) => atServer(config, { server }))), {
+      kind: 'WrongServer',
+      what: 'The API server has nothing below /k8s/clusters/c-1, which is in its address.',
+    });
   });
 
   test('says what is forbidden in the words of the server', async () => {

@@ -38,7 +38,7 @@ export class GoogleClient {
   constructor(endpoints: Partial<GoogleEndpoints> = {}) {
     this.#endpoints = { ...googleEndpoints, ...endpoints };
     // It goes by HTTPS_PROXY and NO_PROXY, and straight where neither is set.
-    this.#dispatcher = hasProxy() ? new EnvHttpProxyAgent() : new Agent();
+    this.#dispatcher = dispatcherBy(process.env);
   }
 
   get endpoints(): GoogleEndpoints {
@@ -107,8 +107,28 @@ export class GoogleClient {
   }
 }
 
-const hasProxy = (): boolean =>
-  ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].some((name) => (process.env[name] ?? '') !== '');
+function dispatcherBy(env: NodeJS.ProcessEnv): Dispatcher {
+  const httpsProxy = proxyIn(env, 'https_proxy');
+  const httpProxy = proxyIn(env, 'http_proxy');
+  if (httpsProxy === undefined && httpProxy === undefined) return new Agent();
+  try {
+    return new EnvHttpProxyAgent({ httpsProxy: httpsProxy ?? httpProxy ?? '', httpProxy: httpProxy ?? '' });
+  } catch {
+    // Not with the address, which may hold a password; and not as its cause, which names it.
+    throw new ClusterError(
+      'ProfileInvalid',
+      'The proxy of the environment is no address.',
+      'Correct HTTPS_PROXY or HTTP_PROXY, such as http://proxy.example.com:3128.',
+    );
+  }
+}
+
+/** A proxy as other tools take it, that is also without `http://` in front. */
+function proxyIn(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const value = (env[name] || env[name.toUpperCase()] || '').trim();
+  if (value === '') return undefined;
+  return value.includes('://') ? value : `http://${value}`;
+}
 
 async function textOf(body: Dispatcher.ResponseData['body'], asked: string): Promise<string> {
   const chunks: Buffer[] = [];

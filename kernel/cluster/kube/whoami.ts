@@ -21,11 +21,37 @@ export async function readPerson(kube: KubeReads): Promise<Person> {
     if (!isClusterError(error)) throw error;
     // Kubernetes before 1.28 does not serve the question; any answer to another one says that the credentials are good.
     if (error.kind === 'NotFound') return acceptedPerson(kube);
+    const refused = refusalOf(error);
+    if (refused) throw refused;
     // Who is told that they may not ask is named in the refusal.
     const named = error.kind === 'Forbidden' ? /User "([^"]+)"/.exec(error.what)?.[1] : undefined;
     if (named === undefined) throw error;
     return { username: named, groups: [], evidence: { asked: kind, saw: `${named} may not ask who they are` } };
   }
+}
+
+/**
+ * The error for a refusal that holds for every question alike: taken for one of a grant, it would have all checks skipped
+ * and none fail.
+ */
+function refusalOf({ kind: reason, what, status }: ClusterError): ClusterError | undefined {
+  if (reason !== 'Forbidden') return undefined;
+  const [, other = '', person] = /"([^"]*)" is forbidden: User "([^"]+)" cannot impersonate /.exec(what) ?? [];
+  if (person !== undefined)
+    return new ClusterError(
+      'CredentialsRefused',
+      `${person} may not act as ${other}, whom the kubeconfig names.`,
+      'Remove "as" from the user in the kubeconfig, or have an administrator allow it (impersonate).',
+      { status },
+    );
+  const path = /cannot post path "([^"]*)\/apis\/authentication/.exec(what)?.[1];
+  if (path === undefined) return undefined;
+  return new ClusterError(
+    'WrongServer',
+    `The API server has nothing below ${path}, which is in its address.`,
+    'Check the address of the cluster in the kubeconfig: what comes after host and port may be too much.',
+    { status },
+  );
 }
 
 async function review(kube: KubeReads): Promise<Person> {

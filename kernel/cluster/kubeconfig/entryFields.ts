@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ClusterError } from '#cluster/errors.ts';
+import { readPlainFile } from '#cluster/plainFile.ts';
 import type { Entry } from './kubeconfigFile.ts';
 
 // The fields of a cluster or user, each checked when it is wanted: a mistake in another entry does no harm.
@@ -53,7 +53,7 @@ export async function pemField(what: string, entry: Entry, key: string): Promise
 export async function fileField(what: string, entry: Entry, key: string, path: string): Promise<string> {
   const file = besideFile(entry, path);
   try {
-    return await readFile(file, 'utf8');
+    return await readPlainFile(file);
   } catch (cause) {
     const { code } = cause as { code?: unknown };
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${String(code)})`;

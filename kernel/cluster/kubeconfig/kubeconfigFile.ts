@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { load, YAMLException } from 'js-yaml';
 import { ClusterError } from '#cluster/errors.ts';
+import { readPlainFile } from '#cluster/plainFile.ts';
 import { isRecord } from '#shared/records.ts';
 
 /** A cluster, user or context as it is written, with where. What is in it has not been looked at yet. */
@@ -61,7 +61,7 @@ export async function readKubeconfigFile(file: string, label: string = file): Pr
 async function textOf(file: string, label: string): Promise<string> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = await readPlainFile(file);
   } catch (cause) {
     throw unreadable(label, cause);
   }
@@ -81,6 +81,13 @@ function unreadable(label: string, cause: unknown): ClusterError {
         'KubeconfigUnreadable',
         `The kubeconfig ${label} is a directory.`,
         'Name a file in it, such as its "config".',
+        { cause },
+      );
+    case 'EFTYPE':
+      return new ClusterError(
+        'KubeconfigUnreadable',
+        `The kubeconfig ${label} is a pipe or a device.`,
+        'Write what comes from it into a file, and name that.',
         { cause },
       );
     case 'EACCES':

@@ -41,6 +41,7 @@ export async function signInOf(entry: Entry | undefined, hidden: HiddenTexts): P
   const token = textField(what, entry, 'token');
   if (token !== undefined) {
     hidden.add(token);
+    checkToken(entry, token, 'token');
     return { label: `the token ${named}`, impersonation, credential: fixed({ token }) };
   }
   const pair = await certificateOf(entry, hidden);
@@ -59,8 +60,15 @@ function tokenOfFile(entry: Entry, path: string, hidden: HiddenTexts): Credentia
     const token = (await fileField(what, entry, 'tokenFile', path)).trim();
     if (token === '') throw invalidField(what, entry, 'tokenFile', `names ${path}, which is empty`);
     hidden.add(token);
+    checkToken(entry, token, 'tokenFile');
     return { token, expiresAt: new Date(Date.now() + fileGoodFor) };
   });
+}
+
+/** A header takes no line break; sent all the same, the server would be blamed for what is wrong here. */
+function checkToken(entry: Entry, token: string, key: string): void {
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw invalidField(what, entry, key, 'holds a blank, a line break or a letter that no token has');
 }
 
 async function certificateOf(

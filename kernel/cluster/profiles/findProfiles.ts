@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import {
   findNodeAtLocation,
@@ -10,6 +9,7 @@ import {
 } from 'jsonc-parser';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import { readPlainFile } from '#cluster/plainFile.ts';
 import { isRecord } from '#shared/records.ts';
 import { readProfile } from './profileReader.ts';
 import { placeOfError, profilesSetting, profilesVariable } from './settingPath.ts';
@@ -74,7 +74,7 @@ function foldersUp(folder: string): readonly string[] {
 
 async function readText(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    return await readPlainFile(file);
   } catch (cause) {
     const { code } = cause as { code?: unknown };
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -86,13 +86,15 @@ async function readText(file: string): Promise<string | undefined> {
 
 /** The profiles in a text, or `undefined` for settings that have none. */
 function profilesIn(source: string, text: string, isSettings: boolean, folder: string): FoundProfiles | undefined {
+  // An editor takes an empty file for settings without any.
+  if (isSettings && text.trim() === '') return undefined;
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error) {
     throw new ClusterError(
       'ProfileInvalid',
-      `${source}:${lineAt(text, error.offset)} is not JSON (${printParseErrorCode(error.error)}).`,
+      `${source}:${lineAt(text, error.offset)} is not JSON: ${mistakeOf(error)}.`,
       'Correct it there.',
     );
   }
@@ -136,6 +138,25 @@ function inFile(error: ClusterError, source: string, text: string, profiles: Nod
   const node = steps.map((one) => findNodeAtLocation(profiles, [...one])).find((one) => one !== undefined) ?? profiles;
   const line = lineAt(text, node.offset);
   return new ClusterError(error.kind, `${source}:${line}: ${error.what}`, error.hint, { cause: error });
+}
+
+/** What the parser finds wrong, by its names for it. */
+const mistakes: Readonly<Record<string, string>> = {
+  PropertyNameExpected: 'the name of a setting is missing, in double quotes',
+  ValueExpected: 'a value is missing',
+  ColonExpected: 'a colon is missing',
+  CommaExpected: 'a comma is missing',
+  CloseBraceExpected: 'a closing brace is missing',
+  CloseBracketExpected: 'a closing bracket is missing',
+  EndOfFileExpected: 'something comes after its end',
+  UnexpectedEndOfComment: 'a comment is not closed',
+  UnexpectedEndOfString: 'a text is not closed',
+  InvalidEscapeCharacter: 'what follows a backslash is not known',
+};
+
+function mistakeOf({ error }: ParseError): string {
+  const name = printParseErrorCode(error);
+  return mistakes[name] ?? `there is a character or word in it that may not be there (${name})`;
 }
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;

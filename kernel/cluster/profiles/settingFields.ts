@@ -129,7 +129,10 @@ function shown(value: unknown): string {
   if (typeof value === 'object') return value === null ? 'null' : 'an object';
   if (typeof value !== 'string') return JSON.stringify(value) ?? typeof value;
   if (value === '') return 'empty';
-  return value.length > 80 ? `a text of ${value.length} characters` : JSON.stringify(value);
+  if (value.length > 80) return `a text of ${value.length} characters`;
+  // Who pastes an address may not see the password or the signed query in it.
+  if (/:\/\/[^/]*@|\?/.test(value)) return 'an address with a password or a query in it';
+  return JSON.stringify(value);
 }
 
 function unknownKey(path: SettingPath, written: string, fields: Fields): ClusterError {

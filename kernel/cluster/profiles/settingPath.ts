@@ -27,3 +27,10 @@ export function settingError(path: SettingPath, what: string, hint: string): Clu
 
 /** Where the value stands that an error is about. */
 export const placeOfError = (error: ClusterError): SettingPath | undefined => places.get(error);
+
+/** The field of a profile that an error is about, and what is wrong with it: for who read it from somewhere else. */
+export function withoutPlace(error: ClusterError): readonly [field: string, problem: string] | undefined {
+  const path = places.get(error);
+  const field = path?.[1];
+  return path && field !== undefined ? [String(field), error.what.slice(textOfPath(path).length + 1)] : undefined;
+}

@@ -83,6 +83,21 @@ suite('Profiles that no editor hands over', () => {
     await assert.rejects(find(), { what: new RegExp(`^${file}:\\d+ is not JSON`) });
   });
 
+  test('are refused with what is wrong with JSON in words, without the rest of the line', async () => {
+    write('{\n  "a": "planted"\n  "b": 2\n}');
+    await assert.rejects(find(), (error: Error) => {
+      assert.match(error.message, /settings\.json:3 is not JSON: a comma is missing\./);
+      assert.ok(!error.message.includes('planted'));
+      return true;
+    });
+  });
+
+  test('are looked for further up where settings are an empty file, as an editor leaves it', async () => {
+    const file = write(settings);
+    write('\n', join(folder, 'a', 'b', '.vscode', 'settings.json'));
+    assert.equal((await find()).source, file);
+  });
+
   test('are refused where a variable holds a list', async () => {
     await assert.rejects(
       find({ LANCE_CATALOG_CLUSTERS: '[]' }),

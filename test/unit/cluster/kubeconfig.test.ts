@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { HiddenTexts } from '#cluster/hiddenText.ts';
@@ -84,6 +85,16 @@ suite('A kubeconfig', () => {
     await assert.rejects(connectBy(tempFolder()), { kind: 'KubeconfigUnreadable', what: /is a directory\.$/ });
   });
 
+  test('that is a pipe is refused at once: nobody may ever write to it', async function () {
+    if (process.platform === 'win32') this.skip();
+    const pipe = join(tempFolder(), 'config');
+    execFileSync('mkfifo', [pipe]);
+    await assert.rejects(connectBy(pipe), {
+      kind: 'KubeconfigUnreadable',
+      what: `The kubeconfig ${pipe} is a pipe or a device.`,
+    });
+  });
+
   test('that may not be read is called that', async function () {
     // Who runs tests as root may read everything.
     if (process.getuid?.() === 0) {
@@ -138,6 +149,7 @@ suite('A kubeconfig', () => {
     ['a proxy that is no address', { cluster: { 'proxy-url': 'bastion:1080' } }, /proxy-url of the cluster "test"/],
     ['a flag that is a text', { cluster: { 'insecure-skip-tls-verify': 'yes' } }, /neither true nor false/],
     ['a token that is a number', { user: { token: 5 } }, /token of the user "test" .* is no text/],
+    ['a token of two lines', { user: { token: 'planted\nplanted' } }, /token of the user "test" .* a line break/],
     [
       'a program without a name',
       { user: { exec: { apiVersion: 'client.authentication.k8s.io/v1' } } },

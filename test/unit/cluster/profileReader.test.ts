@@ -182,6 +182,14 @@ suite('A profile of a cluster', () => {
     test(`is refused ${name}`, () => assert.match(refusal(value), message));
 
   const planted = 'planted-secret-of-a-person';
+  test('is refused with an address that has a password or a signature in it, and does not repeat it', () => {
+    for (const storage of [`https://me:${planted}@example.com/x`, `https://example.com/x?X-Amz-Signature=${planted}`]) {
+      const message = refusal({ storage });
+      assert.match(message, /takes a bucket .*, and is an address with a password or a query in it\./);
+      assert.ok(!message.includes(planted));
+    }
+  });
+
   for (const value of [
     { token: planted },
     { password: planted },
