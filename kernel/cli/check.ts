@@ -88,7 +88,7 @@ async function run(args: readonly string[]): Promise<number> {
         ...values,
         profile,
         id: mend,
-        command: mendCommandFor(values)(mend),
+        mendCommand: mendCommandFor(values),
         ask,
         signal: stop.signal,
       });

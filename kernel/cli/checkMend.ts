@@ -15,8 +15,8 @@ import { UsageError } from './command.ts';
 export type MendOptions = {
   readonly profile: ClusterProfile;
   readonly id: CheckId;
-  /** What was typed for it. */
-  readonly command: string;
+  /** What is typed for the mend of a check of the same cluster. */
+  readonly mendCommand: (id: CheckId) => string;
   readonly ask: Ask;
   readonly signal: AbortSignal;
   readonly apply?: boolean | undefined;
@@ -33,8 +33,8 @@ export async function mendCheck(options: MendOptions): Promise<number> {
   const report = await ask([id]);
   const result = report.results.find((each) => each.id === id);
   if (!result || result.status === 'skipped' || result.status === 'blocked') {
-    process.stderr.write(reportTable(report, { short: true }));
-    if (result) console.error(`${id} was not asked: ${result.sentence}`);
+    process.stderr.write(reportTable(report, { short: true, mendCommand: options.mendCommand }));
+    if (result) console.error(`There is nothing to mend ${id} by. ${result.sentence}`);
     return result?.status === 'blocked' ? exitCodes.failed : exitCodes.notRun;
   }
   console.error(`${id}: ${result.sentence}`);
@@ -46,11 +46,11 @@ export async function mendCheck(options: MendOptions): Promise<number> {
   return apply ? applyObjects(result.mend, options) : print(result.mend, options);
 }
 
-function print(mend: Mend, { command: typed }: MendOptions): number {
+function print(mend: Mend, { id, mendCommand }: MendOptions): number {
   const { command, document, advice } = mendText(mend);
   console.log((document?.text ?? command ?? advice ?? '').trimEnd());
   if (document !== undefined && command !== undefined) console.error(`\nTo put it there:\n${command}`);
-  if (mend.kind === 'objects') console.error(`\nOr, shown first: ${typed} --apply`);
+  if (mend.kind === 'objects') console.error(`\nOr, shown first: ${mendCommand(id)} --apply`);
   return exitCodes.passed;
 }
 

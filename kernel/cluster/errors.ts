@@ -46,7 +46,11 @@ export class ClusterError extends Error {
   readonly hint: string;
   /** The HTTP status of the reply that said so. */
   readonly status: number | undefined;
-  readonly [brand] = true;
+
+  static {
+    // Of the class and not of each error: a notebook prints what an error has of its own.
+    Object.defineProperty(this.prototype, brand, { value: true });
+  }
 
   constructor(
     kind: ClusterErrorKind,
@@ -69,4 +73,4 @@ export class ClusterError extends Error {
 }
 
 export const isClusterError = (error: unknown): error is ClusterError =>
-  typeof error === 'object' && error !== null && Object.hasOwn(error, brand);
+  typeof error === 'object' && error !== null && brand in error;

@@ -96,7 +96,11 @@ export class CatalogError extends Error {
   operation?: string;
   /** What it was asked of, as people write it. */
   identifier?: string;
-  readonly [brand] = true;
+
+  static {
+    // Of the class and not of each error: a notebook prints what an error has of its own.
+    Object.defineProperty(this.prototype, brand, { value: true });
+  }
 
   constructor(
     kind: CatalogErrorKind,
@@ -140,7 +144,7 @@ export async function during<T>(context: ErrorContext, call: () => Promise<T>): 
 
 export function isCatalogError(error: unknown, kind?: CatalogErrorKind): error is CatalogError {
   return (
-    typeof error === 'object' && error !== null && brand in error && (!kind || (error as CatalogError).kind === kind)
+    typeof error === 'object' && error !== null && brand in error && (!kind || ('kind' in error && error.kind === kind))
   );
 }
 

@@ -130,6 +130,14 @@ suite('lance-catalog check', function () {
     assert.match(ran.stderr, /^sa-exists: /);
   });
 
+  test('names the cluster in the command that mends what the check needs', async () => {
+    await cluster.api.delete(cluster.object('ServiceAccount', names.serviceAccount));
+    const ran = await check(['--profile', 'prod', '--mend', 'rbac-pods-get']);
+    assert.equal(ran.code, 1, ran.stdout + ran.stderr);
+    assert.match(ran.stderr, /lance-catalog check --profile prod --mend sa-exists$/m);
+    assert.match(ran.stderr, /^There is nothing to mend rbac-pods-get by\. Not asked, because it needs /m);
+  });
+
   test('shows no secret of a kubeconfig in any form', async () => {
     const { token } = { token: await cluster.api.token(names.namespace, names.serviceAccount) };
     const own = { ...profile(), kubeconfig: cluster.kubeconfig({ token }) };

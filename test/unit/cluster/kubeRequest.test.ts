@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcp, type AddressInfo } from 'node:net';
-import { isClusterError, type ClusterError } from '#cluster/errors.ts';
+import { inspect } from 'node:util';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { fixed } from '#cluster/kube/credential.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { KubeReads } from '#cluster/kube/kubeReads.ts';
@@ -254,5 +255,13 @@ suite('A request to an API server', function () {
       await assert.rejects(kube.whoami(), { kind: 'CredentialsMissing' });
       await kube.close();
     });
+  });
+});
+
+suite('An error of a cluster', () => {
+  test('is printed without the mark that our programs tell it by', () => {
+    const error = new ClusterError('NotFound', 'There is no profile.', 'Write one.');
+    assert.ok(isClusterError(error));
+    assert.ok(!inspect(error).includes('Symbol('), inspect(error));
   });
 });
