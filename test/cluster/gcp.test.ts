@@ -99,8 +99,11 @@ suite('Checks of Google Cloud', function () {
     const gke = standIn.state.cluster;
     for (const pool of gke.nodePools) pool.labels = {};
     const report = await check();
-    assert.deepEqual(others(report), { 'gcp-wi-nodepool': 'fail' });
+    // It may be for something else than Ray.
+    assert.deepEqual(others(report), { 'gcp-wi-nodepool': 'warn' });
     assert.match(sentenceOf(report, 'gcp-wi-nodepool'), /^Pods on the node pool system /);
+    for (const pool of gke.nodePools) pool.mode = undefined;
+    assert.deepEqual(others(await check()), { 'gcp-wi-nodepool': 'fail' });
     gke.autopilot = true;
     assert.deepEqual(others(await check()), {});
   });
@@ -131,6 +134,43 @@ suite('Checks of Google Cloud', function () {
       [],
     );
     assert.deepEqual(standIn.asked, []);
+  });
+
+  test('asks for no Google service account where the pods have the role on the bucket themselves', async () => {
+    const account = cluster.object('ServiceAccount', names.serviceAccount);
+    await cluster.api.merge(account, { metadata: { annotations: { 'iam.gke.io/gcp-service-account': null } } });
+    standIn.state.buckets.set(google.bucket, [{ role: 'roles/storage.objectAdmin', members: [workload] }]);
+    const direct = { ...profile, gcp: { ...profile.gcp!, serviceAccount: undefined } };
+    const report = await check(direct);
+    const skipped = [
+      'gcp-sa-annotation',
+      'gcp-wi-user',
+      'gcp-bucket-role',
+      'gcp-chain-impersonate',
+      'gcp-chain-bucket',
+    ];
+    assert.deepEqual(others(report), Object.fromEntries(skipped.map((id) => [id, 'skipped'])));
+    assert.match(sentenceOf(report, 'gcp-sa-annotation'), /names no Google service account, and needs none/);
+    standIn.state.buckets.set(google.bucket, [{ role: 'roles/storage.objectViewer', members: [workload] }]);
+    assert.equal(others(await check(direct))['gcp-sa-annotation'], 'fail');
+  });
+
+  test('does not say that a grant is missing which the project may give, where that cannot be tried', async () => {
+    const { state } = standIn;
+    state.accounts.set(google.account, []);
+    state.buckets.set(google.bucket, []);
+    state.project.push(
+      { role: 'roles/iam.workloadIdentityUser', members: [workload] },
+      { role: 'roles/storage.objectAdmin', members: [`serviceAccount:${google.account}`] },
+    );
+    const role = cluster.object('ClusterRole', names.personRole);
+    const rules = role['rules'].filter(
+      ({ resources }: { resources: string[] }) => !resources.includes('serviceaccounts/token'),
+    );
+    await cluster.api.replace({ ...role, rules });
+    const found = others(await check());
+    assert.deepEqual([found['gcp-wi-user'], found['gcp-bucket-role']], ['warn', 'warn']);
+    assert.ok(!Object.values(found).includes('fail'));
   });
 
   test('skips the chain where the person may not ask for tokens of the service account', async () => {

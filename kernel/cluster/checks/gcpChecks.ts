@@ -1,7 +1,7 @@
 import type { Check, Evidence, Finding } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass, warn } from '#cluster/findings.ts';
-import { accountAnnotation } from '#cluster/gcp/gcpReads.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { accountAnnotation, bucketPermissions, type GcpReads } from '#cluster/gcp/gcpReads.ts';
 import { grantClusterViewer, listClusters, turnOnMetadata, turnOnWorkloadIdentity } from '#cluster/gcp/gcloud.ts';
 import { loginCommand } from '#cluster/gcp/googleErrors.ts';
 import { gkePlace, noGoogle, workloadPoolOf, type GkePlace } from '#cluster/gcp/gkePlace.ts';
@@ -107,14 +107,16 @@ const nodePools: Check = {
     const { asked, value } = await gcp.cluster();
     if (value.isAutopilot)
       return pass('The cluster is on Autopilot, where this is always so.', { asked, saw: 'autopilot' });
-    const { pools, which } = poolsFor(value, profile);
+    const { pools, which, isLabelled } = poolsFor(value, profile);
     const evidence = pools.map((pool) => ({ asked, saw: `node pool ${pool.name}: ${pool.metadataMode ?? 'no mode'}` }));
     const wrong = pools.filter((pool) => pool.metadataMode !== 'GKE_METADATA').map((pool) => pool.name);
     if (wrong.length === 0)
       return pass(`${which} ${pools.length === 1 ? 'runs' : 'run'} GKE's metadata server.`, ...evidence);
     const names = wrong.join(', ');
     const what = `Pods on the node ${wrong.length === 1 ? 'pool' : 'pools'} ${names} get the identity of the node, not their own.`;
-    return fail(what, { evidence, mend: turnOnMetadata(gke, wrong) });
+    // Where no pool has a label, those that are wrong may be for something else than Ray.
+    const mayBeOthers = !isLabelled && wrong.length < pools.length;
+    return (mayBeOthers ? warn : fail)(what, { evidence, mend: turnOnMetadata(gke, wrong) });
   },
 };
 
@@ -122,12 +124,13 @@ const nodePools: Check = {
 function poolsFor(
   { nodePools: all }: GkeCluster,
   { labelDomain }: ClusterProfile,
-): { pools: readonly NodePool[]; which: string } {
+): { pools: readonly NodePool[]; which: string; isLabelled: boolean } {
   const labelled = all.filter((pool) => Object.keys(pool.labels).some((key) => key.startsWith(`${labelDomain}/ray-`)));
   const pools = labelled.length > 0 ? labelled : all;
   const names = pools.map((pool) => pool.name).join(', ');
-  if (labelled.length > 0) return { pools, which: `The node ${pools.length === 1 ? 'pool' : 'pools'} ${names}` };
-  return { pools, which: `All node pools (${names || 'none yet'}; none has a label of ${labelDomain})` };
+  const isLabelled = labelled.length > 0;
+  if (isLabelled) return { pools, which: `The node ${pools.length === 1 ? 'pool' : 'pools'} ${names}`, isLabelled };
+  return { pools, isLabelled, which: `All node pools (${names || 'none yet'}; none has a label of ${labelDomain})` };
 }
 
 const annotation: Check = {
@@ -147,6 +150,13 @@ const annotation: Check = {
     };
     if (found !== undefined && (wanted === undefined || found === wanted))
       return pass(`Pods of ${namespace}/${name} act as ${found}.`, evidence);
+    const direct = found === undefined && wanted === undefined ? await ownRightsOf(gcp) : undefined;
+    if (direct)
+      return skip(
+        `The service account ${namespace}/${name} names no Google service account, and needs none: its pods may do all that a backfill does in the bucket by themselves.`,
+        evidence,
+        direct,
+      );
     const what =
       found === undefined
         ? `The service account ${namespace}/${name} has no annotation ${accountAnnotation}, so that its pods act as nobody that IAM was told of.`
@@ -154,6 +164,16 @@ const annotation: Check = {
     return fail(what, { evidence: [evidence], mend: annotate(profile, wanted) });
   },
 };
+
+/** What shows that IAM lets the pods into the bucket by their own name, as GKE can do it too; nothing where it does not. */
+async function ownRightsOf(gcp: GcpReads): Promise<Evidence | undefined> {
+  try {
+    const { asked, value } = await gcp.permissionsOfPods();
+    return bucketPermissions.every((one) => value.includes(one)) ? { asked, saw: value.join(', ') } : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function annotate(profile: ClusterProfile, email: string | undefined): Mend {
   const { namespace, serviceAccount: name } = profile;

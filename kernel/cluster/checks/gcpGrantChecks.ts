@@ -41,8 +41,11 @@ const workloadUser: Check = {
     const found = bindingsOf(policy.value, [member], userRoles);
     const evidence = seen(policy.asked, found, member);
     if (found.some(({ condition }) => condition === undefined)) return pass(`${member} may act as ${email}.`, evidence);
-    const proven = await outcomeOf(gcp.accountToken(email));
+    // Only who holds the token before it can be refused for the missing grant.
+    const isTried = (await outcomeOf(gcp.federatedToken())) !== undefined;
+    const proven = isTried ? await outcomeOf(gcp.accountToken(email)) : undefined;
     return inheritedOr(found, evidence, {
+      isTried,
       isProven: proven !== undefined,
       pass: `${member} may act as ${email} by a grant of the project or above it.`,
       missing: `${email} does not let ${member} act as it: its policy has no binding of roles/iam.workloadIdentityUser for that member.`,
@@ -74,8 +77,10 @@ const bucketRole: Check = {
     const evidence = seen(policy.asked, found, member);
     const role = found.find(({ condition }) => condition === undefined)?.role;
     if (role !== undefined) return pass(`${email} has ${role} on gs://${bucket}.`, evidence);
-    const proven = await outcomeOf(gcp.permissionsOf(email));
+    const isTried = (await outcomeOf(gcp.accountToken(email))) !== undefined;
+    const proven = isTried ? await outcomeOf(gcp.permissionsOf(email)) : undefined;
     return inheritedOr(found, evidence, {
+      isTried,
       isProven: bucketPermissions.every((permission) => proven?.value.includes(permission)),
       pass: `${email} may read, write, list and delete in gs://${bucket} by a grant of the project or above it, or by another role.`,
       missing: `${email} has no role on gs://${bucket} that lets it write: the bucket's policy names it in none of ${objectRoles.join(', ')}.`,
@@ -85,6 +90,8 @@ const bucketRole: Check = {
 };
 
 type Judged = {
+  /** The chain of tokens came as far as the grant. */
+  readonly isTried: boolean;
   /** The chain of tokens went through, so there is a grant, wherever it is. */
   readonly isProven: boolean;
   readonly pass: string;
@@ -96,11 +103,16 @@ type Judged = {
 function inheritedOr(
   found: readonly Binding[],
   evidence: Evidence,
-  { isProven, pass: words, missing, mend }: Judged,
+  { isTried, isProven, pass: words, missing, mend }: Judged,
 ): Finding {
   if (isProven) return pass(words, evidence, { asked: 'the token chain', saw: 'went through' });
   const condition = found.find((binding) => binding.condition !== undefined)?.condition;
-  if (condition === undefined) return fail(missing, { evidence: [evidence], mend });
+  if (condition === undefined && isTried) return fail(missing, { evidence: [evidence], mend });
+  if (condition === undefined)
+    return warn(`${missing.slice(0, -1)}; whether a grant of the project or above it does could not be tried.`, {
+      evidence: [evidence],
+      mend,
+    });
   return warn(`The grant holds only under a condition, which was not met here or could not be tried: ${condition}.`, {
     evidence: [evidence],
     mend,

@@ -161,13 +161,21 @@ export class GcpReads {
    * @throws ClusterError Forbidden, NotFound
    */
   permissionsOf(email: string): Promise<Asked<readonly string[]>> {
-    return this.#asking(`permissions of ${email}`, async () => {
-      const { value: token } = await this.accountToken(email);
-      const wanted = bucketPermissions.map((permission) => `permissions=${permission}`).join('&');
-      const path = `/storage/v1/b/${encodeURIComponent(bucketOf(this.profile))}/iam/testPermissions?${wanted}`;
-      const { asked, body } = await this.#client.call({ api: 'storage', path, token }, this.signal);
-      return { asked, value: textsAt(body, 'permissions') };
-    });
+    return this.#asking(`permissions of ${email}`, async () =>
+      this.#permissionsBy((await this.accountToken(email)).value),
+    );
+  }
+
+  /** The same of the pods themselves, whom IAM can be told of without a Google service account. @throws ClusterError */
+  permissionsOfPods(): Promise<Asked<readonly string[]>> {
+    return this.#asking('permissions of pods', async () => this.#permissionsBy((await this.federatedToken()).value));
+  }
+
+  async #permissionsBy(token: string): Promise<Asked<readonly string[]>> {
+    const wanted = bucketPermissions.map((permission) => `permissions=${permission}`).join('&');
+    const path = `/storage/v1/b/${encodeURIComponent(bucketOf(this.profile))}/iam/testPermissions?${wanted}`;
+    const { asked, body } = await this.#client.call({ api: 'storage', path, token }, this.signal);
+    return { asked, value: textsAt(body, 'permissions') };
   }
 
   /**
