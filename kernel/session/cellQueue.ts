@@ -125,18 +125,25 @@ export class CellQueue {
 
   /** Stops what keeps the main thread busy after its cell is done: a timer of it, or a handler of its events. */
   #free(): Promise<boolean> {
-    const sent = ++this.#pings;
+    let isFree = (): boolean => false;
     return this.#stop(
-      () => this.#post({ type: 'ping', count: sent }),
-      () => this.#ponged >= sent,
+      () => (isFree = this.#ping()),
+      () => isFree(),
     );
+  }
+
+  /** Asks the main thread whether it is free. */
+  #ping(): () => boolean {
+    const sent = ++this.#pings;
+    this.#post({ type: 'ping', count: sent });
+    return () => this.#ponged >= sent;
   }
 
   /** No cell begins meanwhile: what is to stop the one before would find it. */
   async #stop(ask: () => void, isOver: () => boolean): Promise<boolean> {
     this.#stopping++;
     try {
-      return await this.#interrupter.interrupt(ask, isOver);
+      return await this.#interrupter.interrupt(() => this.#ping(), ask, isOver);
     } finally {
       this.#stopping--;
       this.#next();

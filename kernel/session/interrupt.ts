@@ -2,18 +2,26 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Session } from 'node:inspector';
 
-/** A responsive main thread ends its cell by itself within this time; then nothing has to be torn out of its stack. */
+/** A main thread that is free says so within this time; then nothing has to be torn out of its stack. */
 const graceMs = 15;
 const againMs = 100;
+/** How long a thread that was free may take to end its cell. Cut off in that, it would cancel half of what the cell began. */
+const endingMs = 250;
 const giveUpMs = 3000;
+
+export type Ping = () => () => boolean;
 
 export type Interrupter = {
   /** Whether running code can be stopped; a hanging `await` can always be given up. */
   readonly canTerminate: boolean;
   /** The main thread is up. What loads there before is the kernel's own, and would be broken by being cut off. */
   mayStop(): void;
-  /** Calls `ask` until `isOver`, and stops the code that runs on the main thread. Resolves to whether it is over. */
-  interrupt(ask: () => void, isOver: () => boolean): Promise<boolean>;
+  /**
+   * Stops the code that runs on the main thread, and has it end the cell. Resolves to whether it is over.
+   * @param ping asks the main thread whether it is free, and gives what says whether it has answered
+   * @param ask has it end the cell
+   */
+  interrupt(ping: Ping, ask: () => void, isOver: () => boolean): Promise<boolean>;
   /** Stops whatever runs on the main thread. */
   terminate(): void;
   dispose(): void;
@@ -44,10 +52,11 @@ export function createInterrupter(isFlagSet: boolean): Interrupter {
     session = undefined;
   };
   const hasHit = () => open === 0;
-  // One that came when the code had just ended waits for the next that runs, and must not find the next cell.
-  const settle = async (ask: () => void): Promise<void> => {
+  // One that came when the code had just ended waits for the next that runs, and must find neither the next cell nor what
+  // ends this one.
+  const settle = async (ping: Ping): Promise<void> => {
     for (const end = performance.now() + giveUpMs; !hasHit() && performance.now() < end;) {
-      ask();
+      ping();
       await within(graceMs, hasHit);
     }
   };
@@ -56,20 +65,25 @@ export function createInterrupter(isFlagSet: boolean): Interrupter {
     mayStop: () => up.abort(),
     terminate,
     dispose,
-    async interrupt(ask, isOver) {
+    async interrupt(ping, ask, isOver) {
       if (!up.signal.aborted) await once(up.signal, 'abort');
-      ask();
-      if (await within(graceMs, isOver)) return true;
+      const started = performance.now();
+      let hasAnswered = ping();
       try {
-        for (const started = performance.now(); performance.now() - started < giveUpMs;) {
+        for (let wait = graceMs; ; wait = againMs) {
+          if (await within(wait, () => hasAnswered() || isOver())) {
+            await settle(ping);
+            ask();
+            if (await within(endingMs, isOver)) return true;
+          }
+          if (performance.now() - started > giveUpMs) {
+            // Done as soon as the call that can't be stopped has come back.
+            ask();
+            return isOver();
+          }
           terminate();
-          // A termination of an idle thread may hit the handler of our own message, so it is said again.
-          ask();
-          if (!(await within(againMs, isOver))) continue;
-          await settle(ask);
-          return true;
+          hasAnswered = ping();
         }
-        return false;
       } finally {
         dispose();
       }

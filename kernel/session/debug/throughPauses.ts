@@ -11,10 +11,10 @@ export const throughPauses = (
     if (debug.isPaused) void debug.stepAside();
     else interrupter.terminate();
   },
-  async interrupt(ask, isOver) {
+  async interrupt(ping, ask, isOver) {
     const stopAgain = await debug.stepAside();
     try {
-      return await interrupter.interrupt(ask, isOver);
+      return await interrupter.interrupt(ping, ask, isOver);
     } finally {
       stopAgain();
     }
