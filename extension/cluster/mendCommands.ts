@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { CheckResult } from '#cluster/check.ts';
-import { ClusterError } from '#cluster/errors.ts';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { HiddenTexts } from '#cluster/hiddenText.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import type { KubernetesManifest } from '#cluster/mend.ts';
+import type { MendPreview } from '#cluster/mends/applyMend.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
@@ -29,27 +30,46 @@ export function registerMendCommands(parts: MendCommandParts): vscode.Disposable
       if (uri?.scheme === mendScheme) return apply(parts, previews.proposalOf(uri));
       const result = resultOf(checks.board, given ?? checksView.selected);
       const objects = objectsOf(result);
-      if (objects) return apply(parts, await showObjects(parts, result, objects));
+      if (objects) {
+        // Where there is nothing to apply, the person was told why.
+        const proposal = await showObjects(parts, result, objects);
+        return proposal && apply(parts, proposal);
+      }
       const what = `What mends "${result.title}" is nothing that a cluster can be given.`;
       throw new ClusterError('InvalidRequest', what, 'Choose "Show What Mends This".');
     }),
   );
 }
 
-/** Asks the cluster what it would make of the objects, and shows that beside what is there. */
+/**
+ * Asks the cluster what it would make of the objects, and shows that beside what is there. Who may not change them is shown
+ * what an administrator is to be given.
+ */
 async function showObjects(
   parts: MendCommandParts,
-  { id, title }: CheckResult,
+  result: CheckResult,
   objects: readonly KubernetesManifest[],
 ): Promise<Proposal | undefined> {
+  const { id, title } = result;
   const { profile: name } = reportOf(parts);
   const profile = parts.profiles.get(name);
-  const preview = await withProgress(`Asking "${name}" what it would make of this`, (signal) =>
-    connected(profile, signal, async (connection) => {
-      const { previewMend } = await import('#cluster/clouds.ts');
-      return previewMend(connection, objects, signal);
-    }),
-  );
+  let preview: MendPreview;
+  try {
+    preview = await withProgress(`Asking "${name}" what it would make of this`, (signal) =>
+      connected(profile, signal, async (connection) => {
+        const { previewMend } = await import('#cluster/clouds.ts');
+        return previewMend(connection, objects, signal);
+      }),
+    );
+  } catch (error) {
+    if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
+    parts.log.info(`the dry run was refused: ${error.message}`);
+    await showText(parts, result);
+    void vscode.window.showInformationMessage(
+      `You may not change this in "${name}" yourself. Give what is shown here to an administrator of the cluster.`,
+    );
+    return undefined;
+  }
   if (!preview.objects.some(({ changed }) => changed)) {
     void vscode.window.showInformationMessage(
       `Nothing would change in "${name}": it has been mended already. Run the check "${title}" again.`,
@@ -88,6 +108,7 @@ async function apply(parts: MendCommandParts, proposal: Proposal | undefined): P
     }),
   );
   log.info(`applied to "${name}": ${applied.join(', ')}`);
+  void vscode.window.setStatusBarMessage(`$(check) Applied to "${name}": ${applied.join(', ')}`, 5000);
   await checks.run(profile, { only: [id] });
 }
 

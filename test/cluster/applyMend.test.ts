@@ -94,7 +94,7 @@ suite('A mend of Kubernetes objects', function () {
   test('names who has set the fields that it would change, and takes them over only when told to', async () => {
     await cluster.api.apply(role('get'));
     const preview = await previewMend(admin, [role('get', 'watch')], signal);
-    assert.match(preview.objects[0]?.conflict ?? '', /^ClusterRole mended-role: .*conflict.*\.rules/);
+    assert.match(preview.objects[0]?.conflict ?? '', /^ClusterRole mended-role: conflict with "tests".*: \.rules/);
     await assert.rejects(applyMend(admin, preview, { signal }), { kind: 'Conflict', message: /take the fields over/ });
     assert.deepEqual((await find(role()))?.['rules'], role('get')['rules']);
     await applyMend(admin, preview, { signal, force: true });

@@ -36,7 +36,10 @@ suite('mending a cluster', function () {
     folder.remove();
   });
 
-  teardown(() => kube.objects.reset());
+  teardown(() => {
+    kube.objects.reset();
+    kube.mayChange = true;
+  });
 
   /** Plants a fault that objects mend. */
   const plant = async (): Promise<void> => {
@@ -88,7 +91,7 @@ suite('mending a cluster', function () {
     await person.during(() => run('lanceCatalog.cluster.applyMend', rowOf(api, 'rbac-pods-watch').node));
     assert.ok(shownDiff(), 'what is applied was shown before');
     assert.ok(verbs().includes('watch'));
-    assert.match(rowOf(api, 'rbac-pods-watch').description, /^passed/);
+    assert.match(rowOf(api, 'rbac-pods-watch').spoken, /: passed/);
   });
 
   test('refuses to apply what is no more what was shown', async () => {
@@ -102,6 +105,21 @@ suite('mending a cluster', function () {
     assert.match(told.join(), /has changed since it was shown/);
     assert.ok(!verbs().includes('watch'));
   });
+
+  for (const command of ['lanceCatalog.cluster.showMend', 'lanceCatalog.cluster.applyMend'] as const) {
+    test(`shows who may not change the cluster what to give to an administrator: ${command}`, async () => {
+      await plant();
+      kube.mayChange = false;
+      const told = await failuresOf(() => run(command, rowOf(api, 'rbac-pods-watch').node));
+      assert.deepEqual(told, []);
+      const shown = await eventually('the manifest', () => {
+        const document = vscode.window.activeTextEditor?.document;
+        return document?.uri.path.endsWith('rbac-pods-watch.yaml') === true && document;
+      });
+      assert.match(shown.getText(), /kind: ClusterRole\n[^]*- watch/);
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    });
+  }
 
   test('shows what is a line for a shell as a script with what it is for', async () => {
     kube.objects.remove('Deployment', names.operator);
@@ -120,7 +138,7 @@ suite('mending a cluster', function () {
     await verify();
     const { node } = rowOf(api, 'rbac-pods-watch');
     const told = await failuresOf(() => run('lanceCatalog.cluster.copyMend', node));
-    assert.match(told.join(), /Nothing is known that mends "The service account may watch pods/);
+    assert.match(told.join(), /Nothing is known that mends "Service account may watch pods/);
   });
 });
 

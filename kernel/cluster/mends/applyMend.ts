@@ -165,7 +165,10 @@ async function conflictOf<T>(asked: Promise<T>): Promise<T | string> {
   try {
     return await asked;
   } catch (error) {
-    if (isClusterError(error) && error.kind === 'Conflict') return error.what;
+    if (isClusterError(error) && error.kind === 'Conflict') return conflictWords(error.what);
     throw error;
   }
 }
+
+/** What a person decides by, who has set which field, without the request that was answered so. */
+const conflictWords = (said: string): string => said.replace(/^.*?Apply failed with \d+ conflicts?: /s, '');

@@ -29,6 +29,8 @@ export class KubeApiStandIn {
   readonly address: string;
   readonly #server: Server;
   readonly #held: (() => void)[] = [];
+  /** Whether the person may change objects. */
+  mayChange = true;
   #isHeld: ((asked: string) => boolean) | undefined;
 
   /** @param folder where its certificate and kubeconfig are written */
@@ -86,6 +88,8 @@ export class KubeApiStandIn {
     const named = namedBy(pathname);
     if (!named) return refusal(404, 'the server could not find the requested resource');
     if (method === 'POST' && body) return this.#review(named, body);
+    if (method === 'PATCH' && !this.mayChange)
+      return refusal(403, `${named.plural} "${named.name}" is forbidden: User "alice" cannot patch it`);
     if (method === 'PATCH' && body) {
       const applied = this.objects.merged(body);
       if (searchParams.get('dryRun') !== 'All') this.objects.put(applied);
