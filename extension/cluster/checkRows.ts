@@ -93,7 +93,8 @@ function renderCheck({ id, title, result, progress }: CheckRow): RowView {
   return {
     id,
     label: title,
-    description: [look.word, sentence].filter(Boolean).join(' · '),
+    // What passed needs no words: the title says what is so.
+    description: look === looks.pass ? '' : [look.word, sentence].filter(Boolean).join(' · '),
     tooltip: progress === undefined && result ? tooltipOf(result) : `${plainText(title)}: ${look.word}`,
     spoken: [`${title}: ${look.word}`, sentence, mend ? 'Something is known that mends it.' : '']
       .filter(Boolean)

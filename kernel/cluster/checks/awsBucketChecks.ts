@@ -27,7 +27,7 @@ const client: Party = {
     delete: 'aws-client-bucket-delete',
   },
   needs: ['aws-assume-client', 'bucket-uri'],
-  title: 'The client',
+  title: 'Client',
   who: ({ aws }) => aws.client(),
 };
 
@@ -40,7 +40,7 @@ const service: Party = {
     delete: 'irsa-bucket-delete',
   },
   needs: ['irsa-assume', 'bucket-uri'],
-  title: "The service account's role",
+  title: 'Service role',
   who: async (context) => {
     const arn = await serviceRoleOf(context);
     return { identity: await context.aws.service(arn, await context.kube.serviceAccountToken(awsAudience)), arn };
@@ -49,10 +49,10 @@ const service: Party = {
 
 const titles: Readonly<Record<BucketStep, string>> = {
   list: 'may list the bucket',
-  put: 'may write objects into the bucket',
-  head: 'may look at objects in the bucket',
-  get: 'may read objects in the bucket',
-  delete: 'may delete objects in the bucket',
+  put: 'may write into the bucket',
+  head: 'may look into the bucket',
+  get: 'may read from the bucket',
+  delete: 'may delete from the bucket',
 };
 
 /** The five things that a backfill does with its bucket, each by doing it. */
@@ -136,7 +136,7 @@ export const awsServiceBucketChecks = bucketChecks(service);
 /** Rows that go through another region cost money, and time. */
 export const awsRegionCheck: Check = awsCheck({
   id: 'aws-region',
-  title: 'The bucket is in the region of the cluster',
+  title: "Bucket is in the cluster's region",
   severity: 'warning',
   needs: ['aws-assume-client', 'bucket-uri'],
   skip: unlessBucket,

@@ -62,7 +62,7 @@ export const awsClientChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'aws-client-trust',
-    title: 'The client role trusts you, and not everybody',
+    title: 'Client role trusts you, not everybody',
     severity: 'warning',
     needs: ['aws-identity'],
     skip: (context) =>

@@ -15,7 +15,7 @@ const adminPolicy = 'AmazonEKSClusterAdminPolicy';
 export const awsEksChecks: readonly Check[] = [
   awsCheck({
     id: 'eks-describe',
-    title: 'The client may look the EKS cluster up',
+    title: 'Client may look the EKS cluster up',
     severity: 'error',
     needs: ['aws-assume-client'],
     skip: unlessEksNamed,
@@ -41,7 +41,7 @@ export const awsEksChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'eks-auth-mode',
-    title: 'The EKS cluster lets roles in by access entries',
+    title: 'EKS lets roles in by access entries',
     severity: 'error',
     needs: ['eks-describe'],
     skip: unlessEksNamed,
@@ -65,7 +65,7 @@ export const awsEksChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'eks-access-entry',
-    title: 'The client has an access entry of type STANDARD',
+    title: 'Client has a STANDARD access entry',
     severity: 'error',
     needs: ['eks-auth-mode'],
     skip: unlessEksNamed,
@@ -107,7 +107,7 @@ export const awsEksChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'eks-access-policy',
-    title: `The access entry has ${adminPolicy} for the whole cluster`,
+    title: 'Access entry gives cluster admin',
     severity: 'error',
     needs: ['eks-access-entry'],
     skip: unlessEksNamed,
@@ -148,7 +148,7 @@ export const awsEksChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'eks-k8s-api',
-    title: "The Kubernetes API takes the client's token",
+    title: "Kubernetes takes the client's token",
     severity: 'error',
     needs: ['eks-describe'],
     skip: unlessEksNamed,

@@ -25,7 +25,7 @@ import {
 export const awsIssuerChecks: readonly Check[] = [
   awsCheck({
     id: 'oidc-issuer',
-    title: 'The EKS cluster has an issuer of tokens',
+    title: 'EKS cluster has an issuer of tokens',
     severity: 'error',
     needs: ['eks-describe'],
     skip: unlessEksNamed,
@@ -84,7 +84,7 @@ export const awsIssuerChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'irsa-annotation',
-    title: 'The service account names its role',
+    title: 'Service account names its role',
     severity: 'error',
     needs: ['sa-exists'],
     skip: unlessOnAws,
@@ -92,7 +92,7 @@ export const awsIssuerChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'irsa-token',
-    title: 'The cluster signs a token of the service account for AWS',
+    title: 'Cluster signs a token for AWS',
     severity: 'error',
     needs: ['sa-exists'],
     skip: unlessOnAws,

@@ -11,7 +11,7 @@ import { awsCheck, serviceRoleOf, unlessOnAws } from './awsParts.ts';
 export const awsPodChecks: readonly Check[] = [
   awsCheck({
     id: 'aws-pod-env',
-    title: 'Pods of the service account were given its role',
+    title: 'Pods were given that role',
     severity: 'warning',
     needs: ['irsa-annotation'],
     skip: unlessOnAws,

@@ -26,7 +26,7 @@ import {
 export const awsServiceChecks: readonly Check[] = [
   awsCheck({
     id: 'irsa-trust',
-    title: "The role's trust policy lets the service account in, and no other",
+    title: 'Role trusts this account, and no other',
     severity: 'warning',
     needs: ['irsa-annotation', 'oidc-issuer'],
     skip: unlessEksNamed,
@@ -34,7 +34,7 @@ export const awsServiceChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'irsa-assume',
-    title: 'The service account may assume its role',
+    title: 'Service account may assume its role',
     severity: 'error',
     needs: ['irsa-annotation', 'irsa-token'],
     skip: unlessOnAws,
@@ -42,7 +42,7 @@ export const awsServiceChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'irsa-describe',
-    title: "The service account's role may look the EKS cluster up",
+    title: 'Service role may look the cluster up',
     severity: 'error',
     needs: ['irsa-assume'],
     skip: unlessEksNamed,

@@ -46,7 +46,7 @@ const isAnswer = (problem: CatalogError): boolean =>
 const auth: Check = {
   id: 'catalog-auth',
   category: 'catalog',
-  title: 'The catalog takes this key and opens this database',
+  title: 'Catalog takes the key and database',
   severity: 'error',
   needs: ['catalog-reach'],
   limit: 20_000,
@@ -90,7 +90,7 @@ function wordsOf(problem: CatalogError, hasKey: boolean, database: string): [wha
 const storage: Check = {
   id: 'catalog-storage',
   category: 'catalog',
-  title: 'The catalog keeps its tables in the bucket that is checked',
+  title: 'Catalog keeps its tables in the bucket',
   severity: 'error',
   needs: ['catalog-auth'],
   limit: 20_000,

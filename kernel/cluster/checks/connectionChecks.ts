@@ -34,7 +34,7 @@ const load: Check = {
 const exec: Check = {
   id: 'kubeconfig-exec',
   category,
-  title: 'There are credentials to sign in with',
+  title: 'There are credentials to sign in',
   severity: 'error',
   needs: ['kubeconfig-load'],
   // A program of a kubeconfig has 30 s of its own, and says better what it did with them.
@@ -100,7 +100,7 @@ const soon = 24 * 60 * 60 * 1000;
 const tls: Check = {
   id: 'k8s-tls',
   category,
-  title: 'The certificate of the API server is trusted',
+  title: "API server's certificate is trusted",
   severity: 'error',
   needs: ['k8s-reach'],
   run: async ({ kube }, signal) => {
@@ -148,7 +148,7 @@ const mostSkew = 5 * 60 * 1000;
 const clock: Check = {
   id: 'k8s-clock',
   category,
-  title: 'Your clock agrees with that of the API server',
+  title: 'Your clock agrees with the server',
   severity: 'warning',
   needs: ['k8s-tls'],
   run: async ({ kube }) => {

@@ -15,7 +15,7 @@ import type { Mend } from '#cluster/mend.ts';
 const token: Check = {
   id: 'gcp-chain-token',
   category: 'gcp',
-  title: 'The API server gives the service account a token for the workload pool',
+  title: 'Cluster signs a token for Google',
   severity: 'error',
   needs: ['sa-exists'],
   skip: noGoogle,
@@ -48,7 +48,7 @@ const token: Check = {
 const exchange: Check = {
   id: 'gcp-chain-exchange',
   category: 'gcp',
-  title: 'Google accepts that token (sts.googleapis.com)',
+  title: 'Google accepts that token',
   severity: 'error',
   needs: ['gcp-chain-token', 'gcp-wi-cluster'],
   limit: 15_000,
@@ -85,7 +85,7 @@ const exchange: Check = {
 const impersonate: Check = {
   id: 'gcp-chain-impersonate',
   category: 'gcp',
-  title: 'With it the Google service account gives a token of its own',
+  title: 'Google account gives a token of its own',
   severity: 'error',
   needs: ['gcp-chain-exchange', 'gcp-sa-annotation'],
   limit: 15_000,
@@ -109,7 +109,7 @@ const impersonate: Check = {
 const bucket: Check = {
   id: 'gcp-chain-bucket',
   category: 'gcp',
-  title: 'That token may create, read, list and delete objects of the bucket',
+  title: 'That token may use the bucket',
   severity: 'error',
   needs: ['gcp-chain-impersonate', 'bucket-uri'],
   limit: 15_000,

@@ -20,7 +20,7 @@ const nameOf = ({ clusterName, location, project }: GkePlace): string =>
 const credentials: Check = {
   id: 'gcp-adc',
   category: 'gcp',
-  title: 'Application-default credentials of Google Cloud are there and accepted',
+  title: 'You are signed in to Google Cloud',
   severity: 'error',
   needs: [],
   // Outside Google Cloud it takes seconds until it is clear that there is no metadata server.
@@ -46,7 +46,7 @@ function askToSignIn(error: unknown): Finding {
 const clientRole: Check = {
   id: 'gcp-client-role',
   category: 'gcp',
-  title: 'You may look at the cluster (container.clusters.get)',
+  title: 'You may look the GKE cluster up',
   severity: 'error',
   needs: ['gcp-adc'],
   skip: noGoogle,
@@ -77,7 +77,7 @@ const clientRole: Check = {
 const cluster: Check = {
   id: 'gcp-wi-cluster',
   category: 'gcp',
-  title: 'Workload identity is on for the cluster',
+  title: 'Cluster has workload identity',
   severity: 'error',
   needs: ['gcp-client-role'],
   skip: noGoogle,
@@ -98,7 +98,7 @@ const cluster: Check = {
 const nodePools: Check = {
   id: 'gcp-wi-nodepool',
   category: 'gcp',
-  title: 'Every node pool for Ray gives pods their own identity (GKE_METADATA)',
+  title: 'Node pools have workload identity',
   severity: 'error',
   needs: ['gcp-wi-cluster'],
   skip: noGoogle,
@@ -136,7 +136,7 @@ function poolsFor(
 const annotation: Check = {
   id: 'gcp-sa-annotation',
   category: 'gcp',
-  title: 'The service account is annotated with its Google service account',
+  title: 'Service account names a Google account',
   severity: 'error',
   needs: ['sa-exists'],
   skip: noGoogle,

@@ -24,7 +24,7 @@ const userRoles = ['roles/iam.workloadIdentityUser'] as const;
 const workloadUser: Check = {
   id: 'gcp-wi-user',
   category: 'gcp',
-  title: 'The service account may act as the Google service account (roles/iam.workloadIdentityUser)',
+  title: 'It may act as that Google account',
   severity: 'error',
   needs: ['gcp-adc'],
   limit: 20_000,
@@ -60,7 +60,7 @@ const objectRoles = ['roles/storage.objectAdmin', 'roles/storage.objectUser', 'r
 const bucketRole: Check = {
   id: 'gcp-bucket-role',
   category: 'gcp',
-  title: 'The Google service account has a role on the bucket (roles/storage.objectAdmin)',
+  title: 'Google account may use the bucket',
   severity: 'error',
   needs: ['gcp-adc', 'bucket-uri'],
   limit: 20_000,

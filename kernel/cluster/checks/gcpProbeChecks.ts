@@ -12,7 +12,7 @@ import { runProbe } from '#cluster/probe/runProbe.ts';
 const probe: Check = {
   id: 'gcp-probe-pod',
   category: 'gcp',
-  title: 'A pod under the service account is who it should be, and writes into the bucket',
+  title: 'A pod can write into the bucket',
   severity: 'error',
   needs: ['gcp-sa-annotation', 'bucket-uri'],
   // A node may have to be started for it; what is left after that, the end of the run removes.

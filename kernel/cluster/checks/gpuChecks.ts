@@ -48,7 +48,7 @@ const install = (profile: ClusterProfile): Mend =>
 const plugin: Check = {
   id: 'gpu-plugin',
   category: 'nodes',
-  title: 'The device plugin that offers GPUs to pods is ready',
+  title: 'GPU device plugin is ready',
   severity: 'error',
   needs: ['nodes-gpu'],
   run: async ({ kube, profile }) => {
@@ -99,7 +99,7 @@ const plugin: Check = {
 const allocatable: Check = {
   id: 'gpu-allocatable',
   category: 'nodes',
-  title: 'The nodes for GPU workers offer GPUs',
+  title: 'Nodes for GPU workers offer GPUs',
   severity: 'error',
   needs: ['gpu-plugin'],
   run: async ({ kube, profile }) => {

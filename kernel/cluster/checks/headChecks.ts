@@ -22,7 +22,7 @@ const noNode = 'There is no node for the head now, so that nothing is known of i
 const notSpot: Check = {
   id: 'head-not-spot',
   category: 'nodes',
-  title: 'The cloud does not take the node of the head away',
+  title: 'Head is not on a spot node',
   severity: 'error',
   needs: ['nodes-head'],
   run: async ({ kube, profile }) => {

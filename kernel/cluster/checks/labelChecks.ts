@@ -20,7 +20,7 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 const values: Check = {
   id: 'nodes-label-value',
   category: 'nodes',
-  title: 'The labels of nodes have the values that the selectors ask for',
+  title: 'Node labels have the right values',
   severity: 'error',
   needs: ['client-nodes-list'],
   run: async ({ kube, profile }) => {
@@ -65,7 +65,7 @@ const againstGroup = (profile: ClusterProfile, group: GroupSpec, node: KubeNode)
 const selectors: Check = {
   id: 'nodes-selector-match',
   category: 'nodes',
-  title: 'The selectors and tolerations of head and workers find a node',
+  title: 'Selectors and tolerations find nodes',
   severity: 'error',
   needs: ['nodes-label-value'],
   run: async ({ kube, profile }) => {

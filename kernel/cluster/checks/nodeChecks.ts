@@ -67,9 +67,9 @@ const placeCheck = (id: 'nodes-head' | 'nodes-cpu' | 'nodes-gpu', kind: NodeKind
   id,
   category: 'nodes',
   title: {
-    head: 'A node for the head is ready',
-    cpu: 'A node for workers is ready',
-    gpu: 'A node for workers with GPUs is ready',
+    head: 'Node for the head is ready',
+    cpu: 'Node for workers is ready',
+    gpu: 'Node for GPU workers is ready',
   }[kind],
   severity: kind === 'head' ? 'error' : 'warning',
   needs: ['client-nodes-list'],

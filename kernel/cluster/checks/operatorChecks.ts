@@ -49,7 +49,7 @@ async function hidesOperator(kube: KubeReads): Promise<boolean> {
 const running: Check = {
   id: 'operator-running',
   category: 'versions',
-  title: 'The KubeRay operator has a pod that is ready',
+  title: 'KubeRay operator is ready',
   severity: 'error',
   needs: ['crd-rayclusters'],
   run: async ({ kube, profile }) => {
@@ -79,7 +79,7 @@ const running: Check = {
 const watching: Check = {
   id: 'operator-watches',
   category: 'versions',
-  title: 'The operator watches the namespace',
+  title: 'Operator watches the namespace',
   severity: 'error',
   needs: ['operator-running'],
   run: async ({ kube, profile }) => {
@@ -101,7 +101,7 @@ const watching: Check = {
 const version: Check = {
   id: 'operator-version',
   category: 'versions',
-  title: `The operator is KubeRay ${showMinor(oldestOperator)} or later`,
+  title: `Operator is KubeRay ${showMinor(oldestOperator)} or later`,
   severity: 'error',
   needs: ['operator-running'],
   run: async ({ kube, profile }) => {
@@ -119,7 +119,7 @@ const version: Check = {
 const pairing: Check = {
   id: 'operator-pairing',
   category: 'versions',
-  title: 'Kubernetes and operator are a pair that is documented',
+  title: 'Kubernetes and operator go together',
   severity: 'warning',
   needs: ['operator-version', 'k8s-version'],
   run: async ({ kube }) => {

@@ -21,7 +21,7 @@ async function rayPodsOf(kube: KubeReads, name: string): Promise<readonly Pod[] 
 export const podAccountCheck: Check = {
   id: 'pods-run-as',
   category: 'identity',
-  title: 'Head and workers run as the service account',
+  title: 'Pods run as the service account',
   severity: 'error',
   needs: ['sa-exists', 'crd-rayclusters'],
   run: async ({ kube, profile }) => {

@@ -33,7 +33,7 @@ function leftOut(profile: ClusterProfile): readonly string[] {
 const complete: Check = {
   id: 'profile-complete',
   category,
-  title: 'The profile says all that there is to check',
+  title: 'Profile says all there is to check',
   severity: 'warning',
   needs: [],
   run: ({ profile }) => {
@@ -61,7 +61,7 @@ const clouds = { aws: 'AWS', gcp: 'Google Cloud' } as const;
 const bucket: Check = {
   id: 'bucket-uri',
   category,
-  title: 'The bucket is in the cloud of the cluster',
+  title: "Bucket is in the cluster's cloud",
   severity: 'error',
   needs: [],
   skip: ({ profile }) => (profile.storage ? undefined : 'The profile names no storage.'),

@@ -91,7 +91,7 @@ async function saidBySpecs(
 const image: Check = {
   id: 'ray-version-image',
   category: 'versions',
-  title: 'The images of head and workers have one version of Ray, the one that jobs are sent with',
+  title: 'Images have the Ray that sends jobs',
   severity: 'error',
   needs: ['k8s-whoami'],
   run: async ({ kube }) => {
@@ -120,7 +120,7 @@ const headLimit = 4000;
 const head: Check = {
   id: 'ray-version-head',
   category: 'versions',
-  title: 'The head that runs has that version of Ray too',
+  title: 'Running head has that Ray too',
   severity: 'error',
   needs: ['crd-rayclusters'],
   skip: ({ profile }) => (profile.rayCluster === undefined ? 'The profile names no RayCluster that runs.' : undefined),

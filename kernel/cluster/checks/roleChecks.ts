@@ -42,7 +42,7 @@ async function knownRolesOf(kube: KubeReads): Promise<KnownRoles> {
 const wayToAsk: Check = {
   id: 'sar-allowed',
   category: 'identity',
-  title: 'It can be found out what the service account may do',
+  title: 'What the account may do can be asked',
   severity: 'info',
   needs: ['sa-exists'],
   run: async ({ kube, profile }) => {
@@ -68,7 +68,7 @@ const wayToAsk: Check = {
 const verbCheck = (id: CheckId, access: Access): Check => ({
   id,
   category: 'identity',
-  title: `The service account may ${access.verb} ${access.resource} in all namespaces`,
+  title: `Service account may ${access.verb} ${access.resource}`,
   severity: 'error',
   needs: ['sar-allowed', 'rbac-binding-cluster'],
   run: async ({ kube, profile }) => {
@@ -84,7 +84,7 @@ const verbCheck = (id: CheckId, access: Access): Check => ({
 const bound: Check = {
   id: 'rbac-binding-cluster',
   category: 'identity',
-  title: 'A ClusterRoleBinding gives the service account its role',
+  title: 'Its role is bound in all namespaces',
   severity: 'error',
   needs: ['sar-allowed'],
   run: async ({ kube, profile }) => {
@@ -141,7 +141,7 @@ async function unboundProblem(kube: KubeReads, bindings: readonly Binding[] | un
 const excess: Check = {
   id: 'rbac-excess',
   category: 'identity',
-  title: 'The service account may not do everything',
+  title: 'Service account may not do everything',
   severity: 'warning',
   needs: ['sar-allowed'],
   run: async ({ kube, profile }) => {

@@ -63,7 +63,7 @@ const showQuota = ({ name, hard, used }: Quota): string =>
 const quotaRoom: Check = {
   id: 'quota-room',
   category: 'nodes',
-  title: 'The quotas of the namespace leave room for head and workers',
+  title: 'Quotas leave room for head and workers',
   severity: 'error',
   needs: ['ns-exists'],
   run: async ({ kube, profile }) => {
@@ -100,7 +100,7 @@ const quotaRoom: Check = {
 const limitsRoom: Check = {
   id: 'limits-room',
   category: 'nodes',
-  title: 'The limit ranges of the namespace allow the requests of head and workers',
+  title: 'Limit ranges allow head and workers',
   severity: 'error',
   needs: ['ns-exists'],
   run: async ({ kube, profile }) => {

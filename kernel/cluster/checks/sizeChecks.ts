@@ -36,7 +36,7 @@ const larger = (group: GroupSpec): Mend => ({
 const headSize: Check = {
   id: 'head-size',
   category: 'nodes',
-  title: 'The head fits on a node, and is large enough',
+  title: 'Head fits on a node, is large enough',
   severity: 'error',
   needs: ['nodes-head'],
   run: async ({ kube, profile }) => {
@@ -66,7 +66,7 @@ const headSize: Check = {
 const workerFit: Check = {
   id: 'worker-fit',
   category: 'nodes',
-  title: 'A pod of each group of workers fits on a node',
+  title: 'Workers fit on a node',
   severity: 'error',
   needs: ['client-nodes-list'],
   run: async ({ kube, profile }) => {
@@ -101,7 +101,7 @@ export function architectureOf(image: string): string | undefined {
 export const architecture: Check = {
   id: 'arch-match',
   category: 'nodes',
-  title: 'The nodes of a group have one architecture, that of its image',
+  title: 'Nodes have the architecture of images',
   severity: 'warning',
   needs: ['client-nodes-list'],
   run: async ({ kube, profile }) => {

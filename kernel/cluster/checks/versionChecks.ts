@@ -28,7 +28,7 @@ export async function kubernetesVersionOf(
 const kubernetesVersion: Check = {
   id: 'k8s-version',
   category: 'versions',
-  title: 'Kubernetes has a version that the operator is known to run on',
+  title: 'Kubernetes version is known to work',
   severity: 'warning',
   needs: ['k8s-whoami'],
   run: async ({ kube }) => {
@@ -98,7 +98,7 @@ async function checkServed(kube: KubeReads, plural: string): Promise<Finding> {
 const rayClusters: Check = {
   id: 'crd-rayclusters',
   category: 'versions',
-  title: `The resource rayclusters.ray.io is served as ${servedVersion}`,
+  title: `CRD rayclusters.ray.io serves ${servedVersion}`,
   severity: 'error',
   needs: ['k8s-whoami'],
   run: ({ kube }) => checkDefinition(kube, 'rayclusters'),
@@ -107,7 +107,7 @@ const rayClusters: Check = {
 const rayJobs: Check = {
   id: 'crd-rayjobs',
   category: 'versions',
-  title: `The resource rayjobs.ray.io is served as ${servedVersion}`,
+  title: `CRD rayjobs.ray.io serves ${servedVersion}`,
   severity: 'warning',
   needs: ['k8s-whoami'],
   run: ({ kube }) => checkDefinition(kube, 'rayjobs'),

@@ -38,14 +38,15 @@ suite('a row of the Cluster Checks view', () => {
   });
 
   const looks = [
-    ['k8s-reach', 'pass-filled', /^passed · https/],
+    // Its title says all there is to say; that it passed is read aloud.
+    ['k8s-reach', 'pass-filled', /^$/],
     ['rbac-pods-watch', 'error', /^failed · geneva\/runner may not watch pods\.$/],
     ['operator-pairing', 'warning', /^warning · /],
     ['operator-running', 'circle-slash', /^blocked · Not asked/],
     ['gcp-adc', 'debug-step-over', /^skipped · The profile names no project\.$/],
   ] as const;
   for (const [id, icon, description] of looks) {
-    test(`says how it stands by an icon and by a word: ${id}`, () => {
+    test(`says how it stands by an icon, and by a word where there is something to look at: ${id}`, () => {
       const view = renderRow(board, rowOf(id));
       assert.equal(view.icon.id, icon);
       assert.match(view.description, description);
@@ -58,6 +59,11 @@ suite('a row of the Cluster Checks view', () => {
       spoken,
       'The service account may watch pods: failed. geneva/runner may not watch pods. Something is known that mends it.',
     );
+  });
+
+  test('is read aloud as passed where its icon alone says so', () => {
+    const { spoken } = renderRow(board, rowOf('k8s-reach'));
+    assert.match(spoken, /^The API server answers: passed\. https/);
   });
 
   test('offers by its words what can be done: nothing, copy a text, copy a command, apply objects', () => {
