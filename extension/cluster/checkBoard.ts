@@ -12,7 +12,7 @@ export type Progress = 'waiting' | 'asking';
  */
 export type Board = {
   readonly profile: string;
-  /** What the results were merged from; absent until a first run has ended. */
+  /** What was known when the last run ended; absent until a first one has. */
   readonly report: CheckReport | undefined;
   readonly headers: ReadonlyMap<CheckId, Pick<CheckHeader, 'id' | 'category' | 'title'>>;
   readonly results: ReadonlyMap<CheckId, CheckResult>;
@@ -21,6 +21,8 @@ export type Board = {
   /** What the run that goes on has answered so far. */
   readonly answered: ReadonlySet<CheckId>;
   readonly isRunning: boolean;
+  /** Whether the run that goes on asks some checks again, and leaves the others as they were. */
+  readonly isPartial: boolean;
 };
 
 /** A board of a run that has ended: what is shown after a reload. */
@@ -33,6 +35,7 @@ export function boardOf(report: CheckReport): Board {
     pending: new Map(),
     answered: new Set(),
     isRunning: false,
+    isPartial: false,
   };
 }
 
@@ -52,7 +55,9 @@ export function startBoard(
   const asked = new Set(only ?? headers.map(({ id }) => id));
   return {
     profile,
-    report: kept?.report,
+    // Of a run that is stopped the answers of the one before are still the best there are.
+    report: before?.profile === profile ? before.report : undefined,
+    isPartial: kept !== undefined,
     // Of a run of some, only those are listed that something is known of.
     headers: new Map([
       ...(kept?.headers ?? []),
@@ -80,9 +85,14 @@ export function withEvent(board: Board, event: CheckEvent): Board {
   };
 }
 
-/** The board when its run has ended, with what it found; as it was before where it found nothing. */
+/**
+ * The board when its run has ended, with what it found; as it was before where it found nothing. What a run that was stopped
+ * did not come to is shown as it was known before.
+ */
 export function endBoard(board: Board, report: CheckReport | undefined): Board | undefined {
-  const merged = board.report && report ? mergeReports(board.report, report) : (report ?? board.report);
+  const { report: before, isPartial } = board;
+  const isMerged = isPartial || report?.stopped === true;
+  const merged = before && report && isMerged ? mergeReports(before, report) : (report ?? before);
   return merged && boardOf(merged);
 }
 

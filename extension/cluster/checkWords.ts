@@ -36,6 +36,9 @@ export function countsText(counts: CheckReport['counts']): string {
   return parts.map((status) => `${counts[status]} ${countWords[status][counts[status] === 1 ? 0 : 1]}`).join(', ');
 }
 
+/** How often an age on the screen is told anew, in milliseconds: it is told in minutes. */
+export const ageEvery = 30_000;
+
 /** How long ago something was, as short as a status bar wants it: `now`, `3 min`, `2 h`, `5 d`. */
 export function ageText(startedAt: string, now: number): string {
   const minutes = Math.floor((now - Date.parse(startedAt)) / 60_000);

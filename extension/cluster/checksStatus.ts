@@ -1,12 +1,9 @@
 import * as vscode from 'vscode';
 import { countsOf } from './checkBoard.ts';
-import { ageText, agoText, countsText } from './checkWords.ts';
+import { ageEvery, ageText, agoText, countsText } from './checkWords.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 import { viewIds } from '../manifest.ts';
 import { plainText } from './markdownText.ts';
-
-/** The age is told in minutes. */
-const refreshEvery = 30_000;
 
 /** What the last checks found, in the status bar: counts and how old they are. */
 export class ChecksStatus implements vscode.Disposable {
@@ -21,7 +18,7 @@ export class ChecksStatus implements vscode.Disposable {
     this.#item.name = 'Lance Cluster Checks';
     this.#item.command = { command: `${viewIds.checks}.focus`, title: 'Show Cluster Checks' };
     this.#listening = checks.onDidChange(() => this.#update());
-    this.#timer = setInterval(() => this.#update(), refreshEvery);
+    this.#timer = setInterval(() => this.#update(), ageEvery);
     this.#timer.unref();
     this.#update();
   }

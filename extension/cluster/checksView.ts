@@ -3,7 +3,7 @@ import { setContext } from '../host/context.ts';
 import { viewIds } from '../manifest.ts';
 import { countsOf, type Board } from './checkBoard.ts';
 import { renderRow, rowsOf, type CheckNode, type RowView } from './checkRows.ts';
-import { agoText } from './checkWords.ts';
+import { ageEvery, agoText } from './checkWords.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 
 /** The view of checks by category. Its rows are looks at the board of `ClusterChecks`; this only draws. */
@@ -20,7 +20,14 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
   constructor(checks: ClusterChecks) {
     this.#checks = checks;
     this.#view = vscode.window.createTreeView(viewIds.checks, { treeDataProvider: this });
-    this.#subscriptions = [this.#view, this.#changed, checks.onDidChange(() => this.#update())];
+    const timer = setInterval(() => this.#tellAge(), ageEvery);
+    timer.unref();
+    this.#subscriptions = [
+      this.#view,
+      this.#changed,
+      checks.onDidChange(() => this.#update()),
+      { dispose: () => clearInterval(timer) },
+    ];
     this.#update();
   }
 
@@ -76,13 +83,18 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
     setContext('lanceCatalog.cluster.isRunning', isRunning);
     setContext('lanceCatalog.cluster.hasReport', board?.report !== undefined);
     setContext('lanceCatalog.cluster.onlyProblems', this.#onlyProblems);
-    this.#view.description = board ? titleOf(board) : '';
+    this.#tellAge();
     // An empty text takes the line away.
     this.#view.message = (board && messageOf(board, this.#onlyProblems)) ?? '';
     const failed = board ? countsOf(board).fail : 0;
     this.#view.badge =
       failed > 0 ? { value: failed, tooltip: `${failed} ${failed === 1 ? 'check' : 'checks'} failed` } : undefined;
     this.#changed.fire(undefined);
+  }
+
+  #tellAge(): void {
+    const { board } = this.#checks;
+    this.#view.description = board ? titleOf(board) : '';
   }
 
   #known(node: CheckNode): CheckNode {

@@ -38,7 +38,7 @@ export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Dispos
       const report = reportOf(parts);
       const target = given instanceof vscode.Uri ? given : await askWhere(report);
       if (!target) return undefined;
-      await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(reportJson(report)));
+      await save(target, reportJson(report));
       return target;
     }),
   );
@@ -61,6 +61,16 @@ async function showPage(uri: vscode.Uri): Promise<void> {
     await vscode.commands.executeCommand('markdown.showPreview', uri);
   } catch {
     await vscode.window.showTextDocument(uri, { preview: true });
+  }
+}
+
+/** @throws ClusterError where nothing can be written there, in place of the error of a system call */
+async function save(target: vscode.Uri, text: string): Promise<void> {
+  try {
+    await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
+  } catch (cause) {
+    const what = `The report can't be saved as ${target.fsPath}.`;
+    throw new ClusterError('InvalidRequest', what, 'Choose a folder that you may write to.', { cause });
   }
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { messageOf } from '#shared/errors.ts';
 import { askOne, type Choice } from '../host/ask.ts';
@@ -42,7 +43,8 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
       });
     }
   } catch (error) {
-    problem = messageOf(error);
+    // A list has one line for it; what to do is choosing a file.
+    problem = isClusterError(error) ? error.what : messageOf(error);
   }
   const chosen = await askOne<Start>('New Cluster Profile: which cluster?', [
     ...choices,

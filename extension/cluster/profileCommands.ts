@@ -10,9 +10,11 @@ export function registerProfileCommands({ log, profiles }: CheckCommandParts): v
     registerCommand(log, 'lanceCatalog.cluster.editProfiles', async () => {
       // Where the profiles are: a team's are in the settings of the workspace.
       const isShared = Object.keys(profiles.writtenIn('workspace')).length > 0;
+      const hasSome = Object.keys(profiles.written()).length > 0;
       await vscode.commands.executeCommand(
         isShared ? 'workbench.action.openWorkspaceSettingsFile' : 'workbench.action.openSettingsJson',
-        { revealSetting: { key: 'lanceCatalog.cluster.profiles', edit: true } },
+        // Who has some only looks for the place; a line is begun for who has none.
+        { revealSetting: { key: 'lanceCatalog.cluster.profiles', edit: !hasSome } },
       );
     }),
   );

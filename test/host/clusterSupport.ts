@@ -22,13 +22,18 @@ export const profileFor = (kube: KubeApiStandIn): Record<string, unknown> => {
   return { kubeconfig: kube.kubeconfig, namespace, serviceAccount, rayCluster };
 };
 
-export type Row = { readonly node: CheckNode; readonly item: vscode.TreeItem; readonly description: string };
+export type Row = {
+  readonly node: CheckNode;
+  readonly item: vscode.TreeItem;
+  readonly description: string;
+  readonly spoken: string;
+};
 
 /** The rows of the view as the editor gets them: a category, and what is below it. */
 export function rowsOf({ cluster: { checksView } }: ExtensionApi): readonly Row[] {
   const look = (node: CheckNode): Row => {
     const item = checksView.getTreeItem(node);
-    return { node, item, description: String(item.description) };
+    return { node, item, description: String(item.description), spoken: item.accessibilityInformation?.label ?? '' };
   };
   return checksView.getChildren().flatMap((node) => [look(node), ...checksView.getChildren(node).map(look)]);
 }

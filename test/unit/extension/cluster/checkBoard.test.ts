@@ -36,7 +36,8 @@ suite('the board of a run of checks', () => {
   test('forgets what an earlier run of all found when all are asked anew', () => {
     const board = startBoard('prod', headers, undefined, boardOf(reportOf()));
     assert.equal(board.results.size, 0);
-    assert.equal(board.report, undefined);
+    const ended = endBoard(board, reportOf([passed]));
+    assert.deepEqual([...(ended?.results.keys() ?? [])], ['k8s-reach']);
   });
 
   test('keeps the others when one is asked again', () => {
@@ -75,6 +76,19 @@ suite('the board of a run of checks', () => {
     const unasked = { ...failed, status: 'skipped', sentence: 'The run was stopped.' } as const;
     const ended = endBoard(again, reportOf([passed, unasked], { stopped: true }));
     assert.equal(ended?.results.get('rbac-pods-watch')?.status, 'fail');
+  });
+
+  test('stays what it was where all are asked anew and the person stops that', () => {
+    const again = startBoard('prod', headers, undefined, boardOf(reportOf()));
+    const unasked = { ...failed, status: 'skipped', sentence: 'The run was stopped.' } as const;
+    const ended = endBoard(again, reportOf([passed, unasked], { stopped: true }));
+    assert.equal(ended?.results.get('rbac-pods-watch')?.status, 'fail', 'a failure is not forgotten');
+    assert.equal(ended?.report?.startedAt, reportOf().startedAt, 'its age is that of its oldest answers');
+  });
+
+  test('is what a first run came to when it is stopped', () => {
+    const ended = endBoard(startBoard('prod', headers), reportOf([passed], { stopped: true }));
+    assert.equal(ended?.report?.stopped, true);
   });
 
   test('is what the last run found when one ended without a report', () => {
