@@ -77,7 +77,8 @@ export class KubeConnection {
       this.#clock ??= readClock(headers['date'], sentAt);
     };
     try {
-      return await sendRequest(person, { server: target.server, dispatcher, credential, signal, onHeaders });
+      const { proxy } = this.#pool;
+      return await sendRequest(person, { server: target.server, proxy, dispatcher, credential, signal, onHeaders });
     } catch (error) {
       if (isClusterError(error) && error.status === 401 && error.kind !== 'WrongServer')
         throw refusedError(credential, ask.token === undefined ? signIn : 'the token');

@@ -29,6 +29,13 @@ export class KubePool {
     this.#target = target;
   }
 
+  /** Host and port of the proxy in between, for people; the rest of its address may be a password. */
+  get proxy(): string | undefined {
+    const { server, proxyUrl } = this.#target;
+    const proxy = proxyOf(new URL(server), proxyUrl, process.env);
+    return proxy !== undefined && URL.canParse(proxy) ? new URL(proxy).host : undefined;
+  }
+
   /** @throws ClusterError ProfileInvalid for a proxy that is no address */
   dispatcherFor(credential: ClientCertificate): Dispatcher {
     if (this.#closed) throw new ClusterError('Aborted', 'The connection to the cluster was closed.', '');

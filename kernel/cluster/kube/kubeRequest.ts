@@ -44,6 +44,8 @@ export async function sendRequest(
     readonly dispatcher: Dispatcher;
     readonly credential: KubeCredential;
     readonly signal: AbortSignal;
+    /** Host and port of the proxy in between. */
+    readonly proxy?: string | undefined;
     /** Told the headers of every reply, be it a refusal. */
     readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void;
   },
@@ -79,8 +81,21 @@ export async function sendRequest(
   } catch (error) {
     if (isClusterError(error)) throw error;
     if (signal.aborted) throw abortedError(what, signal);
-    throw connectionErrorOf(error, `The API server ${server}`) ?? unreadable(what, error);
+    throw unansweredError(error, options) ?? unreadable(what, error);
   }
+}
+
+/** The error of the connection; by itself it does not say which of proxy and server it comes from. */
+function unansweredError(
+  error: unknown,
+  { server, proxy }: { readonly server: string; readonly proxy?: string | undefined },
+): ClusterError | undefined {
+  const subject = `The API server ${server}`;
+  if (proxy === undefined) return connectionErrorOf(error, subject);
+  const found = connectionErrorOf(error, `${subject}, through the proxy ${proxy}`);
+  if (!found?.isTransient) return found;
+  const hint = 'Check the proxy: HTTPS_PROXY and NO_PROXY, or proxy-url in the kubeconfig.';
+  return new ClusterError(found.kind, found.what, `${hint} ${found.hint}`, { cause: error });
 }
 
 /** The request as evidence shows it. */

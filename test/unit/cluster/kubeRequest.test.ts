@@ -8,7 +8,7 @@ import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { KubeReads } from '#cluster/kube/kubeReads.ts';
 import { HiddenTexts } from '#cluster/hiddenText.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
-import { kubeconfigText, written } from './kubeconfigs.ts';
+import { connectBy, kubeconfigText, written } from './kubeconfigs.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -78,6 +78,21 @@ suite('A request to an API server', function () {
     }
     throw new assert.AssertionError({ message: 'It was answered.' });
   }
+
+  test('names the proxy where nobody answers through it, without its password', async () => {
+    const kubeconfig = kubeconfigText({
+      server: 'https://cluster.invalid',
+      cluster: { 'proxy-url': 'http://me:planted@127.0.0.1:1' },
+    });
+    const connection = await connectBy(written(kubeconfig));
+    opened.push(connection);
+    await assert.rejects(connection.request({ method: 'GET', path: '/version' }, signal), (error: Error) => {
+      assert.match(error.message, /^The API server https:\/\/cluster\.invalid, through the proxy 127\.0\.0\.1:1: /);
+      assert.match(error.message, /Check the proxy: HTTPS_PROXY and NO_PROXY, or proxy-url in the kubeconfig\./);
+      assert.ok(!error.message.includes('planted'));
+      return true;
+    });
+  });
 
   test('gives what JSON says, other text as it is, and the headers', async () => {
     answer = json(200, { gitVersion: 'v1.30.0' });
