@@ -125,10 +125,10 @@ export class CellQueue {
 
   /** Stops what keeps the main thread busy after its cell is done: a timer of it, or a handler of its events. */
   #free(): Promise<boolean> {
-    let isFree = (): boolean => false;
+    const asked: (() => boolean)[] = [];
     return this.#stop(
-      () => (isFree = this.#ping()),
-      () => isFree(),
+      () => void asked.push(this.#ping()),
+      () => asked.some((hasAnswered) => hasAnswered()),
     );
   }
 
