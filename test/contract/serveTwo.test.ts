@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { Catalog } from '#client/catalog.ts';
 import { connectNamespace } from '#client/connect.ts';
 import { registerRest } from '#client/registerRest.ts';
@@ -27,7 +28,8 @@ suite('two servers on one root', function () {
   const places = {
     'a directory': () => ({ root: tempFolder(), args: [], env: {} }),
     'an object store': () => ({
-      root: moto.root('two'),
+      // A new one each time: a test that is run again finds nothing of the time before.
+      root: moto.root(`two-${randomUUID()}`),
       args: Object.entries(moto.storageOptions).flatMap(([name, value]) =>
         name.includes('secret')
           ? ['--storage-option-env', `${name}=TEST_STORE_SECRET`]
@@ -114,12 +116,15 @@ suite('two servers on one root', function () {
         for (let count = written.right; count > written.right - 3; count--) assert.ok(counts.has(`right${count}`));
         for (let count = written.left; count > written.left - 2; count--) assert.ok(counts.has(`left${count}`));
 
-        // A table that was being made is whole, or not listed, and its name can be used.
+        // A table that was being made is whole, or not listed, and its name can be used. In the root of an object store,
+        // where nothing can be renamed, the name may be taken already; that says so.
         const last = await made;
-        for (const name of (await right.tableNames()).filter((one) => one.startsWith('made'))) {
-          assert.equal(await (await right.openTable(name)).countRows(), rowsPerWrite, name);
-        }
         assert.ok(last !== undefined);
+        for (const name of (await right.tableNames()).filter((one) => one.startsWith('made'))) {
+          const counted = await (await right.openTable(name)).countRows().catch((error: unknown) => error);
+          const isTaken = name === `made${last}` && isCatalogError(counted, 'InvalidTableState');
+          if (what !== 'an object store' || !isTaken) assert.equal(counted, rowsPerWrite, name);
+        }
         await right.createTable(`made${last}`, batchOf('right', 0), { mode: 'overwrite' });
         assert.equal(await (await right.openTable(`made${last}`)).countRows(), rowsPerWrite);
       });
