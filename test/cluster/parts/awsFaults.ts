@@ -306,7 +306,7 @@ export const rightsTaken = (
     faultOf('list', { [list]: 'fail' }, /may not list the bucket geneva-data\.$/, list),
     faultOf('put', { [put]: 'fail', ...blocked(head, get, remove) }, /may not write into the bucket/, put),
     // HEAD is allowed by the right to read.
-    faultOf('get', { [head]: 'fail', [get]: 'fail' }, /may not look at objects in/, get),
-    faultOf('delete', { [remove]: 'fail' }, /may not delete objects in the bucket geneva-data\.$/, remove),
+    faultOf('get', { [head]: 'fail', [get]: 'fail' }, /may not look into the bucket geneva-data\.$/, get),
+    faultOf('delete', { [remove]: 'fail' }, /may not delete from the bucket geneva-data\.$/, remove),
   ];
 });
