@@ -91,8 +91,8 @@ const apart: Readonly<Record<string, string>> = {
   '#cluster/kube/kubeClient.ts': './kubeClient.cjs',
 };
 
-const cloudsApart: Plugin = {
-  name: 'clouds-apart',
+const bundlesApart: Plugin = {
+  name: 'bundles-apart',
   setup(build) {
     build.onResolve({ filter: /^#cluster\// }, ({ kind, path }) => {
       const bundle = kind === 'dynamic-import' ? apart[path] : undefined;
@@ -124,14 +124,14 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
   };
   switch (bundle.kind) {
     case 'extension':
-      return { ...common, ...node, external: ['vscode', ...runtimePackages], plugins: [cloudsApart] };
+      return { ...common, ...node, external: ['vscode', ...runtimePackages], plugins: [bundlesApart] };
     case 'kernel':
       return {
         ...common,
         ...node,
         banner: { js: `${importMeta.banner?.['js'] ?? ''}\n${takeGlobals}` },
         external: [...runtimePackages],
-        plugins: [oneTypescript, cloudsApart],
+        plugins: [oneTypescript, bundlesApart],
         alias: {
           // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
           '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/tslabTypescript.cjs'),

@@ -125,11 +125,8 @@ export class CellQueue {
 
   /** Stops what keeps the main thread busy after its cell is done: a timer of it, or a handler of its events. */
   #free(): Promise<boolean> {
-    const asked: (() => boolean)[] = [];
-    return this.#stop(
-      () => void asked.push(this.#ping()),
-      () => asked.some((hasAnswered) => hasAnswered()),
-    );
+    // There is no cell to be ended: it is over when this question, or a later one, has been answered.
+    return this.#stop(() => {}, this.#ping());
   }
 
   /** Asks the main thread whether it is free. */
