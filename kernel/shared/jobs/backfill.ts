@@ -1,0 +1,64 @@
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import type { NamespacePath } from '#shared/names.ts';
+import type { ComputedFunction, OnError } from './computedFunction.ts';
+
+/** What runs a job. */
+export const runnerNames = ['local', 'local-python', 'ray', 'rest'] as const;
+export type RunnerName = (typeof runnerNames)[number];
+
+/** A table by where it is. `catalog` may hold secrets: it crosses pipes, and is never written down as it is. */
+export type TableReference = {
+  readonly catalog: CatalogConfig;
+  /** Name of the connection in the editor, where it has one. */
+  readonly connection?: string | undefined;
+  readonly namespacePath: NamespacePath;
+  readonly name: string;
+};
+
+/** Where a Ray is. */
+export type RayPlace =
+  /** Of its dashboard, `http://127.0.0.1:8265`. The token is a secret. */
+  | { readonly address: string; readonly token?: string | undefined }
+  /** A RayCluster in Kubernetes, reached as a profile says. */
+  | { readonly profile: string; readonly rayCluster?: string | undefined };
+
+/**
+ * How a column is computed, in the specification's names ("BackfillColumnRequest") and those of ours that it has no words
+ * for. JSON, on the wire and in files, writes the same in snake_case.
+ */
+export type BackfillOptions = {
+  /** `auto` (when nothing is said) picks one and says why. */
+  readonly runner?: RunnerName | 'auto' | undefined;
+  /** SQL that says which rows; those where the column is null when nothing is said. */
+  readonly where?: string | undefined;
+  /** How many compute at once; what the runner has processors for when nothing is said. */
+  readonly concurrency?: number | undefined;
+  /** Rows of a task at most; a fragment is one task where nothing is said. */
+  readonly taskSize?: number | undefined;
+  /** Rows after which what was computed is kept. */
+  readonly checkpointSize?: number | undefined;
+  /** Fragments after which what was computed is committed. */
+  readonly commitGranularity?: number | undefined;
+  /** Only so many fragments. */
+  readonly numFrags?: number | undefined;
+  /** The version of the table that inputs are read at; the latest when nothing is said. */
+  readonly readVersion?: number | undefined;
+  /** In place of what the function says. */
+  readonly onError?: OnError | undefined;
+  /** `local`: a column whose values name one row each, by which rows are written back. */
+  readonly key?: string | undefined;
+  /** `ray`: where it is. */
+  readonly ray?: RayPlace | undefined;
+  /** `local-python`: the interpreter; one that has pylance is looked for when nothing is said. */
+  readonly python?: string | undefined;
+};
+
+/** What somebody asks for. */
+export type BackfillRequest = BackfillOptions & {
+  readonly table: TableReference;
+  readonly column: string;
+  /** In place of what is registered on the table. */
+  readonly function?: ComputedFunction | undefined;
+  /** Hashes of stored functions that may run, beside those accepted on this machine. */
+  readonly allowStoredCode?: readonly string[] | undefined;
+};
