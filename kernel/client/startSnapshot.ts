@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { cacheFolder, surroundings, type Surroundings } from './personFolders.ts';
 
 // A start-up snapshot is the memory of a Node that has already loaded the compiler and its libraries. A kernel that starts
 // from one answers its first cell in a fifth of the time. It belongs to one executable, one set of flags and one build of
@@ -25,21 +25,6 @@ export type StartSnapshot = {
   attempt: string;
 };
 
-type Surroundings = { env: Readonly<Record<string, string | undefined>>; platform: NodeJS.Platform; home: string };
-const here = (): Surroundings => ({ env: process.env, platform: process.platform, home: homedir() });
-
-/** Our own folder among what a person's programs can make again. */
-export function cacheFolder({ env, platform, home }: Surroundings = here()): string {
-  if (platform === 'win32')
-    return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'lance-catalog', 'cache');
-  if (platform === 'darwin') return join(home, 'Library', 'Caches', 'lance-catalog');
-  return join(absolute(env['XDG_CACHE_HOME']) ?? join(home, '.cache'), 'lance-catalog');
-}
-
-/** The XDG specification has variables that are empty or relative ignored; they would be folders of the notebook's. */
-const absolute = (path: string | undefined): string | undefined =>
-  path !== undefined && isAbsolute(path) ? path : undefined;
-
 export type SnapshotOwner = {
   /** The executable, by path or by a name on PATH. */
   node: string;
@@ -54,8 +39,8 @@ export type SnapshotOwner = {
  * Where the snapshot for this Node and this kernel is, or would be; undefined where none can be used: on Windows, under
  * NODE_OPTIONS (which a snapshot may contradict), or when the person has switched them off.
  */
-export function snapshotOf(owner: SnapshotOwner, surroundings: Surroundings = here()): StartSnapshot | undefined {
-  const { env, platform } = surroundings;
+export function snapshotOf(owner: SnapshotOwner, where: Surroundings = surroundings()): StartSnapshot | undefined {
+  const { env, platform } = where;
   if (platform === 'win32' || env[snapshotVariable] === 'off' || env['NODE_OPTIONS']) return undefined;
   try {
     const node = executable(owner.node, env['PATH'] ?? '');
@@ -65,7 +50,7 @@ export function snapshotOf(owner: SnapshotOwner, surroundings: Surroundings = he
     // The same kernel elsewhere reads other files: those of its own folder are in its snapshot by their paths.
     const made = [owner.version, platform, process.arch, ...owner.flags, node, size, mtimeMs, owner.entry, key];
     const name = createHash('sha256').update(made.join('\n')).digest('hex').slice(0, 24);
-    const folder = join(cacheFolder(surroundings), 'start');
+    const folder = join(cacheFolder(where), 'start');
     const at = (kind: string) => join(folder, `${name}.${kind}`);
     return {
       entry: join(dist, 'fromSnapshot.cjs'),

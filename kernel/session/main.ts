@@ -6,7 +6,7 @@ import { kernelFlags } from '#client/nodeVersion.ts';
 import { parseKernelArguments } from './arguments.ts';
 import type { CoreParts, startCore } from './coreStart.ts';
 import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
-import { dataFolder } from './kernelspec.ts';
+import { dataFolder } from '#client/personFolders.ts';
 import { lastWords } from './lastWords.ts';
 import { createRoom, OutputSender } from './outputRoom.ts';
 import { Outputs } from './outputs.ts';

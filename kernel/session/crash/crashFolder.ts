@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isCrashNote, type CrashNote } from '#shared/crashNote.ts';
 import type { Front } from '#session/coreMessages.ts';
-import { dataFolder } from '#session/kernelspec.ts';
-import { makeFolder } from '#session/makeFolder.ts';
+import { dataFolder } from '#client/personFolders.ts';
+import { makeFolder } from '#client/makeFolder.ts';
 import { isRunning } from '#client/running.ts';
 
 /** After this long nobody asks any more what a kernel was doing when it ended. */

@@ -3,7 +3,7 @@ import type { Debugger } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { basename, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dataFolder } from '#session/kernelspec.ts';
+import { dataFolder } from '#client/personFolders.ts';
 import { cellCountOf } from '#session/run/scriptNames.ts';
 import type { MainHook } from './mainHook.ts';
 import { murmur2 } from './murmur2.ts';

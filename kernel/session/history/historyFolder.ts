@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '#session/makeFolder.ts';
+import { makeFolder } from '#client/makeFolder.ts';
 
 /** One cell of a session: its execution count and code. */
 export type StoredCell = [line: number, code: string];

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '#shared/errors.ts';
 import type { Front } from '#session/coreMessages.ts';
-import { dataFolder } from '#session/kernelspec.ts';
+import { dataFolder } from '#client/personFolders.ts';
 import { History } from './history.ts';
 import { HistoryFolder } from './historyFolder.ts';
 

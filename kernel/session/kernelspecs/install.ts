@@ -6,7 +6,7 @@ import { kernelFlags } from '#client/nodeVersion.ts';
 import { isObjectStore, localRoot } from '#client/root.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import type { TypeCheck } from '#shared/kernelMessages.ts';
-import { makeFolder } from '#session/makeFolder.ts';
+import { makeFolder } from '#client/makeFolder.ts';
 import { kernelsFolder, type SpecPlace } from './place.ts';
 import { launcherFolder, remember } from './remembered.ts';
 import { isOurs, readSpec } from './spec.ts';

@@ -4,7 +4,7 @@ import { chmodSync, openSync, closeSync, readdirSync, renameSync, rmSync, statSy
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { isPrivate, isUsable, snapshotOf } from '#client/startSnapshot.ts';
-import { makeFolder } from '#session/makeFolder.ts';
+import { makeFolder } from '#client/makeFolder.ts';
 
 // `node FLAGS snapshotMaker.cjs` makes the start-up snapshot for this Node, these flags and the kernel beside this file.
 // A process of its own, which outlives the kernel that started it. It says nothing: without a snapshot kernels start too.

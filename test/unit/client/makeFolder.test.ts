@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../../kernel/session/makeFolder.ts';
+import { makeFolder } from '../../../kernel/client/makeFolder.ts';
 import { command } from '../../kernel/support.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -27,7 +27,7 @@ suite('A folder of the person alone', function () {
 
   test('that its file system says there can not be is an error, at once', async () => {
     // In a process of its own, which can be ended: Node's own way never comes back from there.
-    const module = JSON.stringify(inRoot('kernel/session/makeFolder.ts'));
+    const module = JSON.stringify(inRoot('kernel/client/makeFolder.ts'));
     const code = `import(${module}).then(({ makeFolder }) => makeFolder('/proc/none/below')).catch((e) => console.log(e.code))`;
     const { stdout } = await command(process.execPath, ['-e', code], { seconds: 20 });
     assert.equal(stdout, 'ENOENT\n');
