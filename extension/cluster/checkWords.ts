@@ -36,24 +36,6 @@ export function countsText(counts: CheckReport['counts']): string {
   return parts.map((status) => `${counts[status]} ${countWords[status][counts[status] === 1 ? 0 : 1]}`).join(', ');
 }
 
-/** How often an age on the screen is told anew, in milliseconds: it is told in minutes. */
-export const ageEvery = 30_000;
-
-/** How long ago something was, as short as a status bar wants it: `now`, `3 min`, `2 h`, `5 d`. */
-export function ageText(startedAt: string, now: number): string {
-  const minutes = Math.floor((now - Date.parse(startedAt)) / 60_000);
-  if (!(minutes >= 1)) return 'now';
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
-}
-
-/** The same as part of a sentence: `just now`, `3 min ago`. */
-export const agoText = (startedAt: string, now: number): string => {
-  const age = ageText(startedAt, now);
-  return age === 'now' ? 'just now' : `${age} ago`;
-};
-
 /** What puts a result right, where something is known. */
 export const mendOf = (result: CheckResult | undefined): Mend | undefined =>
   result && (result.status === 'fail' || result.status === 'warn') ? result.mend : undefined;

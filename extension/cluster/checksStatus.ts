@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
+import { ageEvery, ageText, agoText } from '#shared/ageText.ts';
 import { countsOf } from './checkBoard.ts';
-import { ageEvery, ageText, agoText, countsText } from './checkWords.ts';
+import { countsText } from './checkWords.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 import { viewIds } from '../manifest.ts';
-import { plainText } from './markdownText.ts';
+import { plainText } from '../host/markdownText.ts';
 
 /** What the last checks found, in the status bar: counts and how old they are. */
 export class ChecksStatus implements vscode.Disposable {

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
+import { ageEvery, agoText } from '#shared/ageText.ts';
 import { setContext } from '../host/context.ts';
 import { viewIds } from '../manifest.ts';
 import { countsOf, type Board } from './checkBoard.ts';
 import { renderRow, rowsOf, type CheckNode, type RowView } from './checkRows.ts';
-import { ageEvery, agoText } from './checkWords.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 
 /** The view of checks by category. Its rows are looks at the board of `ClusterChecks`; this only draws. */

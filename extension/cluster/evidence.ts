@@ -1,7 +1,7 @@
 import type { CheckReport, CheckResult } from '#cluster/check.ts';
 import { mendText } from '#cluster/report/mendText.ts';
 import { looks, mendOf } from './checkWords.ts';
-import { codeBlock, plainText } from './markdownText.ts';
+import { codeBlock, plainText } from '../host/markdownText.ts';
 
 /** One check as a page: what it says, all that it asked and saw, what mends it. */
 export function evidenceMarkdown(result: CheckResult, report: CheckReport): string {

@@ -1,0 +1,98 @@
+import { agoText } from '#shared/ageText.ts';
+import type { JobState, JobView } from '#shared/jobs/jobView.ts';
+import {
+  errorsText,
+  isActive,
+  jobTableText,
+  progressText,
+  runnerWords,
+  rowsText,
+  stateWords,
+} from '#shared/jobs/jobWords.ts';
+import { plainText } from '../host/markdownText.ts';
+
+/** A job as a row, data alone; jobsView.ts makes a `TreeItem` of it. */
+export type JobRow = {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  /** Markdown, in which whatever a job said is text. */
+  readonly tooltip: string;
+  /** What a screen reader says. */
+  readonly spoken: string;
+  readonly icon: { readonly id: string; readonly color?: string };
+  /** Words with dots between them for `when` clauses: the kind of row, then what can be done with it. */
+  readonly contextValue: string;
+};
+
+/** A state as a product icon with a theme colour; its word is always beside it. */
+export const stateIcons: Readonly<Record<JobState, { readonly id: string; readonly color?: string }>> = {
+  queued: { id: 'clock' },
+  starting: { id: 'loading~spin' },
+  running: { id: 'sync~spin' },
+  interrupted: { id: 'debug-pause', color: 'problemsWarningIcon.foreground' },
+  succeeded: { id: 'pass-filled', color: 'testing.iconPassed' },
+  failed: { id: 'error', color: 'problemsErrorIcon.foreground' },
+  cancelled: { id: 'circle-slash', color: 'disabledForeground' },
+};
+
+/** How a job looks. Pure, so that every look has a test without an editor. */
+export function renderJob(view: JobView, now: number): JobRow {
+  const table = jobTableText(view.table);
+  const told = toldOf(view, now);
+  return {
+    id: view.id,
+    label: `${view.table.name}.${view.column}`,
+    description: told,
+    tooltip: tooltipOf(view, now),
+    spoken: `Backfill of ${view.column} in ${table}: ${told}. ${view.sentence}`.trim(),
+    icon: stateIcons[view.state],
+    contextValue: contextOf(view),
+  };
+}
+
+/** `42 % · 12,300 rows/s · 2 min left` of one at work, `done · 3 rows failed · 5 min ago` of one that has ended. */
+function toldOf(view: JobView, now: number): string {
+  const failed = errorsText(view);
+  const word = stateWords[view.state];
+  if (isActive(view)) {
+    const progress = progressText(view);
+    return [view.state === 'running' && progress !== '' ? progress : word, failed].filter(Boolean).join(' · ');
+  }
+  const share = view.state === 'succeeded' ? '' : progressText(view);
+  const ago = view.endedAt === undefined ? '' : agoText(view.endedAt, now);
+  return [word, share && `at ${share}`, failed, ago].filter(Boolean).join(' · ');
+}
+
+function tooltipOf(view: JobView, now: number): string {
+  const { table, column, functionName, runner, rows, bottleneck, failure, sentence, state } = view;
+  const done = rows.total === undefined ? rowsText(rows.done) : `${rowsText(rows.done)} of ${rowsText(rows.total)}`;
+  const facts = [
+    `${done}${rows.reused > 0 ? `, ${rowsText(rows.reused)} of an earlier run` : ''}`,
+    `on ${runnerWords[runner]}`,
+    `begun ${agoText(view.createdAt, now)}`,
+  ];
+  return [
+    `**${plainText(column)}** of ${plainText(`${table.catalog} ${jobTableText(table)}`)} — ${stateWords[state]}`,
+    plainText(sentence),
+    ...(failure && failure.hint !== '' && !sentence.includes(failure.hint) ? [plainText(failure.hint)] : []),
+    ...(bottleneck === undefined ? [] : [plainText(bottleneck)]),
+    `${plainText(functionName)} · ${facts.join(' · ')}`,
+    `\`${view.id}\``,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/** `job.running.cancel`, `job.failed.resume.remove` */
+const contextOf = ({ state, can }: JobView): string =>
+  ['job', state, ...(['cancel', 'resume', 'retry', 'remove'] as const).filter((what) => can[what])].join('.');
+
+/** What the view says above its rows. */
+export function boardMessage(views: readonly JobView[]): string {
+  const cut = views.filter(({ state }) => state === 'interrupted').length;
+  if (cut === 0) return '';
+  return cut === 1
+    ? 'A job was cut off. It goes on where it stopped when you resume it.'
+    : `${cut} jobs were cut off. They go on where they stopped when you resume them.`;
+}

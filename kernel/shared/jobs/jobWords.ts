@@ -1,0 +1,89 @@
+// What is said of a job in a few words, the same in the editor, in a notebook and in a terminal.
+import { countText } from '#shared/formatNumber.ts';
+import type { RunnerName } from './backfill.ts';
+import type { JobState, JobTable, JobView } from './jobView.ts';
+
+/** A state in one word. */
+export const stateWords: Readonly<Record<JobState, string>> = {
+  queued: 'queued',
+  starting: 'starting',
+  running: 'running',
+  interrupted: 'interrupted',
+  succeeded: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+/** Where a job runs, as people call it. */
+export const runnerWords: Readonly<Record<RunnerName, string>> = {
+  local: 'this machine',
+  'local-python': 'this machine, with Python',
+  ray: 'Ray',
+  rest: 'the catalog’s server',
+};
+
+/** Whether something works at a job now. */
+export const isActive = ({ state }: Pick<JobView, 'state'>): boolean =>
+  state === 'queued' || state === 'starting' || state === 'running';
+
+/** `shop/eu/orders` */
+export const jobTableText = ({ namespacePath, name }: JobTable): string => [...namespacePath, name].join('/');
+
+/** `45 s`, `2 min`, `1 h 20 min`, `3 d`: no more exact than anybody plans by. */
+export function durationText(seconds: number): string {
+  if (!(seconds >= 1)) return 'less than a second';
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return `${Math.round(hours / 24)} d`;
+}
+
+/** `950 rows/s`, `12,300 rows/s`, `0.4 rows/s`: three digits, since a rate is never steadier than that. */
+export function rateText(rowsPerSecond: number): string {
+  const rounded = Number(rowsPerSecond.toPrecision(3));
+  return `${rounded < 10 ? String(rounded) : countText(Math.round(rounded))} rows/s`;
+}
+
+/** `512 bytes`, `38 KB`, `1.2 GB`, in powers of ten as disks are sold. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  const units = ['KB', 'MB', 'GB', 'TB', 'PB'];
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value))} ${units[unit]}`;
+}
+
+/** How much is done, from 0 to 1; `undefined` while nobody knows how much there is. */
+export function shareDone({ rows, fragments, state }: JobView): number | undefined {
+  if (state === 'succeeded') return 1;
+  const [done, total] = rows.total === undefined ? [fragments.done, fragments.total] : [rows.done, rows.total];
+  if (total === undefined) return undefined;
+  return total === 0 ? 1 : Math.min(1, Math.max(0, done / total));
+}
+
+/** `42 %`: rounded down, so that 100 % is said of nothing that still has rows to do. */
+export const percentText = (share: number): string => `${Math.floor(share * 100)} %`;
+
+/** `42 % · 12,300 rows/s · 2 min left`, of what is known. Empty where nothing is. */
+export function progressText(view: JobView): string {
+  const share = shareDone(view);
+  const { rowsPerSecond, secondsLeft } = view;
+  return [
+    ...(share === undefined ? [] : [percentText(share)]),
+    ...(isActive(view) && rowsPerSecond !== undefined && rowsPerSecond > 0 ? [rateText(rowsPerSecond)] : []),
+    ...(isActive(view) && secondsLeft !== undefined ? [`${durationText(secondsLeft)} left`] : []),
+  ].join(' · ');
+}
+
+/** `1 row`, `1,200 rows` */
+export const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? 'row' : 'rows'}`;
+
+/** `3 rows failed`; empty where none did. */
+export const errorsText = ({ errors }: Pick<JobView, 'errors'>): string =>
+  errors.count === 0 ? '' : `${rowsText(errors.count)} failed`;
