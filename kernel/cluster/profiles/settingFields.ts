@@ -1,4 +1,5 @@
 import type { ClusterError } from '#cluster/errors.ts';
+import { nearestName } from '#shared/nearestName.ts';
 import { isRecord } from '#shared/records.ts';
 import { settingError, type SettingPath } from './settingPath.ts';
 import { looksSecret, secretError } from './settingSecrets.ts';
@@ -138,23 +139,10 @@ function shown(value: unknown): string {
 function unknownKey(path: SettingPath, written: string, fields: Fields): ClusterError {
   if (looksSecret('', written)) return secretError([...path, written]);
   const known = Object.keys(fields);
-  const key = camelCase(written).toLowerCase();
-  const meant = known.find((one) => one.toLowerCase() === key) ?? known.find((one) => isOneEditApart(one, written));
+  const meant = nearestName(camelCase(written), known) ?? nearestName(written, known);
   return settingError(
     [...path, written],
     'is no setting of a profile.',
     meant === undefined ? `It takes ${known.join(', ')}.` : `Did you mean ${meant}?`,
   );
-}
-
-/** Whether one letter was left out, added, changed or swapped with its neighbour. */
-function isOneEditApart(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-  if (left.length <= 1 && right.length <= 1) return true;
-  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];
 }

@@ -1,0 +1,221 @@
+import { nearestName } from '#shared/nearestName.ts';
+import { isRecord } from '#shared/records.ts';
+import type { BackfillOptions, RayPlace, RunnerName } from './backfill.ts';
+import type { OnError } from './computedFunction.ts';
+import { jobFileFields, type JobField, type JobFields } from './jobFileFields.ts';
+import type { FunctionSource } from './jobMessages.ts';
+
+/** What is wrong at a place of a job file. `what` begins with the place; `hint` says what to do. */
+export type JobFileProblem = {
+  readonly path: readonly (string | number)[];
+  readonly what: string;
+  readonly hint: string;
+};
+
+/** A job file as it was written: files and catalog are seen from its folder, and nothing of it has been opened. */
+export type JobFile = {
+  readonly catalog: string | undefined;
+  readonly connection: string | undefined;
+  readonly database: string | undefined;
+  /** Namespaces, and the table last. */
+  readonly table: readonly string[];
+  readonly column: string;
+  readonly function: FunctionSource | undefined;
+  readonly options: BackfillOptions;
+};
+
+export type JobFileReading =
+  | { readonly file: JobFile; readonly problems: readonly [] }
+  | { readonly file: undefined; readonly problems: readonly JobFileProblem[] };
+
+type Path = JobFileProblem['path'];
+type Report = (path: Path, what: string, hint: string) => void;
+type Read = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads what the JSON of a job file says. Nothing in it is trusted: people type it, and a repository may bring it along.
+ * @param value what `JSON.parse` gave
+ */
+export function readJobFile(value: unknown): JobFileReading {
+  const problems: JobFileProblem[] = [];
+  const report: Report = (path, what, hint) => void problems.push({ path, what: `${textOf(path)} ${what}`, hint });
+  const read = readSection([], value, jobFileFields, report);
+  if (read) checkTogether(read, report);
+  if (!read || problems.length > 0) return { file: undefined, problems };
+  return { file: fileOf(read), problems: [] };
+}
+
+/** `function.inputs[0]` */
+const textOf = (path: Path): string =>
+  path.length === 0
+    ? 'The file'
+    : path.reduce<string>((text, step) => {
+        if (typeof step === 'number') return `${text}[${step}]`;
+        return text === '' ? step : `${text}.${step}`;
+      }, '');
+
+function readSection(path: Path, value: unknown, fields: JobFields, report: Report): Read | undefined {
+  if (!isRecord(value)) {
+    report(path, `takes an object, and is ${shown(value)}.`, 'Write { "table": "…", "column": "…" } for instance.');
+    return undefined;
+  }
+  const read: Record<string, unknown> = {};
+  for (const [name, each] of Object.entries(value)) {
+    const here = [...path, name];
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (!field) reportUnknown(here, name, fields, report);
+    // `null` is how JSON leaves something out.
+    else if (each !== null) read[name] = readField(here, each, field, report);
+  }
+  for (const [name, field] of Object.entries(fields))
+    if (field.isNeeded && (value[name] === undefined || value[name] === null))
+      report(path, `has no "${name}".`, `Add it: ${field.description}`);
+  return read;
+}
+
+function reportUnknown(path: Path, name: string, fields: JobFields, report: Report): void {
+  const known = Object.keys(fields).filter((one) => !one.startsWith('$'));
+  if (/key|token|secret|password|credential/i.test(name))
+    return report(path, 'is no field.', 'Secrets stay out of job files: the environment or the editor has them.');
+  const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const meant = nearestName(snake, known) ?? nearestName(name, known);
+  report(path, 'is no field.', meant === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${meant}"?`);
+}
+
+function readField(path: Path, value: unknown, field: JobField, report: Report): unknown {
+  const wrong = (takes: string): undefined =>
+    void report(path, `takes ${takes}, and is ${shown(value)}.`, 'Correct it in the file.');
+  switch (field.kind) {
+    case 'text':
+      return isText(value) && (field.pattern?.test(value) ?? true) ? value : wrong(field.takes);
+    case 'choice':
+      if (typeof value === 'string' && field.values.includes(value)) return value;
+      return wrong(field.values.map((one) => JSON.stringify(one)).join(' or '));
+    case 'count':
+      return isCount(value) ? value : wrong('a whole number, 1 or more');
+    case 'texts':
+      return isTexts(value) ? value : wrong(field.takes);
+    case 'tablePath': {
+      const parts = typeof value === 'string' ? value.split('/').filter((part) => part !== '') : value;
+      return isTexts(parts) ? parts : wrong('a path such as "shop/products" or ["shop", "a/b"]');
+    }
+    case 'onError':
+      return onErrorOf(value) ?? wrong('"fail", "null", "skip" or { "retry": 3 }');
+    case 'section':
+      return readSection(path, value, field.fields, report);
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isText);
+
+function onErrorOf(value: unknown): OnError | undefined {
+  if (value === 'fail' || value === 'null' || value === 'skip') return { mode: value };
+  if (!isRecord(value) || !isCount(value['retry']) || Object.keys(value).length > 1) return undefined;
+  return { mode: 'retry', attempts: value['retry'] };
+}
+
+/** Short, since it stands in a sentence. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return value === null ? 'null' : 'an object';
+  if (typeof value !== 'string') return JSON.stringify(value) ?? 'nothing';
+  if (value.trim() === '') return 'empty';
+  return value.length > 60 ? `a text of ${value.length} characters` : JSON.stringify(value);
+}
+
+/** What each field alone can't tell. A field that would do nothing is a mistake that nobody would find. */
+function checkTogether(read: Read, report: Report): void {
+  if (read['catalog'] !== undefined && read['connection'] !== undefined)
+    report(['connection'], 'says what "catalog" says already.', 'Remove one of the two.');
+  const made = read['function'];
+  if (isRecord(made)) checkFunction(made, report);
+  const ray = read['ray'];
+  if (!isRecord(ray)) return;
+  const [address, profile] = [ray['address'], ray['profile']];
+  if ((address === undefined) === (profile === undefined))
+    report(['ray'], 'takes one of "address" and "profile".', 'Say where the Ray is by one of them.');
+  if (address !== undefined && ray['ray_cluster'] !== undefined)
+    report(['ray', 'ray_cluster'], 'goes with "profile".', 'Remove it.');
+}
+
+function checkFunction(made: Read, report: Report): void {
+  const [sql, file] = [made['sql'], made['file']];
+  const path = ['function'];
+  if ((sql === undefined) === (file === undefined))
+    return report(path, 'takes one of "sql" and "file".', 'Say what computes the column by one of them.');
+  const isPython = isText(file) && file.endsWith('.py');
+  for (const name of ['inputs', 'output', 'takes'] as const)
+    if (made[name] !== undefined && !isPython)
+      report(
+        [...path, name],
+        'is for Python.',
+        file === undefined ? 'Remove it.' : 'Remove it: udf() in the file says it.',
+      );
+  if (sql !== undefined && made['export'] !== undefined) report([...path, 'export'], 'goes with "file".', 'Remove it.');
+  for (const name of ['export', 'inputs', 'output'] as const)
+    if (made[name] === undefined && isPython)
+      report(path, `has no "${name}", which a function in Python needs.`, 'Add it.');
+}
+
+// Every field was checked by its kind before it comes here.
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+
+function fileOf(read: Read): JobFile {
+  return {
+    catalog: text(read['catalog']),
+    connection: text(read['connection']),
+    database: text(read['database']),
+    table: isTexts(read['table']) ? read['table'] : [],
+    column: text(read['column']) ?? '',
+    function: isRecord(read['function']) ? functionOf(read['function']) : undefined,
+    options: optionsOf(read),
+  };
+}
+
+function optionsOf(read: Read): BackfillOptions {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of the names in the table of fields
+  const runner = read['runner'] as RunnerName | 'auto' | undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by onErrorOf
+  const onError = read['on_error'] as OnError | undefined;
+  const options: BackfillOptions = {
+    runner,
+    where: text(read['where']),
+    concurrency: number(read['concurrency']),
+    taskSize: number(read['task_size']),
+    checkpointSize: number(read['checkpoint_size']),
+    commitGranularity: number(read['commit_granularity']),
+    numFrags: number(read['num_frags']),
+    readVersion: number(read['read_version']),
+    onError,
+    key: text(read['key']),
+    ray: isRecord(read['ray']) ? rayOf(read['ray']) : undefined,
+    python: text(read['python']),
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function rayOf(ray: Read): RayPlace {
+  const profile = text(ray['profile']);
+  if (profile === undefined) return { address: text(ray['address']) ?? '' };
+  const rayCluster = text(ray['ray_cluster']);
+  return { profile, ...(rayCluster !== undefined && { rayCluster }) };
+}
+
+function functionOf(made: Read): FunctionSource {
+  const called = { name: text(made['name']), version: text(made['version']) };
+  const [sql, file = '', name] = [text(made['sql']), text(made['file']), text(made['export'])];
+  if (sql !== undefined) return { ...called, kind: 'sql', expression: sql };
+  if (!file.endsWith('.py')) return { ...called, kind: 'typescript', file, export: name };
+  return {
+    ...called,
+    kind: 'python',
+    file,
+    entry: name ?? '',
+    takes: made['takes'] === 'batch' ? 'batch' : 'row',
+    inputs: isTexts(made['inputs']) ? made['inputs'] : [],
+    output: text(made['output']) ?? '',
+  };
+}

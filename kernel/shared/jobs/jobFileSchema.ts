@@ -1,0 +1,51 @@
+import { jobFileFields, type JobField, type JobFields } from './jobFileFields.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const text = { type: 'string', minLength: 1 } as const;
+const count = { type: 'integer', minimum: 1 } as const;
+
+function schemaOfFields(fields: JobFields): Schema {
+  const needed = Object.keys(fields).filter((name) => fields[name]?.isNeeded);
+  return {
+    type: 'object',
+    additionalProperties: false,
+    ...(needed.length > 0 && { required: needed }),
+    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOf(field)])),
+  };
+}
+
+function schemaOf(field: JobField): Schema {
+  const { description } = field;
+  const common = { description, markdownDescription: description };
+  switch (field.kind) {
+    case 'text': {
+      const pattern = field.pattern && {
+        pattern: field.pattern.source,
+        patternErrorMessage: `It takes ${field.takes}.`,
+      };
+      return { ...text, ...pattern, ...common };
+    }
+    case 'choice':
+      return { enum: field.values, enumDescriptions: field.meanings, ...common };
+    case 'count':
+      return { ...count, ...common };
+    case 'texts':
+      return { type: 'array', minItems: 1, items: text, ...common };
+    case 'tablePath':
+      return { anyOf: [text, { type: 'array', minItems: 1, items: text }], ...common };
+    case 'onError': {
+      const retry = { type: 'object', additionalProperties: false, required: ['retry'], properties: { retry: count } };
+      return { anyOf: [{ enum: ['fail', 'null', 'skip'] }, retry], ...common };
+    }
+    case 'section':
+      return { ...schemaOfFields(field.fields), ...common };
+  }
+}
+
+/** JSON Schema of a job file, for completion and underlining; `readJobFile` has the last word. */
+export const jobFileSchema: Schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Backfill of a Lance table',
+  ...schemaOfFields(jobFileFields),
+};
