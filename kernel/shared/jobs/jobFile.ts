@@ -83,8 +83,10 @@ function reportUnknown(path: Path, name: string, fields: JobFields, report: Repo
 }
 
 function readField(path: Path, value: unknown, field: JobField, report: Report): unknown {
-  const wrong = (takes: string): undefined =>
-    void report(path, `takes ${takes}, and is ${shown(value)}.`, 'Correct it in the file.');
+  const wrong = (takes: string): undefined => {
+    report(path, `takes ${takes}, and is ${shown(value)}.`, 'Correct it in the file.');
+    return undefined;
+  };
   switch (field.kind) {
     case 'text':
       return isText(value) && (field.pattern?.test(value) ?? true) ? value : wrong(field.takes);

@@ -5,6 +5,8 @@ import { jobFileSchema } from '#shared/jobs/jobFileSchema.ts';
 
 const least = { table: 'shop/products', column: 'length' };
 
+const functionOf = (made: unknown): unknown => readJobFile({ ...least, function: made }).file?.function;
+
 suite('a job file', () => {
   test('needs a table and a column, and leaves the rest to the function on the table and to the runner', () => {
     assert.deepEqual(readJobFile(least).file, {
@@ -56,7 +58,6 @@ suite('a job file', () => {
   });
 
   test('gives a function as SQL, as a file of TypeScript or as one of Python', () => {
-    const functionOf = (made: unknown): unknown => readJobFile({ ...least, function: made }).file?.function;
     assert.deepEqual(functionOf({ sql: 'length(caption)', name: 'len' }), {
       kind: 'sql',
       expression: 'length(caption)',
