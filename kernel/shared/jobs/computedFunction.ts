@@ -17,7 +17,9 @@ export type FunctionBody =
   /** One ES module without imports but of Node; its default export takes a row, or a record batch. */
   | { readonly kind: 'typescript'; readonly takes: 'row' | 'batch'; readonly code: string; readonly source: string }
   /** The text of a Python file, and the name of the function in it. */
-  | { readonly kind: 'python'; readonly takes: 'row' | 'batch'; readonly code: string; readonly entry: string };
+  | { readonly kind: 'python'; readonly takes: 'row' | 'batch'; readonly code: string; readonly entry: string }
+  /** The server of the catalog has it and alone can run it: runner `rest`. */
+  | { readonly kind: 'server' };
 
 /** A function that computes a column, with all that a runner needs of it. */
 export type ComputedFunction = {
