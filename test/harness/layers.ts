@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { checks } from '../../scripts/check.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { endGroup, ownGroup } from '../../scripts/processes.ts';
+import { inOwnNetwork } from './ownNetwork.ts';
 import { ResultsFile, type FileTime, type Tally } from './results.ts';
 
 export type Options = {
@@ -49,7 +50,7 @@ export async function runLayer(layer: Layer, options: Options): Promise<LayerRes
   mkdirSync(folder, { recursive: true });
   const results = new ResultsFile(join(folder, 'results.ndjson'), options.say, options.verbose);
   const output = join(folder, 'output.log');
-  const ended = await runCommand(commandOf(layer, results.path, options), layers[layer], output, results);
+  const ended = await runCommand(programOf(layer, results.path, options), layers[layer], output, results);
   const problem = results.problem() ?? ended;
   const tally = results.tally();
   if (problem !== undefined) {
@@ -65,6 +66,12 @@ export async function runLayer(layer: Layer, options: Options): Promise<LayerRes
 }
 
 const script = (name: string): string => join(import.meta.dirname, name);
+
+/** Ray is anybody's who reaches it, so its layer is in a network of its own. */
+function programOf(layer: Exclude<Layer, 'lint'>, results: string, options: Options): [program: string, ...string[]] {
+  const command = commandOf(layer, results, options);
+  return layer === 'cluster' ? inOwnNetwork([process.execPath, ...command]) : [process.execPath, ...command];
+}
 
 function commandOf(layer: Exclude<Layer, 'lint'>, results: string, { grep, coverage }: Options): string[] {
   const filter = grep === undefined ? [] : ['--grep', grep];
@@ -104,13 +111,13 @@ function rank(layer: Layer, file: string): number {
 
 /** Follows a layer's process until it ends or its time is over. @returns what was wrong with its end, else undefined */
 async function runCommand(
-  command: readonly string[],
+  [program, ...args]: readonly [program: string, ...args: string[]],
   limit: number,
   output: string,
   results: ResultsFile,
 ): Promise<string | undefined> {
   const log = openSync(output, 'w');
-  const child = spawn(process.execPath, command, { cwd: inRoot(), stdio: ['ignore', log, log], detached: true });
+  const child = spawn(program, args, { cwd: inRoot(), stdio: ['ignore', log, log], detached: true });
   closeSync(log);
   ownGroup(child);
   const follow = setInterval(() => results.read(), 200);

@@ -5,6 +5,7 @@ import { findChromium } from './browser.ts';
 import { apt, isRoot, run, succeeds, type Need } from './installing.ts';
 import { kubeNeeds } from './kubeNeeds.ts';
 import type { Layer } from './layers.ts';
+import { ownNetwork } from './ownNetwork.ts';
 
 /**
  * The upstream clients and Jupyter's own programs that the product is tested against, what asks our server by its
@@ -84,7 +85,7 @@ export const needsOf: Readonly<Record<Layer, readonly Need[]>> = {
   kernel: [venv, python, chromium],
   host: [venv, python, chromium, workbench],
   ui: [chromium, workbench],
-  cluster: [venv, python, ...kubeNeeds],
+  cluster: [ownNetwork, venv, python, ...kubeNeeds],
 };
 
 /** What the benchmarks measure against. */
