@@ -1,7 +1,8 @@
-import type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
+import type { CatalogConfig, DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { Catalog } from './catalog.ts';
 import { checkOptions } from './options.ts';
+import { connectedBy } from './tableReference.ts';
 import { checkAddress, localRoot, makeDefaultNamespace, makeRoot } from './root.ts';
 
 export type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
@@ -58,9 +59,9 @@ export async function connect(root: string, options: ConnectOptions = {}): Promi
     const path = localRoot(root);
     await makeRoot(path);
     await makeDefaultNamespace(path, options.log);
-    return implementation.connect({ root: path }, options);
+    return connected('dir', await implementation.connect({ root: path }, options), { root });
   }
-  return implementation.connect({ root }, options);
+  return connected('dir', await implementation.connect({ root }, options), { root });
 }
 
 /**
@@ -80,7 +81,19 @@ export async function connectNamespace<N extends keyof Implementations>(
   if (config === undefined)
     throw new CatalogError('InvalidInput', `${call} has no configuration.`, 'Give its root or uri.');
   options.signal?.throwIfAborted();
-  return found.connect(config, options);
+  return connected(implementation, await found.connect(config, options), config, options.keyHint);
+}
+
+/** Keeps how a catalog was connected, for jobs; a directory by its whole path, since their processes are elsewhere. */
+function connected<N extends keyof Implementations>(
+  implementation: N,
+  catalog: Catalog,
+  config: Implementations[N],
+  keyHint?: string,
+): Catalog {
+  const at = implementation === 'dir' ? { root: catalog.location } : keyHint !== undefined && { keyHint };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a configuration of that implementation, by its type
+  return connectedBy(catalog, { implementation, ...config, ...at } as CatalogConfig);
 }
 
 function implementationOf<N extends keyof Implementations>(name: N): Implementation<Implementations[N]> {

@@ -33,6 +33,7 @@ import { createTable, declareTable, deregisterTable, registerTable } from './res
 import { describeTable, inNamespace, isOnlyDeclared, openTarget } from './restOpen.ts';
 import { RestTable } from './restTable.ts';
 import { adoptSchema } from './tableData.ts';
+import { openedBy } from './tableReference.ts';
 import type { TableSource } from './tableSource.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
@@ -209,7 +210,7 @@ export class RestCatalog implements catalog.Catalog {
   async openTable(name: string, ...tail: Tail<catalog.OpenTableOptions>): Promise<RestTable> {
     const { namespacePath: path, options } = opening('openTable', name, tail);
     const open = () => openTarget(this.#wire, path, name, options);
-    return new RestTable(await this.#known('DescribeTable', path, name, options, open));
+    return openedBy(this, new RestTable(await this.#known('DescribeTable', path, name, options, open)), options);
   }
 
   async dropTable(name: string, ...tail: Tail<catalog.DropTableOptions>): Promise<void> {
@@ -252,7 +253,7 @@ export class RestCatalog implements catalog.Catalog {
       // Before a stream is begun that could be begun only once.
       await mustExist(this.#wire, path, options);
       await createTable(this.#wire, id, await encode(), mode, options);
-      return new RestTable({ wire: this.#wire, id });
+      return openedBy(this, new RestTable({ wire: this.#wire, id }));
     });
   }
 

@@ -40,6 +40,7 @@ import {
 } from '#client/options.ts';
 import { checkAddress, checkRoot, localRoot } from '#client/root.ts';
 import { adoptSchema } from '#client/tableData.ts';
+import { openedBy } from '#client/tableReference.ts';
 import type { TableSource } from '#client/tableSource.ts';
 import { declaredAt, isListed, isOnlyDeclared } from './declared.ts';
 import { describeAt } from './describe.ts';
@@ -236,9 +237,8 @@ export class DirCatalog implements Catalog {
     checkVersion('openTable', pin.version);
     const open = (at: Pin, options: CallOptions): Promise<NativeTable> =>
       this.#inNamespace(name, path, options, (connection) => openNative(connection, name, path, at, options));
-    return new DirTable(
-      new TableHandle(await open(pin, { signal }), this.#connection.place, { name, path }, pin, open),
-    );
+    const handle = new TableHandle(await open(pin, { signal }), this.#connection.place, { name, path }, pin, open);
+    return openedBy(this, new DirTable(handle), pin);
   }
 
   #create(table: Omit<NewTable, 'mode'>, given: unknown): Promise<DirTable> {
