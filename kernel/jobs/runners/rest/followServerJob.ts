@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Catalog } from '#client/catalog.ts';
+import type { JobDescription } from '#client/jobs.ts';
+import type { RunContext } from '#jobs/runners/runner.ts';
+import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { serverLog, type TellLog } from './serverLog.ts';
+import type { ServerProgress } from './serverProgress.ts';
+import { failureOf } from './serverWords.ts';
+
+/** In milliseconds. */
+export type Patience = {
+  readonly firstPause: number;
+  readonly longestPause: number;
+  /** After which a server that does not answer is given up; its job is not. */
+  readonly silence: number;
+};
+
+type Following = {
+  readonly context: RunContext;
+  readonly catalog: Catalog;
+  readonly id: string;
+  readonly rows: ServerProgress;
+  readonly patience: Patience;
+};
+
+/** How long the server has for ending a job that was cancelled. */
+const endingMs = 60_000;
+
+/**
+ * Follows a job of the server to its end.
+ * @throws JobError ServerRefused for a failure that the server tells, or a server that does not answer any more; an
+ * AbortError when it was cancelled
+ */
+export async function followServerJob(following: Following): Promise<void> {
+  const { context, id } = following;
+  const { signal } = context;
+  const tellLog = serverLog(context, following.catalog, id);
+  let last: JobDescription;
+  try {
+    last = await untilEnded(following, tellLog, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    last = await cancelled(following);
+    if (last.state !== 'finished') throw signal.reason instanceof Error ? signal.reason : error;
+  }
+  await tellLog(AbortSignal.timeout(endingMs), true);
+  if (last.state === 'failed') throw failureOf(id, last.failure);
+  if (last.state === 'cancelled')
+    throw new JobError(
+      'ServerRefused',
+      `The server's job ${id} was cancelled by somebody else.`,
+      'Resume it to go on.',
+    );
+  await tellSuccess(following);
+}
+
+const isOver = ({ state }: JobDescription): boolean => state !== 'queued' && state !== 'running';
+
+async function untilEnded(following: Following, tellLog: TellLog, signal: AbortSignal): Promise<JobDescription> {
+  const { context, rows, patience } = following;
+  let pause = patience.firstPause;
+  let isRunning = false;
+  let told: number | undefined;
+  let silentSince: number | undefined;
+  for (;;) {
+    try {
+      const job = await following.catalog.jobs.describe(following.id, { signal });
+      if (silentSince !== undefined)
+        context.emit({ kind: 'restarted', what: 'connection', reason: 'The server answers again.' });
+      silentSince = undefined;
+      if (isOver(job)) return job;
+      if (job.state === 'running' && !isRunning) {
+        isRunning = true;
+        pause = patience.firstPause;
+        context.emit({ kind: 'workers', ready: 1, wanted: 1 });
+      } else if (job.state === 'queued' && !isRunning && pause === patience.firstPause)
+        context.emit({ kind: 'workers', ready: 0, wanted: 1, waitingFor: 'The job waits in the queue of the server.' });
+      const done = isRunning ? await rows.done(signal) : undefined;
+      if (done !== undefined && done !== told) {
+        told = done;
+        context.emit({ kind: 'progress', rows: done, errors: 0, computeSeconds: 0, readSeconds: 0, writeSeconds: 0 });
+      }
+      await tellLog(signal);
+    } catch (error) {
+      if (signal.aborted || isAbort(error) || !isPassing(error)) throw error;
+      if (silentSince === undefined)
+        context.emit({ kind: 'notice', text: `The server does not answer: ${messageOf(error)}` });
+      silentSince ??= performance.now();
+      if (performance.now() - silentSince > patience.silence) throw gone(following.id, error);
+    }
+    await sleep(pause, undefined, { signal });
+    pause = Math.min(pause * 1.5, patience.longestPause);
+  }
+}
+
+/** What says nothing of the job: it goes on meanwhile. */
+const isPassing = (error: unknown): boolean =>
+  isCatalogError(error) && (error.kind === 'ServiceUnavailable' || error.kind === 'Throttling' || error.status >= 500);
+
+const gone = (id: string, cause: unknown): JobError =>
+  new JobError(
+    'ServerRefused',
+    `The server has not answered for a long time: ${messageOf(cause)}`,
+    `Its job ${id} may go on. Resume this one when the server is back, and it is followed again.`,
+    { cause },
+  );
+
+/** Asks for the end, and waits until the server has seen to it. */
+async function cancelled({ catalog, id, patience }: Following): Promise<JobDescription> {
+  const signal = AbortSignal.timeout(endingMs);
+  await catalog.jobs.cancel(id, { signal });
+  for (;;) {
+    const job = await catalog.jobs.describe(id, { signal });
+    if (isOver(job)) return job;
+    await sleep(patience.firstPause, undefined, { signal });
+  }
+}
+
+async function tellSuccess({ context, catalog, rows }: Following): Promise<void> {
+  const { name, namespacePath } = context.request.table;
+  const signal = AbortSignal.timeout(endingMs);
+  const table = await catalog.openTable(name, [...namespacePath], { signal });
+  const [version, done] = await Promise.all([table.version({ signal }), rows.done(signal)]);
+  const left = done === undefined ? 0 : rows.plan.rows - done;
+  if (left > 0)
+    context.emit({
+      kind: 'notice',
+      text: `${left} rows still have no value: the function gave none, the server left them out, or they are new.`,
+    });
+  const computed = done ?? rows.plan.rows;
+  context.emit({ kind: 'progress', rows: computed, errors: 0, computeSeconds: 0, readSeconds: 0, writeSeconds: 0 });
+  // What it wrote, and for which rows it failed, the server does not say.
+  context.emit({ kind: 'succeeded', rows: computed, errors: 0, skipped: 0, bytesWritten: 0, version });
+}

@@ -1,0 +1,56 @@
+import type { Table } from '#client/table.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
+import { isCatalogError } from '#shared/errors.ts';
+
+export type ServerProgress = {
+  readonly plan: {
+    readonly readVersion: number;
+    readonly fragments: number;
+    readonly rows: number;
+    readonly committedFragments: number;
+    readonly checkpointedFragments: number;
+    readonly reusedRows: number;
+  };
+  /**
+   * Rows that have got a value since; `undefined` where it can't be told. No server says it, but in the default scope the
+   * rows without a value become fewer.
+   */
+  done(signal: AbortSignal): Promise<number | undefined>;
+};
+
+/** Counts what there is to do for a job that a server does. */
+export async function serverProgress(table: Table, spec: JobSpec, signal: AbortSignal): Promise<ServerProgress> {
+  const { column } = spec;
+  const empty = `\`${column.replaceAll('`', '``')}\` IS NULL`;
+  const isDefault = spec.where === undefined && spec.numFrags === undefined;
+  const [readVersion, rows, fragments] = await Promise.all([
+    spec.readVersion ?? table.version({ signal }),
+    table.countRows(spec.where ?? empty, { signal }),
+    fragmentsOf(table, signal),
+  ]);
+  return {
+    plan: {
+      readVersion,
+      rows,
+      fragments: Math.min(fragments, spec.numFrags ?? fragments),
+      committedFragments: 0,
+      checkpointedFragments: 0,
+      reusedRows: 0,
+    },
+    done: async (own) => {
+      if (!isDefault) return undefined;
+      // Rows that were appended meanwhile are without a value too.
+      return Math.max(0, rows - (await table.countRows(empty, { signal: own })));
+    },
+  };
+}
+
+/** Not every server tells them, and a job goes without. */
+async function fragmentsOf(table: Table, signal: AbortSignal): Promise<number> {
+  try {
+    return (await table.stats({ signal })).numFragments;
+  } catch (error) {
+    if (isCatalogError(error, 'Unsupported')) return 1;
+    throw error;
+  }
+}
