@@ -22,6 +22,8 @@ const kinds = {
   Forbidden: { transient: false },
   NotFound: { transient: false },
   Conflict: { transient: false },
+  /** The cluster lacks what is needed, by its checks. */
+  NotReady: { transient: false },
   InvalidRequest: { transient: false },
   Throttled: { transient: true },
   Unavailable: { transient: true },

@@ -1,0 +1,120 @@
+import type { CheckReport } from '#cluster/check.ts';
+import { ClusterError } from '#cluster/errors.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import type { ResolveCatalog } from '#cluster/resolvedCatalog.ts';
+import { verifyCluster } from '#cluster/verifyCluster.ts';
+import { counted } from '#shared/markup.ts';
+import { launchCheckIds } from './launchChecks.ts';
+import { openConnection, openTarget, type OpenedConnection } from './openRayLink.ts';
+import { OpenRayCluster } from './openRayCluster.ts';
+import { deleteRayCluster, makeRayCluster } from './rayClusters.ts';
+import { warningsOf, type OnExit, type RayClusterSpec } from './rayClusterSpec.ts';
+import { waitForPods, waitForRay, waitLimits, type RayProgress, type WaitLimits } from './waitForRay.ts';
+
+export type CreateRayClusterOptions = {
+  /** Ends the wait; a cluster that was made for it goes as `onExit` says. */
+  readonly signal: AbortSignal;
+  /** What becomes of it when its owner is done: `delete` where nothing is said. One that was there already always stays. */
+  readonly onExit?: OnExit | undefined;
+  readonly onProgress?: ((progress: RayProgress) => void) | undefined;
+  /** Told of what may go wrong with what is asked for, and what went wrong on the way, in sentences. */
+  readonly onWarning?: ((sentence: string) => void) | undefined;
+  /** Asked whether to go on where a check fails; nobody goes on where nothing is said. */
+  readonly confirm?: ((report: CheckReport) => Promise<boolean>) | undefined;
+  /** Whether the cluster is checked first; it is where nothing is said. */
+  readonly verify?: boolean | undefined;
+  readonly limits?: Partial<WaitLimits> | undefined;
+  /** Finds the profile's catalog, for checks. */
+  readonly resolveCatalog?: ResolveCatalog | undefined;
+};
+
+/**
+ * Makes a RayCluster, or takes the one of this name that is as asked for, waits until it is up, and opens the way to its Ray.
+ * @throws ClusterError NotReady where a check fails and nobody wants to go on; Conflict where one of this name is otherwise;
+ * Timeout with the reason in the words of who is in the way
+ */
+export async function createRayCluster(
+  profile: ClusterProfile,
+  spec: RayClusterSpec,
+  options: CreateRayClusterOptions,
+): Promise<OpenRayCluster> {
+  const { signal, onExit = 'delete', onWarning } = options;
+  for (const warning of warningsOf(spec)) onWarning?.(warning);
+  if (options.verify ?? true) await verifyFirst(profile, spec, options);
+  signal.throwIfAborted();
+  const opened = await openConnection(profile, signal);
+  let adopted = true;
+  try {
+    tell(options, 'create', `Making the RayCluster ${spec.namespace}/${spec.name}.`);
+    ({ adopted } = await makeRayCluster(opened.connection, spec, signal));
+    if (adopted) tell(options, 'create', `${spec.namespace}/${spec.name} is there, and as asked for.`);
+    return await comeUp(opened, { profile, spec, adopted, options });
+  } catch (error) {
+    try {
+      // What did not come up has failed, which is what `retain-on-failure` keeps.
+      if (!adopted && onExit === 'delete') await deleteRayCluster(opened.connection, spec, AbortSignal.timeout(20_000));
+    } catch {
+      onWarning?.(`The RayCluster ${spec.namespace}/${spec.name} may still be there: delete it.`);
+    }
+    await opened.close();
+    throw error;
+  }
+}
+
+type Made = {
+  readonly profile: ClusterProfile;
+  readonly spec: RayClusterSpec;
+  readonly adopted: boolean;
+  readonly options: CreateRayClusterOptions;
+};
+
+async function comeUp(opened: OpenedConnection, { profile, spec, adopted, options }: Made): Promise<OpenRayCluster> {
+  const { signal, onExit = 'delete', onProgress, onWarning } = options;
+  const limits = { ...waitLimits, ...options.limits };
+  const title = `${spec.namespace}/${spec.name}`;
+  await waitForPods(opened.connection, spec, {
+    signal,
+    limit: limits.pods,
+    onProgress: (progress) => onProgress?.(progress),
+  });
+  tell(options, 'dashboard', `Waiting for the Ray of ${title} to answer.`);
+  let problem: string | undefined;
+  const target = await openTarget(opened, profile, spec, {
+    signal,
+    onProblem: (sentence) => {
+      problem = sentence;
+    },
+  });
+  const rayVersion = await waitForRay(target, { signal, limit: limits.dashboard, title, lastProblem: () => problem });
+  tell(options, 'ready', `${title} is ready: Ray ${rayVersion}.`);
+  if (rayVersion !== spec.rayVersion)
+    onWarning?.(`The image of ${title} has Ray ${rayVersion}, and ${spec.rayVersion} was asked for.`);
+  return new OpenRayCluster({ opened, target, profile, name: spec.name, rayVersion, adopted, onExit });
+}
+
+const tell = ({ onProgress }: CreateRayClusterOptions, phase: RayProgress['phase'], sentence: string): void =>
+  onProgress?.({ phase, sentence, pods: [] });
+
+async function verifyFirst(
+  profile: ClusterProfile,
+  spec: RayClusterSpec,
+  options: CreateRayClusterOptions,
+): Promise<void> {
+  const { signal, confirm, resolveCatalog } = options;
+  tell(options, 'verify', `Checking what ${spec.namespace}/${spec.name} needs.`);
+  // As it will be: by the name that it is to have, since one that is there is looked at in place of the profile.
+  const report = await verifyCluster(
+    { ...profile, rayCluster: spec.name },
+    { signal, only: launchCheckIds, resolveCatalog },
+  );
+  signal.throwIfAborted();
+  const failed = report.results.filter(({ status }) => status === 'fail');
+  const [first] = failed;
+  if (first === undefined || (await confirm?.(report)) === true) return;
+  const more = failed.length > 1 ? ` And ${counted(failed.length - 1, 'check')} more failed.` : '';
+  throw new ClusterError(
+    'NotReady',
+    `No RayCluster was made, because a check failed: ${first.title}. ${first.sentence}${more}`,
+    'Verify the cluster to see what mends it.',
+  );
+}

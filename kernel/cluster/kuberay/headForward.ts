@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import { listAt, textAt } from '#cluster/kube/fields.ts';
+import { messageOf } from '#shared/errors.ts';
+import { openPodStream } from './podStream.ts';
+import { rayPorts } from './rayClusterObject.ts';
+import { readRayPod } from './rayPods.ts';
+import { rayPodsPath, type RayClusterName } from './rayClusterState.ts';
+
+/** Milliseconds that a connection waits for a head that is being replaced, or an API server that is away for a moment. */
+const patience = 20_000;
+/** Milliseconds before it is tried again, and the most that they grow to. */
+const pauses = { first: 100, most: 2_000 };
+/** Milliseconds for which the head's pod is taken to be the one that was found. */
+const podAge = 5_000;
+
+export type HeadForwardOptions = {
+  readonly connection: KubeConnection;
+  readonly rayCluster: RayClusterName;
+  /** Told in a sentence why no connection could be made, each time that one is given up. */
+  readonly onProblem?: ((sentence: string) => void) | undefined;
+};
+
+/**
+ * A way to the head of a RayCluster through the API server, as `kubectl port-forward` makes one: a socket of this machine,
+ * and for each connection to it a stream of its own to the pod that is the head then. So nothing has to be re-established
+ * when a stream drops, or the head comes back as another pod: the next connection finds it.
+ *
+ * It is a Unix socket in a folder of the person alone (a named pipe on Windows), and not a port: what reaches a Ray runs
+ * programs on it, and ports of the loopback address are open to everybody on a machine.
+ */
+export class HeadForward implements AsyncDisposable {
+  readonly #options: HeadForwardOptions;
+  readonly #server: Server;
+  readonly #folder: string | undefined;
+  readonly #ended = new AbortController();
+  readonly #open = new Set<Socket>();
+  #pod: { readonly name: string; readonly until: number } | undefined;
+  /** What connections are made to. */
+  readonly socketPath: string;
+
+  private constructor(
+    options: HeadForwardOptions,
+    place: { readonly path: string; readonly folder: string | undefined },
+  ) {
+    this.#options = options;
+    this.socketPath = place.path;
+    this.#folder = place.folder;
+    // Nothing is read before there is somewhere to send it.
+    this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => void this.#serve(socket));
+  }
+
+  /** Listens; asks nothing of the cluster before somebody connects. */
+  static async open(options: HeadForwardOptions): Promise<HeadForward> {
+    const forward = new HeadForward(options, await makePlace());
+    forward.#server.listen(forward.socketPath);
+    await once(forward.#server, 'listening');
+    return forward;
+  }
+
+  /** Ends all connections. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort();
+    for (const socket of this.#open) socket.destroy();
+    if (this.#server.listening) await once(this.#server.close(), 'close');
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #serve(socket: Socket): Promise<void> {
+    this.#open.add(socket);
+    const gone = new AbortController();
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      gone.abort();
+    });
+    // Who connects is told by the end of the connection alone, as with any server that goes away.
+    socket.on('error', () => {});
+    try {
+      await this.#connect(socket, AbortSignal.any([gone.signal, this.#ended.signal]));
+    } catch (error) {
+      socket.destroy();
+      if (!gone.signal.aborted && !this.#ended.signal.aborted) this.#options.onProblem?.(messageOf(error));
+    }
+  }
+
+  /** Tries until there is a stream, for as long as who connects may be made to wait. */
+  async #connect(socket: Socket, signal: AbortSignal): Promise<void> {
+    const { connection, rayCluster } = this.#options;
+    const until = Date.now() + patience;
+    for (let wait = pauses.first; ; wait = Math.min(2 * wait, pauses.most)) {
+      try {
+        const pod = await this.#findPod(signal);
+        await openPodStream(connection, { namespace: rayCluster.namespace, pod, port: rayPorts.dashboard }, socket, {
+          signal,
+          onProblem: (said) => {
+            this.#pod = undefined;
+            this.#options.onProblem?.(`The head of ${rayCluster.name}: ${said}`);
+          },
+        });
+        return;
+      } catch (error) {
+        // It may be another one by now.
+        this.#pod = undefined;
+        if (signal.aborted || isLasting(error) || Date.now() + wait > until) throw error;
+        await pause(wait, undefined, { signal });
+      }
+    }
+  }
+
+  async #findPod(signal: AbortSignal): Promise<string> {
+    if (this.#pod && this.#pod.until > Date.now()) return this.#pod.name;
+    const { connection, rayCluster } = this.#options;
+    const { body } = await connection.request({ method: 'GET', path: rayPodsPath(rayCluster, 'head') }, signal);
+    const heads = listAt(body, 'items').filter((item) => textAt(item, 'status', 'phase') === 'Running');
+    const pods = heads.flatMap((item) => readRayPod(item) ?? []).filter(({ state }) => state !== 'ending');
+    const head = pods.find(({ state }) => state === 'ready') ?? pods[0];
+    if (!head)
+      throw new ClusterError(
+        'Unavailable',
+        `No pod that runs is the head of the RayCluster ${rayCluster.namespace}/${rayCluster.name}.`,
+        'Wait until it is back, or look at its pods.',
+      );
+    this.#pod = { name: head.name, until: Date.now() + podAge };
+    return head.name;
+  }
+}
+
+/** What waiting does not change. */
+const isLasting = (error: unknown): boolean =>
+  isClusterError(error) && !error.isTransient && error.kind !== 'NotFound' && error.kind !== 'Conflict';
+
+async function makePlace(): Promise<{ readonly path: string; readonly folder: string | undefined }> {
+  if (process.platform === 'win32') return { path: `\\\\.\\pipe\\lance-ray-${randomUUID()}`, folder: undefined };
+  // mkdtemp makes it 0700. A socket's path is limited to about 100 bytes, so the names are short.
+  const folder = await mkdtemp(join(tmpdir(), 'lance-ray-'));
+  return { path: join(folder, 's'), folder };
+}

@@ -1,0 +1,105 @@
+import type { ClusterProfile } from '#cluster/profile.ts';
+import type { RayLink, RayTarget } from '#cluster/ray/rayTarget.ts';
+import { DashboardDoor } from './dashboardDoor.ts';
+import type { OpenedConnection } from './openRayLink.ts';
+import { deleteRayCluster, resumeRayCluster, suspendRayCluster } from './rayClusters.ts';
+import type { OnExit } from './rayClusterSpec.ts';
+
+type OpenRayClusterParts = {
+  readonly opened: OpenedConnection;
+  readonly target: RayTarget;
+  readonly profile: ClusterProfile;
+  readonly name: string;
+  readonly rayVersion: string;
+  readonly adopted: boolean;
+  readonly onExit: OnExit;
+};
+
+/** Milliseconds for removing it, whatever the cluster does. */
+const limit = 20_000;
+
+/** A RayCluster that is up, with a way to its Ray. Whoever has it is done with it by `finish`, or leaves it by disposing. */
+export class OpenRayCluster implements RayLink {
+  readonly #parts: OpenRayClusterParts;
+  #door: Promise<DashboardDoor> | undefined;
+
+  constructor(parts: OpenRayClusterParts) {
+    this.#parts = parts;
+  }
+
+  get name(): string {
+    return this.#parts.name;
+  }
+
+  get namespace(): string {
+    return this.#parts.profile.namespace;
+  }
+
+  get profile(): ClusterProfile {
+    return this.#parts.profile;
+  }
+
+  /** As Ray itself says. */
+  get rayVersion(): string {
+    return this.#parts.rayVersion;
+  }
+
+  /** Whether it was there before. */
+  get adopted(): boolean {
+    return this.#parts.adopted;
+  }
+
+  get target(): RayTarget {
+    return this.#parts.target;
+  }
+
+  get signal(): AbortSignal {
+    return this.#parts.opened.ended.signal;
+  }
+
+  /** Opens its dashboard to this machine's browsers. @returns an address with a key: to be opened, and never logged */
+  async dashboard(): Promise<string> {
+    this.#door ??= DashboardDoor.open(this.#parts.target).then((door) => {
+      this.#parts.opened.own(door);
+      return door;
+    });
+    return (await this.#door).address;
+  }
+
+  /** Has all its pods removed and keeps what it is; what runs on it is lost. @throws ClusterError */
+  suspend(signal: AbortSignal): Promise<void> {
+    return suspendRayCluster(this.#parts.opened.connection, this, signal);
+  }
+
+  /** @throws ClusterError */
+  resume(signal: AbortSignal): Promise<void> {
+    return resumeRayCluster(this.#parts.opened.connection, this, signal);
+  }
+
+  /** Removes it, whoever made it. @throws ClusterError */
+  async delete(signal: AbortSignal): Promise<void> {
+    await deleteRayCluster(this.#parts.opened.connection, this, signal);
+  }
+
+  /**
+   * Ends the way to it, and removes it where it was made for this and `onExit` says so.
+   * @param outcome of what it was used for
+   * @returns whether it is removed
+   * @throws ClusterError where it could not be removed
+   */
+  async finish(outcome: { readonly failed: boolean }): Promise<boolean> {
+    const { adopted, onExit } = this.#parts;
+    const removes = !adopted && (onExit === 'delete' || (onExit === 'retain-on-failure' && !outcome.failed));
+    try {
+      if (removes) await this.delete(AbortSignal.timeout(limit));
+    } finally {
+      await this.#parts.opened.close();
+    }
+    return removes;
+  }
+
+  /** Ends the way to it, and leaves it as it is. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts.opened.close();
+  }
+}

@@ -1,0 +1,100 @@
+import { ClusterError } from '#cluster/errors.ts';
+import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { textAt } from '#cluster/kube/fields.ts';
+import { connectKube } from '#cluster/kube/connectKube.ts';
+import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import type { RayLink, RayTarget } from '#cluster/ray/rayTarget.ts';
+import { HeadForward } from './headForward.ts';
+import { rayPorts } from './rayClusterObject.ts';
+import { findRayCluster, type RayClusterName } from './rayClusterState.ts';
+import { readRayToken } from './rayToken.ts';
+
+export type OpenRayLinkOptions = {
+  /** That of the profile where nothing is said. */
+  readonly rayCluster?: string | undefined;
+  /** Ends the opening; what was opened is ended by who has it. */
+  readonly signal: AbortSignal;
+  /** Told in a sentence each time that no connection to the head could be made. */
+  readonly onProblem?: ((sentence: string) => void) | undefined;
+};
+
+/**
+ * Opens a way to the Ray of a RayCluster that is there: through the API server, or straight to its service where the
+ * profile wants no port-forwarding. Ray itself is not asked yet.
+ * @throws ClusterError NotFound where there is no such RayCluster, and as `connectKube`
+ */
+export async function openRayLink(profile: ClusterProfile, options: OpenRayLinkOptions): Promise<RayLink> {
+  const name = options.rayCluster ?? profile.rayCluster;
+  if (name === undefined)
+    throw new ClusterError(
+      'ProfileInvalid',
+      `The profile "${profile.name}" names no RayCluster.`,
+      'Add "rayCluster" to it, or say which.',
+    );
+  const opened = await openConnection(profile, options.signal);
+  try {
+    const rayCluster = { namespace: profile.namespace, name };
+    const target = await openTarget(opened, profile, rayCluster, options);
+    return { target, signal: opened.ended.signal, [Symbol.asyncDispose]: () => opened.close() };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** A connection with what is opened over it, which lives until it is closed. */
+export type OpenedConnection = {
+  readonly connection: KubeConnection;
+  readonly hidden: HiddenTexts;
+  /** Aborts when it is closed. */
+  readonly ended: AbortController;
+  /** Takes something to be ended before the connection. */
+  own(part: AsyncDisposable): void;
+  close(): Promise<void>;
+};
+
+/** Connects with credentials that are renewed for as long as it is open, and not for as long as somebody waits for it. */
+export async function openConnection(profile: ClusterProfile, signal: AbortSignal): Promise<OpenedConnection> {
+  signal.throwIfAborted();
+  const ended = new AbortController();
+  const stop = (): void => ended.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  const hidden = new HiddenTexts();
+  try {
+    const connection = await connectKube(profile.auth, { hidden, signal: ended.signal });
+    const parts: AsyncDisposable[] = [];
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      ended.abort();
+      for (const part of parts.toReversed()) await part[Symbol.asyncDispose]();
+      await connection.close();
+    };
+    return { connection, hidden, ended, own: (part) => parts.push(part), close: () => (closing ??= close()) };
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Opens what leads to the Ray of a RayCluster, over a connection that ends it. @throws ClusterError */
+export async function openTarget(
+  opened: OpenedConnection,
+  { usePortForwarding }: Pick<ClusterProfile, 'usePortForwarding'>,
+  rayCluster: RayClusterName,
+  { signal, onProblem }: Pick<OpenRayLinkOptions, 'signal' | 'onProblem'>,
+): Promise<RayTarget> {
+  const { connection, hidden } = opened;
+  const object = await findRayCluster(connection, rayCluster, signal);
+  const title = `${rayCluster.namespace}/${rayCluster.name}`;
+  if (object === undefined)
+    throw new ClusterError('NotFound', `There is no RayCluster ${title}.`, 'Create it, or name one that is there.');
+  const token = await readRayToken(connection, rayCluster, object, { hidden, signal });
+  const known = token === undefined ? {} : { token };
+  if (usePortForwarding) {
+    const forward = await HeadForward.open({ connection, rayCluster, onProblem });
+    opened.own(forward);
+    return { address: 'http://localhost', socketPath: forward.socketPath, ...known };
+  }
+  const service = textAt(object, 'status', 'head', 'serviceName') ?? `${rayCluster.name}-head-svc`;
+  return { address: `http://${service}.${rayCluster.namespace}.svc:${rayPorts.dashboard}`, ...known };
+}

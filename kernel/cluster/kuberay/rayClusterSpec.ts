@@ -1,0 +1,120 @@
+import { ClusterError } from '#cluster/errors.ts';
+import { parseQuantity, resourcesOfGroup, showCpu, showMemory } from '#cluster/kube/quantities.ts';
+import { rayVersionOf, showVersion } from '#cluster/kube/versionNumbers.ts';
+import type { ClusterProfile, RayGroup } from '#cluster/profile.ts';
+
+/** What becomes of a RayCluster when whoever made it is done with it. */
+export const onExits = ['delete', 'retain', 'retain-on-failure'] as const;
+export type OnExit = (typeof onExits)[number];
+
+/** A RayCluster as it is asked for, with everything decided. */
+export type RayClusterSpec = {
+  readonly name: string;
+  readonly namespace: string;
+  /** Before the slash of `<domain>/ray-head`, which is also the key of the taint that keeps nodes for the head. */
+  readonly labelDomain: string;
+  readonly rayVersion: string;
+  readonly head: RayGroup;
+  readonly workers: readonly RayGroup[];
+  /** Seconds without work after which a worker that is more than the least is let go. */
+  readonly idleTimeoutSeconds: number;
+};
+
+export type RayClusterOptions = {
+  /** That of the profile where nothing is said. */
+  readonly name?: string | undefined;
+  /** Image of the groups that name none; Ray's own where nothing is said. */
+  readonly image?: string | undefined;
+  readonly idleTimeoutSeconds?: number | undefined;
+};
+
+/** The newest Ray that jobs of ours are tested with. */
+export const defaultRayVersion = '2.60.0';
+
+/** Bytes below which heads run out of memory as soon as a job has a few workers. */
+const leastHeadMemory = 4 * 2 ** 30;
+/** Bytes below which a worker cannot load a model onto its GPU. */
+const leastGpuMemory = 4 * 2 ** 30;
+
+/**
+ * The RayCluster that a profile describes.
+ * @throws ClusterError ProfileInvalid where it has no name, or a group asks for what is no amount
+ */
+export function rayClusterSpecOf(profile: ClusterProfile, options: RayClusterOptions = {}): RayClusterSpec {
+  const name = options.name ?? profile.rayCluster;
+  if (name === undefined)
+    throw new ClusterError(
+      'ProfileInvalid',
+      `The profile "${profile.name}" names no RayCluster.`,
+      'Give it a name, such as "rayCluster": "backfills".',
+    );
+  checkName(name);
+  const images = [options.image, profile.headGroup.image, ...profile.workerGroups.map(({ image }) => image)];
+  const rayVersion = profile.rayVersion ?? versionOfImages(images) ?? defaultRayVersion;
+  const fallback = options.image ?? `rayproject/ray:${rayVersion}`;
+  const withImage = (group: RayGroup): RayGroup => ({ ...group, image: group.image ?? fallback });
+  const spec: RayClusterSpec = {
+    name,
+    namespace: profile.namespace,
+    labelDomain: profile.labelDomain,
+    rayVersion,
+    head: withImage(profile.headGroup),
+    workers: profile.workerGroups.map(withImage),
+    idleTimeoutSeconds: options.idleTimeoutSeconds ?? 60,
+  };
+  for (const group of [spec.head, ...spec.workers]) checkAmounts(group);
+  return spec;
+}
+
+/** What may go wrong with it, in sentences; none where nothing is to be said. */
+export function warningsOf({ head, workers }: RayClusterSpec): readonly string[] {
+  const { memory } = resourcesOfGroup(head);
+  const warnings: string[] = [];
+  if (memory < leastHeadMemory)
+    warnings.push(
+      `The head asks for ${showMemory(memory)}: heads with less than ${showMemory(leastHeadMemory)} run out of memory, and with the head all jobs are lost.`,
+    );
+  for (const worker of workers) {
+    const asked = resourcesOfGroup(worker);
+    if (asked.gpu > 0 && asked.memory < leastGpuMemory)
+      warnings.push(
+        `The workers "${worker.name}" ask for a GPU and ${showMemory(asked.memory)}: most models need more than ${showMemory(leastGpuMemory)} on their way to it.`,
+      );
+    if (asked.cpu < 1)
+      warnings.push(
+        `The workers "${worker.name}" ask for ${showCpu(asked.cpu)}: Ray counts whole processors, and gives work to none of them.`,
+      );
+  }
+  return warnings;
+}
+
+/** KubeRay makes names of pods and services of it, and refuses longer ones. */
+const longestName = 50;
+
+function checkName(name: string): void {
+  if (/^[a-z](?:[-a-z0-9]*[a-z0-9])?$/.test(name) && name.length <= longestName) return;
+  throw new ClusterError(
+    'ProfileInvalid',
+    `"${name}" is no name of a RayCluster.`,
+    `It takes small letters, digits and "-", begins with a letter and has at most ${longestName} characters.`,
+  );
+}
+
+function checkAmounts({ name, numCpus, memory }: RayGroup): void {
+  const group = name === undefined ? 'The head' : `The group "${name}"`;
+  for (const [what, amount, takes] of [
+    ['processors', numCpus, 'a number, or a text such as "500m"'],
+    ['memory', memory, 'a number of MiB, or a text such as "8Gi"'],
+  ] as const) {
+    if ((parseQuantity(amount) ?? 0) > 0) continue;
+    throw new ClusterError('ProfileInvalid', `${group} asks for "${amount}" as ${what}.`, `It takes ${takes}.`);
+  }
+}
+
+function versionOfImages(images: readonly (string | undefined)[]): string | undefined {
+  for (const image of images) {
+    const found = image === undefined ? undefined : rayVersionOf(image);
+    if (found?.isRay === true) return showVersion(found.version);
+  }
+  return undefined;
+}

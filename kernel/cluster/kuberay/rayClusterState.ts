@@ -1,0 +1,105 @@
+import { at, listAt, textAt } from '#cluster/kube/fields.ts';
+import { isClusterError } from '#cluster/errors.ts';
+import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import { podLabels, readRayPod, type RayPod } from './rayPods.ts';
+
+/** A RayCluster by its name. */
+export type RayClusterName = { readonly namespace: string; readonly name: string };
+
+/** How a RayCluster is now, with its pods. */
+export type RayClusterState = {
+  /** As the API server has it. */
+  readonly object: unknown;
+  readonly isSuspended: boolean;
+  /** All pods that were asked for at least have been ready, as the operator says. */
+  readonly isProvisioned: boolean;
+  /** Why the operator could not make its pods, such as a quota; `undefined` where it says nothing. */
+  readonly problem: string | undefined;
+  readonly pods: readonly RayPod[];
+};
+
+export const rayClusterPath = ({ namespace, name }: RayClusterName): string =>
+  `/apis/ray.io/v1/namespaces/${encodeURIComponent(namespace)}/rayclusters/${encodeURIComponent(name)}`;
+
+/** The pods of a RayCluster, those of its head alone where that is asked. */
+export const rayPodsPath = ({ namespace, name }: RayClusterName, only?: 'head'): string => {
+  const labels = [`${podLabels.cluster}=${name}`, ...(only === 'head' ? [`${podLabels.type}=head`] : [])];
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?labelSelector=${encodeURIComponent(labels.join(','))}`;
+};
+
+/** The object; `undefined` where there is none. @throws ClusterError */
+export async function findRayCluster(
+  connection: KubeConnection,
+  name: RayClusterName,
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    return (await connection.request({ method: 'GET', path: rayClusterPath(name) }, signal)).body;
+  } catch (error) {
+    if (isClusterError(error) && error.kind === 'NotFound') return undefined;
+    throw error;
+  }
+}
+
+/** How it is; `undefined` where there is none. @throws ClusterError */
+export async function readRayClusterState(
+  connection: KubeConnection,
+  name: RayClusterName,
+  signal: AbortSignal,
+): Promise<RayClusterState | undefined> {
+  const [object, pods] = await Promise.all([
+    findRayCluster(connection, name, signal),
+    connection.request({ method: 'GET', path: rayPodsPath(name) }, signal),
+  ]);
+  if (object === undefined) return undefined;
+  const own = listAt(pods.body, 'items').flatMap((item) => readRayPod(item) ?? []);
+  const problem =
+    problemOf(object) ?? (own.length === 0 ? await refusalOf(connection, name, object, signal) : undefined);
+  return {
+    object,
+    isSuspended: textAt(object, 'status', 'state') === 'suspended',
+    isProvisioned: isProvisioned(object),
+    problem,
+    pods: own,
+  };
+}
+
+/** Conditions since 1.3; before, the state says so, and goes on saying so when pods are lost later. */
+function isProvisioned(object: unknown): boolean {
+  // What was said of the spec before this one is of no use.
+  const seen = at(object, 'status', 'observedGeneration');
+  if (seen !== undefined && seen !== at(object, 'metadata', 'generation')) return false;
+  return textAt(object, 'status', 'state') === 'ready';
+}
+
+function problemOf(object: unknown): string | undefined {
+  const failed = listAt(object, 'status', 'conditions').find(
+    (one) => textAt(one, 'type') === 'ReplicaFailure' && textAt(one, 'status') === 'True',
+  );
+  return textAt(failed, 'message') ?? textAt(object, 'status', 'reason');
+}
+
+/** Where there is no pod at all, the operator's last warning says why, for who may read events. */
+async function refusalOf(
+  connection: KubeConnection,
+  { namespace, name }: RayClusterName,
+  object: unknown,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const uid = textAt(object, 'metadata', 'uid') ?? '';
+  const selector = encodeURIComponent(`involvedObject.name=${name},involvedObject.uid=${uid},type=Warning`);
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events?fieldSelector=${selector}`;
+  try {
+    const { body } = await connection.request({ method: 'GET', path }, signal);
+    const last = listAt(body, 'items')
+      .toSorted((a, b) => timeOf(a).localeCompare(timeOf(b)))
+      .at(-1);
+    return textAt(last, 'message');
+  } catch (error) {
+    if (isClusterError(error) && error.kind === 'Forbidden') return undefined;
+    throw error;
+  }
+}
+
+const timeOf = (event: unknown): string =>
+  textAt(event, 'lastTimestamp') ?? textAt(event, 'metadata', 'creationTimestamp') ?? '';

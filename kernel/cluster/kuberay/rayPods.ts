@@ -1,0 +1,71 @@
+import { conditionAt, listAt, numberAt, textAt } from '#cluster/kube/fields.ts';
+
+/** A pod of a RayCluster, as far as somebody who waits for it wants to know. */
+export type RayPod = {
+  readonly name: string;
+  readonly isHead: boolean;
+  /** Group of its workers; `undefined` for the head. */
+  readonly group: string | undefined;
+  readonly state: 'pending' | 'starting' | 'ready' | 'failed' | 'ending';
+  /** Why it is not ready, in the words of who is in the way: scheduler, kubelet, container; `undefined` where nobody says. */
+  readonly reason: string | undefined;
+};
+
+/** What the operator writes on pods. */
+export const podLabels = { cluster: 'ray.io/cluster', type: 'ray.io/node-type', group: 'ray.io/group' } as const;
+
+export function readRayPod(item: unknown): RayPod | undefined {
+  const name = textAt(item, 'metadata', 'name');
+  const type = textAt(item, 'metadata', 'labels', podLabels.type);
+  if (name === undefined || type === undefined) return undefined;
+  const isHead = type === 'head';
+  const group = isHead ? undefined : textAt(item, 'metadata', 'labels', podLabels.group);
+  return { name, isHead, group, ...stateOf(item) };
+}
+
+function stateOf(item: unknown): Pick<RayPod, 'state' | 'reason'> {
+  const phase = textAt(item, 'status', 'phase');
+  if (textAt(item, 'metadata', 'deletionTimestamp') !== undefined) return { state: 'ending', reason: undefined };
+  if (phase === 'Failed' || phase === 'Succeeded')
+    return { state: 'failed', reason: sentenceOf(textAt(item, 'status', 'reason'), textAt(item, 'status', 'message')) };
+  if (conditionAt(item, 'Ready') === true) return { state: 'ready', reason: undefined };
+  const waiting = containerReason(item);
+  if (textAt(item, 'spec', 'nodeName') === undefined) return { state: 'pending', reason: schedulerReason(item) };
+  return { state: 'starting', reason: waiting };
+}
+
+/** Why no node was found, in the scheduler's words. */
+function schedulerReason(item: unknown): string | undefined {
+  const condition = listAt(item, 'status', 'conditions').find((one) => textAt(one, 'type') === 'PodScheduled');
+  return textAt(condition, 'status') === 'False' ? textAt(condition, 'message') : undefined;
+}
+
+/** Waiting for these is how a container begins. */
+const usual = new Set(['ContainerCreating', 'PodInitializing']);
+
+/** What keeps a container from running: its image, its settings, its own end. */
+function containerReason(item: unknown): string | undefined {
+  const statuses = [...listAt(item, 'status', 'initContainerStatuses'), ...listAt(item, 'status', 'containerStatuses')];
+  for (const status of statuses) {
+    const name = textAt(status, 'name') ?? 'a container';
+    const waiting = textAt(status, 'state', 'waiting', 'reason');
+    if (waiting !== undefined && !usual.has(waiting)) {
+      const last = endOf(status, 'lastState');
+      const said = sentenceOf(waiting, textAt(status, 'state', 'waiting', 'message'));
+      return `${name}: ${said}${last === undefined ? '' : ` (it ended before: ${last})`}`;
+    }
+    const ended = endOf(status, 'state');
+    if (ended !== undefined) return `${name}: ${ended}`;
+  }
+  return undefined;
+}
+
+/** How a container ended: `OOMKilled, exit code 137`. */
+function endOf(status: unknown, state: 'state' | 'lastState'): string | undefined {
+  const reason = textAt(status, state, 'terminated', 'reason');
+  const code = numberAt(status, state, 'terminated', 'exitCode');
+  return code === undefined ? undefined : `${reason ?? 'ended'}, exit code ${code}`;
+}
+
+const sentenceOf = (reason: string | undefined, message: string | undefined): string | undefined =>
+  reason === undefined ? message : message === undefined ? reason : `${reason}: ${message}`;

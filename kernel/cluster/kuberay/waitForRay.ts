@@ -1,0 +1,162 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'undici';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import { textAt } from '#cluster/kube/fields.ts';
+import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import { nextChange } from '#cluster/kube/nextChange.ts';
+import type { RayTarget } from '#cluster/ray/rayTarget.ts';
+import { messageOf } from '#shared/errors.ts';
+import { counted } from '#shared/markup.ts';
+import { rayClusterPath, readRayClusterState, type RayClusterName, type RayClusterState } from './rayClusterState.ts';
+import type { RayPod } from './rayPods.ts';
+
+/** How far a RayCluster is on its way up. */
+export type RayProgress = {
+  readonly phase: 'verify' | 'create' | 'pods' | 'dashboard' | 'ready';
+  /** For people: what is waited for, and in whose words it does not come. */
+  readonly sentence: string;
+  readonly pods: readonly RayPod[];
+};
+
+/** Milliseconds that a phase may take. */
+export type WaitLimits = {
+  /** Until all pods that are asked for at least are ready: nodes may have to be made, and images be fetched. */
+  readonly pods: number;
+  /** Until Ray answers on the head. */
+  readonly dashboard: number;
+};
+export const waitLimits: WaitLimits = { pods: 15 * 60_000, dashboard: 3 * 60_000 };
+
+type WaitOptions = {
+  readonly signal: AbortSignal;
+  readonly limit: number;
+  readonly onProgress: (progress: RayProgress) => void;
+};
+
+/**
+ * Waits until the pods of a RayCluster are ready, and tells on the way why they are not.
+ * @throws ClusterError Timeout with the last reason, NotFound where it was deleted meanwhile
+ */
+export async function waitForPods(
+  connection: KubeConnection,
+  name: RayClusterName,
+  { signal, limit, onProgress }: WaitOptions,
+): Promise<void> {
+  const title = `${name.namespace}/${name.name}`;
+  let last = `${title} has no pods yet.`;
+  const late = AbortSignal.timeout(limit);
+  const own = AbortSignal.any([signal, late]);
+  try {
+    for (;;) {
+      const state = await readRayClusterState(connection, name, own);
+      if (state === undefined)
+        throw new ClusterError('NotFound', `The RayCluster ${title} was deleted meanwhile.`, 'Create it again.');
+      const isReady = state.isProvisioned && state.pods.some(({ isHead, state: is }) => isHead && is === 'ready');
+      last = sentenceOf(name, state);
+      onProgress({ phase: 'pods', sentence: last, pods: state.pods });
+      if (isReady) return;
+      await nextChange(connection, rayClusterPath(name), state.object, own);
+    }
+  } catch (error) {
+    if (signal.aborted || !late.aborted) throw error;
+    throw new ClusterError(
+      'Timeout',
+      `The RayCluster ${title} was not ready after ${minutes(limit)}. ${last}`,
+      'Mend what is in the way, or wait longer.',
+      { cause: error },
+    );
+  }
+}
+
+/** `geneva/x: 1 of 3 pods ready. The head is pending: 0/3 nodes are available: …` */
+function sentenceOf(name: RayClusterName, { pods, problem, isProvisioned }: RayClusterState): string {
+  const title = `${name.namespace}/${name.name}`;
+  if (pods.length === 0) return `${title} has no pods yet${problem === undefined ? '.' : `: ${problem}`}`;
+  const ready = pods.filter(({ state }) => state === 'ready').length;
+  if (isProvisioned && ready === pods.length) return `${title}: ${counted(ready, 'pod')} ready.`;
+  const held = pods.filter(({ state }) => state !== 'ready' && state !== 'ending');
+  const first = held.find(({ isHead }) => isHead) ?? held.find(({ reason }) => reason !== undefined) ?? held[0];
+  const words = first === undefined ? (problem ?? '') : wordsOf(first);
+  return `${title}: ${ready} of ${counted(pods.length, 'pod')} ready.${words === '' ? '' : ` ${words}`}`;
+}
+
+const wordsOf = ({ name, isHead, group, state, reason }: RayPod): string =>
+  `${isHead ? 'The head' : `${name} of the workers "${group ?? ''}"`} is ${state}${reason === undefined ? '.' : `: ${reason}`}`;
+
+/**
+ * Waits until Ray answers on the head.
+ * @returns its version
+ * @throws ClusterError Timeout with what was answered last, CredentialsRefused where it wants another token
+ */
+export async function waitForRay(
+  target: RayTarget,
+  {
+    signal,
+    limit,
+    title,
+    lastProblem,
+  }: Pick<WaitOptions, 'signal' | 'limit'> & {
+    readonly title: string;
+    readonly lastProblem: () => string | undefined;
+  },
+): Promise<string> {
+  const late = AbortSignal.timeout(limit);
+  const own = AbortSignal.any([signal, late]);
+  let last: unknown;
+  for (let wait = 200; ; wait = Math.min(wait * 2, 2_000)) {
+    try {
+      return await askVersion(target, own);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (isClusterError(error) && !error.isTransient) throw error;
+      // What gave it up says less than what it was given up for.
+      if (!late.aborted) last = error;
+    }
+    if (late.aborted)
+      throw new ClusterError(
+        'Timeout',
+        `The Ray of ${title} did not answer in ${minutes(limit)}: ${lastProblem() ?? (last === undefined ? 'nothing came' : messageOf(last))}`,
+        'Look at the log of its head.',
+        { cause: last },
+      );
+    await pause(wait, undefined, { signal: own }).catch(() => {});
+    signal.throwIfAborted();
+  }
+}
+
+async function askVersion({ address, socketPath, token }: RayTarget, signal: AbortSignal): Promise<string> {
+  const url = new URL(address);
+  const client = new Client(url.origin, { ...(socketPath === undefined ? {} : { socketPath }), allowH2: false });
+  try {
+    const { statusCode, body } = await client.request({
+      method: 'GET',
+      path: `${url.pathname.replace(/\/$/, '')}/api/version`,
+      headers: { accept: 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      signal,
+    });
+    const text = (await body.text()).slice(0, 10_000);
+    if (statusCode === 401 || statusCode === 403)
+      throw new ClusterError(
+        'CredentialsRefused',
+        `Ray answers ${statusCode}: it wants a token${token === undefined ? '' : ', and takes another one'}.`,
+        'Look at authOptions of the RayCluster and its secret.',
+      );
+    const version = statusCode === 200 ? textAt(parsed(text), 'ray_version') : undefined;
+    if (version === undefined)
+      throw new ClusterError('Unavailable', `What answers there is not Ray yet (status ${statusCode}).`, 'Wait.');
+    return version;
+  } finally {
+    await client.destroy();
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const minutes = (milliseconds: number): string =>
+  milliseconds < 60_000 ? `${Math.round(milliseconds / 1000)} s` : `${Math.round(milliseconds / 60_000)} min`;
