@@ -10,7 +10,7 @@ export type Bundle = {
   readonly outputs: readonly string[];
   /** Source file it starts from, relative to the root. */
   readonly entry: string;
-  readonly kind: 'extension' | 'kernel' | 'snapshot' | 'webview' | 'renderer';
+  readonly kind: 'extension' | 'kernel' | 'snapshot' | 'worker' | 'webview' | 'renderer';
 };
 
 export const bundles: readonly Bundle[] = [
@@ -27,6 +27,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['kernelSnapshot.cjs'], entry: 'kernel/session/start/snapshotEntry.ts', kind: 'snapshot' },
   { outputs: ['fromSnapshot.cjs'], entry: 'kernel/session/start/fromSnapshot.ts', kind: 'kernel' },
   { outputs: ['snapshotMaker.cjs'], entry: 'kernel/session/start/makeSnapshot.ts', kind: 'kernel' },
+  { outputs: ['functionWorker.mjs'], entry: 'kernel/jobs/worker/main.ts', kind: 'worker' },
   { outputs: ['launcher.cjs'], entry: 'kernel/session/launcher.ts', kind: 'kernel' },
   { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.tsx', kind: 'renderer' },
@@ -149,6 +150,17 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         legalComments: 'none',
         plugins: [oneTypescript],
         alias: { crypto: inRoot('kernel/session/start/notInSnapshot.ts') },
+      };
+    case 'worker':
+      // One file that runs anywhere, so with Arrow in it: the ES module build, of which only what is used stays.
+      return {
+        ...common,
+        platform: 'node',
+        format: 'esm',
+        target: 'node20',
+        minify: true,
+        legalComments: 'none',
+        alias: { '#arrow': inRoot('node_modules/apache-arrow/Arrow.mjs') },
       };
     case 'webview':
       return { ...common, ...browser };

@@ -5,11 +5,15 @@ import type { BatchStream } from './table.ts';
 
 /**
  * The batches of an Arrow IPC stream or file as its bytes come, each as soon as its last byte is there. Batches without a
- * row are left out. Who stops reading ends the reading of `body`.
+ * row are left out unless `keepEmpty`. Who stops reading ends the reading of `body`.
  * @param limit bytes of a batch, and of the dictionaries before it, when they are decompressed
  * @throws IpcError where the bytes are cut short or are no Arrow IPC; whatever `body` throws
  */
-export async function readIpc(body: AsyncIterable<Uint8Array>, limit: number = maxDecompressed): Promise<BatchStream> {
+export async function readIpc(
+  body: AsyncIterable<Uint8Array>,
+  limit: number = maxDecompressed,
+  { keepEmpty = false }: { keepEmpty?: boolean } = {},
+): Promise<BatchStream> {
   const messages = ipcMessages(body);
   const feed = new Feed();
   try {
@@ -19,7 +23,7 @@ export async function readIpc(body: AsyncIterable<Uint8Array>, limit: number = m
     }
     feed.push(first.value.bytes);
     const reader = decoding(() => RecordBatchReader.from(feed).open({ autoDestroy: false }));
-    return { schema: reader.schema, batches: batchesOf(messages, feed, reader, limit) };
+    return { schema: reader.schema, batches: batchesOf(messages, feed, reader, { limit, keepEmpty }) };
   } catch (error) {
     await messages.return();
     throw error;
@@ -32,7 +36,7 @@ async function* batchesOf(
   messages: AsyncGenerator<IpcMessage, void, undefined>,
   feed: Feed,
   reader: SyncReader,
-  limit: number,
+  { limit, keepEmpty }: { limit: number; keepEmpty: boolean },
 ): AsyncGenerator<RecordBatch, void, undefined> {
   for await (const { kind, bytes } of messages) {
     if (kind === 'schema') throw new IpcError('malformed', 'The Arrow data has a second schema.');
@@ -40,7 +44,7 @@ async function* batchesOf(
     // A dictionary waits for the batch that uses it: the reader would go on to look for one.
     if (kind === 'dictionary') continue;
     const batch = decoding(() => withinBudget(limit, () => decodeNext(reader)));
-    if (batch.numRows > 0) yield batch;
+    if (keepEmpty || batch.numRows > 0) yield batch;
   }
 }
 

@@ -1,0 +1,104 @@
+import type { OnError } from '#shared/jobs/computedFunction.ts';
+import type { ColumnBuilder } from './columnBuilders.ts';
+import { failureText, notRun, type RowFailures } from './failures.ts';
+import type { Row } from './rowMaker.ts';
+
+export type RowFunction = (row: Row) => unknown;
+
+export type RowWork = {
+  readonly compute: RowFunction;
+  readonly onError: OnError;
+  /** Rows of an asynchronous function that run at once. */
+  readonly concurrency: number;
+};
+
+/** First pause before a row is tried again; it doubles, up to the longest. */
+const firstPause = 100;
+const longestPause = 10_000;
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+
+/**
+ * Runs a function over the rows of a batch. Values go to `column`, and what it throws, or gives and the column can't hold,
+ * to `failures`. Where an error ends the job, rows that were not begun are left, and `failures` says so.
+ * @returns nothing to wait for unless the function is asynchronous: a promise a row costs more than most rows do
+ */
+export function computeRows(
+  work: RowWork,
+  rowAt: (row: number) => Row,
+  rows: number,
+  column: ColumnBuilder,
+  failures: RowFailures,
+): Promise<void> | undefined {
+  const endsAtError = work.onError.mode === 'fail' || work.onError.mode === 'retry';
+  const state = { next: 0, isEnded: false };
+
+  const keep = (row: number, value: unknown): void => {
+    try {
+      column.set(row, value);
+    } catch (error) {
+      failed(row, error);
+    }
+  };
+  const failed = (row: number, error: unknown): void => {
+    failures.set(row, failureText(error));
+    state.isEnded ||= endsAtError;
+  };
+  const settle = async (row: number, given: PromiseLike<unknown>): Promise<void> => {
+    try {
+      keep(row, await given);
+    } catch (error) {
+      if (work.onError.mode === 'retry') await again(row, error, work.onError.attempts);
+      else failed(row, error);
+    }
+  };
+  const again = async (row: number, error: unknown, attempts: number): Promise<void> => {
+    let last = error;
+    for (let attempt = 0; attempt < attempts && !state.isEnded; attempt++) {
+      // Not all at once: what failed for many rows together is often one server with too much to do.
+      await pause(Math.min(firstPause * 2 ** attempt, longestPause) * (0.5 + Math.random()));
+      try {
+        return keep(row, await work.compute(rowAt(row)));
+      } catch (caught) {
+        last = caught;
+      }
+    }
+    failed(row, last);
+  };
+
+  /** Runs rows until one has to be waited for. */
+  const run = (): Promise<void> | undefined => {
+    while (state.next < rows && !state.isEnded) {
+      const row = state.next++;
+      try {
+        const given = work.compute(rowAt(row));
+        if (isThenable(given)) return settle(row, given);
+        keep(row, given);
+      } catch (error) {
+        if (work.onError.mode === 'retry') return again(row, error, work.onError.attempts);
+        failed(row, error);
+      }
+    }
+    return undefined;
+  };
+  const leaveRest = (): void => {
+    for (let row = state.next; row < rows; row++) failures.set(row, notRun);
+  };
+
+  const first = run();
+  if (first === undefined) {
+    leaveRest();
+    return undefined;
+  }
+  const lane = async (begun: Promise<void> | undefined): Promise<void> => {
+    for (let waiting = begun; waiting !== undefined; waiting = run()) await waiting;
+  };
+  const lanes = Array.from({ length: Math.min(work.concurrency, rows) - 1 }, () => lane(run()));
+  return Promise.all([lane(first), ...lanes]).then(leaveRest);
+}
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });

@@ -1,0 +1,58 @@
+import { DataType, Precision, type Data, type Vector } from '#arrow';
+import { textReader } from './textReader.ts';
+
+// How a function of rows is given values: as JavaScript has them, so that nobody needs to know Arrow for it.
+
+/** The value of a column in a row, null where there is none. */
+export type ReadValue = (row: number) => unknown;
+
+/**
+ * Reads a column of one batch. Whole numbers of 64 bits are bigints, other numbers numbers; timestamps and dates are Date,
+ * a time, a duration and a decimal as Arrow has them; lists of numbers are typed arrays, other lists arrays; structs and
+ * maps are objects.
+ */
+export function valueReader(vector: Vector): ReadValue {
+  const data = vector.data[0];
+  if (!data || vector.data.length > 1 || data.offset !== 0) return (row) => plain(vector.type, vector.get(row));
+  const read = readerOf(data, vector);
+  const { nullBitmap } = data;
+  // Of a column without nulls the bitmap may be there and be empty.
+  if (data.nullCount === 0 || nullBitmap === undefined || nullBitmap.length === 0) return read;
+  return (row) => (((nullBitmap[row >> 3] ?? 0) >> (row & 7)) & 1 ? read(row) : null);
+}
+
+function readerOf(data: Data, vector: Vector): ReadValue {
+  const { type } = data;
+  if (DataType.isUtf8(type)) return textReader(data.values, data.valueOffsets, data.length);
+  const isStored = DataType.isInt(type) || (DataType.isFloat(type) && type.precision !== Precision.HALF);
+  if (isStored) {
+    const { values } = data as { values: ArrayLike<number | bigint> };
+    return (row) => values[row];
+  }
+  return (row) => plain(type, vector.get(row));
+}
+
+/** What Arrow gives of a value, as a function gets it. */
+function plain(type: DataType, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (DataType.isTimestamp(type) || DataType.isDate(type)) return new Date(Number(value));
+  if (DataType.isDictionary(type)) return plain(type.dictionary, value);
+  if (DataType.isList(type) || DataType.isFixedSizeList(type) || DataType.isLargeList(type))
+    return plainList(type.children[0]!.type, value as Vector);
+  if (DataType.isStruct(type)) {
+    const members = value as Record<string, unknown>;
+    return Object.fromEntries(type.children.map((child) => [child.name, plain(child.type, members[child.name])]));
+  }
+  if (DataType.isMap(type)) {
+    const [, valueField] = (type.children[0]!.type as DataType).children;
+    const entries = [...(value as Iterable<[unknown, unknown]>)];
+    return Object.fromEntries(entries.map(([key, each]) => [String(key), plain(valueField!.type, each)]));
+  }
+  return value;
+}
+
+function plainList(item: DataType, list: Vector): unknown {
+  const isNumeric = DataType.isInt(item) || (DataType.isFloat(item) && item.precision !== Precision.HALF);
+  if (isNumeric && list.nullCount === 0) return list.toArray();
+  return Array.from(list, (each) => plain(item, each));
+}

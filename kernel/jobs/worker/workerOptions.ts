@@ -1,0 +1,62 @@
+import type { Field } from '#arrow';
+import type { OnError } from '#shared/jobs/computedFunction.ts';
+import { isRecord } from '#shared/records.ts';
+import { decodeOutput } from '#jobs/definition/outputType.ts';
+
+/** How many rows of an asynchronous function run at once when nothing is said. */
+const defaultConcurrency = 16;
+
+/** What a worker is told, as JSON in its one argument. Drivers in other languages write the same. */
+export type WorkerOptions = {
+  /** File of an ES module whose default export is the function. */
+  readonly module: string;
+  readonly takes: 'row' | 'batch';
+  /** Columns that the function gets. */
+  readonly inputs: readonly string[];
+  /** The column that it computes. */
+  readonly output: Field;
+  readonly onError: OnError;
+  /** Rows of an asynchronous function that run at once. */
+  readonly concurrency: number;
+};
+
+/** The argument for a worker. `output` is that of a ComputedFunction. */
+export const workerArgument = (
+  options: Omit<WorkerOptions, 'output' | 'concurrency'> & { readonly output: string; readonly concurrency?: number },
+): string =>
+  JSON.stringify({
+    module: options.module,
+    takes: options.takes,
+    inputs: options.inputs,
+    output: options.output,
+    on_error: options.onError,
+    concurrency: options.concurrency,
+  });
+
+/** @throws Error in a sentence, for an argument that is none */
+export function readWorkerOptions(argument: string | undefined): WorkerOptions {
+  const json: unknown = JSON.parse(argument ?? 'null');
+  if (!isRecord(json)) throw wrong('a JSON object');
+  const { module, takes, inputs, output, on_error: onError, concurrency = defaultConcurrency } = json;
+  if (typeof module !== 'string' || module === '') throw wrong('a "module", the path of a file');
+  if (takes !== 'row' && takes !== 'batch') throw wrong('"takes", which is "row" or "batch"');
+  if (!Array.isArray(inputs) || !inputs.every((name): name is string => typeof name === 'string'))
+    throw wrong('"inputs", a list of names of columns');
+  if (typeof output !== 'string') throw wrong('an "output", an Arrow IPC stream in base64');
+  if (typeof concurrency !== 'number' || !Number.isInteger(concurrency) || concurrency < 1)
+    throw wrong('a "concurrency" of one or more');
+  return { module, takes, inputs, output: decodeOutput(output), onError: readOnError(onError), concurrency };
+}
+
+/** @throws Error in a sentence */
+export function readOnError(json: unknown): OnError {
+  if (isRecord(json)) {
+    const { mode, attempts } = json;
+    if (mode === 'fail' || mode === 'null' || mode === 'skip') return { mode };
+    if (mode === 'retry' && typeof attempts === 'number' && Number.isInteger(attempts) && attempts > 0)
+      return { mode, attempts };
+  }
+  throw wrong('"on_error" with a "mode": "fail", "null", "skip", or "retry" with a number of "attempts"');
+}
+
+const wrong = (wanted: string): Error => new Error(`The worker's argument has not ${wanted}.`);
