@@ -4,6 +4,7 @@ import { ensureWorkbench, findWorkbench, workbenchSize } from '../../scripts/wor
 import { findChromium } from './browser.ts';
 import { apt, isRoot, run, succeeds, type Need } from './installing.ts';
 import { kubeNeeds } from './kubeNeeds.ts';
+import { rayNeeds } from './rayNeeds.ts';
 import type { Layer } from './layers.ts';
 import { ownNetwork } from './ownNetwork.ts';
 
@@ -85,7 +86,7 @@ export const needsOf: Readonly<Record<Layer, readonly Need[]>> = {
   kernel: [venv, python, chromium],
   host: [venv, python, chromium, workbench],
   ui: [chromium, workbench],
-  cluster: [ownNetwork, venv, python, ...kubeNeeds],
+  cluster: [ownNetwork, venv, python, ...kubeNeeds, ...rayNeeds],
 };
 
 /** What the benchmarks measure against. */

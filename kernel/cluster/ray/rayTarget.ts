@@ -1,16 +1,16 @@
-/** Where a Ray answers. */
+/** Where the dashboard of a Ray answers, which takes its jobs. */
 export type RayTarget = {
-  /** Of its dashboard, `http://127.0.0.1:8265`; a path stays in front. */
+  /** `http://127.0.0.1:8265`; a path stays in front of those of Ray. */
   readonly address: string;
-  /** What it wants of who asks. A secret. */
+  /** A secret. Of a Ray that wants one ("token authentication"). */
   readonly token?: string | undefined;
-  /** A Unix socket or named pipe that leads there, in place of the host of the address. */
+  /** A Unix socket or named pipe to connect to in place of the host of the address: the near end of a port-forward. */
   readonly socketPath?: string | undefined;
 };
 
-/** A way to a Ray that somebody keeps up; whoever opened it disposes of it. */
-export type RayLink = AsyncDisposable & {
+/** A way to a Ray that somebody keeps open, such as a port-forward. It is mended in silence for as long as that can be done. */
+export interface RayLink extends AsyncDisposable {
   readonly target: RayTarget;
-  /** Aborts when it can't be kept up any more. A connection that drops says nothing here: the next one may succeed. */
+  /** Aborts, with a ClusterError as its reason, once it cannot be mended any more. */
   readonly signal: AbortSignal;
-};
+}

@@ -1,0 +1,108 @@
+import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
+import { connectionErrorOf } from '#cluster/kube/kubeConnectionErrors.ts';
+import { htmlTitleOf } from '#cluster/kube/kubeErrors.ts';
+import { isCatalogError } from '#shared/errors.ts';
+
+// The one place that looks at the words of Ray's dashboard.
+
+type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
+
+const proxyBetween = 'Check the address, and whether a proxy or a sign-in page stands in between.';
+
+/** What a status means, as far as it says more than that something went wrong. */
+const statuses: Readonly<Record<number, StatusWords>> = {
+  401: {
+    kind: 'CredentialsMissing',
+    said: 'it wants a token, and got none',
+    hint: 'Give the token of the Ray cluster; KubeRay keeps it in a secret under auth_token.',
+  },
+  403: {
+    kind: 'CredentialsRefused',
+    said: 'it does not accept this token',
+    hint: 'Give the token of this Ray cluster; another one may have been made with the cluster.',
+  },
+  404: { kind: 'NotFound', said: 'it is not there', hint: proxyBetween },
+  405: { kind: 'WrongServer', said: 'it takes this request for one of a browser', hint: proxyBetween },
+  413: {
+    kind: 'InvalidRequest',
+    said: 'what was sent is too large',
+    hint: 'A proxy in between may limit the size of requests.',
+  },
+  429: { kind: 'Throttled', said: 'it is asked too much at once', hint: 'Wait a moment, then try again.' },
+  502: { kind: 'Unavailable', said: 'what stands in front of it does not reach it', hint: 'Look whether Ray runs.' },
+  503: { kind: 'Unavailable', said: 'it does not answer at the moment', hint: 'Look whether Ray runs.' },
+  504: { kind: 'Timeout', said: 'it did not answer in time', hint: 'Look whether the head of Ray is overloaded.' },
+};
+
+/** A reply of Ray that is no success. @param asked `GET /api/version` */
+export function errorOfReply(subject: string, asked: string, status: number, text: string): ClusterError {
+  const title = htmlTitleOf(text);
+  if (title !== undefined) return pageError(subject, asked, title, status);
+  const told = lastOfTraceback(text);
+  const words = statuses[status];
+  if (words) {
+    const more = told === '' || status === 401 || status === 403 ? '' : ` ("${told}")`;
+    return new ClusterError(words.kind, `${subject}: ${words.said}${more} (${asked}, ${status}).`, words.hint, {
+      status,
+    });
+  }
+  // It answers with 500 for what it is asked wrongly too; its sentence is all there is to go by.
+  const kind: ClusterErrorKind = status >= 500 ? 'Unavailable' : 'InvalidRequest';
+  const said = told === '' ? `it answered with ${status} and no reason` : `it says "${told}"`;
+  const hint = status >= 500 ? 'Look into the log of the dashboard on the head of Ray.' : 'Correct what was asked for.';
+  return new ClusterError(kind, `${subject}: ${said} (${asked}, ${status}).`, hint, { status });
+}
+
+/** The error of a page where a reply belongs. */
+export function pageError(subject: string, asked: string, title: string, status: number): ClusterError {
+  const named = title === '' ? '' : ` ("${title}")`;
+  return new ClusterError(
+    'WrongServer',
+    `${subject}: ${asked} was answered by a web page${named}, not by Ray's interface for jobs.`,
+    proxyBetween,
+    { status },
+  );
+}
+
+/** The error for a request that was not answered at all. */
+export function errorOfConnection(subject: string, asked: string, error: unknown, signal: AbortSignal): ClusterError {
+  if (signal.aborted) {
+    // A limit of time is an answer of the network, not somebody's wish.
+    const kind = signal.reason instanceof Error && signal.reason.name === 'TimeoutError' ? 'Timeout' : 'Aborted';
+    const what = kind === 'Timeout' ? 'was not answered in time' : 'was given up';
+    const hint = kind === 'Timeout' ? 'Look whether the head of Ray is overloaded.' : '';
+    return new ClusterError(kind, `${subject}: ${asked} ${what}.`, hint, { cause: signal.reason });
+  }
+  // Of the proxy of the environment, whose address is not shown.
+  if (isCatalogError(error)) return new ClusterError('ProfileInvalid', error.message, '');
+  const found = connectionErrorOf(error, subject);
+  if (found?.kind === 'Unreachable') {
+    return new ClusterError(found.kind, found.what, `Look whether Ray runs, and whether its port is forwarded.`, {
+      cause: error,
+    });
+  }
+  return found ?? badReply(subject, asked, { cause: error });
+}
+
+/** The error for a reply that cannot be what Ray says. */
+export const badReply = (subject: string, asked: string, options: { readonly cause?: unknown } = {}): ClusterError =>
+  new ClusterError(
+    'BadReply',
+    `${subject}: the reply to ${asked} is not what Ray says.`,
+    'Check that the address is that of the dashboard of a Ray.',
+    options,
+  );
+
+/** Whether a submission was refused because there is one of that id already. */
+export const isAlreadyThere = (error: ClusterError): boolean => /already exists/i.test(error.what);
+
+/** Whether a job could not be deleted because it has not ended. */
+export const isStillRunning = (error: ClusterError): boolean => /non-terminal state/i.test(error.what);
+
+/** What Ray says is wrong: the last line of the innermost traceback, of which it nests several. */
+function lastOfTraceback(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  const last = lines.findLast((line) => line.length > 1) ?? '';
+  const clean = last.replace(/^(?:[\w.]*\.)?\w*(?:Error|Exception): /, '');
+  return clean.length > 400 ? `${clean.slice(0, 400)}…` : clean;
+}

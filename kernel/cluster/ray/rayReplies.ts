@@ -1,0 +1,91 @@
+import { listAt, numberAt, textAt } from '#cluster/kube/fields.ts';
+import { isRecord } from '#shared/records.ts';
+
+// What Ray answers, read field by field into plain data.
+
+export const rayJobStates = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const;
+export type RayJobState = (typeof rayJobStates)[number];
+
+/** A job that was submitted, as Ray tells of it. */
+export type RayJob = {
+  readonly submissionId: string;
+  readonly state: RayJobState;
+  readonly entrypoint: string;
+  /** Why it is in this state; of one that failed the end of its log too. */
+  readonly message: string;
+  /** Such as `JOB_ENTRYPOINT_COMMAND_ERROR`. */
+  readonly errorType: string | undefined;
+  readonly driverExitCode: number | undefined;
+  /** Number of its process on the node that it runs on. */
+  readonly driverPid: number | undefined;
+  /** Ray's id of that node. */
+  readonly driverNode: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number | undefined;
+  readonly endedAt: number | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+};
+
+/** Whether a job of this state has ended. */
+export const isOver = (state: RayJobState): boolean => state !== 'PENDING' && state !== 'RUNNING';
+
+/** @returns `undefined` for what is no job */
+export function readRayJob(body: unknown): RayJob | undefined {
+  const submissionId = textAt(body, 'submission_id');
+  const state = rayJobStates.find((one) => one === textAt(body, 'status'));
+  if (!isRecord(body) || submissionId === undefined || state === undefined) return undefined;
+  const pid = Number(textAt(body, 'driver_info', 'pid'));
+  return {
+    submissionId,
+    state,
+    entrypoint: textAt(body, 'entrypoint') ?? '',
+    message: textAt(body, 'message') ?? '',
+    errorType: textAt(body, 'error_type'),
+    driverExitCode: numberAt(body, 'driver_exit_code'),
+    driverPid: Number.isInteger(pid) && pid > 0 ? pid : undefined,
+    driverNode: textAt(body, 'driver_node_id'),
+    startedAt: numberAt(body, 'start_time'),
+    endedAt: numberAt(body, 'end_time'),
+    metadata: textsOf(body['metadata']),
+  };
+}
+
+/** What of a cluster says whether there is room for work. */
+export type RayRoom = {
+  /** By name, `CPU`, `GPU`, `memory` in bytes: used, and there altogether. */
+  readonly resources: Readonly<Record<string, { readonly used: number; readonly total: number }>>;
+  /** What waits for room: resources of one piece of work, and how many of such there are. */
+  readonly demands: readonly { readonly resources: Readonly<Record<string, number>>; readonly count: number }[];
+};
+
+/** @returns `undefined` where that is not how Ray describes a cluster */
+export function readRayRoom(body: unknown): RayRoom | undefined {
+  const report = dig(body, 'data', 'clusterStatus', 'loadMetricsReport');
+  if (!isRecord(report)) return undefined;
+  const usage = isRecord(report['usage']) ? Object.entries(report['usage']) : [];
+  const resources = usage.flatMap(([name, pair]) => {
+    const [used, total] = Array.isArray(pair) ? (pair as unknown[]) : [];
+    return typeof used === 'number' && typeof total === 'number' ? [[name, { used, total }] as const] : [];
+  });
+  const demands = listAt(report, 'resourceDemand').flatMap((entry) => {
+    const [wanted, count] = Array.isArray(entry) ? (entry as unknown[]) : [];
+    return isRecord(wanted) && typeof count === 'number' ? [{ resources: numbersOf(wanted), count }] : [];
+  });
+  return { resources: Object.fromEntries(resources), demands };
+}
+
+function dig(value: unknown, ...path: readonly string[]): unknown {
+  let here = value;
+  for (const key of path) here = isRecord(here) ? here[key] : undefined;
+  return here;
+}
+
+const textsOf = (value: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(isRecord(value) ? value : {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+
+const numbersOf = (value: Record<string, unknown>): Record<string, number> =>
+  Object.fromEntries(Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number'));

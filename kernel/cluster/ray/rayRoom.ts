@@ -1,0 +1,41 @@
+import type { RayRoom } from './rayReplies.ts';
+
+/** What is shown of resources, in which order; Ray also counts nodes and its own store among them. */
+const shown = ['CPU', 'GPU', 'memory'] as const;
+const gibibyte = 1024 ** 3;
+
+/**
+ * Why work waits, in a sentence: what is asked for and cannot be had. `undefined` where nothing asks for more than there is
+ * free.
+ */
+export function waitingForRoom(room: RayRoom): string | undefined {
+  const demand = room.demands.find(({ resources }) => lacking(room, resources).length > 0);
+  if (!demand) return undefined;
+  const wanted = lacking(room, demand.resources).map((name) => amount(name, demand.resources[name] ?? 0));
+  const there = lacking(room, demand.resources).map((name) => {
+    const { used = 0, total = 0 } = room.resources[name] ?? {};
+    return total === 0 ? `no ${name}` : `${amount(name, total)}, of which ${amount(name, total - used)} free`;
+  });
+  const never = lacking(room, demand.resources).some(
+    (name) => (demand.resources[name] ?? 0) > (room.resources[name]?.total ?? 0),
+  );
+  const end = never ? '; it waits until nodes that have it are added' : '';
+  return `${wanted.join(' and ')} at once ${wanted.length > 1 ? 'are' : 'is'} asked for, and Ray has ${there.join(' and ')}${end}.`;
+}
+
+/** The resources of which less is free than is asked for. */
+function lacking(room: RayRoom, wanted: Readonly<Record<string, number>>): string[] {
+  const names = Object.keys(wanted).toSorted((a, b) => rank(a) - rank(b));
+  return names.filter((name) => {
+    const { used = 0, total = 0 } = room.resources[name] ?? {};
+    return (wanted[name] ?? 0) > total - used;
+  });
+}
+
+const rank = (name: string): number => {
+  const index = shown.findIndex((one) => one === name);
+  return index < 0 ? shown.length : index;
+};
+
+const amount = (name: string, value: number): string =>
+  name === 'memory' ? `${Number((value / gibibyte).toFixed(1))} GiB of memory` : `${Number(value.toFixed(2))} ${name}`;

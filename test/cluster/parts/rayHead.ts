@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
+import { RayJobs } from '#cluster/ray/rayJobs.ts';
+import { temporaryFolder } from '../../../scripts/processes.ts';
+import { rayFolder, unshareFlags, type RayRelease } from '../../harness/rayNeeds.ts';
+import { joinedSockets } from './joinedSockets.ts';
+import { startServer, until, type Running } from './processes.ts';
+import { processesInside, type InsideProcess } from './rayProcesses.ts';
+
+type Settings = {
+  /** The token that its clients have to show. */
+  readonly token?: string;
+  readonly processors?: number;
+  /** Folders in which its jobs look for programs after its own, in place of that of Node. */
+  readonly path?: string;
+};
+
+/** A real Ray on its own in a namespace, with a way in for clients of this machine. */
+export class RayHead {
+  readonly release: RayRelease;
+  readonly token: string | undefined;
+  readonly #folder: string;
+  readonly #running: Running;
+  readonly #open = new Set<Socket>();
+  #server: Server | undefined;
+  #port = 0;
+
+  /** Starts one and waits until its dashboard answers. @throws Error with the last that it printed */
+  static async start(release: RayRelease, settings: Settings = {}): Promise<RayHead> {
+    const head = new RayHead(release, settings);
+    try {
+      await head.connect();
+      const client = new RayJobs(head.target);
+      try {
+        await until(
+          `Ray ${release}`,
+          async () => {
+            try {
+              // Not the version alone: the agent that takes jobs comes up seconds after the dashboard does.
+              await client.list(AbortSignal.timeout(5000));
+              return true;
+            } catch {
+              return false;
+            }
+          },
+          { limit: 180_000, giveUp: () => head.#running.isOver(), told: () => head.#running.said() },
+        );
+      } finally {
+        await client.close();
+      }
+    } catch (error) {
+      await head.stop();
+      throw error;
+    }
+    return head;
+  }
+
+  private constructor(release: RayRelease, { token, processors = 4, path = dirname(process.execPath) }: Settings) {
+    this.release = release;
+    this.token = token;
+    // Short: Ray puts sockets into it, whose paths may have 107 characters.
+    this.#folder = temporaryFolder('r-');
+    const inside = join(import.meta.dirname, 'rayInside.sh');
+    const environment = [
+      `PATH=${[join(rayFolder(release), 'bin'), path, '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'].join(delimiter)}`,
+      'RAY_USAGE_STATS_ENABLED=0',
+      ...(token === undefined ? [] : ['RAY_AUTH_MODE=token', `RAY_AUTH_TOKEN=${token}`]),
+    ];
+    this.#running = startServer(
+      'unshare',
+      [...unshareFlags(), 'env', ...environment, inside, this.#folder, this.socket, String(processors)],
+      join(this.#folder, 'said.log'),
+    );
+  }
+
+  /** By which clients on this machine reach it without a port. */
+  get socket(): string {
+    return join(this.#folder, 'dashboard.sock');
+  }
+
+  /** Of its dashboard as this machine sees it. */
+  get address(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get target(): { readonly address: string; readonly token?: string } {
+    return this.token === undefined ? { address: this.address } : { address: this.address, token: this.token };
+  }
+
+  /** Lets clients in, at the same address as before. */
+  async connect(): Promise<void> {
+    const server = createServer((client) => {
+      const upstream = connect(this.socket);
+      for (const socket of [client, upstream]) {
+        this.#open.add(socket);
+        socket.once('close', () => this.#open.delete(socket));
+      }
+      joinedSockets(client, upstream);
+    });
+    this.#server = server;
+    server.listen(this.#port, '127.0.0.1');
+    await once(server, 'listening');
+    this.#port = (server.address() as AddressInfo).port;
+  }
+
+  /** Cuts all connections and takes no new ones, as a tunnel does that ended. */
+  async disconnect(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    for (const socket of this.#open) socket.destroy();
+    if (server) await new Promise((resolve) => server.close(resolve));
+  }
+
+  /** What runs there, with the numbers by which this machine knows it. */
+  processes(): InsideProcess[] {
+    return processesInside(this.#running.child.pid ?? 0);
+  }
+
+  async stop(): Promise<void> {
+    await this.disconnect();
+    await this.#running.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const shared = new Map<RayRelease, Promise<RayHead>>();
+
+/** The Ray of this process of tests, which ends with it: starting one takes ten seconds. No test may leave jobs in it. */
+export function sharedRay(release: RayRelease): Promise<RayHead> {
+  const known = shared.get(release);
+  if (known) return known;
+  const starting = RayHead.start(release);
+  shared.set(release, starting);
+  return starting;
+}
