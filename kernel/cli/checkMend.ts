@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { HiddenTexts } from '#cluster/hiddenText.ts';
@@ -10,6 +9,7 @@ import { diffText } from '#cluster/report/lineDiff.ts';
 import { mendText } from '#cluster/report/mendText.ts';
 import { reportTable } from '#cluster/report/reportTable.ts';
 import type { Ask } from './check.ts';
+import { askTerminal } from './askTerminal.ts';
 import { UsageError } from './command.ts';
 
 export type MendOptions = {
@@ -98,10 +98,5 @@ function previewText({ objects }: MendPreview): string {
 /** @throws UsageError where nobody can answer */
 async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) throw new UsageError('--apply asks before it does, and nobody can answer here: add --yes.');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());
-  } finally {
-    lines.close();
-  }
+  return askTerminal(question, signal);
 }

@@ -5,6 +5,7 @@ import { registerDir } from '#engine/register.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { openSide, sideArguments, sidesHelp } from './copySides.ts';
 import { progressLine } from './progressLine.ts';
+import { pathOf } from './tablePath.ts';
 
 const summary = `  lance-catalog copy PATH [NEW_PATH] --from CATALOG --to CATALOG [--overwrite]
       copies a table, or a namespace with all that is in it, from one catalog to another`;
@@ -96,19 +97,6 @@ function stopper(): { signal: AbortSignal; exitCode: () => number } {
     });
   }
   return { signal: stop.signal, exitCode: () => exitCode };
-}
-
-/** @throws UsageError for what is no path */
-function pathOf(text: string): string[] {
-  // A variable of a shell that is not set must not mean everything.
-  if (text !== '' && !text.startsWith('[')) return text.split('/').filter((part) => part !== '');
-  try {
-    const path: unknown = JSON.parse(text);
-    if (Array.isArray(path) && path.every((part): part is string => typeof part === 'string')) return path;
-  } catch {
-    // Told below, with what it should be.
-  }
-  throw new UsageError(`"${text}" is no path: write shop/orders, or ["shop","orders"].`);
 }
 
 function kindOf(text: string | undefined): 'table' | 'namespace' | undefined {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogError } from '#shared/errors.ts';
+import { arrowStreamMime } from '#shared/mime.ts';
 import type { BodyReader, Limits, Patience } from './httpBody.ts';
 
 /** A reply that is sent piece by piece. */
@@ -36,7 +37,12 @@ export class Reply {
   }
 
   json(status: number, value: unknown): Promise<void> {
-    return this.#whole(status, JSON.stringify(value));
+    return this.#whole(status, 'application/json', Buffer.from(JSON.stringify(value)));
+  }
+
+  /** An Arrow IPC stream that is there as a whole. */
+  arrow(stream: Uint8Array): Promise<void> {
+    return this.#whole(200, arrowStreamMime, stream);
   }
 
   empty(): Promise<void> {
@@ -100,9 +106,8 @@ export class Reply {
     this.#response.destroy();
   }
 
-  async #whole(status: number, text: string): Promise<void> {
-    const bytes = Buffer.from(text);
-    this.#response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length });
+  async #whole(status: number, mime: string, bytes: Uint8Array): Promise<void> {
+    this.#response.writeHead(status, { 'content-type': mime, 'content-length': bytes.length });
     let at = 0;
     for (; at + pieceBytes < bytes.length; at += pieceBytes) await this.#write(bytes.subarray(at, at + pieceBytes));
     await this.#finish(() => {

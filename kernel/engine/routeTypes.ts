@@ -6,6 +6,7 @@ import type { Table } from '#client/table.ts';
 import type { ArrowBody } from './arrowBody.ts';
 import type { BodyReader } from './httpBody.ts';
 import { checkEnvelope, checkId, type Json } from './requests.ts';
+import type { ServerJobs } from './serverJobs.ts';
 
 /** One request, its parts read and checked on demand. */
 export type Call = {
@@ -23,13 +24,15 @@ export type Call = {
   arrow: () => Promise<ArrowBody>;
   /** Hands over a table, to be closed when the answer is out, or can't be given any more. */
   own: (table: Table) => Table;
+  /** What runs jobs, where somebody does. */
+  jobs: ServerJobs | undefined;
   signal: AbortSignal;
 };
 
 /** Puts together what a handler is given. */
 export function callOf(
   { id, indexName, query }: { id: readonly string[]; indexName: string; query: URLSearchParams },
-  { catalog, body, own, signal }: Pick<Call, 'catalog' | 'own' | 'signal'> & { body: BodyReader },
+  { catalog, body, own, jobs, signal }: Pick<Call, 'catalog' | 'own' | 'jobs' | 'signal'> & { body: BodyReader },
 ): Call {
   const json = async (): Promise<Json> => {
     const value = await body.json();
@@ -47,6 +50,7 @@ export function callOf(
     map: () => body.json(),
     arrow: () => body.arrow(),
     own,
+    jobs,
     signal,
   };
 }
@@ -54,8 +58,9 @@ export function callOf(
 /** The rows of a query. */
 export type Rows = { table: Table; spec: QuerySpec };
 
-/** What is answered: JSON, nothing, or rows. */
-export type Answer = { json: unknown; status?: 200 | 201 | 202 } | { empty: true } | { rows: Rows };
+/** What is answered: JSON, nothing, an Arrow IPC stream that is there as a whole, or rows. */
+export type Answer =
+  { json: unknown; status?: 200 | 201 | 202 } | { empty: true } | { arrow: Uint8Array } | { rows: Rows };
 
 export type Handler = (call: Call) => Promise<Answer>;
 

@@ -4,6 +4,7 @@ import { operations, type Operation } from '#client/operations.ts';
 import { columnHandlers } from './routesColumns.ts';
 import { dataHandlers } from './routesData.ts';
 import { indexHandlers } from './routesIndexes.ts';
+import { jobHandlers } from './routesJobs.ts';
 import { namespaceHandlers } from './routesNamespaces.ts';
 import { tableHandlers } from './routesTables.ts';
 import { versionHandlers } from './routesVersions.ts';
@@ -31,6 +32,7 @@ const handlers: Handlers = {
   ...versionHandlers,
   ...indexHandlers,
   ...columnHandlers,
+  ...jobHandlers,
 };
 
 type Route = { method: string; segments: readonly string[]; operation: Operation };

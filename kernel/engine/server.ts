@@ -11,6 +11,7 @@ import { Reply } from './reply.ts';
 import { findRoute, type Found } from './routes.ts';
 import { callOf } from './routeTypes.ts';
 import { rowsOf } from './rows.ts';
+import { jobOperations, type ServerJobs } from './serverJobs.ts';
 
 /** What a request asks for, known before its body is read. */
 export type Asked = {
@@ -44,6 +45,8 @@ export type ContractOptions = {
   authorize: (request: IncomingMessage, asked: Asked) => void | Promise<void>;
   /** The catalog that a request is for. It stays the caller's, and must stay open while requests are under way. */
   catalogOf: (request: IncomingMessage, asked: Asked) => Promise<Catalog>;
+  /** What runs jobs; where nothing does, their operations are refused. */
+  jobs?: ServerJobs | undefined;
   limits?: Partial<Limits> | undefined;
   /** Takes what went wrong inside, with stack traces: for who runs the server, never for who asks. */
   log: (line: string) => void;
@@ -138,6 +141,9 @@ async function answer({ request, response, found, options, limits, isDraining }:
   }
 }
 
+const isRun = (operation: Operation, jobs: ServerJobs | undefined): boolean =>
+  jobs !== undefined && jobOperations.has(operation);
+
 async function serve(
   request: IncomingMessage,
   found: Found,
@@ -151,13 +157,15 @@ async function serve(
     const catalog = await options.catalogOf(request, found);
     const { operation } = found;
     // Said whatever the request is about, so that a client can find out what works without making anything.
-    if (operation && (await catalog.capabilities({ signal }))[operation] === 'no') throw refusalOf(operation);
+    if (operation && !isRun(operation, options.jobs) && (await catalog.capabilities({ signal }))[operation] === 'no')
+      throw refusalOf(operation);
     const own = (table: Table): Table => {
       tables.push(table);
       return table;
     };
-    const told = await found.handler(callOf(found, { catalog, body, own, signal }));
+    const told = await found.handler(callOf(found, { catalog, body, own, jobs: options.jobs, signal }));
     if ('rows' in told) await reply.stream(await rowsOf(told.rows, request.headers, signal));
+    else if ('arrow' in told) await reply.arrow(told.arrow);
     else if ('json' in told) await reply.json(told.status ?? 200, told.json);
     else await reply.empty();
   } finally {

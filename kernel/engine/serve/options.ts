@@ -1,4 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
+import type { ServerJobs } from '#engine/serverJobs.ts';
 import type { CertificateFiles } from './certificate.ts';
 import type { Database } from './databases.ts';
 import { isLoopback } from './hosts.ts';
@@ -38,6 +39,8 @@ export type ServeOptions = {
   behindProxy: boolean;
   /** Names by which clients know the server, beside the address that it listens on. */
   publicHosts: readonly string[];
+  /** What runs jobs; none are where nothing does. */
+  jobs?: ServerJobs | undefined;
   limits?: Partial<ServeLimits> | undefined;
   /** Takes a line of the log. */
   write: (line: string) => void;

@@ -75,6 +75,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       if (!caller) throw new CatalogError('Internal', 'A request passed without a caller.', '');
       return catalogs.get(caller.database.root);
     },
+    jobs: options.jobs,
     limits: { arrowBytes: limits.bodyBytes, idle: limits.idle },
     log: (line) => log('error', 'failure', { problem: line }),
     onAnswered: (request, answered) => listener.answered(request, answered),

@@ -1,0 +1,208 @@
+import { dirname, resolve } from 'node:path';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import { runnerNames, type BackfillOptions, type RayPlace, type RunnerName } from '#shared/jobs/backfill.ts';
+import type { OnError } from '#shared/jobs/computedFunction.ts';
+import { jobFileEnding } from '#shared/jobs/jobFileFields.ts';
+import type { JobFile } from '#shared/jobs/jobFile.ts';
+import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
+import { given } from '#shared/records.ts';
+import { isObjectStore } from '#client/root.ts';
+import { UsageError } from './command.ts';
+import { catalogArguments, catalogOf, type CatalogValues } from './openCatalog.ts';
+import { pathOf } from './tablePath.ts';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+
+export const backfillArguments = {
+  ...catalogArguments,
+  sql: text,
+  file: text,
+  input: { type: 'string', multiple: true },
+  output: text,
+  takes: text,
+  where: text,
+  runner: text,
+  concurrency: text,
+  'task-size': text,
+  'checkpoint-size': text,
+  'commit-granularity': text,
+  'num-frags': text,
+  'read-version': text,
+  'on-error': text,
+  key: text,
+  python: text,
+  ray: text,
+  profile: text,
+  'ray-cluster': text,
+  'allow-stored-code': { type: 'string', multiple: true },
+  plan: flag,
+  try: flag,
+  detach: flag,
+  yes: flag,
+  strict: flag,
+  json: flag,
+} as const;
+
+export type BackfillValues = CatalogValues & {
+  readonly [K in keyof typeof backfillArguments]?:
+    | ((typeof backfillArguments)[K] extends { type: 'boolean' }
+        ? boolean
+        : (typeof backfillArguments)[K] extends { multiple: true }
+          ? string[]
+          : string)
+    | undefined;
+};
+
+/** What somebody typed, or a job file says, with paths made absolute. */
+export type AskedBackfill = {
+  readonly catalog: CatalogConfig;
+  readonly namespacePath: readonly string[];
+  readonly name: string;
+  readonly column: string;
+  readonly source: FunctionSource | undefined;
+  /** That the files of a function are seen from. */
+  readonly folder: string;
+  readonly options: BackfillOptions;
+};
+
+/** The job file that is named in place of a table and a column. */
+export const jobFileOf = (positionals: readonly string[]): string | undefined =>
+  positionals.length === 1 && positionals[0]?.endsWith('.json') ? positionals[0] : undefined;
+
+/** What the arguments say. @throws UsageError */
+export function askedByArguments(values: BackfillValues, positionals: readonly string[]): AskedBackfill {
+  const [table, column, ...more] = positionals;
+  if (table === undefined || column === undefined || more.length > 0)
+    throw new UsageError(`"backfill" needs TABLE and COLUMN, or a job file (*${jobFileEnding}).`);
+  return asked(catalogOf(values), pathOf(table), column, {
+    source: sourceOf(values),
+    folder: process.cwd(),
+    options: optionsOf(values),
+  });
+}
+
+/** What a job file says, and the arguments in its place where both do. @throws UsageError */
+export function askedByFile(values: BackfillValues, path: string, file: JobFile): AskedBackfill {
+  const folder = dirname(resolve(path));
+  if (file.connection !== undefined && values.catalog === undefined)
+    throw new UsageError(
+      `${path} names the connection "${file.connection}", which the editor alone knows: name the catalog by --catalog.`,
+    );
+  const catalog = catalogOf(values, file.catalog === undefined ? undefined : seenFrom(folder, file.catalog));
+  const { database } = file;
+  const config = database !== undefined && catalog.implementation === 'rest' ? { database, ...catalog } : catalog;
+  return asked(config, file.table, file.column, {
+    source: sourceOf(values) ?? file.function,
+    folder: sourceOf(values) ? process.cwd() : folder,
+    options: { ...file.options, ...optionsOf(values) },
+  });
+}
+
+function asked(
+  catalog: CatalogConfig,
+  path: readonly string[],
+  column: string,
+  more: Pick<AskedBackfill, 'source' | 'folder' | 'options'>,
+): AskedBackfill {
+  const name = path.at(-1);
+  if (name === undefined) throw new UsageError('TABLE names no table: write products, or shop/products.');
+  const { ray, ...options } = more.options;
+  const place = ray && { ray: withToken(ray) };
+  return { catalog, namespacePath: path.slice(0, -1), name, column, ...more, options: { ...options, ...place } };
+}
+
+const seenFrom = (folder: string, place: string): string =>
+  /^https?:\/\//i.test(place) || isObjectStore(place) ? place : resolve(folder, place);
+
+/** The function of `--sql` or `--file FILE#NAME`. */
+function sourceOf(values: BackfillValues): FunctionSource | undefined {
+  const { sql, file, input, output, takes } = values;
+  if (sql !== undefined && file !== undefined) throw new UsageError('Give one of --sql and --file.');
+  const [path, name] = file === undefined ? [undefined, undefined] : fileAndName(file);
+  if (path?.endsWith('.py') === true) return pythonSource(path, name, values);
+  for (const [option, value] of Object.entries({ input, output, takes }))
+    if (value !== undefined) throw new UsageError(`--${option} goes with a file of Python.`);
+  if (sql !== undefined) return { kind: 'sql', expression: sql };
+  return path === undefined
+    ? undefined
+    : { kind: 'typescript', file: path, ...(name !== undefined && { export: name }) };
+}
+
+/** `f.ts#name`, of which `#name` may be missing. */
+function fileAndName(file: string): [path: string, name: string | undefined] {
+  const at = file.lastIndexOf('#');
+  const [path, name] = at < 0 ? [file, undefined] : [file.slice(0, at), file.slice(at + 1)];
+  if (!/\.(?:[cm]?[jt]s|py)$/.test(path))
+    throw new UsageError(`--file takes TypeScript, JavaScript or Python, and ${path} is neither.`);
+  if (name === '') throw new UsageError(`--file ${file} names no function after "#".`);
+  return [path, name];
+}
+
+function pythonSource(file: string, entry: string | undefined, values: BackfillValues): FunctionSource {
+  const inputs = (values.input ?? []).flatMap((each) => each.split(',').map((one) => one.trim())).filter(Boolean);
+  const { output, takes = 'row' } = values;
+  if (entry === undefined) throw new UsageError(`--file ${file} needs the name of the function: --file ${file}#name.`);
+  if (inputs.length === 0) throw new UsageError('A function in Python needs its columns: --input a,b.');
+  if (output === undefined) throw new UsageError('A function in Python needs the type that it gives: --output int32.');
+  if (takes !== 'row' && takes !== 'batch') throw new UsageError('Give --takes row or --takes batch.');
+  return { kind: 'python', file, entry, takes, inputs, output };
+}
+
+function optionsOf(values: BackfillValues): BackfillOptions {
+  const options: BackfillOptions = {
+    runner: runnerOf(values.runner),
+    where: values.where,
+    concurrency: countOf('concurrency', values.concurrency),
+    taskSize: countOf('task-size', values['task-size']),
+    checkpointSize: countOf('checkpoint-size', values['checkpoint-size']),
+    commitGranularity: countOf('commit-granularity', values['commit-granularity']),
+    numFrags: countOf('num-frags', values['num-frags']),
+    readVersion: countOf('read-version', values['read-version']),
+    onError: onErrorOf(values['on-error']),
+    key: values.key,
+    python: values.python,
+    ray: rayOf(values),
+  };
+  return given(options);
+}
+
+/** A runner by its name. @throws UsageError */
+export function runnerOf(name: string | undefined): RunnerName | 'auto' | undefined {
+  const known = (['auto', ...runnerNames] as const).find((one) => one === name);
+  if (name === undefined || known !== undefined) return known;
+  throw new UsageError(`There is no runner "${name}": --runner takes auto, ${runnerNames.join(', ')}.`);
+}
+
+function countOf(option: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
+  throw new UsageError(`--${option} needs a whole number from 1.`);
+}
+
+function onErrorOf(value: string | undefined): OnError | undefined {
+  if (value === undefined) return undefined;
+  if (value === 'fail' || value === 'null' || value === 'skip') return { mode: value };
+  const [, attempts] = /^retry:([1-9]\d?)$/.exec(value) ?? [];
+  if (attempts !== undefined) return { mode: 'retry', attempts: Number(attempts) };
+  throw new UsageError('--on-error takes fail, null, skip or retry:N, with N from 1 to 99.');
+}
+
+/** The token of a Ray comes from the environment alone, by the name that Ray has for it. */
+export const rayTokenVariable = 'RAY_AUTH_TOKEN';
+
+function rayOf({ ray, profile, 'ray-cluster': rayCluster }: BackfillValues): BackfillOptions['ray'] {
+  if (ray !== undefined && profile !== undefined) throw new UsageError('Give one of --ray and --profile.');
+  if (rayCluster !== undefined && profile === undefined) throw new UsageError('--ray-cluster goes with --profile.');
+  if (profile !== undefined) return { profile, ...(rayCluster !== undefined && { rayCluster }) };
+  if (ray === undefined) return undefined;
+  if (!/^https?:\/\/\S+$/.test(ray))
+    throw new UsageError('--ray takes the address of a dashboard: http://127.0.0.1:8265.');
+  return { address: ray };
+}
+
+/** The place of a Ray with its token, where the environment has one. */
+export function withToken(ray: RayPlace): RayPlace {
+  const token = process.env[rayTokenVariable];
+  return 'address' in ray && token ? { ...ray, token } : ray;
+}

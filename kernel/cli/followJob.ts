@@ -1,0 +1,76 @@
+import type { Jobs } from '#jobs/service/jobs.ts';
+import { endText, errorLines, jobLine } from '#jobs/report/jobText.ts';
+import { jobJson } from '#jobs/report/jobJson.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { stateWords } from '#shared/jobs/jobWords.ts';
+import { progressLine } from './progressLine.ts';
+
+/** What a command about a job ends with. An interface of scripts: none is ever given another meaning. */
+export const jobExitCodes = { done: 0, failed: 1, notRun: 2, rowErrors: 3, cancelled: 130 } as const;
+
+export type FollowOptions = {
+  readonly json: boolean;
+  /** Rows that the function threw for count, though the job is done. */
+  readonly strict: boolean;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Shows a job to its end: a line that is written over in a terminal, lines now and then elsewhere, or a line of JSON for
+ * each change.
+ * @returns the exit code; rejects with an AbortError when the signal aborts, which does nothing to the job
+ */
+export async function followJob(jobs: Jobs, id: string, options: FollowOptions): Promise<number> {
+  const show = options.json ? jsonLines() : textLines();
+  let last: JobView | undefined;
+  try {
+    for await (const view of jobs.follow(id, options.signal)) {
+      last = view;
+      show.change(view);
+    }
+  } finally {
+    show.clear();
+  }
+  options.signal.throwIfAborted();
+  last ??= await jobs.view(id, options.signal);
+  show.end(last);
+  return exitCodeOf(last, options.strict);
+}
+
+function exitCodeOf({ state, errors, skipped }: JobView, strict: boolean): number {
+  if (state === 'cancelled') return jobExitCodes.cancelled;
+  if (state !== 'succeeded') return jobExitCodes.failed;
+  return strict && errors.count + skipped > 0 ? jobExitCodes.rowErrors : jobExitCodes.done;
+}
+
+type Shower = { change(view: JobView): void; clear(): void; end(view: JobView): void };
+
+const jsonLines = (): Shower => ({
+  change: (view) => console.log(JSON.stringify({ kind: 'job', job: jobJson(view) })),
+  clear: () => {},
+  end: () => {},
+});
+
+function textLines(): Shower {
+  const line = progressLine();
+  let state: JobView['state'] | undefined;
+  return {
+    change: (view) => {
+      // A log gets every state, a terminal sees them in the line.
+      if (!process.stderr.isTTY && view.state !== state) console.error(`${view.id}: ${stateWords[view.state]}`);
+      state = view.state;
+      line.show(jobLine(view));
+    },
+    clear: () => line.clear(),
+    end: (view) => {
+      for (const each of errorLines(view)) console.error(each);
+      if (view.state === 'succeeded') return console.log(endText(view));
+      console.error(endText(view));
+      if (view.can.resume) console.error(resumeHint(view.id));
+    },
+  };
+}
+
+/** How a job goes on that has stopped. */
+export const resumeHint = (id: string): string =>
+  `What was computed is kept. It goes on with: lance-catalog jobs resume ${id}`;

@@ -1,0 +1,98 @@
+import { countText } from '#shared/formatNumber.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import {
+  durationText,
+  errorsText,
+  isActive,
+  jobTableText,
+  progressText,
+  rowsText,
+  runnerWords,
+  sizeText,
+  stateWords,
+} from '#shared/jobs/jobWords.ts';
+import { alignColumns, oneLine } from '#shared/markup.ts';
+
+/** `shop/products.length` */
+export const jobPlace = (view: JobView): string => `${jobTableText(view.table)}.${view.column}`;
+
+/** A job in one line that changes: how far it is, and what it does or waits for. */
+export function jobLine(view: JobView): string {
+  const parts = [`${jobPlace(view)}: ${stateWords[view.state]}`, progressText(view), errorsText(view)];
+  return oneLine([...parts, view.bottleneck ?? view.sentence].filter((part) => part !== '').join(' · '));
+}
+
+/** Jobs as lines of columns under a head. */
+export function jobTable(views: readonly JobView[], now: number): string {
+  const rows = views.map((view) => [
+    view.id,
+    jobPlace(view),
+    view.functionName,
+    view.runner,
+    stateWords[view.state],
+    progressText(view),
+    `${durationText((now - view.createdAt) / 1000)} ago`,
+  ]);
+  return alignColumns([['id', 'column', 'function', 'runner', 'state', 'progress', 'begun'], ...rows], 60).join('\n');
+}
+
+const of = (done: number, total: number | undefined): string =>
+  total === undefined ? countText(done) : `${countText(done)} of ${countText(total)}`;
+
+/** All that is known of a job, in lines. */
+export function jobDetails(view: JobView): string {
+  const { rows, fragments, failure, startedAt, endedAt } = view;
+  const lines: [string, string][] = [
+    ['column', `${jobPlace(view)} in ${view.table.catalog}`],
+    ['function', `${view.functionName} ${view.functionHash.slice(0, 16)}`],
+    ['runner', `${view.runner} (${runnerWords[view.runner]}): ${view.runnerReason}`],
+    ['state', [stateWords[view.state], progressText(view)].filter((part) => part !== '').join(' · ')],
+    ['now', view.sentence],
+    ['rows', `${of(rows.done, rows.total)}${rows.reused > 0 ? `, ${countText(rows.reused)} of an earlier run` : ''}`],
+    ['fragments', of(fragments.done, fragments.total)],
+    ['written', `${sizeText(view.bytesWritten)}${view.version === undefined ? '' : `, version ${view.version}`}`],
+  ];
+  if (startedAt !== undefined)
+    lines.push([
+      'took',
+      durationText(((endedAt ?? Date.now()) - startedAt) / 1000) + (endedAt === undefined ? ' so far' : ''),
+    ]);
+  if (view.bottleneck !== undefined) lines.push(['held up by', view.bottleneck]);
+  if (view.conflicts > 0) lines.push(['conflicts', `${countText(view.conflicts)}, all tried again`]);
+  if (view.skipped > 0) lines.push(['skipped', `${rowsText(view.skipped)}, for the next run`]);
+  if (failure) lines.push(['failure', failure.message]);
+  return [...lined([['job', view.id], ...lines]), ...errorLines(view)].join('\n');
+}
+
+function lined(lines: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, text]) => `${name.padEnd(width)}  ${oneLine(text)}`);
+}
+
+/** The rows that the function threw for, as many as are kept. */
+export function errorLines({ errors }: JobView): string[] {
+  if (errors.count === 0) return [];
+  const samples = errors.samples.map(({ fragment, row, message, inputs }) => {
+    const given = Object.entries(inputs).map(([name, value]) => `${name} = ${value}`);
+    return oneLine(
+      `  fragment ${fragment}, row ${row}: ${message}${given.length === 0 ? '' : ` (${given.join(', ')})`}`,
+    );
+  });
+  const more = errors.count - samples.length;
+  return [
+    `${rowsText(errors.count)} failed${samples.length === 0 ? '.' : ':'}`,
+    ...samples,
+    ...(more > 0 && samples.length > 0 ? [`  … and ${countText(more)} more`] : []),
+  ];
+}
+
+/** How a job ended, and what can be done about it. */
+export function endText(view: JobView): string {
+  const took = view.startedAt === undefined ? 0 : ((view.endedAt ?? view.startedAt) - view.startedAt) / 1000;
+  if (view.state === 'succeeded') {
+    const skipped = view.skipped > 0 ? `; ${rowsText(view.skipped)} left for the next run` : '';
+    return `${jobPlace(view)}: ${rowsText(view.rows.done)} in ${durationText(took)}${skipped}.`;
+  }
+  if (isActive(view)) return `${jobPlace(view)}: ${stateWords[view.state]}.`;
+  return `${jobPlace(view)}: ${view.failure?.message ?? view.sentence}`;
+}
