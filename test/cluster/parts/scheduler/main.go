@@ -1,0 +1,15 @@
+// Kubernetes' scheduler as its own repository builds it: this file is that of cmd/kube-scheduler, in a module that
+// requires it as a dependency. It is built in the module of the API server, of which it is a part.
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo"
+	_ "k8s.io/component-base/metrics/prometheus/version"
+	"k8s.io/kubernetes/cmd/kube-scheduler/app"
+)
+
+func main() { os.Exit(cli.Run(app.NewSchedulerCommand())) }
