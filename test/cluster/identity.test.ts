@@ -197,6 +197,13 @@ const personFaults: readonly Fault[] = [
     mend: 'objects',
   },
   {
+    name: 'the person may not open the web socket by which ports are forwarded',
+    plant: (cluster) => takeVerb(cluster, names.personRole, 'pods/portforward', 'get'),
+    expected: { 'client-portforward': 'fail' },
+    says: /^You may not get pods\/portforward in geneva/,
+    mend: 'objects',
+  },
+  {
     name: 'the person may not list nodes',
     plant: (cluster) => takeVerb(cluster, names.personRole, 'nodes', 'list'),
     expected: {

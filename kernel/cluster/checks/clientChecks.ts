@@ -16,20 +16,22 @@ async function mendFor(kube: KubeReads, grant: typeof grantLauncher): Promise<Me
 
 function personCheck(
   check: Pick<Check, 'id' | 'severity' | 'skip'>,
-  accessIn: (namespace: string) => Access,
+  allIn: (namespace: string) => readonly [Access, ...Access[]],
   grant: typeof grantLauncher,
 ): Check {
-  const { verb, resource, subresource } = accessIn('');
+  const [{ verb, resource, subresource }] = allIn('');
   return {
     ...check,
     category: 'identity',
     title: `You may ${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`}`,
     needs: ['k8s-whoami'],
     run: async ({ kube, profile }) => {
-      const access = accessIn(profile.namespace);
-      const { isAllowed, evidence } = await mayPerson(kube, access);
-      if (isAllowed) return pass(`You may ${wordsOfAccess(access)}.`, evidence);
-      return fail(`You may not ${wordsOfAccess(access)}.`, { evidence: [evidence], mend: await mendFor(kube, grant) });
+      const all = allIn(profile.namespace);
+      const answers = await Promise.all(all.map((access) => mayPerson(kube, access)));
+      const evidence = answers.map((answer) => answer.evidence);
+      const refused = all.find((_, index) => answers[index]?.isAllowed !== true);
+      if (refused === undefined) return pass(`You may ${wordsOfAccess(all[0])}.`, ...evidence);
+      return fail(`You may not ${wordsOfAccess(refused)}.`, { evidence, mend: await mendFor(kube, grant) });
     },
   };
 }
@@ -37,7 +39,7 @@ function personCheck(
 const rayClusterChecks = launchVerbs.map((verb) =>
   personCheck(
     { id: `client-rayclusters-${verb}`, severity: 'error' },
-    (namespace) => ({ group: 'ray.io', resource: 'rayclusters', verb, namespace }),
+    (namespace) => [{ group: 'ray.io', resource: 'rayclusters', verb, namespace }],
     grantLauncher,
   ),
 );
@@ -48,13 +50,17 @@ const portForward = personCheck(
     severity: 'error',
     skip: ({ profile }) => (profile.usePortForwarding ? undefined : 'The profile forwards no ports.'),
   },
-  (namespace) => ({ group: '', resource: 'pods', subresource: 'portforward', verb: 'create', namespace }),
+  // By a web socket, which begins with a GET: some versions of Kubernetes want the one verb for it, some the other.
+  (namespace) => [
+    { group: '', resource: 'pods', subresource: 'portforward', verb: 'create', namespace },
+    { group: '', resource: 'pods', subresource: 'portforward', verb: 'get', namespace },
+  ],
   grantLauncher,
 );
 
 const nodes = personCheck(
   { id: 'client-nodes-list', severity: 'warning' },
-  () => ({ group: '', resource: 'nodes', verb: 'list' }),
+  () => [{ group: '', resource: 'nodes', verb: 'list' }],
   grantNodes,
 );
 

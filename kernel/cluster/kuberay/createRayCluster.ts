@@ -78,14 +78,14 @@ async function comeUp(opened: OpenedConnection, { profile, spec, adopted, option
     onProgress: (progress) => onProgress?.(progress),
   });
   tell(options, 'dashboard', `Waiting for the Ray of ${title} to answer.`);
-  let problem: string | undefined;
+  let problem: ClusterError | undefined;
   const target = await openTarget(opened, profile, spec, {
     signal,
-    onProblem: (sentence) => {
-      problem = sentence;
+    onProblem: (found) => {
+      problem = found;
     },
   });
-  const rayVersion = await waitForRay(target, { signal, limit: limits.dashboard, title, lastProblem: () => problem });
+  const rayVersion = await waitForRay(target, { signal, limit: limits.dashboard, title, problem: () => problem });
   tell(options, 'ready', `${title} is ready: Ray ${rayVersion}.`);
   if (rayVersion !== spec.rayVersion)
     onWarning?.(`The image of ${title} has Ray ${rayVersion}, and ${spec.rayVersion} was asked for.`);

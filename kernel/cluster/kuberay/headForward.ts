@@ -24,8 +24,8 @@ const podAge = 5_000;
 export type HeadForwardOptions = {
   readonly connection: KubeConnection;
   readonly rayCluster: RayClusterName;
-  /** Told in a sentence why no connection could be made, each time that one is given up. */
-  readonly onProblem?: ((sentence: string) => void) | undefined;
+  /** Told why no connection could be made, each time that one is given up. */
+  readonly onProblem?: ((problem: ClusterError) => void) | undefined;
 };
 
 /**
@@ -86,7 +86,7 @@ export class HeadForward implements AsyncDisposable {
       await this.#connect(socket, AbortSignal.any([gone.signal, this.#ended.signal]));
     } catch (error) {
       socket.destroy();
-      if (!gone.signal.aborted && !this.#ended.signal.aborted) this.#options.onProblem?.(messageOf(error));
+      if (!gone.signal.aborted && !this.#ended.signal.aborted) this.#options.onProblem?.(clusterErrorOf(error));
     }
   }
 
@@ -101,7 +101,8 @@ export class HeadForward implements AsyncDisposable {
           signal,
           onProblem: (said) => {
             this.#pod = undefined;
-            this.#options.onProblem?.(`The head of ${rayCluster.name}: ${said}`);
+            const problem = `The head of ${rayCluster.name} took no connection: ${said}`;
+            this.#options.onProblem?.(new ClusterError('Unavailable', problem, 'Look at the log of its head.'));
           },
         });
         return;
@@ -133,8 +134,15 @@ export class HeadForward implements AsyncDisposable {
 }
 
 /** What waiting does not change. */
-const isLasting = (error: unknown): boolean =>
+export const isLasting = (error: unknown): boolean =>
   isClusterError(error) && !error.isTransient && error.kind !== 'NotFound' && error.kind !== 'Conflict';
+
+const clusterErrorOf = (error: unknown): ClusterError =>
+  isClusterError(error)
+    ? error
+    : new ClusterError('Unavailable', `No connection to the head: ${messageOf(error)}.`, 'Try again.', {
+        cause: error,
+      });
 
 async function makePlace(): Promise<{ readonly path: string; readonly folder: string | undefined }> {
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\lance-ray-${randomUUID()}`, folder: undefined };

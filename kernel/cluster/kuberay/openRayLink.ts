@@ -15,8 +15,8 @@ export type OpenRayLinkOptions = {
   readonly rayCluster?: string | undefined;
   /** Ends the opening; what was opened is ended by who has it. */
   readonly signal: AbortSignal;
-  /** Told in a sentence each time that no connection to the head could be made. */
-  readonly onProblem?: ((sentence: string) => void) | undefined;
+  /** Told each time that no connection to the head could be made. */
+  readonly onProblem?: ((problem: ClusterError) => void) | undefined;
 };
 
 /**

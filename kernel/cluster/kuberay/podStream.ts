@@ -69,6 +69,13 @@ function errorOf(event: unknown, what: string, server: string): ClusterError {
   const status = Number(/^Unexpected server response: (\d{3})$/.exec(message)?.[1]);
   if (status === 404)
     return new ClusterError('NotFound', `There is no ${what} any more.`, 'Try again.', { cause: error, status });
+  if (status === 403)
+    return new ClusterError(
+      'Forbidden',
+      `You may not forward ${what}.`,
+      'It takes the verbs create and get on pods/portforward: older clusters ask for the one, newer ones for the other.',
+      { cause: error, status },
+    );
   if (!Number.isNaN(status)) return errorOfReply(`Forwarding ${what}`, status, undefined, error);
   return (
     connectionErrorOf(error, `The API server ${server}`) ??

@@ -7,6 +7,7 @@ import { nextChange } from '#cluster/kube/nextChange.ts';
 import type { RayTarget } from '#cluster/ray/rayTarget.ts';
 import { messageOf } from '#shared/errors.ts';
 import { counted } from '#shared/markup.ts';
+import { isLasting } from './headForward.ts';
 import { rayClusterPath, readRayClusterState, type RayClusterName, type RayClusterState } from './rayClusterState.ts';
 import type { RayPod } from './rayPods.ts';
 
@@ -94,10 +95,11 @@ export async function waitForRay(
     signal,
     limit,
     title,
-    lastProblem,
+    problem,
   }: Pick<WaitOptions, 'signal' | 'limit'> & {
     readonly title: string;
-    readonly lastProblem: () => string | undefined;
+    /** Why the way to it could not be taken last. */
+    readonly problem: () => ClusterError | undefined;
   },
 ): Promise<string> {
   const late = AbortSignal.timeout(limit);
@@ -108,14 +110,16 @@ export async function waitForRay(
       return await askVersion(target, own);
     } catch (error) {
       if (signal.aborted) throw error;
-      if (isClusterError(error) && !error.isTransient) throw error;
+      if (isLasting(error)) throw error;
+      const inTheWay = problem();
+      if (isLasting(inTheWay)) throw inTheWay;
       // What gave it up says less than what it was given up for.
       if (!late.aborted) last = error;
     }
     if (late.aborted)
       throw new ClusterError(
         'Timeout',
-        `The Ray of ${title} did not answer in ${minutes(limit)}: ${lastProblem() ?? (last === undefined ? 'nothing came' : messageOf(last))}`,
+        `The Ray of ${title} did not answer in ${minutes(limit)}: ${reasonOf(problem() ?? last)}`,
         'Look at the log of its head.',
         { cause: last },
       );
@@ -157,6 +161,9 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
+
+const reasonOf = (error: unknown): string =>
+  error === undefined ? 'nothing came.' : isClusterError(error) ? error.what : messageOf(error);
 
 const minutes = (milliseconds: number): string =>
   milliseconds < 60_000 ? `${Math.round(milliseconds / 1000)} s` : `${Math.round(milliseconds / 60_000)} min`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { kuberayDefinitions } from '../../harness/kubeNeeds.ts';
+import { kuberayDefinitions, kuberayDefinitionsOf, type DefinitionVersion } from '../../harness/kubeNeeds.ts';
 import type { Certificate } from './pki.ts';
 import { until } from './processes.ts';
 
@@ -81,10 +81,19 @@ export class KubeApi {
   }
 
   /** Makes the kinds of KubeRay's resource definitions known: `rayclusters`, `rayjobs`, … */
-  async define(...plurals: readonly string[]): Promise<void> {
+  define(...plurals: readonly string[]): Promise<void> {
+    return this.#define(kuberayDefinitions, plurals);
+  }
+
+  /** The same as a version of the operator defines them. */
+  defineVersion(version: DefinitionVersion, ...plurals: readonly string[]): Promise<void> {
+    return this.#define(kuberayDefinitionsOf(version), plurals);
+  }
+
+  async #define(folder: string, plurals: readonly string[]): Promise<void> {
     for (const plural of plurals) {
       const path = await this.pathOf(definitionOf(plural));
-      const text = readFileSync(join(kuberayDefinitions, `ray.io_${plural}.yaml`), 'utf8');
+      const text = readFileSync(join(folder, `ray.io_${plural}.yaml`), 'utf8');
       await this.ask('PATCH', `${path}?${asTests}`, text, applying);
       await until(`A definition of ${plural} that is served`, async () => {
         const conditions = ((await this.#find(path))?.['status']?.conditions ?? []) as {

@@ -28,7 +28,7 @@ const rule = (group: string, resources: string[], ...verbs: string[]): Record<st
 /** What Alice needs to launch a backfill, and to have all of it checked. */
 const ofThePerson = [
   rule('ray.io', ['rayclusters'], 'create', 'get', 'list', 'watch', 'patch', 'delete'),
-  rule('', ['pods/portforward'], 'create'),
+  rule('', ['pods/portforward'], 'create', 'get'),
   rule('', ['services/proxy'], 'get'),
   rule('', ['nodes', 'pods'], 'get', 'list', 'watch'),
   rule('', ['namespaces', 'serviceaccounts', 'resourcequotas', 'limitranges'], 'get', 'list'),

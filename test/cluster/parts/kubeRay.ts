@@ -1,0 +1,163 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { schedulerProgram } from '../../harness/kubeNeeds.ts';
+import { kwokProgram, kwokStages, operatorProgram, type OperatorVersion } from '../../harness/kuberayNeeds.ts';
+import { startForwardTarget, type ForwardTarget } from './forwardTarget.ts';
+import type { KubeObject } from './kubeApi.ts';
+import type { KubeCluster } from './kubeCluster.ts';
+import { freePorts, startServer, until, type Running } from './processes.ts';
+import { names } from './sound/names.ts';
+import { rights } from './sound/rights.ts';
+
+/**
+ * KubeRay on a cluster of this machine. The operator and the scheduler are the real ones; nodes and pods are simulated: kwok
+ * says of them that they are ready and run, and nothing runs in them. What a pod would answer on the port of Ray's dashboard
+ * comes from whatever `head` is given to.
+ */
+export type KubeRay = {
+  readonly cluster: KubeCluster;
+  /** What the head's dashboard port leads to. */
+  readonly head: ForwardTarget;
+  /** Removes all RayClusters, their pods, and what tests have added to nodes and quotas. */
+  clear(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const dashboard = 8265;
+
+/** Starts it, in a few seconds, on a cluster that has nothing in it yet. */
+export async function startKubeRay(cluster: KubeCluster, version: OperatorVersion): Promise<KubeRay> {
+  const { api } = cluster;
+  await api.defineVersion(version, 'rayclusters', 'rayjobs', 'rayservices');
+  if (version === '1.6.1') await api.defineVersion(version, 'raycronjobs');
+  await api.apply(...rights, ...nodes, operatorDeployment(version));
+  const head = await startForwardTarget();
+  const kubeconfig = cluster.kubeconfig('admin');
+  const running = [
+    startScheduler(cluster, kubeconfig),
+    await startKwok(cluster, kubeconfig, head.port),
+    startOperator(cluster, kubeconfig, version),
+  ];
+  const stop = async (): Promise<void> => {
+    for (const one of running.toReversed()) await one.stop();
+    await head.stop();
+  };
+  try {
+    await until('Nodes that are ready', () => areNodesReady(cluster), {
+      giveUp: () => running.some((one) => one.isOver()),
+      told: () => running.map((one) => one.said()).join('\n'),
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { cluster, head, clear: () => clear(cluster), stop };
+}
+
+/** Nodes without a state: kwok gives them one. */
+const nodes: readonly KubeObject[] = (
+  [
+    ['n-head', 'ray-head'],
+    ['n-cpu', 'ray-worker-cpu'],
+  ] as const
+).map(([name, part]) => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: {
+    name,
+    labels: { [`${names.labelDomain}/${part}`]: 'true', 'kubernetes.io/hostname': name, 'kubernetes.io/arch': 'amd64' },
+  },
+  // Kept for its kind, as people do it.
+  spec: { taints: [{ key: `${names.labelDomain}/${part}`, value: 'true', effect: 'NoSchedule' }] },
+  status: {
+    allocatable: { cpu: '16', memory: '64Gi', pods: '110' },
+    capacity: { cpu: '16', memory: '64Gi', pods: '110' },
+  },
+}));
+
+/** The operator as its chart would have installed it: here it is a process, of which the cluster knows nothing. */
+const operatorDeployment = (version: OperatorVersion): KubeObject => {
+  const labels = { 'app.kubernetes.io/name': 'kuberay-operator', 'app.kubernetes.io/component': 'kuberay-operator' };
+  const image = `quay.io/kuberay/operator:v${version}`;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: names.operator, namespace: names.namespace, labels },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'kuberay-operator', image }] } },
+    },
+    status: {
+      observedGeneration: 1,
+      replicas: 1,
+      updatedReplicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+      conditions: [{ type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'ready' }],
+    },
+  };
+};
+
+function startScheduler({ folder }: KubeCluster, kubeconfig: string): Running {
+  const args = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0'];
+  return startServer(schedulerProgram(), args, join(folder, 'scheduler.log'));
+}
+
+function startOperator({ folder }: KubeCluster, kubeconfig: string, version: OperatorVersion): Running {
+  const args = [
+    `-kubeconfig=${kubeconfig}`,
+    '-enable-leader-election=false',
+    '-metrics-addr=0',
+    '-health-probe-bind-address=0',
+    '-log-stdout-encoder=console',
+  ];
+  return startServer(operatorProgram(version), args, join(folder, 'operator.log'));
+}
+
+async function startKwok({ folder, pki }: KubeCluster, kubeconfig: string, target: number): Promise<Running> {
+  const [port = 0] = await freePorts(1);
+  const { cert, key } = pki.server('kwok');
+  const forward = join(folder, 'kwok-forward.yaml');
+  const spec = { forwards: [{ ports: [dashboard], target: { address: '127.0.0.1', port: target } }] };
+  const kind = { apiVersion: 'kwok.x-k8s.io/v1alpha1', kind: 'ClusterPortForward' };
+  writeFileSync(forward, JSON.stringify({ ...kind, metadata: { name: 'all' }, spec }));
+  const configs = [forward, ...readdirSync(kwokStages).map((name) => join(kwokStages, name))];
+  const args = [
+    `--kubeconfig=${kubeconfig}`,
+    '--manage-all-nodes=true',
+    ...configs.map((config) => `--config=${config}`),
+    '--node-ip=127.0.0.1',
+    '--node-name=localhost',
+    `--node-port=${port}`,
+    `--server-address=127.0.0.1:${port}`,
+    `--tls-cert-file=${cert}`,
+    `--tls-private-key-file=${key}`,
+    '--cidr=10.9.0.0/24',
+  ];
+  return startServer(kwokProgram(), args, join(folder, 'kwok.log'));
+}
+
+async function areNodesReady({ api }: KubeCluster): Promise<boolean> {
+  const list = await api.list('v1', 'Node');
+  return list.every((node) => {
+    const status = node['status'] as { readonly conditions?: readonly { type: string; status: string }[] } | undefined;
+    return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+  });
+}
+
+/** There is no garbage collector here: what belonged to a RayCluster is removed by hand. */
+async function clear({ api }: KubeCluster): Promise<void> {
+  const kinds = [
+    ['ray.io/v1', 'RayCluster'],
+    ['v1', 'ResourceQuota'],
+    ['v1', 'Pod'],
+    ['v1', 'Service'],
+    ['v1', 'Event'],
+  ] as const;
+  for (const [apiVersion, kind] of kinds) {
+    const found = (await api.list(apiVersion, kind)).filter(({ metadata }) => metadata.namespace === names.namespace);
+    await api.delete(...found);
+  }
+  await api.apply(...nodes);
+}
