@@ -34,10 +34,10 @@ export const bundles: readonly Bundle[] = [
 ];
 
 /**
- * Packages that stay in node_modules: native code, and apache-arrow and TypeScript because a second copy of either in one
+ * Packages that stay in node_modules: native code (esbuild is a program beside its module), and apache-arrow and TypeScript because a second copy of either in one
  * process misbehaves without an error (unreadable streams; two type checkers that do not know each other's nodes).
  */
-export const runtimePackages = ['apache-arrow', '@lancedb/lancedb', 'typescript-6', 'zeromq'] as const;
+export const runtimePackages = ['apache-arrow', '@lancedb/lancedb', 'esbuild', 'typescript-6', 'zeromq'] as const;
 
 /** Code written as ES modules says `import.meta`; the CommonJS bundles get the same values from Node's own variables. */
 const importMeta: BuildOptions = {

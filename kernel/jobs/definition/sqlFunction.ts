@@ -1,0 +1,65 @@
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
+import { sqlProblem, sqlToken } from '#client/sqlTokens.ts';
+import type { Table } from '#client/table.ts';
+import { invalid } from './functionOptions.ts';
+import { withHash } from './hash.ts';
+import { encodeOutput } from './outputType.ts';
+
+export type SqlFunctionOptions = {
+  readonly name: string;
+  readonly version?: string | undefined;
+  readonly expression: string;
+  readonly onError?: OnError | undefined;
+};
+
+/**
+ * A function that is an expression of SQL. The table is asked what type it gives; no row is read for it.
+ * @throws JobError FunctionInvalid for an expression that the engine refuses; CatalogError for a table that is not there
+ */
+export async function sqlFunction(
+  table: Table,
+  { name, version = '', expression, onError = { mode: 'fail' } }: SqlFunctionOptions,
+  signal: AbortSignal,
+): Promise<ComputedFunction> {
+  const problem = expression.trim() === '' ? 'is empty' : sqlProblem(expression);
+  if (problem !== undefined)
+    throw invalid(`The expression of "${name}" ${problem}.`, "Write SQL over the columns: 'length(text)'.");
+  const { fields } = await table.schema({ signal });
+  const inputs = columnsIn(
+    expression,
+    fields.map((field) => field.name),
+  );
+  const type = await typeOf(table, name, expression, signal);
+  return withHash({ kind: 'sql', name, version, inputs, output: encodeOutput(name, type), onError, expression });
+}
+
+async function typeOf(table: Table, name: string, expression: string, signal: AbortSignal) {
+  try {
+    const { schema, batches } = await table.query().select({ value: expression }).limit(1).execute({ signal });
+    // Who stops reading ends the query at its source.
+    for await (const _ of batches) break;
+    const type = schema.fields.find((field) => field.name === 'value')?.type;
+    if (type) return type;
+    throw new CatalogError('Internal', 'The engine did not say what the expression gives.', '');
+  } catch (error) {
+    if (!isCatalogError(error, 'InvalidInput') && !isCatalogError(error, 'ColumnNotFound')) throw error;
+    throw invalid(`The expression of "${name}" can't be computed: ${error.message}`, '', error);
+  }
+}
+
+/** The columns that an expression names, in the order of the table. */
+export function columnsIn(expression: string, columns: readonly string[]): string[] {
+  const named = new Set<string>();
+  let before = '';
+  sqlToken.lastIndex = 0;
+  for (let found = sqlToken.exec(expression); found; found = sqlToken.exec(expression)) {
+    const { space, word, quoted, sign } = found.groups ?? {};
+    if (space !== undefined) continue;
+    const name = word ?? (quoted?.startsWith("'") ? undefined : quoted?.slice(1, -1));
+    // Behind a dot is a field of a struct, whatever it is called.
+    if (name !== undefined && before !== '.') named.add(name.toLowerCase());
+    before = sign ?? '';
+  }
+  return columns.filter((column) => named.has(column.toLowerCase()));
+}

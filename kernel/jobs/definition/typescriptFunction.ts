@@ -1,0 +1,25 @@
+import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import { bundleFunction, type ModuleText } from './bundle.ts';
+import type { FunctionOptions } from './functionOptions.ts';
+import { withHash } from './hash.ts';
+import { encodeOutput } from './outputType.ts';
+
+/**
+ * A function of a module, with all that it imports.
+ * @param source what is shown to who is asked whether it may run
+ * @throws JobError FunctionInvalid, FunctionNotPortable
+ */
+export function typescriptFunction(options: FunctionOptions, module: ModuleText, source: string): ComputedFunction {
+  const { name, version, inputs, type, takes, onError } = options;
+  return withHash({
+    kind: 'typescript',
+    name,
+    version,
+    inputs,
+    output: encodeOutput(name, type),
+    onError,
+    takes,
+    code: bundleFunction(module),
+    source,
+  });
+}
