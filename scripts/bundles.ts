@@ -29,6 +29,8 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['snapshotMaker.cjs'], entry: 'kernel/session/start/makeSnapshot.ts', kind: 'kernel' },
   { outputs: ['functionWorker.mjs'], entry: 'kernel/jobs/worker/main.ts', kind: 'worker' },
   { outputs: ['launcher.cjs'], entry: 'kernel/session/launcher.ts', kind: 'kernel' },
+  { outputs: ['job.cjs'], entry: 'kernel/jobs/process/main.ts', kind: 'kernel' },
+  { outputs: ['jobs.cjs'], entry: 'kernel/jobs/editor/main.ts', kind: 'kernel' },
   { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.tsx', kind: 'renderer' },
 ];

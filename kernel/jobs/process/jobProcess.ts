@@ -1,0 +1,109 @@
+import { buffer } from 'node:stream/consumers';
+import { JobFolders } from '#jobs/records/jobFolder.ts';
+import type { JobRecord } from '#jobs/records/jobRecord.ts';
+import { readyWord } from '#jobs/records/processMark.ts';
+import { secretsOf } from '#jobs/records/withoutSecrets.ts';
+import type { LoadRunner } from '#jobs/runners/all.ts';
+import { specOf } from '#jobs/specOf.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { isBackfillRequest } from '#shared/jobs/jobShapes.ts';
+import { openControlServer } from './controlServer.ts';
+import { failureOf } from './failureOf.ts';
+import { openRecorder, type Recorder } from './recorder.ts';
+
+/** How it was started: `job.cjs JOBS-FOLDER ID`, with the request and its secrets as JSON on standard input. */
+export type JobStart = { readonly root: string; readonly id: string; readonly loadRunner: LoadRunner };
+
+/**
+ * Runs one job to its end in this process, which belongs to nobody else and ends after it.
+ * @returns the exit code: 0 when the job was recorded to its end, whichever that was; 2 when there is no such job
+ */
+export async function runJob({ root, id, loadRunner }: JobStart): Promise<number> {
+  const folders = new JobFolders(root);
+  const record = folders.read(id);
+  const request = parseRequest(await buffer(process.stdin));
+  if (!record || !request) {
+    process.stderr.write(record ? 'No request came on standard input.\n' : `There is no job ${id} in ${root}.\n`);
+    return 2;
+  }
+  const recorder = openRecorder(folders, record, secretsOf(request));
+  const cancelled = new AbortController();
+  const server = await openControlServer(folders.of(id), () => cancelled.abort());
+  const close = (): void => {
+    recorder.close();
+    server.close();
+  };
+  endInOrder(recorder, cancelled.signal, close);
+  // Whoever started it may be gone already.
+  process.stdout.on('error', () => {});
+  process.stdout.write(readyWord);
+  try {
+    await run({ folders, record, request, recorder, loadRunner, signal: cancelled.signal });
+  } finally {
+    close();
+  }
+  return 0;
+}
+
+type Run = {
+  readonly folders: JobFolders;
+  readonly record: JobRecord;
+  readonly request: BackfillRequest;
+  readonly recorder: Recorder;
+  readonly loadRunner: LoadRunner;
+  readonly signal: AbortSignal;
+};
+
+async function run({ folders, record, request, recorder, loadRunner, signal }: Run): Promise<void> {
+  try {
+    const runner = await loadRunner(record.runner);
+    const spec = await specOf(record.id, request, signal);
+    await runner.run({
+      spec,
+      request,
+      emit: recorder.event,
+      log: recorder.log,
+      folder: folders.of(record.id),
+      kept: { get: recorder.kept, set: recorder.keep },
+      signal,
+    });
+    if (recorder.hasEnded()) return;
+    // Nobody may take for done what nobody has said to be.
+    const message = `The runner "${record.runner}" ended without saying how.`;
+    recorder.event({ kind: 'failed', code: 'Internal', message, hint: 'Look at the log of the job; resume it.' });
+  } catch (error) {
+    recorder.log(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    // Whatever it was that gave up, it was told to.
+    recorder.event(signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', ...failureOf(error) });
+  }
+}
+
+/** Sees to it that the record says how this process ended, also where nobody planned for it. */
+function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => void): void {
+  process.on('uncaughtException', (error) => {
+    recorder.log(`${error.stack ?? error.message}\n`);
+    recorder.event({ kind: 'failed', ...failureOf(error) });
+    close();
+    process.exit(1);
+  });
+  // A terminal that closes: the job is none of its business.
+  process.on('SIGHUP', () => {});
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      // Children end when their pipes close, and what they have computed is kept.
+      if (cancelled.aborted) recorder.event({ kind: 'cancelled' });
+      else recorder.interrupt('The system ended its process, as it does when it shuts down. Resume it to go on.');
+      close();
+      process.exit(0);
+    });
+  }
+}
+
+function parseRequest(input: Buffer): BackfillRequest | undefined {
+  try {
+    const request: unknown = JSON.parse(input.toString('utf8'));
+    return isBackfillRequest(request) ? (request as BackfillRequest) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,131 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { openEventLog } from '#jobs/records/eventLog.ts';
+import type { JobFolders } from '#jobs/records/jobFolder.ts';
+import { openJobLog } from '#jobs/records/jobLog.ts';
+import type { JobRecord } from '#jobs/records/jobRecord.ts';
+import type { NewEvent } from '#jobs/runners/runner.ts';
+import { foldRun, type JobProgress } from '#shared/jobs/foldEvents.ts';
+import { lineBuffer } from './lineBuffer.ts';
+
+/** Views are drawn four times a second at most. */
+const writeMs = 250;
+/** Rates and pauses are told by a clock, also when nothing comes. */
+const tickMs = 2000;
+/** Room that is kept on the disk, so that the end of a job can be written down when it is full. */
+const reserveBytes = 64 << 10;
+const reserveFile = 'reserve';
+
+/** Writes down what happens in a run. Nothing that it does fails: a disk that is full costs a record its news, not a job. */
+export type Recorder = {
+  readonly event: (event: NewEvent) => void;
+  readonly log: (text: string) => void;
+  readonly keep: (name: string, value: string) => void;
+  readonly kept: (name: string) => string | undefined;
+  /** Whether an event has said how the run ended. */
+  hasEnded(): boolean;
+  /** Ends the run in a way that no event tells. */
+  interrupt(sentence: string): void;
+  close(): void;
+};
+
+/** @param secrets what must not be in any file, wherever it comes from */
+export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: readonly string[]): Recorder {
+  const folder = folders.of(begun.id);
+  const hidden = new HiddenTexts();
+  hidden.add(...secrets);
+  const hide = (text: string): string => hidden.hide(text);
+  const reserve = join(folder, reserveFile);
+  fill(reserve);
+  const events = openEventLog(folder, begun.run);
+  const jobLog = openJobLog(folder);
+  const lines = lineBuffer((text) => jobLog.write(hide(text)));
+  const fold = foldRun(begun.progress.startedAt ?? begun.createdAt);
+  let record = begun;
+  let written = '';
+  let hasEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const write = (progress: JobProgress, isLasting: boolean): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    record = { ...record, progress };
+    const text = JSON.stringify([record.progress, record.kept]);
+    if (text === written) return;
+    try {
+      folders.write(record, { isLasting });
+      written = text;
+    } catch {
+      if (!isLasting) return;
+      // What matters most is written with the room that was kept for it.
+      rmSync(reserve, { force: true });
+      try {
+        folders.write(record, { isLasting: false });
+        written = text;
+      } catch {
+        // Full again already, or gone: readers see a process that ended without a word.
+      }
+    }
+  };
+  const refresh = (): void => write(fold.progress(Date.now()), false);
+  const ticks = setInterval(() => hasEnded || refresh(), tickMs);
+  ticks.unref();
+
+  return {
+    event: (event) => {
+      // What comes after the end is late, and would change what is told already.
+      if (hasEnded) return;
+      const stamped = hiddenIn({ at: Date.now(), ...event }, hide);
+      fold.add(stamped);
+      events.add(stamped);
+      hasEnded = stamped.kind === 'succeeded' || stamped.kind === 'failed' || stamped.kind === 'cancelled';
+      if (hasEnded) write(fold.progress(stamped.at), true);
+      else timer ??= setTimeout(refresh, writeMs);
+    },
+    log: (text) => lines.add(text),
+    keep: (name, value) => {
+      record = { ...record, kept: { ...record.kept, [name]: value } };
+      // Another process must find the job on its cluster by it.
+      write(fold.progress(Date.now()), true);
+    },
+    kept: (name) => (Object.hasOwn(record.kept, name) ? record.kept[name] : undefined),
+    hasEnded: () => hasEnded,
+    interrupt: (sentence) => {
+      if (hasEnded) return;
+      hasEnded = true;
+      const now = Date.now();
+      const { rowsPerSecond: _rate, secondsLeft: _left, bottleneck: _why, ...progress } = fold.progress(now);
+      const gone = { rowsPerSecond: undefined, secondsLeft: undefined, bottleneck: undefined };
+      write({ ...progress, ...gone, state: 'interrupted', sentence, endedAt: now }, true);
+    },
+    close: () => {
+      clearInterval(ticks);
+      clearTimeout(timer);
+      lines.flush();
+      jobLog.close();
+      events.close();
+      rmSync(reserve, { force: true });
+    },
+  };
+}
+
+function fill(path: string): void {
+  try {
+    const file = openSync(path, 'w', 0o600);
+    try {
+      writeSync(file, Buffer.alloc(reserveBytes));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Full already; perhaps not at the end.
+  }
+}
+
+function hiddenIn<T>(value: T, hide: (text: string) => string): T {
+  if (typeof value === 'string') return hide(value) as T;
+  if (Array.isArray(value)) return value.map((one: unknown) => hiddenIn(one, hide)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, hiddenIn(one as unknown, hide)])) as T;
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findProcess, type Control } from '#jobs/records/control.ts';
+import type { JobFolders } from '#jobs/records/jobFolder.ts';
+import type { JobRecord } from '#jobs/records/jobRecord.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { isActive, runnerWords } from '#shared/jobs/jobWords.ts';
+
+/** How long a job may take to end in order: it keeps what was computed, and ends what works for it elsewhere. */
+export const patienceMs = 60_000;
+/** How long one that was told by a signal may take. */
+const signalMs = 5000;
+
+export type Cancel = {
+  readonly folders: JobFolders;
+  readonly id: string;
+  readonly signal: AbortSignal;
+  /** Milliseconds for each step before the next, harder one; for tests. */
+  readonly patience?: number | undefined;
+};
+
+/**
+ * Ends a job: asks it to, then by signals, and waits until its process is gone. One that has ended stays as it is.
+ * @throws JobError Internal when the process can't be ended, RequestInvalid when it runs on another machine
+ */
+export async function cancelJob({ folders, id, signal, patience = patienceMs }: Cancel): Promise<void> {
+  const found = await findProcess(folders.of(id), signal);
+  switch (found.kind) {
+    case 'elsewhere':
+      throw new JobError('RequestInvalid', `Job ${id} runs on ${found.host}.`, 'Cancel it there.');
+    case 'gone':
+      // Still on its way to its process, or ended by now.
+      return;
+    case 'here':
+      break;
+  }
+  const { control } = found;
+  try {
+    // One that was stopped takes what it was told when it goes on.
+    sendSignal(control.pid, 'SIGCONT');
+    void control.cancel(signal).catch(() => undefined);
+    if (await endsWithin(control, patience, signal)) return;
+    for (const name of ['SIGTERM', 'SIGKILL'] as const) {
+      sendSignal(control.pid, name);
+      if (await endsWithin(control, signalMs, signal)) return recordEnd(folders, id);
+    }
+  } finally {
+    control.close();
+  }
+  const what = `The process of job ${id} (${control.pid}) can't be ended: the system holds it.`;
+  throw new JobError('Internal', what, 'It may wait for a disk or a network folder; look for it with ps.');
+}
+
+/** Of the process and all that it started, where the system has groups of them. */
+function sendSignal(pid: number, name: NodeJS.Signals): void {
+  try {
+    if (process.platform !== 'win32') process.kill(-pid, name);
+    else if (name !== 'SIGCONT') process.kill(pid, name);
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+async function endsWithin(control: Control, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  const stop = new AbortController();
+  try {
+    const late = sleep(milliseconds, false, { signal: AbortSignal.any([signal, stop.signal]) });
+    return await Promise.race([control.ended.then(() => true), late]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Writes the end of a job whose process could not. */
+function recordEnd(folders: JobFolders, id: string): void {
+  const record = folders.read(id);
+  if (!record || !isActive(record.progress)) return;
+  const now = Date.now();
+  const progress = { ...record.progress, state: 'cancelled', endedAt: now, sentence: forcedSentence(record) } as const;
+  folders.write({ ...record, progress }, { isLasting: true });
+}
+
+function forcedSentence({ runner }: JobRecord): string {
+  const elsewhere =
+    runner === 'ray' || runner === 'rest' ? ` What ${runnerWords[runner]} was told to do may go on there.` : '';
+  return `It did not end when it was told to, and was ended by force.${elsewhere} What was computed is kept.`;
+}

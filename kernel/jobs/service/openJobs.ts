@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { NodeRuntime } from '#client/childProcess.ts';
+import { jobsFolder } from '#client/jobsFolder.ts';
+import { findProcess } from '#jobs/records/control.ts';
+import { JobFolders } from '#jobs/records/jobFolder.ts';
+import { readLog } from '#jobs/records/jobLog.ts';
+import type { JobRecord } from '#jobs/records/jobRecord.ts';
+import { viewOf, type Liveness } from '#jobs/records/viewOf.ts';
+import { openOptions } from '#jobs/records/withoutSecrets.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { foldRun } from '#shared/jobs/foldEvents.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { newJobId } from '#shared/jobs/jobId.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { isActive, jobTableText, progressText } from '#shared/jobs/jobWords.ts';
+import { cancelJob } from './cancelJob.ts';
+import { followJob } from './followJob.ts';
+import type { Jobs } from './jobs.ts';
+import { JobWatch } from './jobWatch.ts';
+import { jobTableOf, placeOf, prepare, withAbsolutePaths, type Prepared } from './prepare.ts';
+import { requestToResume } from './resumeRequest.ts';
+import { startProcess, wordsOf } from './startProcess.ts';
+import { whileLocked } from './startLock.ts';
+
+export type JobsPlace = {
+  /** Where records are kept; the person's own folder when not given. */
+  readonly folder?: string | undefined;
+  /** The bundle of a job's process; the one beside this bundle when not given. */
+  readonly entry?: string | undefined;
+  /** What runs it; the Node of this process when not given. */
+  readonly node?: NodeRuntime | undefined;
+};
+
+/** The jobs of this person on this machine. Nothing is opened or made before something is asked. */
+export function openJobs(place: JobsPlace = {}): Jobs {
+  const folders = new JobFolders(place.folder ?? jobsFolder());
+  const entry = place.entry ?? join(import.meta.dirname, 'job.cjs');
+  const node = place.node ?? thisNode();
+
+  const livenessOf = async (id: string, signal: AbortSignal): Promise<Liveness> => {
+    const found = await findProcess(folders.of(id), signal);
+    if (found.kind === 'gone') return { kind: 'gone', words: wordsOf(folders, id) };
+    if (found.kind === 'elsewhere') return found;
+    try {
+      return { kind: 'here', pid: found.control.pid, answers: await found.control.answers(signal) };
+    } finally {
+      found.control.close();
+    }
+  };
+
+  const viewOfRecord = async (record: JobRecord, signal: AbortSignal): Promise<JobView> => {
+    if (!isActive(record.progress)) return viewOf(record, { kind: 'gone', words: '' }, Date.now());
+    const liveness = await livenessOf(record.id, signal);
+    // It may have come to its end while it was asked.
+    return viewOf(folders.read(record.id) ?? record, liveness, Date.now());
+  };
+
+  const recordOf = (id: string): JobRecord => {
+    const record = folders.read(id);
+    if (record) return record;
+    const what = existsSync(folders.of(id)) ? `The record of job ${id} can't be read.` : `There is no job ${id} here.`;
+    throw new JobError('JobMissing', what, 'List the jobs there are: lance-catalog jobs.');
+  };
+
+  const view = (id: string, signal: AbortSignal): Promise<JobView> => viewOfRecord(recordOf(id), signal);
+
+  const list = (signal: AbortSignal): Promise<readonly JobView[]> => {
+    const records = folders.ids().map((id) => folders.read(id));
+    return Promise.all(records.filter((record) => record !== undefined).map((record) => viewOfRecord(record, signal)));
+  };
+
+  /** The job that is at the same column of the same table now, if any. */
+  const rivalOf = async (wanted: string, but: string | undefined, signal: AbortSignal): Promise<Rival | undefined> => {
+    for (const id of folders.ids()) {
+      const record = folders.read(id);
+      if (!record || id === but || record.place !== wanted || !isActive(record.progress)) continue;
+      const found = await viewOfRecord(record, signal);
+      if (isActive(found)) return { record, view: found };
+    }
+    return undefined;
+  };
+
+  /** Puts a run into the record and starts its process; what keeps it from starting is in the record too. */
+  const begin = async (record: JobRecord, request: BackfillRequest): Promise<void> => {
+    try {
+      await startProcess({ folders, id: record.id, request, entry, node });
+    } catch (error) {
+      const failure = failureToStart(error);
+      const fold = foldRun(record.progress.startedAt ?? record.createdAt);
+      fold.add({ kind: 'failed', at: Date.now(), ...failure });
+      folders.write({ ...record, progress: fold.progress(Date.now()) }, { isLasting: true });
+      throw error;
+    }
+  };
+
+  const start: Jobs['start'] = async (asked, signal) => {
+    const prepared = await prepare(withAbsolutePaths(asked), signal);
+    return whileLocked(folders.root, signal, async () => {
+      const rival = await rivalOf(placeOf(prepared.request), undefined, signal);
+      if (rival && isSameWork(rival.record, prepared.request)) return { id: rival.record.id, joined: true };
+      if (rival) throw busy(rival);
+      const record = newRecord(prepared);
+      folders.create(record, prepared.request);
+      await begin(record, prepared.request);
+      folders.tidy();
+      return { id: record.id, joined: false };
+    });
+  };
+
+  const resume: Jobs['resume'] = (id, how, signal) =>
+    whileLocked(folders.root, signal, async () => {
+      const record = recordOf(id);
+      if (isActive(await viewOfRecord(record, signal))) throw running(id, 'resumed');
+      const asked = requestToResume(record, folders.readRequest(id), how);
+      const prepared = await prepare(withAbsolutePaths(asked), signal);
+      const rival = await rivalOf(record.place, id, signal);
+      if (rival) throw busy(rival);
+      const { run, kept, createdAt } = record;
+      const isSameRunner = prepared.runner === record.runner;
+      const again = { ...newRecord(prepared, id), createdAt, run: run + 1, kept: isSameRunner ? kept : {} };
+      folders.writeRequest(id, prepared.request);
+      folders.write({ ...again, source: record.source }, { isLasting: true });
+      await begin(again, prepared.request);
+      return { id };
+    });
+
+  return {
+    plan: async () => Promise.reject(notYet()),
+    try: async () => Promise.reject(notYet()),
+    start,
+    resume,
+    list,
+    view,
+    follow: (id, signal) => followJob({ folders, first: () => view(id, signal), id, signal }),
+    watch: (onChange, signal) => new JobWatch(folders, onChange, { signal }).run(),
+    log: async (id, from) => readLog(folders.of(recordOf(id).id), from),
+    cancel: (id, signal) => cancelJob({ folders, id: recordOf(id).id, signal }),
+    remove: (id, signal) =>
+      whileLocked(folders.root, signal, async () => {
+        if (isActive(await view(id, signal))) throw running(id, 'removed');
+        folders.remove(id);
+      }),
+  };
+}
+
+const notYet = (): JobError => new JobError('RunnerUnavailable', 'No runner here can plan.', 'Start the job.');
+
+type Rival = { readonly record: JobRecord; readonly view: JobView };
+
+function newRecord({ request, runner, runnerReason }: Prepared, id?: string): JobRecord {
+  const now = Date.now();
+  const progress = foldRun(now).progress(now);
+  return {
+    id: id ?? newJobId(now, randomBytes(8)),
+    createdAt: now,
+    table: jobTableOf(request.table),
+    place: placeOf(request),
+    column: request.column,
+    functionName: request.function.name,
+    functionHash: request.function.hash,
+    options: openOptions(request),
+    runner,
+    runnerReason,
+    run: 1,
+    kept: {},
+    progress: { ...progress, state: 'queued', sentence: 'It waits for its process to come up.' },
+  };
+}
+
+/** Whether a job does what is asked for: then there is nothing to do but to watch it. */
+function isSameWork({ functionHash, options }: JobRecord, request: Prepared['request']): boolean {
+  return (
+    functionHash === request.function.hash &&
+    options.where === request.where &&
+    options.numFrags === request.numFrags &&
+    options.readVersion === request.readVersion
+  );
+}
+
+function busy({ record, view }: Rival): JobError {
+  const far = progressText(view);
+  const what = `Job ${record.id} is at "${record.column}" of ${jobTableText(record.table)} already${far && ` (${far})`}.`;
+  return new JobError('Busy', what, `Wait for it, or end it: lance-catalog jobs cancel ${record.id}.`);
+}
+
+const running = (id: string, what: string): JobError =>
+  new JobError('JobRunning', `Job ${id} runs, so it can't be ${what}.`, 'Cancel it first, or wait for its end.');
+
+function failureToStart(error: unknown): { code: string; message: string; hint: string } {
+  if (error instanceof JobError) return { code: error.kind, message: error.what, hint: error.hint };
+  return { code: 'Internal', message: error instanceof Error ? error.message : String(error), hint: 'Try again.' };
+}
+
+function thisNode(): NodeRuntime {
+  const isElectron = process.versions['electron'] !== undefined;
+  return { path: process.execPath, env: isElectron ? { ELECTRON_RUN_AS_NODE: '1' } : {} };
+}

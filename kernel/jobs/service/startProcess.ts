@@ -1,0 +1,75 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { startNode, type NodeRuntime } from '#client/childProcess.ts';
+import { exitReason, lastSaid } from '#client/exitReason.ts';
+import { wordsFile, type JobFolders } from '#jobs/records/jobFolder.ts';
+import { readyWord } from '#jobs/records/processMark.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+
+/** How long a process may take to come up: a second on most days, more on a disk that is cold or a machine that is busy. */
+const startMs = 45_000;
+
+export type ProcessStart = {
+  readonly folders: JobFolders;
+  readonly id: string;
+  readonly request: BackfillRequest;
+  /** The bundle, `dist/job.cjs`. */
+  readonly entry: string;
+  readonly node: NodeRuntime;
+};
+
+/**
+ * Starts the process of a job and waits until it has taken charge of it. From then on it needs nothing of this process: it
+ * has a session of its own, its secrets came by a pipe that is closed, and its last words go to a file.
+ * @throws JobError Internal with what it said, when it ends or is silent before that
+ */
+export async function startProcess({ folders, id, request, entry, node }: ProcessStart): Promise<void> {
+  const folder = folders.of(id);
+  const words = openSync(join(folder, wordsFile), 'w', 0o600);
+  const child = startNode({
+    node,
+    entry,
+    args: [folders.root, id],
+    cwd: folder,
+    detached: true,
+    stdio: ['pipe', 'pipe', words],
+  });
+  closeSync(words);
+  const [stdin, stdout] = [child.stdin as Writable, child.stdout as Readable];
+  // A process that ends before it has read everything says why by its end.
+  stdin.on('error', () => {});
+  stdin.end(JSON.stringify(request));
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (reason: string): void => reject(notStarted(reason));
+      child.once('error', (error) => fail(error.message));
+      child.once('exit', (code, killed) => fail(exitReason(code, killed, wordsOf(folders, id))));
+      stdout.once('data', (chunk: Buffer) => {
+        if (chunk.toString() === readyWord) resolve();
+      });
+      timer = setTimeout(() => {
+        child.kill('SIGKILL');
+        fail(`it said nothing for ${startMs / 1000} s`);
+      }, startMs);
+    });
+  } finally {
+    clearTimeout(timer);
+    stdout.destroy();
+    child.unref();
+  }
+}
+
+/** What the process of a job said last, for a sentence; empty where it said nothing. */
+export function wordsOf(folders: JobFolders, id: string): string {
+  try {
+    return lastSaid(readFileSync(join(folders.of(id), wordsFile), 'utf8').slice(-10_000));
+  } catch {
+    return '';
+  }
+}
+
+const notStarted = (reason: string): JobError =>
+  new JobError('Internal', `The process of the job did not start: ${reason}.`, 'Try again.');

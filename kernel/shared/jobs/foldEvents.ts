@@ -1,0 +1,206 @@
+import { countText } from '#shared/formatNumber.ts';
+import type { JobEvent, RowError } from './jobEvents.ts';
+import { bottleneckOf, type Sample, type Workers } from './bottleneck.ts';
+import type { JobView } from './jobView.ts';
+import { durationText, rowsText } from './jobWords.ts';
+
+/** What the events of a run say of a job: all that changes of it. */
+export type JobProgress = Pick<
+  JobView,
+  | 'state'
+  | 'sentence'
+  | 'failure'
+  | 'startedAt'
+  | 'endedAt'
+  | 'rows'
+  | 'fragments'
+  | 'rowsPerSecond'
+  | 'secondsLeft'
+  | 'errors'
+  | 'skipped'
+  | 'conflicts'
+  | 'bytesWritten'
+  | 'version'
+  | 'bottleneck'
+>;
+
+/** How far back a rate looks. */
+const windowMs = 30_000;
+/** A rate of less than this is chance. */
+const leastWindowMs = 1500;
+/** Events come every half second; what is older than this is a pause, and counts as time in which nothing was done. */
+const pauseMs = 3000;
+const maxSamples = 20;
+
+/** Folds the events of one run, in their order, into what is to be said of the job. */
+export type RunFold = {
+  add(event: JobEvent): void;
+  /** @param now milliseconds since 1970 */
+  progress(now: number): JobProgress;
+};
+
+/** A run that begins. Nothing is asked of a clock: the same events give the same words everywhere. */
+export function foldRun(startedAt: number): RunFold {
+  let planned: Extract<JobEvent, { kind: 'planned' }> | undefined;
+  let latest: Sample = { at: startedAt, rows: 0, computeSeconds: 0, readSeconds: 0, writeSeconds: 0 };
+  let samples: Sample[] = [];
+  let workers: Workers | undefined;
+  let end: Extract<JobEvent, { kind: 'succeeded' | 'failed' | 'cancelled' }> | undefined;
+  const counted = { errorEvents: 0, errors: 0, bytesWritten: 0, fragmentRows: 0 };
+  const errorSamples: RowError[] = [];
+  const committed = new Set<number>();
+  const conflicts: { at: number; dropped: number; reason: string }[] = [];
+  let version: number | undefined;
+  let lastRowAt = startedAt;
+  let restarted: { at: number; text: string } | undefined;
+
+  const add = (event: JobEvent): void => {
+    switch (event.kind) {
+      case 'planned':
+        // What came before was preparation, and no time of computing.
+        if (!planned) samples = [{ ...latest, at: event.at }];
+        lastRowAt = event.at;
+        // It is told again where rows came meanwhile, with all in it that there was to do before.
+        planned = event;
+        break;
+      case 'workers':
+        workers = event;
+        break;
+      case 'progress':
+        if (event.rows > latest.rows) lastRowAt = event.at;
+        latest = event;
+        counted.errors = Math.max(counted.errors, event.errors);
+        samples = kept(samples.concat(event), event.at);
+        break;
+      case 'fragment':
+        counted.bytesWritten += event.bytesWritten;
+        counted.fragmentRows += event.computedRows;
+        break;
+      case 'errors':
+        counted.errorEvents += event.count;
+        errorSamples.push(...event.samples.slice(0, maxSamples - errorSamples.length));
+        break;
+      case 'committed':
+        for (const fragment of event.fragments) committed.add(fragment);
+        version = event.version;
+        break;
+      case 'conflict':
+        conflicts.push({ at: event.at, dropped: event.dropped.length, reason: event.reason });
+        break;
+      case 'restarted':
+        restarted = { at: event.at, text: `The ${event.what} was started again: ${event.reason}` };
+        break;
+      case 'notice':
+        break;
+      case 'succeeded':
+      case 'failed':
+      case 'cancelled':
+        end = event;
+        break;
+    }
+  };
+
+  const rowsOf = (): JobView['rows'] => {
+    const reused = planned?.reusedRows ?? 0;
+    const computed = Math.max(latest.rows, counted.fragmentRows);
+    const total = planned?.rows;
+    // Rows that a conflict threw away are computed once more, and then there are more of them than rows.
+    const done = total === undefined ? reused + computed : Math.min(total, reused + computed);
+    if (end?.kind !== 'succeeded') return { done, total, reused };
+    return { done: end.rows, total: end.rows, reused };
+  };
+
+  const fragmentsOf = (): JobView['fragments'] => {
+    const before = planned?.committedFragments ?? 0;
+    const total = planned && before + planned.checkpointedFragments + planned.fragments;
+    const done = before + committed.size;
+    return { done: total === undefined ? done : Math.min(total, done), total };
+  };
+
+  const progress = (now: number): JobProgress => {
+    const rows = rowsOf();
+    const fragments = fragmentsOf();
+    const errors = Math.max(counted.errors, counted.errorEvents);
+    const state = end?.kind ?? (planned ? 'running' : 'starting');
+    const inWindow = kept(samples, now);
+    const rate = state === 'running' ? rateOf(inWindow, now) : undefined;
+    const left = rows.total === undefined ? undefined : rows.total - rows.done;
+    return {
+      state,
+      sentence: sentenceOf({ end, planned, workers, fragments, startedAt, restarted, now }),
+      failure: end?.kind === 'failed' ? { code: end.code, message: end.message, hint: end.hint } : undefined,
+      startedAt,
+      endedAt: end?.at,
+      rows,
+      fragments,
+      rowsPerSecond: rate,
+      secondsLeft: rate !== undefined && rate > 0 && left !== undefined ? left / rate : undefined,
+      errors: { count: end?.kind === 'succeeded' ? end.errors : errors, samples: errorSamples.slice() },
+      skipped: end?.kind === 'succeeded' ? end.skipped : 0,
+      conflicts: conflicts.length,
+      bytesWritten: end?.kind === 'succeeded' ? end.bytesWritten : counted.bytesWritten,
+      version: end?.kind === 'succeeded' ? end.version : version,
+      bottleneck: end
+        ? undefined
+        : bottleneckOf({ samples: inWindow, workers, conflicts, lastRowAt, now, isPlanned: !!planned }),
+    };
+  };
+
+  return { add, progress };
+}
+
+/** Those of the window, and the one before it: without it a window that has just one says nothing. */
+function kept(samples: readonly Sample[], now: number): Sample[] {
+  const first = samples.findIndex(({ at }) => at > now - windowMs);
+  return first < 0 ? samples.slice(-1) : samples.slice(Math.max(0, first - 1));
+}
+
+function rateOf(samples: readonly Sample[], now: number): number | undefined {
+  const first = samples[0];
+  const last = samples.at(-1);
+  if (!first || !last) return undefined;
+  const until = now - last.at > pauseMs ? now : last.at;
+  if (until - first.at < leastWindowMs) return undefined;
+  return Math.max(0, last.rows - first.rows) / ((until - first.at) / 1000);
+}
+
+type Told = {
+  readonly end: Extract<JobEvent, { kind: 'succeeded' | 'failed' | 'cancelled' }> | undefined;
+  readonly planned: Extract<JobEvent, { kind: 'planned' }> | undefined;
+  readonly workers: Workers | undefined;
+  readonly fragments: JobView['fragments'];
+  readonly startedAt: number;
+  readonly restarted: { at: number; text: string } | undefined;
+  readonly now: number;
+};
+
+function sentenceOf({ end, planned, workers, fragments, startedAt, restarted, now }: Told): string {
+  switch (end?.kind) {
+    case 'succeeded':
+      return doneSentence(end, startedAt);
+    case 'failed':
+      return end.message;
+    case 'cancelled':
+      return 'It was cancelled. What was computed is kept: resume it to go on from there.';
+    case undefined:
+      break;
+  }
+  if (restarted && now - restarted.at < windowMs) return restarted.text;
+  if (!planned) return 'It looks at what there is to do.';
+  if (workers && workers.ready === 0) return `It waits for the first of ${workers.wanted} workers.`;
+  const { done, total } = fragments;
+  if (planned.rows === 0 && planned.fragments === 0) return 'There is nothing left to compute.';
+  if (total === undefined) return 'It computes.';
+  return `It computes: ${countText(done)} of ${countText(total)} fragments are in the table.`;
+}
+
+function doneSentence(
+  { at, rows, errors, skipped }: Extract<JobEvent, { kind: 'succeeded' }>,
+  startedAt: number,
+): string {
+  if (rows === 0 && errors === 0 && skipped === 0) return 'There was nothing to compute.';
+  const failed = errors > skipped ? `${rowsText(errors - skipped)} failed and stayed null` : '';
+  const left = skipped > 0 ? `${rowsText(skipped)} failed and wait for the next run` : '';
+  const computed = `${rowsText(rows)} computed in ${durationText((at - startedAt) / 1000)}`;
+  return `${[computed, failed, left].filter((part) => part !== '').join('; ')}.`;
+}
