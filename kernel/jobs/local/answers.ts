@@ -1,0 +1,92 @@
+import { byEngine, nothingThrown, type Answered, type Compute, type Computing } from './computeRows.ts';
+import { ReusableRows, type Reusable } from './reusable.ts';
+import { hashesOf, sliceRead, stretches, type ReadRows } from './rows.ts';
+import { scanRows, type ScanRequest } from './scanRows.ts';
+import { sqlRows } from './sqlRows.ts';
+
+/** Rows of one fragment with their values, in the order of their addresses. */
+export type AnsweredRows = Answered & {
+  readonly read: ReadRows;
+  /** They were computed by an earlier run. */
+  readonly isReused: boolean;
+};
+
+export type AnswerRequest = ScanRequest & {
+  readonly computing: Computing;
+  /** Rows that are computed together at most. */
+  readonly batchRows: number;
+  /** Batches that are computed at once. */
+  readonly atOnce: number;
+  readonly reusable?: Reusable | undefined;
+} & (
+    | { readonly expression: string; readonly compute?: undefined }
+    | { readonly expression?: undefined; readonly compute: Compute }
+  );
+
+/** Reads rows in scope and gives them with their values, of those that were kept and of those that are computed now. */
+export async function* answerRows(
+  request: AnswerRequest,
+  signal: AbortSignal,
+): AsyncGenerator<AnsweredRows, void, undefined> {
+  const pending: Promise<AnsweredRows>[] = [];
+  try {
+    for await (const { answer } of asked(request, signal)) {
+      // Who waits for an earlier one learns of its failure from that.
+      answer.catch(() => undefined);
+      pending.push(answer);
+      if (pending.length > request.atOnce) yield await pending.shift()!;
+    }
+    while (pending.length > 0) yield await pending.shift()!;
+  } finally {
+    await Promise.allSettled(pending);
+  }
+}
+
+/** In an object: a generator would wait for a promise that it gives. */
+type Asked = { readonly answer: Promise<AnsweredRows> };
+
+async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<Asked, void, undefined> {
+  let kept: { fragment: number; rows: ReusableRows } | undefined;
+  for await (const { rows, failed } of readRows(request, signal)) {
+    const { fragment } = rows;
+    if (kept?.fragment !== fragment) kept = { fragment, rows: (await request.reusable?.of(fragment)) ?? noRows };
+    const reusable = kept.rows;
+    const found = Array.from(rows.addresses, (address) => reusable.find(address));
+    // In one stretch rows follow each other in the chunk as they do here.
+    for (const { start, end } of stretches(found.length, (row) => (found[row] === -1 ? -1 : found[row]! - row))) {
+      if (found[start] !== -1) {
+        yield { answer: Promise.resolve(reused(request, sliceRead(rows, start, end), reusable, found[start]!)) };
+      } else if (failed) {
+        yield { answer: Promise.resolve({ ...failed, read: rows, isReused: false }) };
+      } else {
+        for (let from = start; from < end; from += request.batchRows) {
+          const read = sliceRead(rows, from, Math.min(from + request.batchRows, end));
+          yield { answer: computed(request, read, signal) };
+        }
+      }
+    }
+  }
+}
+
+const noRows = new ReusableRows([]);
+
+async function* readRows(request: AnswerRequest, signal: AbortSignal) {
+  if (request.expression !== undefined) {
+    // Of rows that were kept the engine computes the value all the same; what was kept is what is taken.
+    yield* sqlRows({ ...request, expression: request.expression }, request.computing, signal);
+    return;
+  }
+  for await (const rows of scanRows(request, signal)) yield { rows, failed: undefined };
+}
+
+async function computed(request: AnswerRequest, read: ReadRows, signal: AbortSignal): Promise<AnsweredRows> {
+  const compute = request.compute ?? byEngine(request.computing);
+  return { ...(await compute(read, signal)), read, isReused: false };
+}
+
+function reused({ inputs }: AnswerRequest, read: ReadRows, from: ReusableRows, found: number): AnsweredRows {
+  const { fragment, addresses, key } = read;
+  const hashes = hashesOf(read.inputs, inputs);
+  const rows = { fragment, addresses, key, hashes, ...from.take(found, addresses.length) };
+  return { rows, errors: nothingThrown(addresses.length), read, isReused: true };
+}

@@ -1,0 +1,123 @@
+import {
+  Field,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  tableFromIPC,
+  tableToIPC,
+  Uint64,
+  Uint8,
+  Utf8,
+  vectorFromArray,
+  type Data,
+} from '#arrow';
+import { isRecord } from '#shared/records.ts';
+import { typeText } from '#shared/arrowTypes.ts';
+
+// The format is that of all runners: kernel/jobs/driver/CHECKPOINTS.md.
+
+const metadataKey = 'lance-catalog.checkpoint';
+
+/** What a chunk says of itself. */
+export type ChunkHeader = {
+  readonly functionHash: string;
+  readonly column: string;
+  /** Of the job, as it was given; null for rows whose value is null. */
+  readonly where: string | null;
+  readonly readVersion: number;
+  readonly fragment: number;
+  /** It covers these places of the fragment, deleted rows counted. */
+  readonly first: number;
+  readonly rows: number;
+};
+
+export type Chunk = ChunkHeader & {
+  readonly addresses: BigUint64Array;
+  readonly value: Data;
+  readonly states: Uint8Array;
+};
+
+/** A chunk as an Arrow IPC file. `errors` says why the function threw, a text or null a row. */
+export function encodeChunk(header: ChunkHeader, field: Field, rows: ChunkRows): Uint8Array {
+  const schema = new Schema(
+    [
+      new Field('_rowaddr', new Uint64(), false),
+      new Field('value', field.type, true),
+      new Field('error', new Utf8(), true),
+      new Field('state', new Uint8(), false),
+    ],
+    new Map([[metadataKey, JSON.stringify(headerJson(header))]]),
+  );
+  const batches = rows.addresses.map((addresses, index) => {
+    const length = addresses.length;
+    const children = [
+      makeData({ type: new Uint64(), data: addresses }),
+      rows.values[index]!,
+      vectorFromArray(rows.errors[index]!, new Utf8()).data[0]!,
+      makeData({ type: new Uint8(), data: rows.states[index]! }),
+    ];
+    return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }));
+  });
+  return tableToIPC(new Table(schema, batches), 'file');
+}
+
+/** Rows of a chunk in pieces, of which each part has as many. */
+export type ChunkRows = {
+  readonly addresses: readonly BigUint64Array[];
+  readonly values: readonly Data[];
+  readonly errors: readonly (readonly (string | null)[])[];
+  readonly states: readonly Uint8Array[];
+};
+
+/** Reads a chunk that anybody may have written; `undefined` for what is none, or one of another column type. */
+export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined {
+  try {
+    const table = tableFromIPC(bytes);
+    const header = headerOf(table.schema.metadata.get(metadataKey));
+    const [data] = table.numRows === 0 ? [] : [joined(table)];
+    if (!header || !data || typeText(data.value.type) !== typeText(field.type)) return undefined;
+    return { ...header, ...data };
+  } catch {
+    // Cut off by whatever ended its writer: it is computed again.
+    return undefined;
+  }
+}
+
+function joined(table: Table): Pick<Chunk, 'addresses' | 'value' | 'states'> {
+  const [addresses, states]: unknown[] = [table.getChild('_rowaddr')?.toArray(), table.getChild('state')?.toArray()];
+  const value = table.getChild('value');
+  if (!(addresses instanceof BigUint64Array) || !(states instanceof Uint8Array) || !value) throw new Error('no chunk');
+  return {
+    addresses,
+    states,
+    value: value.data.length === 1 ? value.data[0]! : vectorFromArray([...value], value.type).data[0]!,
+  };
+}
+
+const headerJson = (header: ChunkHeader) => ({
+  version: 1,
+  function_hash: header.functionHash,
+  column: header.column,
+  scope: header.where,
+  read_version: header.readVersion,
+  fragment: header.fragment,
+  first: header.first,
+  rows: header.rows,
+  partial: false,
+  // Not known here: who reads it compares the rows that it was computed from.
+  files: null,
+});
+
+function headerOf(text: string | undefined): ChunkHeader | undefined {
+  const json: unknown = JSON.parse(text ?? 'null');
+  if (!isRecord(json) || json['version'] !== 1) return undefined;
+  const { function_hash: functionHash, column, scope: where, read_version: readVersion, fragment, first, rows } = json;
+  if (typeof functionHash !== 'string' || typeof column !== 'string') return undefined;
+  if (where !== null && typeof where !== 'string') return undefined;
+  if (!isCount(readVersion) || !isCount(fragment) || !isCount(first) || !isCount(rows)) return undefined;
+  return { functionHash, column, where, readVersion, fragment, first, rows };
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

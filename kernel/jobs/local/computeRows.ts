@@ -1,0 +1,111 @@
+import { type Data, type Field, type RecordBatch, Vector } from '#arrow';
+import { isCatalogError, messageOf } from '#shared/errors.ts';
+import { typeText } from '#shared/arrowTypes.ts';
+import { nullData } from '#shared/nullData.ts';
+import type { OnError } from '#shared/jobs/computedFunction.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { RowError } from '#shared/jobs/jobEvents.ts';
+import { hashesOf, placeOf, rowStates, type ComputedRows, type ReadRows } from './rows.ts';
+
+/** Rows with their values, and why the function threw: a text or null for each. */
+export type Answered = { readonly rows: ComputedRows; readonly errors: readonly (string | null)[] };
+
+/** Computes rows. `inputs` of what it is given may be slices of what was read. */
+export type Compute = (rows: ReadRows, signal: AbortSignal) => Promise<Answered>;
+
+/** How a worker answers: a value and an error a row, in their order. */
+export type AskWorkers = (inputs: RecordBatch) => Promise<RecordBatch>;
+
+/** What is common to all rows of a job. */
+export type Computing = {
+  readonly name: string;
+  readonly column: Field;
+  readonly inputs: readonly string[];
+  readonly onError: OnError;
+};
+
+/** Computes rows by a function in worker processes. @throws JobError FunctionFailed where `onError` says so */
+export const byWorkers =
+  (computing: Computing, ask: AskWorkers): Compute =>
+  async (rows) => {
+    const answer = await ask(rows.inputs);
+    const [value, error] = answer.data.children as [Data, Data];
+    const errors = textsOf(error);
+    return answered(computing, rows, value, errors);
+  };
+
+/** Takes values that the engine has computed while it read. @throws JobError FunctionInvalid for another type */
+export const byEngine =
+  (computing: Computing): Compute =>
+  async (rows) =>
+    answered(computing, rows, rows.value!, nothingThrown(rows.addresses.length));
+
+/** A row that an expression fails for. */
+export const failedRow = (computing: Computing, rows: ReadRows, error: unknown): Answered =>
+  answered(computing, rows, nullData(computing.column.type, 1), [shortReason(error)]);
+
+function answered(computing: Computing, rows: ReadRows, value: Data, errors: readonly (string | null)[]): Answered {
+  const { column, onError, inputs } = computing;
+  checkType(computing, value);
+  const states = new Uint8Array(rows.addresses.length);
+  const isFatal = onError.mode === 'fail' || onError.mode === 'retry';
+  errors.forEach((error, row) => {
+    if (error === null) return;
+    if (isFatal && error !== '') throw thrown(computing, rows, row, error);
+    states[row] = onError.mode === 'skip' ? rowStates.skipped : rowStates.threw;
+  });
+  const { fragment, addresses, key } = rows;
+  const hashes = hashesOf(rows.inputs, inputs);
+  return { rows: { fragment, addresses, hashes, key, value: typed(value, column), states }, errors };
+}
+
+/** A column of nothing but null may come without a type of its own. */
+const typed = (value: Data, { type }: Field): Data =>
+  typeText(value.type) === typeText(type) ? value : nullData(type, value.length);
+
+function checkType({ name, column }: Computing, value: Data): void {
+  if (typeText(value.type) === typeText(column.type) || value.nullCount === value.length) return;
+  throw new JobError(
+    'FunctionInvalid',
+    `The function "${name}" gives ${typeText(value.type)}, and the column "${column.name}" is of type ${typeText(column.type)}.`,
+    'Let it give the type of the column, or make a column of another type.',
+  );
+}
+
+function thrown({ name, inputs }: Computing, rows: ReadRows, row: number, error: string): JobError {
+  const sample = rowError(rows, inputs, row, error);
+  const given = Object.entries(sample.inputs).map(([input, text]) => `${input} = ${text}`);
+  const where = `row ${sample.row} of fragment ${sample.fragment}${given.length > 0 ? ` (${given.join(', ')})` : ''}`;
+  return new JobError(
+    'FunctionFailed',
+    `The function "${name}" failed for ${where}: ${error}`,
+    'Mend the function, or let onError be "null" or "skip"; what was finished is kept.',
+  );
+}
+
+const shortest = 120;
+
+/** A row that the function threw for, with its inputs cut short. */
+export function rowError(rows: ReadRows, inputs: readonly string[], row: number, message: string): RowError {
+  const shown = inputs.map((name) => {
+    const text = inputText(rows.inputs.getChild(name)?.get(row));
+    return [name, text.length > shortest ? `${text.slice(0, shortest)}…` : text] as const;
+  });
+  const address = rows.addresses[row]!;
+  return { fragment: rows.fragment, row: placeOf(address), message, inputs: Object.fromEntries(shown) };
+}
+
+const inputText = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(value.slice(0, shortest * 2)) : String(value);
+
+/** Errors of rows that have none. */
+export const nothingThrown = (rows: number): null[] => Array.from({ length: rows }, () => null);
+
+const textsOf = (data: Data): (string | null)[] => {
+  if (data.nullCount === data.length) return nothingThrown(data.length);
+  return Array.from(new Vector([data]), (text: unknown) => (typeof text === 'string' ? text : null));
+};
+
+/** What the engine says of an expression, without what it adds of its own. */
+const shortReason = (error: unknown): string =>
+  (isCatalogError(error) ? error.message : messageOf(error)).slice(0, 2000);

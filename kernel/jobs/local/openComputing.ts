@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import type { Field } from '#arrow';
+import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { Table } from '#client/table.ts';
+import type { NewEvent } from '#jobs/runners/runner.ts';
+import { FunctionWorkers } from '#jobs/worker/functionWorkers.ts';
+import { byEngine, byWorkers, type Compute, type Computing } from './computeRows.ts';
+import { sliceComputed, stretches, type ComputedRows, type ReadRows } from './rows.ts';
+import { sqlRows } from './sqlRows.ts';
+
+/** What has to be known to compute rows of a column. */
+export type ComputingOptions = {
+  readonly function: ComputedFunction;
+  readonly column: Field;
+  readonly onError: OnError;
+  /** How many worker processes. */
+  readonly concurrency: number;
+  /** Rows that one of them gets at a time at most. */
+  readonly batchRows: number;
+  /** Of the job, for the files of the function. */
+  readonly folder: string;
+  /** The column that names rows, where they are written back. */
+  readonly key?: string | undefined;
+  readonly openAt: (version: number) => Promise<Table>;
+  readonly emit: (event: NewEvent) => void;
+  readonly log: (text: string) => void;
+  /** Told of seconds that workers were busy. */
+  readonly onBusy: (seconds: number) => void;
+  readonly signal: AbortSignal;
+};
+
+/** The function of a job, ready to compute. */
+export type OpenComputing = AsyncDisposable & {
+  /** What is asked for beside the rows. */
+  readonly request: { readonly computing: Computing; readonly batchRows: number; readonly atOnce: number } & (
+    | { readonly expression: string; readonly compute?: undefined }
+    | { readonly compute: Compute; readonly expression?: undefined }
+  );
+  /** Computes rows as they are in a version. */
+  again(rows: ReadRows, version: number): Promise<ComputedRows[]>;
+};
+
+/** Gets a function ready; workers are started for one in TypeScript. @throws JobError RunnerUnavailable for any other kind */
+export async function openComputing(options: ComputingOptions): Promise<OpenComputing> {
+  const { function: fn, column, onError, batchRows, signal } = options;
+  const computing: Computing = { name: fn.name, column, inputs: fn.inputs, onError };
+  if (fn.kind === 'sql') {
+    const { expression } = fn;
+    return {
+      request: { computing, batchRows, atOnce: 1, expression },
+      again: (rows, version) => sqlAgain(options, computing, expression, rows, version),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  if (fn.kind !== 'typescript') throw notHere(fn);
+  const workers = await FunctionWorkers.start({
+    function: fn,
+    count: options.concurrency,
+    onError,
+    folder: join(options.folder, 'function'),
+    log: options.log,
+    onRestart: (reason) => options.emit({ kind: 'restarted', what: 'function', reason }),
+    signal,
+  });
+  options.emit({ kind: 'workers', ready: workers.size, wanted: options.concurrency });
+  const compute = byWorkers(computing, async (batch) => {
+    const start = performance.now();
+    const answer = await workers.compute(batch);
+    // They have two batches at a time, of which one waits.
+    options.onBusy((performance.now() - start) / 2000);
+    return answer;
+  });
+  return {
+    request: { computing, batchRows, atOnce: workers.size * 2 + 1, compute },
+    again: async (rows) => [(await compute(rows, signal)).rows],
+    [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
+  };
+}
+
+/** An expression is the engine's to compute, so the rows are read again, at the version in which they were found changed. */
+async function sqlAgain(
+  { openAt, key, signal }: ComputingOptions,
+  computing: Computing,
+  expression: string,
+  wanted: ReadRows,
+  version: number,
+): Promise<ComputedRows[]> {
+  const found: ComputedRows[] = [];
+  const table = await openAt(version);
+  const isWanted = new Set(wanted.addresses);
+  const [from, to] = [wanted.addresses[0]!, wanted.addresses.at(-1)! + 1n];
+  const request = { table, scope: 'TRUE', inputs: computing.inputs, key, expression, from, to };
+  for await (const { rows, failed } of sqlRows(request, computing, signal)) {
+    const computed = failed ? failed.rows : (await byEngine(computing)(rows, signal)).rows;
+    for (const { start, end, is } of stretches(rows.addresses.length, (row) => isWanted.has(rows.addresses[row]!))) {
+      if (is) found.push(sliceComputed(computed, start, end));
+    }
+  }
+  return found;
+}
+
+const notHere = ({ name, kind }: ComputedFunction): JobError =>
+  kind === 'python'
+    ? new JobError(
+        'RunnerUnavailable',
+        `The function "${name}" is written in Python, which the runner "local" does not run.`,
+        'Use the runner "local-python".',
+      )
+    : new JobError(
+        'RunnerUnavailable',
+        `Only the server of the catalog can compute "${name}".`,
+        'Use the runner "rest".',
+      );

@@ -1,0 +1,206 @@
+import type { RowError } from '#shared/jobs/jobEvents.ts';
+import type { RunContext } from '#jobs/runners/runner.ts';
+import { answerRows, type AnsweredRows, type AnswerRequest } from './answers.ts';
+import { CheckpointFolder } from './checkpointFolder.ts';
+import { ChunkWriter } from './chunkWriter.ts';
+import { openComputing, type OpenComputing } from './openComputing.ts';
+import { findKey } from './keyColumn.ts';
+import { KeyIndex } from './keyIndex.ts';
+import { takeLease } from './lease.ts';
+import { Reusable } from './reusable.ts';
+import { bytesOf, rowStates, type ComputedRows } from './rows.ts';
+import { countScope, type ScopeCount } from './scopeCount.ts';
+import { scopeOf } from './scope.ts';
+import { folderOf, openSource, type Source } from './source.ts';
+import { secondsSince, Tally } from './tally.ts';
+import { WriteBack } from './writeBack.ts';
+
+/** What waits to be written in one version at most, in bytes. A merge has all of its rows in memory. */
+const mostBytes = 256 * 2 ** 20;
+
+/** Rows that a worker gets at a time: few enough that all have some, and that progress is seen. */
+const mostRows = 1024;
+
+/** All that a run goes by, once it has found out what there is to do. */
+type Run = {
+  readonly context: RunContext;
+  readonly source: Source;
+  readonly computing: OpenComputing;
+  readonly answers: AnswerRequest;
+  readonly chunks: ChunkWriter;
+  readonly back: WriteBack;
+  readonly tally: Tally;
+};
+
+/**
+ * Fills a column through the catalog: reads the rows at one version, computes them, keeps what was computed, and writes
+ * it back by a key. Works wherever tables can be read and merged into; needs no access to their files.
+ * @throws JobError, CatalogError; the signal's reason when it was cancelled
+ */
+export async function runLocal(context: RunContext): Promise<void> {
+  const { spec, request, signal, emit } = context;
+  await using source = await openSource(request.table, spec, signal);
+  const folder = await folderOf(request.table, spec.table.uri);
+  await using _lease = folder === undefined ? undefined : await takeLease(folder, spec);
+  const key = await findKey(source.pinned, request.key, spec.column, signal);
+  emit({ kind: 'notice', text: `Rows are written back by "${key.name}": ${key.reason}.` });
+  const scope = scopeOf(spec);
+  const { inputs } = spec.function;
+  const count = await countScope(source.pinned, scope, spec.numFrags, signal);
+  const checkpoints = new CheckpointFolder(folder ?? context.folder, spec, source.column);
+  const reusing = { table: source.pinned, readVersion: source.readVersion, scope, inputs, openAt: source.openAt };
+  const reusable = await Reusable.find(checkpoints, reusing, signal);
+  tellPlan(context, source, count, reusable);
+  using tally = new Tally(inputs, emit);
+  await using computing = await openComputing({
+    ...spec,
+    ...context,
+    ...source,
+    onError: request.onError ?? spec.function.onError,
+    batchRows: Math.min(spec.checkpointSize, spec.taskSize ?? mostRows, mostRows),
+    key: key.name,
+    onBusy: (seconds) => void (tally.computeSeconds += seconds),
+  });
+  const keyField = (await source.table.schema({ signal })).fields.find(({ name }) => name === key.name)!;
+  const index = new KeyIndex(source.table, key.name, (version) => back.isOwn(version));
+  const back: WriteBack = new WriteBack(
+    {
+      ...source,
+      key: keyField,
+      inputs,
+      scope,
+      isDefaultScope: spec.where === undefined,
+      index,
+      compute: (rows, version) => computing.again(rows, version),
+      emit,
+    },
+    source.readVersion,
+  );
+  const header = { functionHash: spec.function.hash, column: spec.column, where: spec.where ?? null };
+  const chunks = new ChunkWriter(checkpoints, { ...header, readVersion: source.readVersion }, spec.checkpointSize);
+  const answers = { table: source.pinned, scope, inputs, key: key.name, to: count.end, reusable, ...computing.request };
+  try {
+    const version = await fill({ context, source, computing, answers, chunks, back, tally }, signal);
+    await finish(context, source, { tally, back, version, checkpoints });
+  } finally {
+    // Cancelled or not, what was put on the table goes from it.
+    await index
+      .leave(AbortSignal.timeout(60_000))
+      .catch((error: unknown) => context.log(`The index stays: ${String(error)}\n`));
+  }
+}
+
+function tellPlan({ emit }: RunContext, source: Source, count: ScopeCount, reusable: Reusable): void {
+  emit({
+    kind: 'planned',
+    readVersion: source.readVersion,
+    fragments: count.fragments.size,
+    rows: count.rows,
+    committedFragments: 0,
+    checkpointedFragments: 0,
+    reusedRows: reusable.rows,
+  });
+}
+
+/** Rows of fragments that are computed and not yet in the table. */
+type Group = { rows: ComputedRows[]; fragments: number[]; bytes: number };
+const newGroup = (): Group => ({ rows: [], fragments: [], bytes: 0 });
+
+/** Computes all rows and writes them back. @returns the version that has the last of them */
+async function fill(run: Run, signal: AbortSignal): Promise<number> {
+  const { chunks, tally, context } = run;
+  let group = newGroup();
+  let version = run.source.readVersion;
+  let current: FragmentTally | undefined;
+  const commit = async (): Promise<void> => {
+    if (group.rows.length === 0) return;
+    const start = performance.now();
+    version = await run.back.commit(group.rows, signal);
+    tally.writeSeconds += secondsSince(start);
+    context.emit({ kind: 'committed', fragments: group.fragments, version, milliseconds: performance.now() - start });
+    group = newGroup();
+  };
+  try {
+    for await (const answer of answerRows(run.answers, signal)) {
+      const { fragment } = answer.rows;
+      if (current && current.fragment !== fragment) {
+        await chunks.flush();
+        current.tell(context.emit);
+        if (group.fragments.length >= context.spec.commitGranularity) await commit();
+        current = undefined;
+      }
+      current ??= new FragmentTally(fragment);
+      if (answer.isReused) await chunks.flush();
+      else await chunks.add(answer);
+      tally.add(answer, current.samples);
+      current.add(answer);
+      if (group.fragments.at(-1) !== fragment) group.fragments.push(fragment);
+      group.rows.push(answer.rows);
+      group.bytes += bytesOf(answer.rows.value);
+      if (group.bytes >= mostBytes) await commit();
+    }
+  } finally {
+    // Also of a run that failed or was cancelled: what was computed stays.
+    await chunks.flush();
+    tally.tell();
+  }
+  current?.tell(context.emit);
+  await commit();
+  return version;
+}
+
+/** What is told of a fragment when it is done. */
+class FragmentTally {
+  readonly fragment: number;
+  readonly samples: RowError[] = [];
+  #computed = 0;
+  #reused = 0;
+  #bytes = 0;
+  #errors = 0;
+  readonly #start = performance.now();
+
+  constructor(fragment: number) {
+    this.fragment = fragment;
+  }
+
+  add({ rows, isReused }: AnsweredRows): void {
+    if (isReused) this.#reused += rows.addresses.length;
+    else this.#computed += rows.addresses.length;
+    this.#bytes += bytesOf(rows.value);
+    if (!isReused) this.#errors += rows.states.filter((state) => state !== rowStates.computed).length;
+  }
+
+  tell(emit: RunContext['emit']): void {
+    const { fragment, samples } = this;
+    if (this.#errors > 0) emit({ kind: 'errors', count: this.#errors, samples });
+    const seconds = secondsSince(this.#start);
+    const counts = { computedRows: this.#computed, reusedRows: this.#reused, bytesWritten: this.#bytes };
+    emit({ kind: 'fragment', fragment, ...counts, seconds });
+  }
+}
+
+async function finish(
+  { spec, emit, signal }: RunContext,
+  source: Source,
+  {
+    tally,
+    back,
+    version,
+    checkpoints,
+  }: { tally: Tally; back: WriteBack; version: number; checkpoints: CheckpointFolder },
+): Promise<void> {
+  if (await back.othersWrote(signal)) {
+    const text = 'Others wrote to the table meanwhile: rows that they added are left for the next run.';
+    emit({ kind: 'notice', text });
+  }
+  if (spec.numFrags === undefined) await checkpoints.clear();
+  const { computed, reused, errors, skipped } = tally;
+  emit({
+    kind: 'succeeded',
+    rows: computed + reused,
+    errors,
+    skipped,
+    bytesWritten: back.bytesWritten,
+    version: version === source.readVersion ? version : await source.table.version({ signal }).catch(() => version),
+  });
+}

@@ -1,0 +1,110 @@
+import type { Data, RecordBatch, Schema } from '#arrow';
+import { isCatalogError } from '#shared/errors.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { Table } from '#client/table.ts';
+import { fragmentOf, sliceRead, stretches, type ReadRows } from './rows.ts';
+import { scopeBetween, sqlName } from './scope.ts';
+
+/** What is read of a table that stays at a version. */
+export type ScanRequest = {
+  readonly table: Table;
+  readonly scope: string;
+  readonly inputs: readonly string[];
+  readonly key?: string | undefined;
+  /** SQL whose value is read too. */
+  readonly expression?: string | undefined;
+  /** Only rows of these addresses; `to` is not among them. */
+  readonly from?: bigint | undefined;
+  readonly to?: bigint | undefined;
+};
+
+// Beside the inputs, which keep their names.
+const address = '__lance_catalog_address';
+const key = '__lance_catalog_key';
+const value = '__lance_catalog_value';
+
+/** How often a stream that breaks off without a row between is begun again. */
+const patience = 5;
+
+/**
+ * Rows in scope in the order of their addresses, those of a fragment at a time at most. Who reads slowly holds the scan
+ * up. Where a server's stream breaks off it goes on after the last row that came.
+ * @throws CatalogError as queries; JobError RunnerUnavailable where a server does not say where rows are
+ */
+export async function* scanRows(request: ScanRequest, signal: AbortSignal): AsyncGenerator<ReadRows, void, undefined> {
+  let from = request.from ?? 0n;
+  let failures = 0;
+  for (;;) {
+    try {
+      for await (const rows of scanOnce({ ...request, from }, signal)) {
+        failures = 0;
+        from = rows.addresses.at(-1)! + 1n;
+        yield rows;
+      }
+      return;
+    } catch (error) {
+      if (signal.aborted || !isCatalogError(error, 'ServiceUnavailable') || ++failures > patience) throw error;
+    }
+  }
+}
+
+async function* scanOnce(
+  { table, scope, inputs, key: keyColumn, expression, from = 0n, to }: ScanRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ReadRows, void, undefined> {
+  const { batches } = await table
+    .query()
+    .where(scopeBetween(scope, from, to))
+    .select({
+      ...Object.fromEntries(inputs.map((name) => [name, sqlName(name)])),
+      [address]: '_rowaddr',
+      ...(keyColumn !== undefined && { [key]: sqlName(keyColumn) }),
+      ...(expression !== undefined && { [value]: `(${expression})` }),
+    })
+    .execute({ signal });
+  let last = from - 1n;
+  for await (const batch of batches) {
+    if (batch.numRows === 0) continue;
+    const all = readRows(batch, inputs);
+    for (const { start, end, is } of stretches(batch.numRows, (row) => fragmentOf(all.addresses[row]!))) {
+      const rows = { ...sliceRead(all, start, end), fragment: is };
+      if (rows.addresses[0]! <= last) throw outOfOrder();
+      last = rows.addresses.at(-1)!;
+      yield rows;
+    }
+  }
+}
+
+function readRows(batch: RecordBatch, inputs: readonly string[]): Omit<ReadRows, 'fragment'> & { fragment: number } {
+  const column = (name: string): Data | undefined => {
+    const index = batch.schema.fields.findIndex((field) => field.name === name);
+    return index < 0 ? undefined : batch.data.children[index];
+  };
+  const addresses: unknown = batch.getChild(address)?.toArray();
+  if (!(addresses instanceof BigUint64Array)) throw outOfOrder();
+  const only = inputs.map((name) => batch.schema.fields.find((field) => field.name === name)!);
+  // A batch without a column has no length of its own: a function of no input gets the addresses along.
+  const picked = only.length > 0 ? batch.select([...inputs]) : batch.select([address]);
+  return { fragment: 0, addresses, inputs: picked, key: column(key), value: column(value) };
+}
+
+const outOfOrder = (): JobError =>
+  new JobError(
+    'RunnerUnavailable',
+    'The server does not give rows with their addresses in their order, which the runner "local" goes by.',
+    'Use another runner.',
+  );
+
+/** The type that an expression gives. @throws CatalogError ColumnNotFound (12), InvalidInput (13) */
+export async function expressionField(
+  table: Table,
+  expression: string,
+  signal: AbortSignal,
+): Promise<Schema['fields'][0]> {
+  const { schema } = await table
+    .query()
+    .select({ [value]: `(${expression})` })
+    .limit(0)
+    .execute({ signal });
+  return schema.fields[0]!;
+}

@@ -1,0 +1,91 @@
+import { isCatalogError, messageOf } from '#shared/errors.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { failedRow, type Answered, type Computing } from './computeRows.ts';
+import { firstAddress, fragmentOf, sliceRead, type ReadRows } from './rows.ts';
+import { scanRows, type ScanRequest } from './scanRows.ts';
+
+/** Rows to look through for those that an expression fails for, each time that it fails. */
+const window = 4096n;
+
+/** Rows with the value of the expression, or one row for which it fails. */
+export type SqlRows = { readonly rows: ReadRows; readonly failed: Answered | undefined };
+
+/**
+ * Reads rows together with the value of an SQL expression. The engine ends a whole query for one row that the expression
+ * fails for, so those rows are looked for by halves, where the job goes on without them.
+ * @throws JobError FunctionFailed for the first one where it does not; CatalogError
+ */
+export async function* sqlRows(
+  request: ScanRequest & { readonly expression: string },
+  computing: Computing,
+  signal: AbortSignal,
+): AsyncGenerator<SqlRows, void, undefined> {
+  let from = request.from ?? 0n;
+  for (;;) {
+    try {
+      for await (const rows of scanRows({ ...request, from }, signal)) {
+        from = rows.addresses.at(-1)! + 1n;
+        yield { rows, failed: undefined };
+      }
+      return;
+    } catch (error) {
+      if (signal.aborted || !isOfExpression(error)) throw error;
+      if (computing.onError.mode === 'fail' || computing.onError.mode === 'retry') throw failure(computing, error);
+      // The next row may be fragments away.
+      const next = await nextAddress(request, from, signal);
+      if (next === undefined) throw error;
+      const nextFragment = firstAddress(fragmentOf(next) + 1);
+      const to = next + window < nextFragment ? next + window : nextFragment;
+      yield* byHalves(request, computing, next, request.to !== undefined && request.to < to ? request.to : to, signal);
+      from = to;
+    }
+  }
+}
+
+async function* byHalves(
+  request: ScanRequest & { readonly expression: string },
+  computing: Computing,
+  from: bigint,
+  to: bigint,
+  signal: AbortSignal,
+): AsyncGenerator<SqlRows, void, undefined> {
+  const found: ReadRows[] = [];
+  try {
+    for await (const rows of scanRows({ ...request, from, to }, signal)) found.push(rows);
+  } catch (error) {
+    if (signal.aborted || !isOfExpression(error)) throw error;
+    if (to - from > 1n) {
+      const middle = (from + to) / 2n;
+      yield* byHalves(request, computing, from, middle, signal);
+      yield* byHalves(request, computing, middle, to, signal);
+      return;
+    }
+    // If it is not the expression that fails, this fails too, and says what it is.
+    for await (const rows of scanRows({ ...request, expression: undefined, from, to }, signal)) {
+      yield { rows, failed: failedRow(computing, rows, error) };
+    }
+    return;
+  }
+  for (const rows of found) yield { rows, failed: undefined };
+}
+
+async function nextAddress(request: ScanRequest, from: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+  for await (const rows of scanRows({ ...request, expression: undefined, inputs: [], from }, signal)) {
+    return sliceRead(rows, 0, 1).addresses[0];
+  }
+  return undefined;
+}
+
+/** Errors of connections and of what is not there are none of the expression's. */
+const isOfExpression = (error: unknown): boolean =>
+  isCatalogError(error, 'InvalidInput') ||
+  isCatalogError(error, 'Internal') ||
+  isCatalogError(error, 'SchemaValidation');
+
+const failure = ({ name }: Computing, error: unknown): JobError =>
+  new JobError(
+    'FunctionFailed',
+    `The expression of "${name}" failed: ${messageOf(error)}`,
+    'Mend the expression, or let onError be "null" or "skip"; what was finished is kept.',
+    { cause: error },
+  );

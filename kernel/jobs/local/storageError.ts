@@ -1,0 +1,25 @@
+import { messageOf } from '#shared/errors.ts';
+import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
+
+const isFull = /no space left on device|os error 28|ENOSPC|EDQUOT|quota exceeded/i;
+
+/** What failed at writing, as a failure of the job; one that says so itself stays as it is. `what` is what was written. */
+export function storageError(error: unknown, what: string): Error {
+  if (isJobError(error) || !(error instanceof Error)) return error instanceof Error ? error : new Error(String(error));
+  const texts = [messageOf(error), ...(error.cause === undefined ? [] : [messageOf(error.cause)])];
+  if (texts.some((text) => isFull.test(text))) {
+    return new JobError(
+      'StorageFull',
+      `There is no space left for ${what}.`,
+      'Make room and resume the job: what was finished is kept.',
+      { cause: error },
+    );
+  }
+  if (!('code' in error) || !('syscall' in error)) return error;
+  return new JobError(
+    'StorageFailed',
+    `Writing ${what} failed (${error.message}).`,
+    'See to the folder and resume the job: what was finished is kept.',
+    { cause: error },
+  );
+}

@@ -1,0 +1,62 @@
+import type { RowError } from '#shared/jobs/jobEvents.ts';
+import type { NewEvent } from '#jobs/runners/runner.ts';
+import type { AnsweredRows } from './answers.ts';
+import { rowError } from './computeRows.ts';
+import { rowStates } from './rows.ts';
+
+const interval = 400;
+const samplesAFragment = 5;
+
+/** Counts what happens, and tells it while it does: progress at least twice a second, a fragment when it is done. */
+export class Tally implements Disposable {
+  computed = 0;
+  reused = 0;
+  errors = 0;
+  skipped = 0;
+  readSeconds = 0;
+  writeSeconds = 0;
+  /** Seconds of workers in the function. */
+  computeSeconds = 0;
+  readonly #emit: (event: NewEvent) => void;
+  readonly #inputs: readonly string[];
+  readonly #timer: NodeJS.Timeout;
+  #told = '';
+
+  constructor(inputs: readonly string[], emit: (event: NewEvent) => void) {
+    this.#inputs = inputs;
+    this.#emit = emit;
+    this.#timer = setInterval(() => this.tell(), interval);
+  }
+
+  /** Counts rows that have their values. */
+  add({ rows, errors, read, isReused }: AnsweredRows, samples: RowError[]): void {
+    if (isReused) {
+      this.reused += rows.addresses.length;
+      return;
+    }
+    this.computed += rows.addresses.length;
+    rows.states.forEach((state, row) => {
+      if (state === rowStates.computed) return;
+      this.errors++;
+      if (state === rowStates.skipped) this.skipped++;
+      if (samples.length < samplesAFragment) samples.push(rowError(read, this.#inputs, row, errors[row] ?? ''));
+    });
+  }
+
+  /** Tells how far it is, where that has changed. */
+  tell(): void {
+    const { computed: rows, errors, computeSeconds, readSeconds, writeSeconds } = this;
+    const seconds = { computeSeconds, readSeconds, writeSeconds };
+    const text = `${rows} ${errors} ${writeSeconds}`;
+    if (text === this.#told || rows === 0) return;
+    this.#told = text;
+    this.#emit({ kind: 'progress', rows, errors, ...seconds });
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** Seconds since a moment of `performance.now()`. */
+export const secondsSince = (start: number): number => (performance.now() - start) / 1000;

@@ -1,0 +1,192 @@
+import { Table as ArrowTable, type Field, type RecordBatch } from '#arrow';
+import { isCatalogError, messageOf } from '#shared/errors.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { Catalog } from '#client/catalog.ts';
+import type { Table } from '#client/table.ts';
+import type { NewEvent } from '#jobs/runners/runner.ts';
+import type { KeyIndex } from './keyIndex.ts';
+import { compareRows, type ChangedRows } from './compareRows.ts';
+import { mergeBatch } from './mergeBatch.ts';
+import { pause } from './pause.ts';
+import { bytesOf, sliceComputed, stretches, rowStates, type ComputedRows, type ReadRows } from './rows.ts';
+import { storageError } from './storageError.ts';
+
+/** What has to be known of a table to write values of a column into it. */
+export type WriteTarget = {
+  readonly catalog: Catalog;
+  /** Follows other writers. */
+  readonly table: Table;
+  readonly column: Field;
+  readonly key: Field;
+  readonly inputs: readonly string[];
+  readonly scope: string;
+  /** Whether the scope is rows without a value, of which those that stay so need no writing. */
+  readonly isDefaultScope: boolean;
+  readonly index: KeyIndex;
+  /** Computes rows that were changed after they were read, as they are in a version. */
+  readonly compute: (rows: ReadRows, version: number) => Promise<readonly ComputedRows[]>;
+  readonly emit: (event: NewEvent) => void;
+};
+
+/** How often a group of rows is written anew when others write to the same ones. */
+const patience = 12;
+
+/**
+ * Writes values back by the key, in one version a call. What others have changed since the rows were read decides: rows
+ * that are gone stay gone, those whose inputs are others are computed from them, and a value that somebody else has put in
+ * their place stays. Looked at before each merge where others wrote, and after it where they wrote meanwhile.
+ */
+export class WriteBack {
+  readonly #target: WriteTarget;
+  /** The version that rows were read at, and those since that were made by this job. */
+  readonly #readVersion: number;
+  readonly #own = new Set<number>();
+  #bytes = 0;
+
+  constructor(target: WriteTarget, readVersion: number) {
+    this.#target = target;
+    this.#readVersion = readVersion;
+  }
+
+  /** Bytes of keys and values that were written. */
+  get bytesWritten(): number {
+    return this.#bytes;
+  }
+
+  /** Notes a version that this job made otherwise. */
+  readonly isOwn = (version: number): void => void this.#own.add(version);
+
+  /** Whether others have written since the rows were read. */
+  async othersWrote(signal: AbortSignal): Promise<boolean> {
+    return this.#isForeign(await this.#target.table.version({ signal }));
+  }
+
+  /**
+   * Writes these rows.
+   * @returns the version that they are in
+   * @throws JobError TableChanged where others write to the same rows again and again, StorageFull; CatalogError
+   */
+  async commit(rows: readonly ComputedRows[], signal: AbortSignal): Promise<number> {
+    let version = await this.#target.table.version({ signal });
+    let left = rows;
+    for (let attempt = 1; left.length > 0; attempt++) {
+      await this.#target.index.ready(signal);
+      const base = await this.#target.table.version({ signal });
+      if (this.#isForeign(base)) left = await this.#asTheyAre(left, base, attempt, signal);
+      const batches = left.flatMap((some) => this.#batchesOf(some));
+      if (batches.length === 0) return base;
+      try {
+        version = await this.#merge(batches, base, signal);
+      } catch (error) {
+        if (!isCatalogError(error, 'ConcurrentModification') || attempt >= patience) throw this.#explained(error);
+        this.#target.emit({ kind: 'conflict', attempt, dropped: [], reason: messageOf(error) });
+        await pause(attempt * 100, signal);
+        continue;
+      }
+      if (version === base + 1) return version;
+      left = await this.#mended(left, version, attempt, signal);
+      if (attempt >= patience) throw this.#restless();
+    }
+    return version;
+  }
+
+  /** Values that others wrote into the same rows while they were merged go back; rows with other inputs are computed. */
+  async #mended(
+    rows: readonly ComputedRows[],
+    version: number,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<ComputedRows[]> {
+    // A server may keep to itself which version it made. Then the inputs now are what can be looked at.
+    const isKnown = this.#own.has(version);
+    const at = isKnown ? version - 1 : version;
+    const found = await this.#compare(rows, at, signal, isKnown ? undefined : 'TRUE');
+    const again = await this.#computed(found.changed, at);
+    const back = found.outside;
+    if (again.length + back.length > 0)
+      this.#tellConflict(attempt, again.length > 0 ? found.changed : [], back.length > 0);
+    if (back.length > 0) await this.#merge(back, undefined, signal);
+    return again;
+  }
+
+  /** The rows as they are to be written to this version of the table. */
+  async #asTheyAre(
+    rows: readonly ComputedRows[],
+    version: number,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<ComputedRows[]> {
+    const found = await this.#compare(rows, version, signal);
+    if (found.changed.length > 0) this.#tellConflict(attempt, found.changed, false);
+    return [...found.same, ...(await this.#computed(found.changed, version))];
+  }
+
+  async #compare(
+    rows: readonly ComputedRows[],
+    version: number,
+    signal: AbortSignal,
+    scope = this.#target.scope,
+  ): Promise<ChangedRows> {
+    const { catalog, table, key, column, inputs } = this.#target;
+    const at = await catalog.openTable(table.name, { namespacePath: table.namespacePath, version, signal });
+    return compareRows({ table: at, key, column, inputs, scope }, rows, signal);
+  }
+
+  async #computed(changed: readonly ReadRows[], version: number): Promise<ComputedRows[]> {
+    return (await Promise.all(changed.map((rows) => this.#target.compute(rows, version)))).flat();
+  }
+
+  async #merge(batches: readonly RecordBatch[], base: number | undefined, signal: AbortSignal): Promise<number> {
+    const { table, key } = this.#target;
+    const source = new ArrowTable(batches[0]!.schema, [...batches]);
+    const merge = table.mergeInsert(key.name).whenMatchedUpdateAll();
+    const made = await merge.execute(source, { signal });
+    const version = made.version ?? (await table.version({ signal }));
+    // A server that does not say which version it was: the next one is surely ours.
+    if (made.version !== undefined || version === (base ?? 0) + 1) this.#own.add(version);
+    this.#bytes += batches.reduce((total, { data }) => total + bytesOf(data), 0);
+    return version;
+  }
+
+  /** Keys and values of those rows that are to be written. */
+  #batchesOf(rows: ComputedRows): RecordBatch[] {
+    const { isDefaultScope } = this.#target;
+    const { value, states } = rows;
+    const isWritten = (row: number): boolean =>
+      states[row] !== rowStates.skipped && (!isDefaultScope || value.getValid(row));
+    return [...stretches(value.length, isWritten)].flatMap(({ start, end, is }) =>
+      is ? [this.#batch(sliceComputed(rows, start, end))] : [],
+    );
+  }
+
+  #batch({ key, value }: ComputedRows): RecordBatch {
+    return mergeBatch(this.#target.key, this.#target.column, key!, value);
+  }
+
+  #isForeign(version: number): boolean {
+    return version - this.#readVersion !== this.#own.size;
+  }
+
+  #tellConflict(attempt: number, changed: readonly ReadRows[], isBack: boolean): void {
+    const dropped = [...new Set(changed.map(({ fragment }) => fragment))];
+    const rows = changed.reduce((total, { addresses }) => total + addresses.length, 0);
+    const parts = [
+      ...(rows > 0 ? [`Somebody changed ${rows} rows after they were read; they were computed again.`] : []),
+      ...(isBack ? ['Somebody wrote values into rows while they were written back; those were kept.'] : []),
+    ];
+    this.#target.emit({ kind: 'conflict', attempt, dropped, reason: parts.join(' ') });
+  }
+
+  #restless(): JobError {
+    return new JobError(
+      'TableChanged',
+      `Others wrote to the same rows of table "${this.#target.table.name}" ${patience} times while they were written back.`,
+      'Resume the job when they have finished: what was computed is kept.',
+    );
+  }
+
+  #explained(error: unknown): Error {
+    if (isCatalogError(error, 'ConcurrentModification')) return this.#restless();
+    return storageError(error, `the table "${this.#target.table.name}"`);
+  }
+}
