@@ -1,8 +1,8 @@
 import { build, formatMessages } from 'esbuild';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleOptions, bundles } from './bundles.ts';
+import { bundleOptions, bundles, pythonFolder } from './bundles.ts';
 import { inRoot } from './paths.ts';
 import { buildTypes, typesEntry } from './types.ts';
 
@@ -29,6 +29,7 @@ export async function buildAll(say: (line: string) => void): Promise<number> {
       }
     }),
   );
+  for (const name of pythonFiles()) copyFileSync(inRoot(pythonFolder, name), inRoot('dist', name));
   reports.push(typesReport());
   writeSnapshotKey();
   const failures = reports.filter((report) => report !== undefined);
@@ -38,6 +39,8 @@ export async function buildAll(say: (line: string) => void): Promise<number> {
   say(`built ${reports.length - failures.length} of ${reports.length} parts of dist/ in ${seconds} s`);
   return failures.length;
 }
+
+const pythonFiles = (): string[] => readdirSync(inRoot(pythonFolder)).filter((name) => name.endsWith('.py'));
 
 const snapshotScripts = ['kernelSnapshot.cjs', 'snapshotMaker.cjs', 'fromSnapshot.cjs'] as const;
 
@@ -65,6 +68,7 @@ export function isStale(): boolean {
   if (!existsSync(stamp)) return true;
   const built = statSync(stamp).mtimeMs;
   if (bundles.some((bundle) => bundle.outputs.some((file) => !existsSync(inRoot('dist', file))))) return true;
+  if (pythonFiles().some((name) => !existsSync(inRoot('dist', name)))) return true;
   return sources.some((path) => newest(inRoot(path)) > built);
 }
 

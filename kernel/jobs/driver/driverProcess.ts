@@ -1,0 +1,144 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
+import type { JobEvent } from '#shared/jobs/jobEvents.ts';
+import { exitReason } from '#client/exitReason.ts';
+import { isJobEvent, readMarkedLine } from '#jobs/eventLines.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
+import { specToJson } from '#jobs/specJson.ts';
+import { bundleFile, driverFile } from './driverFiles.ts';
+
+/** How long a driver that was told to end may take to keep what it has. Its workers have five seconds. */
+const graceMilliseconds = 15_000;
+/** Lines of its log that are kept for the error that names its end. */
+const tailLines = 20;
+
+export type DriverRun = {
+  /** The interpreter. */
+  readonly python: string;
+  readonly spec: JobSpec;
+  readonly mode: 'run' | 'plan' | 'try';
+  /** Only of a trial: the fragment, how many rows are shown, how long it may take. */
+  readonly trial?:
+    | {
+        readonly fragment?: number | undefined;
+        readonly rows?: number | undefined;
+        readonly seconds?: number | undefined;
+      }
+    | undefined;
+  /** Where the function runs: relative paths in it are relative to this. */
+  readonly folder: string;
+  readonly onEvent: (event: JobEvent) => void;
+  /** What the driver and the function print, in lines. */
+  readonly log: (text: string) => void;
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Runs the Python driver to its end, in a process group of its own, so that nothing of it outlives this process or the signal.
+ * The job, with the settings of the object store, goes to it by its stdin, which stays open: its end is ours.
+ * @returns the result of `plan` and `try`, unchecked
+ * @throws JobError with what the driver said, FunctionCrashed when it ended without a word; an AbortError
+ */
+export async function runDriver(run: DriverRun): Promise<Record<string, unknown> | undefined> {
+  run.signal.throwIfAborted();
+  const child = start(run);
+  let result: Record<string, unknown> | undefined;
+  let end: JobEvent | undefined;
+  const tail: string[] = [];
+  const logLine = (line: string): void => {
+    tail.push(line);
+    if (tail.length > tailLines) tail.shift();
+    run.log(`${line}\n`);
+  };
+  const hear = (line: string): void => {
+    const fields = readMarkedLine(line);
+    if (isJobEvent(fields)) {
+      if (fields.kind === 'failed' || fields.kind === 'cancelled') end = fields;
+      else run.onEvent(fields);
+    } else if (fields && (fields['kind'] === 'plan' || fields['kind'] === 'trial')) result = fields;
+    else logLine(line);
+  };
+  const stop = stopper(child);
+  run.signal.addEventListener('abort', stop.ask, { once: true });
+  try {
+    const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+    if (child.stdout) createInterface({ input: child.stdout }).on('line', hear);
+    if (child.stderr) createInterface({ input: child.stderr }).on('line', logLine);
+    child.stdin?.on('error', () => {
+      // It ended before it had read the job; how, is told by its end.
+    });
+    child.stdin?.write(`${JSON.stringify(jsonOf(run))}\n`);
+    const [code, signal] = await closed;
+    if (end?.kind === 'failed') throw failureOf(end);
+    if (code === 0) return result;
+    run.signal.throwIfAborted();
+    throw new JobError(
+      'FunctionCrashed',
+      `The Python driver ended: ${exitReason(code, signal, tail.join('\n'))}.`,
+      'Resume the job: what was computed has been kept.',
+    );
+  } finally {
+    run.signal.removeEventListener('abort', stop.ask);
+    stop.now();
+  }
+}
+
+const jsonOf = ({ spec, mode, trial }: DriverRun): object => ({
+  ...specToJson(spec),
+  mode,
+  engine: 'processes',
+  node: process.execPath,
+  worker: bundleFile('functionWorker.mjs'),
+  fragment: trial?.fragment,
+  try_rows: trial?.rows,
+  try_seconds: trial?.seconds,
+});
+
+function start({ python, folder, env }: DriverRun): ChildProcess {
+  const inherited = { ...process.env };
+  // Flags for us are none for the Node of a function.
+  delete inherited['NODE_OPTIONS'];
+  return spawn(python, [driverFile(), '-'], {
+    cwd: folder,
+    env: { ...inherited, PYTHONUTF8: '1', PYTHONUNBUFFERED: '1', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A group of its own, so that all of it can be ended at once.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+}
+
+/** Ends a driver: asked first, so that it keeps what it has, then with all that it has started. */
+function stopper(child: ChildProcess): { ask: () => void; now: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  const killGroup = (): void => {
+    if (child.pid === undefined) return;
+    try {
+      if (process.platform === 'win32') child.kill('SIGKILL');
+      else process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // Nothing of it is left.
+    }
+  };
+  return {
+    ask: () => {
+      // Windows knows no signals: there the end of stdin says it.
+      if (process.platform === 'win32') child.stdin?.end();
+      else child.kill('SIGTERM');
+      timer ??= setTimeout(killGroup, graceMilliseconds);
+    },
+    now: () => {
+      clearTimeout(timer);
+      killGroup();
+    },
+  };
+}
+
+function failureOf(event: JobEvent & { kind: 'failed' }): JobError {
+  const { code, message, hint } = event;
+  return new JobError(isJobErrorKind(code) ? code : 'Internal', message, hint);
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { probePython } from './probe.ts';
+import { environmentPython } from './pythonEnvironment.ts';
+import { pylance } from './pythonPackages.ts';
+
+/** An interpreter that the driver runs with. */
+export type FoundPython = { readonly path: string; readonly python: string; readonly lance: string };
+
+/** One that was looked at and can't be used. */
+export type TriedPython = {
+  readonly path: string;
+  /** Where it comes from, as a person knows it. */
+  readonly from: string;
+  readonly problem: string;
+};
+
+type Candidate = { readonly path: string; readonly from: string };
+
+const isWindows = process.platform === 'win32';
+const inEnvironment = (folder: string): string =>
+  isWindows ? join(folder, 'Scripts', 'python.exe') : join(folder, 'bin', 'python');
+
+/** One that somebody names is the only one; else those of this machine, the more specific first. */
+function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly Candidate[] {
+  if (named) return [{ path: named, from: 'as given' }];
+  const ofEnvironment = env['LANCE_CATALOG_PYTHON'];
+  if (ofEnvironment) return [{ path: ofEnvironment, from: 'of $LANCE_CATALOG_PYTHON' }];
+  const venv = env['VIRTUAL_ENV'];
+  const conda = env['CONDA_PREFIX'];
+  return [
+    { path: environmentPython(), from: 'the environment of Lance Catalog' },
+    ...(venv ? [{ path: inEnvironment(venv), from: 'the active virtual environment' }] : []),
+    ...(conda
+      ? [
+          {
+            path: isWindows ? join(conda, 'python.exe') : join(conda, 'bin', 'python'),
+            from: 'the active conda environment',
+          },
+        ]
+      : []),
+    { path: isWindows ? 'python' : 'python3', from: 'on PATH' },
+  ];
+}
+
+/**
+ * The first interpreter that has what the driver needs, and why those before it have not.
+ * @throws an AbortError alone
+ */
+export async function findPython(
+  options: { readonly named?: string | undefined; readonly env?: NodeJS.ProcessEnv },
+  signal: AbortSignal,
+): Promise<{ readonly found: FoundPython | undefined; readonly tried: readonly TriedPython[] }> {
+  const tried: TriedPython[] = [];
+  for (const { path, from } of candidates(options.named, options.env ?? process.env)) {
+    // Of several the first is taken, and each costs a second of two processors: one after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    const { python, lance, problem } = await probePython(path, signal);
+    if (problem === undefined && python !== undefined && lance !== undefined)
+      return { found: { path, python, lance }, tried };
+    tried.push({ path, from, problem: problem ?? 'It is no Python.' });
+  }
+  return { found: undefined, tried };
+}
+
+/** What was looked at, in a sentence or two. */
+export const whyNoPython = (tried: readonly TriedPython[]): string =>
+  `No Python here has ${pylance.name}. ${tried.map(({ path, from, problem }) => `${path} (${from}): ${problem}`).join(' ')}`;
+
+/** @throws JobError PythonMissing, which says what was looked at */
+export async function needPython(named: string | undefined, signal: AbortSignal): Promise<FoundPython> {
+  const { found, tried } = await findPython({ named }, signal);
+  if (found) return found;
+  throw new JobError(
+    'PythonMissing',
+    whyNoPython(tried),
+    `Name one with the option "python", or install it: python3 -m pip install ${pylance.name}==${pylance.version}`,
+  );
+}

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { isRecord } from '#shared/records.ts';
+import { isAtLeast, minimumPylance, minimumPython, pylance } from './pythonPackages.ts';
+
+const run = promisify(execFile);
+
+/** Importing lance from a cold disk reads 150 MB. */
+const timeout = 60_000;
+
+// An entry of the path that is empty is the current folder, and that may be anybody's.
+const script = `
+import json, sys
+sys.path = [path for path in sys.path if path]
+said = {'executable': sys.executable, 'python': '.'.join(map(str, sys.version_info[:3])), 'lance': None, 'problem': None}
+try:
+  import lance
+  said['lance'] = lance.__version__
+except ModuleNotFoundError as error:
+  said['problem'] = None if error.name == 'lance' else str(error)
+except Exception as error:
+  said['problem'] = f'{type(error).__name__}: {error}'
+print(json.dumps(said))
+`;
+
+/** What an interpreter is, and in a sentence why it can't run backfills, where it can't. */
+export type Probe = {
+  readonly python: string | undefined;
+  readonly lance: string | undefined;
+  readonly problem: string | undefined;
+};
+
+/** Asks an interpreter what it has. @throws an AbortError alone */
+export async function probePython(path: string, signal: AbortSignal): Promise<Probe> {
+  let said: unknown;
+  try {
+    const { stdout } = await run(path, ['-c', script], {
+      timeout,
+      windowsHide: true,
+      signal,
+      env: { ...process.env, LANCE_LOG: 'error' },
+    });
+    said = JSON.parse(stdout);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { python: undefined, lance: undefined, problem: `It does not run: ${firstLine(error)}.` };
+  }
+  if (!isRecord(said) || typeof said['python'] !== 'string')
+    return { python: undefined, lance: undefined, problem: 'It is no Python.' };
+  const lance = typeof said['lance'] === 'string' ? said['lance'] : undefined;
+  return { python: said['python'], lance, problem: problemOf(said['python'], lance, said['problem']) };
+}
+
+function problemOf(python: string, lance: string | undefined, problem: unknown): string | undefined {
+  if (!isAtLeast(python, minimumPython))
+    return `It is Python ${python}, and ${minimumPython.join('.')} or newer is needed.`;
+  if (lance === undefined)
+    return typeof problem === 'string'
+      ? `Its package ${pylance.name} does not load: ${problem}`
+      : `It has no package ${pylance.name}.`;
+  if (isAtLeast(lance, minimumPylance)) return undefined;
+  return `Its ${pylance.name} is ${lance}, and ${minimumPylance.join('.')} or newer is needed.`;
+}
+
+function firstLine(error: unknown): string {
+  const { code, killed, message } = error as { code?: unknown; killed?: boolean; message?: string };
+  if (code === 'ENOENT') return 'there is no such program';
+  if (killed === true) return `it said nothing for ${timeout / 1000} s`;
+  return (message ?? String(error)).trim().split('\n').at(-1) ?? 'it ended at once';
+}

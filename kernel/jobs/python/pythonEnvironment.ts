@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { makeFolder } from '#client/makeFolder.ts';
+import { dataFolder } from '#client/personFolders.ts';
+import { probePython } from './probe.ts';
+import { environmentSize, isAtLeast, minimumPython, pylance } from './pythonPackages.ts';
+
+/** Where our own environment is, or would be. */
+export const environmentFolder = (): string => join(dataFolder(), 'python');
+
+/** Its interpreter, whether it is there or not. */
+export const environmentPython = (): string =>
+  process.platform === 'win32'
+    ? join(environmentFolder(), 'Scripts', 'python.exe')
+    : join(environmentFolder(), 'bin', 'python');
+
+const wanted = `${pylance.name}==${pylance.version}`;
+const stampOf = (folder: string): string => join(folder, 'lance-catalog.installed');
+
+/** Whether our own environment is there and complete. */
+export function hasPythonEnvironment(): boolean {
+  try {
+    return readFileSync(stampOf(environmentFolder()), 'utf8') === wanted;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes a Python environment of our own, with the one package that the driver needs: about 450 MB, so somebody has to have
+ * agreed. One that is there and complete is left as it is; half of one is made anew.
+ * @param onProgress what is being done, a line at a time
+ * @returns its interpreter
+ * @throws JobError PythonMissing where no Python can make one, StorageFull, Busy while another process makes it
+ */
+export async function makePythonEnvironment(signal: AbortSignal, onProgress: (line: string) => void): Promise<string> {
+  if (hasPythonEnvironment()) return environmentPython();
+  const folder = environmentFolder();
+  makeFolder(dataFolder());
+  await using _lock = await lockOf(`${folder}.lock`);
+  if (hasPythonEnvironment()) return environmentPython();
+  const base = await basePython(signal);
+  await rm(folder, { recursive: true, force: true });
+  try {
+    onProgress(`Making an environment of Python in ${folder} …`);
+    await step(base, ['-m', 'venv', folder], signal, onProgress);
+    onProgress(`Installing ${wanted} there, about ${environmentSize} MB …`);
+    const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input', '--progress-bar', 'off', wanted];
+    await step(environmentPython(), pip, signal, onProgress);
+    const { problem } = await probePython(environmentPython(), signal);
+    if (problem !== undefined) throw new JobError('PythonMissing', `The new environment can't be used. ${problem}`, '');
+    await writeFile(stampOf(folder), wanted);
+  } catch (error) {
+    // Half of one would be in the way and is of no use.
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return environmentPython();
+}
+
+/** Removes our own environment; jobs that run with it end. */
+export const removePythonEnvironment = async (): Promise<void> =>
+  rm(environmentFolder(), { recursive: true, force: true });
+
+async function basePython(signal: AbortSignal): Promise<string> {
+  const names = process.platform === 'win32' ? ['python'] : ['python3', 'python'];
+  const problems: string[] = [];
+  for (const name of names) {
+    // oxlint-disable-next-line no-await-in-loop -- the second is asked only where the first will not do
+    const { python, problem } = await probePython(name, signal);
+    if (python !== undefined && isAtLeast(python, minimumPython)) return name;
+    problems.push(`${name}: ${problem ?? ''}`);
+  }
+  throw new JobError(
+    'PythonMissing',
+    `There is no Python ${minimumPython.join('.')} or newer here to make an environment with. ${problems.join(' ')}`,
+    'Install one, from python.org or with the packages of the system.',
+  );
+}
+
+async function step(
+  program: string,
+  args: readonly string[],
+  signal: AbortSignal,
+  onProgress: (line: string) => void,
+): Promise<void> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true, signal });
+  const last: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => {
+      last.push(line);
+      if (last.length > 20) last.shift();
+      onProgress(line);
+    });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code === 0) return;
+  const said = last.join('\n');
+  if (/No space left|Errno 28/.test(said))
+    throw new JobError(
+      'StorageFull',
+      `There is no room for the environment in ${environmentFolder()}.`,
+      'Free some space.',
+    );
+  throw new JobError(
+    'PythonMissing',
+    `"${program} ${args.slice(0, 3).join(' ')}" failed: ${last.at(-1) ?? 'it said nothing'}`,
+    'Install python3-venv where the system has it apart, see that the package index can be reached, and try again.',
+  );
+}
+
+/** A file that one process has at a time; that of a process which is gone counts for nothing. */
+async function lockOf(path: string): Promise<AsyncDisposable> {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop
+      const file = await open(path, 'wx', 0o600);
+      // oxlint-disable-next-line no-await-in-loop
+      await file.writeFile(String(process.pid));
+      // oxlint-disable-next-line no-await-in-loop
+      await file.close();
+      return { [Symbol.asyncDispose]: async () => rm(path, { force: true }) };
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+      // oxlint-disable-next-line no-await-in-loop
+      const holder = Number(await readFile(path, 'utf8').catch(() => ''));
+      if (isRunning(holder)) break;
+      // oxlint-disable-next-line no-await-in-loop
+      await rm(path, { force: true });
+    }
+  }
+  throw new JobError('Busy', 'Another process is making the environment of Python.', 'Wait until it has.');
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid < 1) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code === 'EPERM';
+  }
+}
