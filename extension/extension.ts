@@ -14,6 +14,7 @@ import { Engine } from './host/engine.ts';
 import { createLog, logFailure } from './host/log.ts';
 import { Secrets } from './host/secrets.ts';
 import { State } from './host/state.ts';
+import { registerJobs } from './jobs/register.ts';
 import { panelTypes, viewIds } from './manifest.ts';
 import { registerNotebookCommands } from './notebook/commands.ts';
 import { registerNotebookDebugger } from './notebook/debug.ts';
@@ -79,6 +80,7 @@ function start(context: vscode.ExtensionContext) {
     cluster,
   };
   const parts = { ...services, log, catalogOf };
+  const jobs = registerJobs({ ...parts, extensionUri, dist });
   subscriptions.push(
     vscode.Disposable.from(log, secrets, engine, connections, catalogs, abilities, tree, view, panels, kernels),
     variables,
@@ -99,7 +101,8 @@ function start(context: vscode.ExtensionContext) {
     registerRestartMarks(kernels),
     cells,
     cluster,
+    jobs,
     registerJupyter(parts),
   );
-  return services;
+  return { ...services, jobs };
 }

@@ -7,6 +7,7 @@ import type { VariableInfo } from '#shared/kernelMessages.ts';
 import type { CatalogNode, Connection, RestConnection } from './catalog/node.ts';
 import type { GivenServer } from './catalog/serverCommands.ts';
 import type { CheckNode } from './cluster/checkRows.ts';
+import type { JobNode } from './jobs/jobNode.ts';
 
 /**
  * Commands by what they take. Arguments come from menus, key bindings and other extensions, so every one is optional and
@@ -55,6 +56,24 @@ export type CommandTypes = {
   'lanceCatalog.cluster.saveReport': (target?: Uri) => Promise<Uri | undefined>;
   'lanceCatalog.cluster.newProfile': () => Promise<ClusterProfile | undefined>;
   'lanceCatalog.cluster.editProfiles': () => Promise<void>;
+  'lanceCatalog.backfill.column': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.ray.connect': () => Promise<void>;
+  'lanceCatalog.backfill.fromFile': (file?: Uri) => Promise<void>;
+  'lanceCatalog.jobFile.check': (file?: Uri) => Promise<void>;
+  'lanceCatalog.jobFile.plan': (file?: Uri) => Promise<void>;
+  'lanceCatalog.jobFile.try': (file?: Uri) => Promise<void>;
+  'lanceCatalog.jobFile.run': (file?: Uri) => Promise<void>;
+  'lanceCatalog.ray.createCluster': () => Promise<void>;
+  'lanceCatalog.ray.openDashboard': () => Promise<void>;
+  'lanceCatalog.jobs.show': () => Promise<void>;
+  'lanceCatalog.jobs.open': (node?: JobNode) => Promise<void>;
+  'lanceCatalog.jobs.cancel': (node?: JobNode) => Promise<void>;
+  'lanceCatalog.jobs.resume': (node?: JobNode) => Promise<void>;
+  'lanceCatalog.jobs.retry': (node?: JobNode) => Promise<void>;
+  'lanceCatalog.jobs.openTable': (node?: JobNode) => Promise<void>;
+  'lanceCatalog.jobs.copyCode': (node?: JobNode) => Promise<void>;
+  'lanceCatalog.jobs.remove': (node?: JobNode) => Promise<void>;
+  'lanceCatalog.jobs.removeEnded': () => Promise<void>;
   'lanceCatalog.jupyter.preview': (variable?: string) => Promise<void>;
 };
 export type CommandId = keyof CommandTypes;
@@ -82,6 +101,8 @@ export type ContextTypes = {
   'lanceCatalog.cluster.hasReport': boolean;
   /** Checks that passed are left out of the view. */
   'lanceCatalog.cluster.onlyProblems': boolean;
+  /** There are jobs that have ended. */
+  'lanceCatalog.jobs.hasEnded': boolean;
   /** The Jupyter extension is installed. */
   'lanceCatalog.jupyter.available': boolean;
 };
@@ -131,6 +152,24 @@ const commandTable: Record<CommandId, null> = {
   'lanceCatalog.cluster.saveReport': null,
   'lanceCatalog.cluster.newProfile': null,
   'lanceCatalog.cluster.editProfiles': null,
+  'lanceCatalog.backfill.column': null,
+  'lanceCatalog.ray.connect': null,
+  'lanceCatalog.backfill.fromFile': null,
+  'lanceCatalog.jobFile.check': null,
+  'lanceCatalog.jobFile.plan': null,
+  'lanceCatalog.jobFile.try': null,
+  'lanceCatalog.jobFile.run': null,
+  'lanceCatalog.ray.createCluster': null,
+  'lanceCatalog.ray.openDashboard': null,
+  'lanceCatalog.jobs.show': null,
+  'lanceCatalog.jobs.open': null,
+  'lanceCatalog.jobs.cancel': null,
+  'lanceCatalog.jobs.resume': null,
+  'lanceCatalog.jobs.retry': null,
+  'lanceCatalog.jobs.openTable': null,
+  'lanceCatalog.jobs.copyCode': null,
+  'lanceCatalog.jobs.remove': null,
+  'lanceCatalog.jobs.removeEnded': null,
   'lanceCatalog.jupyter.preview': null,
 };
 const settingTable: Record<SettingId, null> = {
@@ -147,6 +186,7 @@ const contextTable: Record<ContextId, null> = {
   'lanceCatalog.cluster.isRunning': null,
   'lanceCatalog.cluster.hasReport': null,
   'lanceCatalog.cluster.onlyProblems': null,
+  'lanceCatalog.jobs.hasEnded': null,
   'lanceCatalog.jupyter.available': null,
 };
 
@@ -159,8 +199,9 @@ export const viewIds = {
   catalog: 'lanceCatalog.catalog',
   variables: 'lanceCatalog.variables',
   checks: 'lanceCatalog.checks',
+  jobs: 'lanceCatalog.jobs',
 } as const;
-export const panelTypes = { table: 'lanceCatalog.table' } as const;
+export const panelTypes = { table: 'lanceCatalog.table', job: 'lanceCatalog.job' } as const;
 
 /** The notebook controller, the kernelspec that .ipynb files name, and the renderer of tables. */
 export const notebookIds = {
@@ -174,3 +215,6 @@ export const notebookIds = {
 
 /** What a debug configuration calls the debugger of notebooks. */
 export const debuggerType = 'lance-catalog-notebook';
+
+/** What tasks.json calls a backfill. */
+export const backfillTaskType = 'lance-catalog-backfill';

@@ -32,6 +32,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['job.cjs'], entry: 'kernel/jobs/process/main.ts', kind: 'kernel' },
   { outputs: ['jobs.cjs'], entry: 'kernel/jobs/editor/main.ts', kind: 'kernel' },
   { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.tsx', kind: 'webview' },
+  { outputs: ['jobPage.js', 'jobPage.css'], entry: 'webviews/jobs/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.tsx', kind: 'renderer' },
 ];
 
@@ -119,6 +120,9 @@ const browser: BuildOptions = {
   define: { 'process.env.NODE_ENV': '"production"' },
 };
 
+/** Its entry for Node asks for its other files in a way that no bundler can follow. */
+const jsoncParser = inRoot('node_modules/jsonc-parser/lib/esm/main.js');
+
 /** esbuild's options for one bundle. */
 export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildOptions {
   const common: BuildOptions = {
@@ -130,7 +134,13 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
   };
   switch (bundle.kind) {
     case 'extension':
-      return { ...common, ...node, external: ['vscode', ...runtimePackages], plugins: [bundlesApart] };
+      return {
+        ...common,
+        ...node,
+        external: ['vscode', ...runtimePackages],
+        plugins: [bundlesApart],
+        alias: { 'jsonc-parser': jsoncParser },
+      };
     case 'kernel':
       return {
         ...common,
@@ -141,8 +151,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         alias: {
           // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
           '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/tslabTypescript.cjs'),
-          // Its entry for Node asks for its other files in a way that no bundler can follow.
-          'jsonc-parser': inRoot('node_modules/jsonc-parser/lib/esm/main.js'),
+          'jsonc-parser': jsoncParser,
         },
       };
     case 'snapshot':

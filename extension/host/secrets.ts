@@ -5,7 +5,7 @@ import { isRecord } from '#shared/records.ts';
 export type ServerSecrets = { apiKey?: string; token?: string; headers?: Record<string, string> };
 
 /** Whose secrets: a connection at an address, so that what is listed under its name elsewhere never gets them. */
-export type SecretOwner = { name: string; uri: string };
+export type SecretOwner = { of?: 'connection' | 'ray'; name: string; uri: string };
 
 /** The only reader and writer of the editor's secret storage. */
 export class Secrets implements vscode.Disposable {
@@ -65,7 +65,7 @@ export class Secrets implements vscode.Disposable {
   }
 }
 
-const keyOf = ({ name, uri }: SecretOwner): string => JSON.stringify(['connection', name, uri]);
+const keyOf = ({ of = 'connection', name, uri }: SecretOwner): string => JSON.stringify([of, name, uri]);
 
 function read(text: string): ServerSecrets {
   let kept: unknown;

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { CheckReport } from '#cluster/check.ts';
 import type { StoredConnection } from '../catalog/connectionRules.ts';
 
-type GlobalState = { connections: readonly StoredConnection[] };
+type GlobalState = { connections: readonly StoredConnection[]; rayAddresses: readonly string[] };
 type WorkspaceState = {
   lastConnection: string;
   kernels: Readonly<Record<string, KeptKernelRecord>>;
@@ -29,6 +29,15 @@ export class State {
 
   async setConnections(connections: GlobalState['connections']): Promise<void> {
     await this.#global.update('connections' satisfies keyof GlobalState, connections);
+  }
+
+  /** Addresses of Rays that the person has connected to; their tokens are among the secrets. */
+  rayAddresses(): unknown {
+    return this.#global.get<unknown>('rayAddresses' satisfies keyof GlobalState);
+  }
+
+  async setRayAddresses(addresses: GlobalState['rayAddresses']): Promise<void> {
+    await this.#global.update('rayAddresses' satisfies keyof GlobalState, addresses);
   }
 
   /** The connection that was used last in this folder. */

@@ -31,6 +31,13 @@ export const themes = {
     '--vscode-charts-blue': '#1a85ff',
     '--vscode-button-secondaryBackground': '#e5e5e5',
     '--vscode-button-secondaryForeground': '#3b3b3b',
+    '--vscode-button-background': '#005fb8',
+    '--vscode-button-foreground': '#ffffff',
+    '--vscode-progressBar-background': '#005fb8',
+    '--vscode-editorWarning-foreground': '#bf8803',
+    '--vscode-editorError-foreground': '#e51400',
+    '--vscode-testing-iconPassed': '#388a34',
+    '--vscode-textCodeBlock-background': '#f8f8f8',
   },
   dark: {
     '--vscode-editor-background': '#1f1f1f',
@@ -47,6 +54,13 @@ export const themes = {
     '--vscode-charts-blue': '#3794ff',
     '--vscode-button-secondaryBackground': '#313131',
     '--vscode-button-secondaryForeground': '#cccccc',
+    '--vscode-button-background': '#0078d4',
+    '--vscode-button-foreground': '#ffffff',
+    '--vscode-progressBar-background': '#0078d4',
+    '--vscode-editorWarning-foreground': '#cca700',
+    '--vscode-editorError-foreground': '#f14c4c',
+    '--vscode-testing-iconPassed': '#73c991',
+    '--vscode-textCodeBlock-background': '#2b2b2b',
   },
   highContrast: {
     '--vscode-editor-background': '#000000',
@@ -60,6 +74,8 @@ export const themes = {
     '--vscode-errorForeground': '#f48771',
     '--vscode-charts-blue': '#3794ff',
     '--vscode-button-secondaryForeground': '#ffffff',
+    '--vscode-button-foreground': '#ffffff',
+    '--vscode-progressBar-background': '#6fc3df',
   },
   highContrastLight: {
     '--vscode-editor-background': '#ffffff',
@@ -73,6 +89,9 @@ export const themes = {
     '--vscode-errorForeground': '#b5200d',
     '--vscode-charts-blue': '#0f4a85',
     '--vscode-button-secondaryForeground': '#0f4a85',
+    '--vscode-button-background': '#0f4a85',
+    '--vscode-button-foreground': '#ffffff',
+    '--vscode-progressBar-background': '#0f4a85',
   },
 } as const;
 export type ThemeName = keyof typeof themes;
@@ -87,31 +106,31 @@ export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): Pane
   ...change,
 });
 
-/** The page as the editor makes it, on a server of our own, with the policy as a header. */
-export async function servePanel(folder: string): Promise<{ url: string; close(): void }> {
-  const bundle = bundles.find(({ kind }) => kind === 'webview')!;
-  await build({ ...bundleOptions(bundle), outfile: join(folder, 'table.js') });
+/** The page of a webview as the editor makes it, on a server of our own, with the policy as a header. */
+export async function servePanel(folder: string, name = 'table'): Promise<{ url: string; close(): void }> {
+  const bundle = bundles.find(({ outputs }) => outputs[0] === `${name}.js`)!;
+  await build({ ...bundleOptions(bundle), outfile: join(folder, `${name}.js`) });
   const nonce = 'standin';
   const server = createServer((request, response) => {
     const origin = `http://${request.headers.host ?? ''}`;
-    const files: Record<string, string> = { '/table.js': 'text/javascript', '/table.css': 'text/css' };
+    const files: Record<string, string> = { [`/${name}.js`]: 'text/javascript', [`/${name}.css`]: 'text/css' };
     const type = files[request.url ?? ''];
     response.setHeader('Content-Security-Policy', policy(nonce, origin));
     response.setHeader('Content-Type', type ?? 'text/html');
-    response.end(type ? readFileSync(join(folder, request.url ?? '')) : panelPage(nonce));
+    response.end(type ? readFileSync(join(folder, request.url ?? '')) : panelPage(nonce, name));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }
 
-const panelPage = (nonce: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
-<link rel="stylesheet" href="/table.css">
+const panelPage = (nonce: string, name: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
+<link rel="stylesheet" href="/${name}.css">
 <script nonce="${nonce}">
   window.violations = [];
   addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective));
   window.acquireVsCodeApi = () => ({ postMessage: (frame) => window.postToHost(frame), setState: (state) => (window.state = state) });
-</script></head><body><div id="root"></div><script type="module" nonce="${nonce}" src="/table.js"></script></body></html>`;
+</script></head><body><div id="root"></div><script type="module" nonce="${nonce}" src="/${name}.js"></script></body></html>`;
 
 /**
  * Stands for the extension host behind a table panel: it answers the panel's requests with rows that follow from their
@@ -153,19 +172,7 @@ export class PanelHostStandIn {
   /** Opens the panel's page, with the editor's colours and fonts set. */
   async open(url: string, theme: ThemeName): Promise<void> {
     await this.#page.exposeFunction('postToHost', (frame: unknown) => void this.#endpoint.receive(frame));
-    const css = { ...themes[theme], ...fonts };
-    const bodyClasses = theme.startsWith('highContrast') ? 'vscode-high-contrast' : '';
-    await this.#page.addInitScript(
-      ([properties, classes]) => {
-        addEventListener('DOMContentLoaded', () => {
-          document.body.className = classes;
-          for (const [name, value] of Object.entries(properties))
-            document.documentElement.style.setProperty(name, value);
-          document.body.style.backgroundColor = 'var(--vscode-editor-background)';
-        });
-      },
-      [css, bodyClasses] as const,
-    );
+    await dress(this.#page, theme);
     await this.#page.goto(url);
   }
 
@@ -180,6 +187,22 @@ export class PanelHostStandIn {
   close(): void {
     this.#endpoint.close();
   }
+}
+
+/** Gives the pages that are opened from now on the editor's colours and fonts. */
+export async function dress(page: Page, theme: ThemeName): Promise<void> {
+  const css = { ...themes[theme], ...fonts };
+  const bodyClasses = theme.startsWith('highContrast') ? 'vscode-high-contrast' : '';
+  await page.addInitScript(
+    ([properties, classes]) => {
+      addEventListener('DOMContentLoaded', () => {
+        document.body.className = classes;
+        for (const [name, value] of Object.entries(properties)) document.documentElement.style.setProperty(name, value);
+        document.body.style.backgroundColor = 'var(--vscode-editor-background)';
+      });
+    },
+    [css, bodyClasses] as const,
+  );
 }
 
 const fonts = {

@@ -101,7 +101,12 @@ export const isJobTable: Check = shapeOf<JobTable>({
   name: isText,
 });
 
-export const isRowError: Check = shapeOf<RowError>({ fragment: isCount, row: isCount, message: isText, inputs: mapOf(isText) });
+export const isRowError: Check = shapeOf<RowError>({
+  fragment: isCount,
+  row: isCount,
+  message: isText,
+  inputs: mapOf(isText),
+});
 
 /** Whether something is a `JobProgress`. */
 export const isJobProgress: Check = shapeOf<JobProgress>({

@@ -1,0 +1,127 @@
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import type { BackfillOptions, BackfillRequest } from '#shared/jobs/backfill.ts';
+import type { ComputedColumn } from '#shared/jobs/computedFunction.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import { displayPath } from '#shared/names.ts';
+import type { ColumnInfo } from '#shared/messages.ts';
+import type { ClusterProfiles } from '../cluster/clusterProfiles.ts';
+import { askOne, withProgress } from '../host/ask.ts';
+import type { TablePlace } from '../panels/tableSource.ts';
+import type { Backfills } from './backfills.ts';
+import { chooseColumn } from './chooseColumn.ts';
+import { chooseFunction } from './chooseFunction.ts';
+import { chooseRunner } from './chooseRunner.ts';
+import { chooseTable, type ChooseTableParts } from './chooseTable.ts';
+import { connectToRay, type ConnectToRayParts } from './connectToRay.ts';
+import type { JobPage } from './jobPage.ts';
+import type { JobPages } from './jobPages.ts';
+import type { JobsHost } from './jobsHost.ts';
+import { PlanSession, type PlanSessionParts } from './planSession.ts';
+import type { TableReferences } from './tableReferences.ts';
+
+export type BackfillCommandParts = ChooseTableParts &
+  ConnectToRayParts & {
+    readonly host: JobsHost;
+    readonly backfills: Backfills;
+    readonly references: TableReferences;
+    readonly pages: JobPages;
+    readonly profiles: Pick<ClusterProfiles, 'list'>;
+    readonly session: PlanSessionParts;
+  };
+
+/**
+ * Leads from a table to the plan of a backfill: which column, by which function, where.
+ * @returns the page of the plan; `undefined` when the person leaves on the way
+ */
+export async function backfillColumn(parts: BackfillCommandParts, given: unknown): Promise<JobPage | undefined> {
+  const chosen = await chooseTable(parts, given);
+  if (!chosen) return undefined;
+  const { place } = chosen;
+  const table = await parts.references.of(place);
+  const name = displayPath([place.connection, ...place.path], place.table);
+  const { columns, computed } = await withProgress(`Reading ${name}…`, (signal) => columnsOf(parts, place, signal));
+  const column = await chooseColumn(name, columns, computed, chosen.column);
+  if (!column) return undefined;
+  const made = await chooseFunction(column, columns, (source, signal) =>
+    parts.host.request('readFunction', { table, column: column.name, source }, signal),
+  );
+  if (made === undefined) return undefined;
+  const asked: BackfillRequest = { table, column: column.name, ...(made !== 'stored' && { function: made }) };
+  const planned = await planFor(parts, asked, columns);
+  if (!planned) return undefined;
+  const { request, plan } = planned;
+  return parts.pages.showPlan(new PlanSession(parts.session, request, parts.references.tableOf(place), plan));
+}
+
+async function columnsOf(
+  { host, catalogs, references }: BackfillCommandParts,
+  place: TablePlace,
+  signal: AbortSignal,
+): Promise<{ columns: readonly ColumnInfo[]; computed: readonly ComputedColumn[] }> {
+  const catalog = await catalogs.get(place.connection);
+  const [{ columns }, computed] = await Promise.all([
+    catalog.describeTable(place.table, { namespacePath: place.path, signal }),
+    references.of(place).then((table) => host.request('computedColumns', { table }, signal)),
+  ]);
+  return { columns, computed };
+}
+
+type Planned = { readonly request: BackfillRequest; readonly plan: BackfillPlan };
+
+/** Plans with what fits best, and again with what the person picks in its place. */
+async function planFor(
+  parts: BackfillCommandParts,
+  asked: BackfillRequest,
+  columns: readonly ColumnInfo[],
+): Promise<Planned | undefined> {
+  const first = await planWithKey(parts, asked, columns);
+  if (!first) return undefined;
+  const options = await askRunner(parts, first.plan);
+  if (!options) return undefined;
+  if (Object.keys(options).length === 0) return first;
+  return planWithKey(parts, { ...first.request, ...(await parts.references.withRay(options)) }, columns);
+}
+
+/** What is different from the plan; nothing where it is taken as it is. */
+async function askRunner(parts: BackfillCommandParts, plan: BackfillPlan): Promise<BackfillOptions | undefined> {
+  const profiles = parts.profiles.list().flatMap((one) => ('profile' in one ? [one.name] : []));
+  const choice = await chooseRunner(plan, { addresses: parts.rays.list(), profiles });
+  switch (choice?.kind) {
+    case undefined:
+      return undefined;
+    case 'planned':
+      return {};
+    case 'runner':
+      return { runner: choice.runner };
+    case 'ray':
+      return { runner: 'ray', ray: choice.ray };
+    case 'connect': {
+      const address = await connectToRay(parts);
+      return address === undefined ? undefined : { runner: 'ray', ray: { address } };
+    }
+  }
+}
+
+/** Plans; where rows have to be written back by a column that names them, asks which one does. */
+async function planWithKey(
+  { backfills }: BackfillCommandParts,
+  request: BackfillRequest,
+  columns: readonly ColumnInfo[],
+): Promise<Planned | undefined> {
+  const plan = (asked: BackfillRequest) =>
+    withProgress(`Planning the backfill of "${asked.column}"…`, (signal) => backfills.plan(asked, signal));
+  try {
+    return { request, plan: await plan(request) };
+  } catch (error) {
+    if (!isJobError(error) || error.kind !== 'KeyMissing' || request.key !== undefined) throw error;
+    const key = await askOne(
+      'Which column names each row, so that values can be written back by it?',
+      columns
+        .filter(({ name }) => name !== request.column)
+        .map(({ name, type }) => ({ label: name, description: type, value: name })),
+    );
+    if (key === undefined) return undefined;
+    const withKey = { ...request, key };
+    return { request: withKey, plan: await plan(withKey) };
+  }
+}

@@ -1,0 +1,77 @@
+import { isCatalogError } from '#shared/errors.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
+import type { JobsHost } from './jobsHost.ts';
+
+export type BackfillsParts = {
+  readonly host: Pick<JobsHost, 'request'>;
+  /** Shows the code of a stored function, and asks whether it may run on this machine. */
+  readonly askConsent: (stored: ComputedColumn, request: BackfillRequest) => Promise<boolean>;
+  /** Whether a cluster is fit, or the person wants to launch all the same. */
+  readonly mayLaunchOn: (profile: string, signal: AbortSignal) => Promise<boolean>;
+};
+
+/** Backfills as the editor starts them: no code that came with a table runs before a person has seen and accepted it. */
+export class Backfills {
+  readonly #parts: BackfillsParts;
+
+  constructor(parts: BackfillsParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs no code of anybody. @throws JobError, CatalogError */
+  plan(request: BackfillRequest, signal: AbortSignal): Promise<BackfillPlan> {
+    return this.#parts.host.request('plan', request, signal);
+  }
+
+  /** @returns `undefined` when the person does not want the function to run @throws JobError, CatalogError */
+  async try(request: BackfillRequest, signal: AbortSignal): Promise<BackfillTrial | undefined> {
+    if (!(await this.#mayRun(request, signal))) return undefined;
+    return this.#parts.host.request('try', request, signal);
+  }
+
+  /**
+   * Starts a job; a function that was given is kept on the table first, so that the next one needs nothing else.
+   * @returns `undefined` when the person does not want the function to run, or a cluster is not fit for it
+   * @throws JobError, CatalogError
+   */
+  async start(
+    request: BackfillRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string; readonly joined: boolean } | undefined> {
+    if (!(await this.#mayRun(request, signal))) return undefined;
+    const { ray } = request;
+    if (ray && 'profile' in ray && !(await this.#parts.mayLaunchOn(ray.profile, signal))) return undefined;
+    if (request.function) await this.#register(request, request.function, signal);
+    return this.#parts.host.request('start', request, signal);
+  }
+
+  async #mayRun(request: BackfillRequest, signal: AbortSignal): Promise<boolean> {
+    const { table, column } = request;
+    // Whoever gives a function here and now has decided that it runs.
+    if (request.function) return true;
+    const columns = await this.#parts.host.request('computedColumns', { table }, signal);
+    const stored = columns.find((one) => one.column === column);
+    // Where there is none, the job says so better than we could; one that only a server has does not run here.
+    if (!stored || stored.function.kind === 'server') return true;
+    const { hash } = stored.function;
+    if (request.allowStoredCode?.includes(hash)) return true;
+    if (await this.#parts.host.request('isAccepted', { hash }, signal)) return true;
+    if (!(await this.#parts.askConsent(stored, request))) return false;
+    signal.throwIfAborted();
+    await this.#parts.host.request('accept', { hash }, signal);
+    return true;
+  }
+
+  async #register({ table, column }: BackfillRequest, made: ComputedFunction, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#parts.host.request('register', { table, column, function: made }, signal);
+      // It was given on this machine: the next backfill of the column need not ask about it.
+      await this.#parts.host.request('accept', { hash: made.hash }, signal);
+    } catch (error) {
+      // A server that keeps nothing with its columns computes them all the same, with the function in the request.
+      if (!isCatalogError(error, 'Unsupported')) throw error;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { RayPlace, RunnerName } from '#shared/jobs/backfill.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import { runnerWords } from '#shared/jobs/jobWords.ts';
+import { askOne, type Choice } from '../host/ask.ts';
+
+/** Where a backfill is to run: as planned, by another runner, on a Ray that is known, or on one to connect to. */
+export type RunnerChoice =
+  | { readonly kind: 'planned' }
+  | { readonly kind: 'runner'; readonly runner: RunnerName }
+  | { readonly kind: 'ray'; readonly ray: RayPlace }
+  | { readonly kind: 'connect' };
+
+export type KnownRays = { readonly addresses: readonly string[]; readonly profiles: readonly string[] };
+
+/** What a person picks from: what `auto` picked with its reason, then the others with theirs, then every Ray that is known. */
+export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: KnownRays): readonly Choice<RunnerChoice>[] {
+  const others = plan.others.filter(({ runner }) => runner !== 'ray' && runner !== plan.runner);
+  return [
+    {
+      label: capital(runnerWords[plan.runner]),
+      description: 'recommended',
+      detail: plan.runnerReason,
+      icon: 'star-full',
+      value: { kind: 'planned' },
+    },
+    ...others.map(({ runner, isPossible, reason }) => ({
+      label: capital(runnerWords[runner]),
+      ...(!isPossible && { description: 'not here' }),
+      detail: reason,
+      icon: isPossible ? 'server-process' : 'circle-slash',
+      value: { kind: 'runner' as const, runner },
+    })),
+    ...addresses.map((address) => ({
+      label: `Ray at ${address}`,
+      icon: 'server-environment',
+      value: { kind: 'ray' as const, ray: { address } },
+    })),
+    ...profiles.map((profile) => ({
+      label: `Ray in the cluster "${profile}"`,
+      detail: 'Its checks run first.',
+      icon: 'server-environment',
+      value: { kind: 'ray' as const, ray: { profile } },
+    })),
+    { label: 'Connect to Ray…', icon: 'plug', value: { kind: 'connect' } },
+  ];
+}
+
+export const chooseRunner = (plan: BackfillPlan, rays: KnownRays): Promise<RunnerChoice | undefined> =>
+  askOne(`Compute "${plan.column}" where?`, runnerChoices(plan, rays));
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

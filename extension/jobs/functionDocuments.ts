@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
+
+/** Of documents that show the code of a stored function; they have no file and cannot be written. */
+export const functionScheme = 'lance-function';
+
+const endings: Readonly<Record<ComputedFunction['kind'], string>> = {
+  sql: 'sql',
+  typescript: 'ts',
+  python: 'py',
+  server: 'txt',
+};
+const comments: Readonly<Record<ComputedFunction['kind'], string>> = {
+  sql: '--',
+  typescript: '//',
+  python: '#',
+  server: '',
+};
+
+/** The code of functions that were found on tables, for a person to read before it runs. */
+export class FunctionDocuments implements vscode.TextDocumentContentProvider {
+  readonly #texts = new Map<string, string>();
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.#texts.get(uri.path) ?? 'This function is not shown any more. Start the backfill again.\n';
+  }
+
+  /**
+   * Shows a stored function beside, and asks whether it may run on this machine from now on.
+   * @returns whether the person accepts it
+   */
+  async askConsent(stored: ComputedColumn, { table }: BackfillRequest): Promise<boolean> {
+    const { function: made, author } = stored;
+    const path = `/${made.hash.slice(0, 16)}/${made.name}.${endings[made.kind]}`;
+    const where = [...table.namespacePath, table.name].join('/');
+    this.#texts.set(path, functionText(stored, where));
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: functionScheme, path }));
+    await vscode.window.showTextDocument(document, { preview: true });
+    const accept = 'Accept and Continue';
+    const choice = await vscode.window.showWarningMessage(
+      `Run the function "${made.name}", which is stored with ${where}, on this machine?`,
+      {
+        modal: true,
+        detail:
+          `It is code by whoever wrote it to the table ("${author}", which nobody vouches for), and is shown behind this ` +
+          `question. Once accepted, this very code (${made.hash.slice(0, 16)}…) is not asked about here again.`,
+      },
+      accept,
+    );
+    return choice === accept;
+  }
+}
+
+/** The code with what is known of it above, as comments of its language. */
+export function functionText(
+  { column, type, author, registeredAt, function: made }: ComputedColumn,
+  table: string,
+): string {
+  const mark = comments[made.kind];
+  // A comment ends with its line: what the table says must not begin another.
+  const said = [
+    `Function "${made.name}" of the column "${column}" (${type}) of ${table}`,
+    `Stored by "${author}" on ${registeredAt}; nobody vouches for either`,
+    `Reads ${made.inputs.join(', ') || 'no column'}`,
+    `Hash ${made.hash}`,
+  ].map((line) => `${mark} ${line.replaceAll(/[\r\n\u2028\u2029]+/g, ' ')}`.trim());
+  return `${said.join('\n')}\n\n${codeOf(made)}\n`;
+}
+
+/** What runs: not the source that it is said to be made of, which may be anything. */
+function codeOf(made: ComputedFunction): string {
+  switch (made.kind) {
+    case 'sql':
+      return made.expression;
+    case 'python':
+      return made.code;
+    case 'typescript':
+      return made.code;
+    case 'server':
+      return 'Only the server of the catalog has this function.';
+  }
+}

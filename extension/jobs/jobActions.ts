@@ -1,0 +1,93 @@
+import * as vscode from 'vscode';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { backfillCode } from '#shared/jobs/backfillCode.ts';
+import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { jobTableText } from '#shared/jobs/jobWords.ts';
+import { confirm } from '../host/ask.ts';
+import type { Engine } from '../host/engine.ts';
+import { viewIds } from '../manifest.ts';
+import type { TablePanels } from '../panels/tablePanel.ts';
+import { catalogSource, type PanelCatalog } from '../panels/tableSource.ts';
+import { jobOf } from './jobNode.ts';
+import type { JobsHost } from './jobsHost.ts';
+import { copyCode } from './planSession.ts';
+import type { TableReferences } from './tableReferences.ts';
+
+export type JobActionsParts = {
+  readonly host: JobsHost;
+  readonly references: TableReferences;
+  readonly panels: Pick<TablePanels, 'preview'>;
+  readonly engine: Pick<Engine, 'catalog'>;
+  readonly catalogOf: (connection: string) => Promise<PanelCatalog>;
+};
+
+/** What a person can do with a job, from its page, its row, or a notification. */
+export class JobActions {
+  readonly #parts: JobActionsParts;
+
+  constructor(parts: JobActionsParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws JobError, CatalogError what kept it from being done */
+  async act(action: JobAction, id: string): Promise<void> {
+    const view = jobOf(this.#parts.host.board, id);
+    switch (action) {
+      case 'cancel':
+        return this.cancel(view);
+      case 'resume':
+      case 'retry':
+        return this.resume(view);
+      case 'table':
+        return this.openTable(view);
+      case 'code':
+        return copyCode(backfillCode(view.table, view.column, view.options));
+      case 'try':
+      case 'run':
+        throw new JobError('RequestInvalid', 'A job is no plan.', 'Plan another backfill by "Backfill Column…".');
+    }
+  }
+
+  /** What was computed stays, so nothing is asked. */
+  async cancel({ id }: JobView): Promise<void> {
+    await inView(() => this.#parts.host.request('cancel', { id }));
+  }
+
+  /** Goes on where it stopped. Rows that failed and were left null are tried again by the same way. */
+  async resume(view: JobView): Promise<void> {
+    const request = await this.#parts.references.ofJob(view);
+    await inView(() => this.#parts.host.request('resume', { id: view.id, request }));
+  }
+
+  /** @returns whether the person wanted it */
+  async remove({ id, table, column, state }: JobView): Promise<boolean> {
+    if (state !== 'succeeded') {
+      const what = `Remove the job of "${column}" of ${jobTableText(table)} from the list?`;
+      const detail = 'The table and what was computed stay. A new backfill of the column goes on from there.';
+      if (!(await confirm(what, detail, 'Remove'))) return false;
+    }
+    await this.#parts.host.request('remove', { id });
+    return true;
+  }
+
+  /** Shows the table that a job writes to. @throws JobError where the editor has no way to it */
+  async openTable({ table }: JobView): Promise<void> {
+    const { references, panels, engine, catalogOf } = this.#parts;
+    const place = references.placeOf(table);
+    if (place) return void (await panels.preview(catalogSource(place, catalogOf)));
+    const { catalog, implementation, namespacePath: path, name } = table;
+    if (implementation === 'rest')
+      throw new JobError(
+        'RequestInvalid',
+        `The editor has no connection to ${catalog}, where ${jobTableText(table)} is.`,
+        'Add it ("Add REST Connection…"), then try again.',
+      );
+    await panels.preview(catalogSource({ connection: catalog, path, table: name }, () => engine.catalog(catalog)));
+  }
+}
+
+/** With the bar of the Jobs view moving while something is asked. */
+const inView = async (run: () => Promise<unknown>): Promise<void> => {
+  await vscode.window.withProgress({ location: { viewId: viewIds.jobs } }, run);
+};

@@ -1,0 +1,46 @@
+import * as vscode from 'vscode';
+import { backfillCode } from '#shared/jobs/backfillCode.ts';
+import { isActive } from '#shared/jobs/jobWords.ts';
+import { registerCommand } from '../host/commands.ts';
+import type { Log } from '../host/log.ts';
+import { backfillColumn, type BackfillCommandParts } from './backfillCommand.ts';
+import type { JobActions } from './jobActions.ts';
+import { jobOf } from './jobNode.ts';
+import type { JobsView } from './jobsView.ts';
+import { copyCode } from './planSession.ts';
+
+export type JobCommandParts = BackfillCommandParts & {
+  readonly log: Log;
+  readonly actions: JobActions;
+  readonly jobsView: JobsView;
+};
+
+/** The commands about jobs that are there, and those that begin one; those of job files and clusters are beside them. */
+export function registerJobCommands(parts: JobCommandParts): vscode.Disposable {
+  const { log, host, actions, pages, jobsView } = parts;
+  const job = (given: unknown) => jobOf(host.board, given ?? jobsView.selected);
+  return vscode.Disposable.from(
+    registerCommand(log, 'lanceCatalog.backfill.column', async (node) => void (await backfillColumn(parts, node))),
+    registerCommand(log, 'lanceCatalog.jobs.show', async () => {
+      await jobsView.focus();
+      await host.watch();
+    }),
+    registerCommand(log, 'lanceCatalog.jobs.open', async (node = jobsView.selected) => void pages.show(job(node).id)),
+    registerCommand(log, 'lanceCatalog.jobs.cancel', async (node) => actions.cancel(job(node))),
+    registerCommand(log, 'lanceCatalog.jobs.resume', async (node) => actions.resume(job(node))),
+    registerCommand(log, 'lanceCatalog.jobs.retry', async (node) => actions.resume(job(node))),
+    registerCommand(log, 'lanceCatalog.jobs.openTable', async (node) => actions.openTable(job(node))),
+    registerCommand(log, 'lanceCatalog.jobs.copyCode', async (node) => {
+      const { table, column, options } = job(node);
+      await copyCode(backfillCode(table, column, options));
+    }),
+    registerCommand(log, 'lanceCatalog.jobs.remove', async (node) => void (await actions.remove(job(node)))),
+    registerCommand(log, 'lanceCatalog.jobs.removeEnded', async () => {
+      // Those that were cut off are kept: their work is not done.
+      const ended = [...host.board.values()].filter(
+        (one) => one.can.remove && !isActive(one) && one.state !== 'interrupted',
+      );
+      for (const { id } of ended) await host.request('remove', { id });
+    }),
+  );
+}

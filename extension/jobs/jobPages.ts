@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
+import { showFailure } from '../host/commands.ts';
+import { logFailure, type Log } from '../host/log.ts';
+import { fieldsOf } from '../host/shape.ts';
+import { panelTypes } from '../manifest.ts';
+import { JobPage } from './jobPage.ts';
+import type { JobsHost } from './jobsHost.ts';
+import type { PlanSession } from './planSession.ts';
+
+export type JobPagesParts = {
+  readonly extensionUri: vscode.Uri;
+  readonly log: Log;
+  readonly host: JobsHost;
+  /** Does what a button of a job's page says. */
+  readonly act: (action: JobAction, id: string) => Promise<void>;
+};
+
+/** Makes the pages of jobs and knows them: one for each job, and one for each plan until it is run. */
+export class JobPages implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  readonly #parts: JobPagesParts;
+  readonly #pages = new Set<JobPage>();
+
+  constructor(parts: JobPagesParts) {
+    this.#parts = parts;
+  }
+
+  get all(): readonly JobPage[] {
+    return [...this.#pages];
+  }
+
+  /** Whether somebody sees the page of this job now. */
+  isSeen(id: string): boolean {
+    return this.all.some((page) => page.job === id && page.panel.visible);
+  }
+
+  /** Shows the page of a job, the one that is open where there is one. */
+  show(id: string): JobPage {
+    const open = this.all.find((page) => page.job === id);
+    if (!open) return this.#adopt(this.#make(), id);
+    open.panel.reveal();
+    return open;
+  }
+
+  showPlan(session: PlanSession): JobPage {
+    return this.#adopt(this.#make(), session);
+  }
+
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { job } = fieldsOf(state);
+    if (typeof job !== 'string') return panel.dispose();
+    this.#adopt(panel, job);
+    if (!vscode.workspace.isTrusted) return;
+    await this.#parts.host.watch().catch((error: unknown) => logFailure(this.#parts.log, 'showing a job again', error));
+  }
+
+  dispose(): void {
+    for (const page of this.all) page.panel.dispose();
+  }
+
+  #make(): vscode.WebviewPanel {
+    return vscode.window.createWebviewPanel(panelTypes.job, 'Job', vscode.ViewColumn.Active);
+  }
+
+  #adopt(panel: vscode.WebviewPanel, content: string | PlanSession): JobPage {
+    const { extensionUri, log, host, act } = this.#parts;
+    const media = (name: string) => vscode.Uri.joinPath(extensionUri, 'media', name);
+    panel.iconPath = { light: media('job-light.svg'), dark: media('job-dark.svg') };
+    const onAct = (action: JobAction, id: string): Promise<void> =>
+      act(action, id).catch((error: unknown) => {
+        logFailure(log, `${action} of the job ${id}`, error);
+        showFailure(log, error);
+      });
+    const page = new JobPage(panel, vscode.Uri.joinPath(extensionUri, 'dist'), { host, log, act: onAct }, content);
+    this.#pages.add(page);
+    panel.onDidDispose(() => this.#pages.delete(page));
+    return page;
+  }
+}

@@ -1,0 +1,177 @@
+import * as vscode from 'vscode';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { JobsMethods } from '#shared/jobs/jobMessages.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { messageOf } from '#shared/errors.ts';
+import { logFailure, type Log } from '../host/log.ts';
+import { endedSince, withJobs, type JobBoard } from './jobBoard.ts';
+
+/** The process that knows jobs, as the window needs it. */
+export type JobsLink = {
+  readonly pid: number | undefined;
+  request<K extends keyof JobsMethods>(
+    method: K,
+    params: JobsMethods[K][0],
+    signal?: AbortSignal,
+  ): Promise<JobsMethods[K][1]>;
+  onDidExit(listener: (reason: string) => void): { dispose(): void };
+  dispose(): void;
+};
+
+export type JobsHostParts = {
+  readonly log: Log;
+  readonly startProcess: (
+    onChanged: (changed: readonly JobView[], removed: readonly string[]) => void,
+    signal: AbortSignal,
+  ) => Promise<JobsLink>;
+  /** Whether a job of this person may be at work, found out without starting anything. */
+  readonly mayHaveRunningJobs: () => Promise<boolean>;
+};
+
+/** A process that ends so often, of itself, is not started again until somebody asks for something. */
+const maxFailures = 3;
+const failureWindow = 5 * 60_000;
+const againMilliseconds = 1000;
+
+/**
+ * The jobs of this person, as this window knows them, and the process that is asked about them. It is started when somebody
+ * asks for something, or when jobs are at work; jobs are processes of their own and do not end with it.
+ */
+export class JobsHost implements vscode.Disposable {
+  readonly #parts: JobsHostParts;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #ended = new vscode.EventEmitter<readonly JobView[]>();
+  readonly #lifetime = new AbortController();
+  readonly #trusted: vscode.Disposable;
+  readonly onDidChange = this.#changed.event;
+  /** Jobs that this window saw at work have ended. */
+  readonly onDidEnd = this.#ended.event;
+  #board: JobBoard = new Map();
+  #link: Promise<JobsLink> | undefined;
+  #isListed = false;
+  #failures: number[] = [];
+  #again: NodeJS.Timeout | undefined;
+
+  constructor(parts: JobsHostParts) {
+    this.#parts = parts;
+    this.#trusted = vscode.workspace.onDidGrantWorkspaceTrust(() => this.wake());
+  }
+
+  get board(): JobBoard {
+    return this.#board;
+  }
+
+  /** Whether the list of jobs has come: an empty board says nothing before that. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  /** The process, while one runs; for tests and the log. */
+  async pid(): Promise<number | undefined> {
+    return (await this.#link)?.pid;
+  }
+
+  /** Watches where jobs are at work. Costs a look into a folder where none are. */
+  wake(): void {
+    if (!vscode.workspace.isTrusted || this.#link) return;
+    this.#parts
+      .mayHaveRunningJobs()
+      .then((mayRun) => (mayRun && !this.#lifetime.signal.aborted ? this.watch() : undefined))
+      .catch((error: unknown) => logFailure(this.#parts.log, 'looking for jobs', error));
+  }
+
+  /** Has the list of jobs, and is told of what changes from now on. @throws JobError where the process does not start */
+  async watch(): Promise<void> {
+    await this.#ensure();
+  }
+
+  /**
+   * Asks the jobs process.
+   * @throws JobError RequestInvalid in a workspace that is not trusted; what the process says; AbortError
+   */
+  async request<K extends keyof JobsMethods>(
+    method: K,
+    params: JobsMethods[K][0],
+    signal?: AbortSignal,
+  ): Promise<JobsMethods[K][1]> {
+    const link = await this.#ensure();
+    return link.request(method, params, signal);
+  }
+
+  dispose(): void {
+    this.#lifetime.abort();
+    clearTimeout(this.#again);
+    const link = this.#link;
+    this.#link = undefined;
+    link?.then((one) => one.dispose()).catch(() => undefined);
+    this.#trusted.dispose();
+    this.#changed.dispose();
+    this.#ended.dispose();
+  }
+
+  #ensure(): Promise<JobsLink> {
+    if (!vscode.workspace.isTrusted) return Promise.reject(untrusted());
+    this.#link ??= this.#start(this.#lifetime.signal);
+    return this.#link;
+  }
+
+  async #start(signal: AbortSignal): Promise<JobsLink> {
+    let link: JobsLink | undefined;
+    try {
+      // What came before the list is in the list.
+      link = await this.#parts.startProcess(
+        (changed, removed) => this.#isListed && this.#take(changed, removed),
+        signal,
+      );
+      this.#parts.log.info(`the jobs process runs: pid ${link.pid}`);
+      const started = link;
+      started.onDidExit((reason) => this.#exited(reason));
+      await started.request('watch', null, signal);
+      const listed = await started.request('list', null, signal);
+      const known = new Set(listed.map(({ id }) => id));
+      this.#isListed = true;
+      this.#take(
+        listed,
+        [...this.#board.keys()].filter((id) => !known.has(id)),
+      );
+      return started;
+    } catch (cause) {
+      this.#link = undefined;
+      link?.dispose();
+      signal.throwIfAborted();
+      throw new JobError('Internal', `The jobs process did not start. ${messageOf(cause)}`, '', { cause });
+    }
+  }
+
+  #take(changed: readonly JobView[], removed: readonly string[]): void {
+    const before = this.#board;
+    this.#board = withJobs(before, changed, removed);
+    this.#changed.fire();
+    const ended = endedSince(before, this.#board);
+    if (ended.length > 0) this.#ended.fire(ended);
+  }
+
+  /** Jobs go on without it, so it is started again to go on watching them, unless it fails time and again. */
+  #exited(reason: string): void {
+    this.#link = undefined;
+    if (this.#lifetime.signal.aborted) return;
+    this.#parts.log.warn(`the jobs process has ended: ${reason}`);
+    const now = Date.now();
+    this.#failures = [...this.#failures.filter((at) => now - at < failureWindow), now];
+    if (this.#failures.length >= maxFailures) {
+      this.#parts.log.error('the jobs process ended three times in five minutes; the next request starts it again');
+      return;
+    }
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => {
+      this.watch().catch((error: unknown) => logFailure(this.#parts.log, 'starting the jobs process again', error));
+    }, againMilliseconds);
+  }
+}
+
+const untrusted = (): JobError =>
+  new JobError(
+    'RequestInvalid',
+    'Backfills run in trusted workspaces only, since they run code.',
+    'Trust this workspace first ("Workspaces: Manage Workspace Trust").',
+  );

@@ -1,0 +1,115 @@
+import * as vscode from 'vscode';
+import { ageEvery } from '#shared/ageText.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { setContext } from '../host/context.ts';
+import { logFailure, type Log } from '../host/log.ts';
+import { viewIds } from '../manifest.ts';
+import { activeJobs, jobsInOrder } from './jobBoard.ts';
+import type { JobNode } from './jobNode.ts';
+import { boardMessage, renderJob } from './jobRows.ts';
+import type { JobsHost } from './jobsHost.ts';
+
+/** How often rows are drawn at most, in milliseconds: the editor draws a view as a whole. */
+const drawEvery = 250;
+
+/** The view of jobs. Its rows are looks at the board of `JobsHost`; this only draws. */
+export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Disposable {
+  readonly #host: JobsHost;
+  readonly #changed = new vscode.EventEmitter<JobNode | undefined>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  /** The editor finds a row by the very object it was given. */
+  readonly #nodes = new Map<string, JobNode>();
+  readonly #view: vscode.TreeView<JobNode>;
+  readonly #subscriptions: vscode.Disposable[];
+  #drawing: NodeJS.Timeout | undefined;
+
+  constructor(host: JobsHost, log: Log) {
+    this.#host = host;
+    this.#view = vscode.window.createTreeView(viewIds.jobs, { treeDataProvider: this });
+    // Ages of jobs that have ended are told in minutes.
+    const timer = setInterval(() => this.#view.visible && this.#draw(), ageEvery);
+    timer.unref();
+    this.#subscriptions = [
+      this.#view,
+      this.#changed,
+      host.onDidChange(() => (this.#drawing ??= setTimeout(() => this.#draw(), drawEvery))),
+      this.#view.onDidChangeVisibility(({ visible }) => visible && vscode.workspace.isTrusted && this.#watch(log)),
+      { dispose: () => clearInterval(timer) },
+      { dispose: () => clearTimeout(this.#drawing) },
+    ];
+    this.#draw();
+  }
+
+  /** What the person has selected. */
+  get selected(): JobNode | undefined {
+    return this.#view.selection[0];
+  }
+
+  /** What the view says above its rows; for tests, as `badge` is. */
+  get message(): string | undefined {
+    return this.#view.message;
+  }
+
+  get badge(): vscode.ViewBadge | undefined {
+    return this.#view.badge;
+  }
+
+  getChildren(parent?: JobNode): JobNode[] {
+    return parent ? [] : jobsInOrder(this.#host.board).map(({ id }) => this.#known(id));
+  }
+
+  getParent(): undefined {
+    return undefined;
+  }
+
+  getTreeItem(node: JobNode): vscode.TreeItem {
+    const view = this.#host.board.get(node.id);
+    return view ? toTreeItem(view, node) : new vscode.TreeItem('');
+  }
+
+  /** Brings the view in front, by its own command, which is there without a row to reveal. */
+  async focus(): Promise<void> {
+    await vscode.commands.executeCommand(`${viewIds.jobs}.focus`);
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  #watch(log: Log): void {
+    this.#host.watch().catch((error: unknown) => logFailure(log, 'listing jobs', error));
+  }
+
+  #draw(): void {
+    this.#drawing = undefined;
+    const { board } = this.#host;
+    const running = activeJobs(board).length;
+    setContext('lanceCatalog.jobs.hasEnded', board.size > running);
+    // An empty text takes the line away.
+    this.#view.message = boardMessage([...board.values()]);
+    this.#view.badge =
+      running > 0 ? { value: running, tooltip: `${running} ${running === 1 ? 'job' : 'jobs'} at work` } : undefined;
+    for (const id of this.#nodes.keys()) if (!board.has(id)) this.#nodes.delete(id);
+    this.#changed.fire(undefined);
+  }
+
+  #known(id: string): JobNode {
+    const known = this.#nodes.get(id) ?? { kind: 'job', id };
+    this.#nodes.set(id, known);
+    return known;
+  }
+}
+
+function toTreeItem(view: JobView, node: JobNode): vscode.TreeItem {
+  const row = renderJob(view, Date.now());
+  const { id, color } = row.icon;
+  const item = new vscode.TreeItem(row.label, vscode.TreeItemCollapsibleState.None);
+  item.id = row.id;
+  item.description = row.description;
+  item.tooltip = new vscode.MarkdownString(row.tooltip);
+  item.iconPath = new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
+  item.contextValue = row.contextValue;
+  item.accessibilityInformation = { label: row.spoken };
+  item.command = { command: 'lanceCatalog.jobs.open', title: 'Show Job', arguments: [node] };
+  return item;
+}

@@ -1,0 +1,137 @@
+import * as vscode from 'vscode';
+import type { OpenDashboard } from '#cluster/kuberay/openDashboard.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { chooseProfile } from '../cluster/chooseProfile.ts';
+import type { ClusterServices } from '../cluster/register.ts';
+import { askOne } from '../host/ask.ts';
+import { registerCommand } from '../host/commands.ts';
+import { logFailure, type Log } from '../host/log.ts';
+import { connectToRay, type ConnectToRayParts } from './connectToRay.ts';
+import { mayLaunchOn } from './launchGate.ts';
+import type { RayPlaces } from './rayPlaces.ts';
+
+export type RayCommandParts = ConnectToRayParts & {
+  readonly log: Log;
+  readonly rays: RayPlaces;
+  readonly cluster: ClusterServices;
+};
+
+/** The commands about Rays: connecting to one, making one in Kubernetes, looking at one. */
+export function registerRayCommands(parts: RayCommandParts): vscode.Disposable {
+  const { log } = parts;
+  const dashboards = new Dashboards(log);
+  return vscode.Disposable.from(
+    dashboards,
+    registerCommand(log, 'lanceCatalog.ray.connect', async () => {
+      const address = await connectToRay(parts);
+      if (address !== undefined)
+        void vscode.window.setStatusBarMessage(`$(check) Connected to the Ray at ${address}`, 5000);
+    }),
+    registerCommand(log, 'lanceCatalog.ray.createCluster', async () => {
+      const profile = await chooseProfile(parts.cluster, undefined, 'Create a RayCluster in which cluster?');
+      if (profile) await createCluster(parts, profile, dashboards);
+    }),
+    registerCommand(log, 'lanceCatalog.ray.openDashboard', async () => {
+      const place = await askRay(parts);
+      if (typeof place === 'string') await openAddress(place);
+      else if (place) await dashboards.open(place);
+    }),
+  );
+}
+
+/** A Ray by its address, or the cluster that it is in. `undefined` when the person leaves. */
+async function askRay(parts: RayCommandParts): Promise<string | ClusterProfile | undefined> {
+  const profiles = parts.cluster.profiles.list().flatMap((one) => ('profile' in one ? [one.profile] : []));
+  const choices = [
+    ...parts.rays.list().map((address) => ({ label: `Ray at ${address}`, icon: 'server-environment', value: address })),
+    ...profiles.map((profile) => ({
+      label: `Ray in the cluster "${profile.name}"`,
+      icon: 'server-environment',
+      value: profile,
+    })),
+    { label: 'Connect to Ray…', icon: 'plug', value: 'connect' },
+  ];
+  const chosen = await askOne<string | ClusterProfile>('Open the dashboard of which Ray?', choices);
+  return chosen === 'connect' ? connectToRay(parts) : chosen;
+}
+
+/** Makes a RayCluster as the profile says, once the checks that it needs have passed. It stays until somebody removes it. */
+async function createCluster(parts: RayCommandParts, profile: ClusterProfile, dashboards: Dashboards): Promise<void> {
+  const { createRayCluster, rayClusterSpecOf } = await import('#cluster/clouds.ts');
+  const spec = rayClusterSpecOf(profile);
+  const title = `RayCluster ${spec.namespace}/${spec.name}`;
+  const controller = new AbortController();
+  if (!(await mayLaunchOn(parts.cluster, profile.name, controller.signal))) return;
+  const location = vscode.ProgressLocation.Notification;
+  const cluster = await vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) => {
+    token.onCancellationRequested(() => controller.abort());
+    return createRayCluster(profile, spec, {
+      signal: controller.signal,
+      onExit: 'retain',
+      // The checks were asked about just now.
+      verify: false,
+      onProgress: ({ sentence }) => progress.report({ message: sentence }),
+      onWarning: (sentence) => void vscode.window.showWarningMessage(sentence),
+    });
+  });
+  const { name, namespace, rayVersion, adopted } = cluster;
+  // The way to it is opened again by who needs it.
+  await cluster[Symbol.asyncDispose]();
+  const [dashboard, backfill] = ['Open Dashboard', 'Backfill Column…'] as const;
+  const choice = await vscode.window.showInformationMessage(
+    `The RayCluster ${namespace}/${name} is ready: Ray ${rayVersion}${adopted ? '. It was there before' : ''}.`,
+    dashboard,
+    backfill,
+  );
+  if (choice === dashboard) await dashboards.open(profile);
+  if (choice === backfill) await vscode.commands.executeCommand('lanceCatalog.backfill.column');
+}
+
+const openAddress = async (address: string): Promise<void> => {
+  await vscode.env.openExternal(vscode.Uri.parse(address, true));
+};
+
+/** The dashboards that are open through an API server, each until the window ends. */
+class Dashboards implements vscode.Disposable {
+  readonly #log: Log;
+  readonly #open = new Map<string, OpenDashboard>();
+  readonly #lifetime = new AbortController();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  async open(profile: ClusterProfile): Promise<void> {
+    const dashboard = this.#open.get(profile.name) ?? (await this.#connect(profile));
+    // The address has a key in it: it goes to the browser, and nowhere else.
+    await openAddress(dashboard.address);
+  }
+
+  dispose(): void {
+    this.#lifetime.abort();
+    for (const one of this.#open.values())
+      Promise.resolve(one[Symbol.asyncDispose]()).catch((error: unknown) =>
+        logFailure(this.#log, 'closing a dashboard', error),
+      );
+  }
+
+  async #connect(profile: ClusterProfile): Promise<OpenDashboard> {
+    const { openDashboard } = await import('#cluster/clouds.ts');
+    const location = vscode.ProgressLocation.Notification;
+    const title = `Opening the Ray dashboard of "${profile.name}"`;
+    const controller = new AbortController();
+    const opened = await vscode.window.withProgress(
+      { location, title, cancellable: true },
+      async (_progress, token) => {
+        token.onCancellationRequested(() => controller.abort());
+        const signal = AbortSignal.any([this.#lifetime.signal, controller.signal]);
+        return openDashboard(profile, {
+          signal,
+          onProblem: (sentence) => this.#log.warn(`the dashboard of "${profile.name}": ${sentence}`),
+        });
+      },
+    );
+    this.#open.set(profile.name, opened);
+    return opened;
+  }
+}

@@ -1,0 +1,41 @@
+import type { RayPlace } from '#shared/jobs/backfill.ts';
+import type { SecretOwner, Secrets } from '../host/secrets.ts';
+import type { State } from '../host/state.ts';
+
+type RayAddress = Extract<RayPlace, { address: string }>;
+
+/** Enough for who has a few clusters. */
+const most = 10;
+
+/** Rays that the person has connected to: addresses in the state of the editor, tokens in its secret storage. */
+export class RayPlaces {
+  readonly #state: Pick<State, 'rayAddresses' | 'setRayAddresses'>;
+  readonly #secrets: Pick<Secrets, 'get' | 'set'>;
+
+  constructor(state: Pick<State, 'rayAddresses' | 'setRayAddresses'>, secrets: Pick<Secrets, 'get' | 'set'>) {
+    this.#state = state;
+    this.#secrets = secrets;
+  }
+
+  /** The addresses, the one that was used last in front. */
+  list(): readonly string[] {
+    const kept = this.#state.rayAddresses();
+    return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : [];
+  }
+
+  /** Keeps an address with its token, or without one. */
+  async add(address: string, token: string): Promise<void> {
+    await this.#secrets.set(ownerOf(address), token === '' ? {} : { token });
+    await this.#state.setRayAddresses([address, ...this.list().filter((one) => one !== address)].slice(0, most));
+  }
+
+  /** The place with the token that is kept for its address. */
+  async withToken(place: RayAddress): Promise<RayAddress> {
+    if (place.token !== undefined) return place;
+    const { token } = await this.#secrets.get(ownerOf(place.address));
+    return token === undefined ? place : { ...place, token };
+  }
+}
+
+// The address is part of the owner, so that a token never goes elsewhere.
+const ownerOf = (address: string): SecretOwner => ({ of: 'ray', name: '', uri: address });

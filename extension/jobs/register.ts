@@ -1,0 +1,161 @@
+import * as vscode from 'vscode';
+import { findNode } from '#client/childProcess.ts';
+import { profilesVariable } from '#cluster/profiles/settingPath.ts';
+import type { Catalogs } from '../catalog/catalogs.ts';
+import { rootBase, type Connections } from '../catalog/connections.ts';
+import type { CatalogNode } from '../catalog/node.ts';
+import { profilesForKernels } from '../cluster/profilesForKernels.ts';
+import type { ClusterServices } from '../cluster/register.ts';
+import { askStep } from '../host/askStep.ts';
+import type { Engine } from '../host/engine.ts';
+import { logFailure, type Log } from '../host/log.ts';
+import type { Secrets } from '../host/secrets.ts';
+import { setting } from '../host/settings.ts';
+import type { State } from '../host/state.ts';
+import { backfillTaskType, panelTypes } from '../manifest.ts';
+import type { TablePanels } from '../panels/tablePanel.ts';
+import type { PanelCatalog } from '../panels/tableSource.ts';
+import { Backfills } from './backfills.ts';
+import { FunctionDocuments, functionScheme } from './functionDocuments.ts';
+import { JobActions } from './jobActions.ts';
+import { registerJobCommands } from './jobCommands.ts';
+import { tellEnds } from './jobNotices.ts';
+import { BackfillTasks } from './backfillTasks.ts';
+import { registerJobFileCommands } from './jobFileCommands.ts';
+import { JobFileCompletion } from './jobFileCompletion.ts';
+import { JobFileDiagnostics } from './jobFileDiagnostics.ts';
+import { JobFileLenses } from './jobFileLenses.ts';
+import { jobFileSelector } from './jobFiles.ts';
+import { mayLaunchOn } from './launchGate.ts';
+import { registerRayCommands } from './rayCommands.ts';
+import { JobPages } from './jobPages.ts';
+import { JobsHost, type JobsHostParts } from './jobsHost.ts';
+import { JobsView } from './jobsView.ts';
+import type { PlanSessionParts } from './planSession.ts';
+import { RayPlaces } from './rayPlaces.ts';
+import { TableReferences } from './tableReferences.ts';
+
+export type JobsParts = {
+  readonly log: Log;
+  readonly state: State;
+  readonly secrets: Secrets;
+  readonly connections: Connections;
+  readonly catalogs: Catalogs;
+  readonly engine: Engine;
+  readonly panels: TablePanels;
+  readonly view: vscode.TreeView<CatalogNode>;
+  readonly cluster: ClusterServices;
+  readonly catalogOf: (connection: string) => Promise<PanelCatalog>;
+  readonly extensionUri: vscode.Uri;
+  readonly dist: (name: string) => string;
+};
+
+export type JobsServices = ReturnType<typeof makeServices>;
+
+/** Backfills in the editor: the process that is asked about them, the view, pages, notifications and commands. */
+export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices {
+  const { log } = parts;
+  const services = makeServices(parts);
+  const { host, pages, actions, jobsView, functions } = services;
+  const notices = {
+    isSeen: (id: string) => pages.isSeen(id),
+    show: (id: string) => void pages.show(id),
+    act: actions.act.bind(actions),
+  };
+  const all = { ...parts, ...services, ask: askStep, profiles: parts.cluster.profiles };
+  const registered = vscode.Disposable.from(
+    jobsView,
+    pages,
+    host,
+    host.onDidEnd((ended) => {
+      tellEnds(ended, notices).catch((error: unknown) => logFailure(log, 'telling of a job', error));
+    }),
+    vscode.window.registerWebviewPanelSerializer(panelTypes.job, pages),
+    vscode.workspace.registerTextDocumentContentProvider(functionScheme, functions),
+    registerJobCommands(all),
+    registerRayCommands(all),
+    registerJobFileCommands(all),
+    registerJobFiles(all),
+    vscode.tasks.registerTaskProvider(backfillTaskType, new BackfillTasks(all)),
+  );
+  host.wake();
+  return { ...services, dispose: () => void registered.dispose() };
+}
+
+/** What the editor knows of job files: problems, completion, and what stands above them. */
+function registerJobFiles(
+  parts: JobsParts & JobsServices & { profiles: ClusterServices['profiles'] },
+): vscode.Disposable {
+  const lenses = new JobFileLenses();
+  return vscode.Disposable.from(
+    lenses,
+    new JobFileDiagnostics(parts, parts.connections.onDidChange),
+    vscode.languages.registerCodeLensProvider(jobFileSelector, lenses),
+    vscode.languages.registerCompletionItemProvider(jobFileSelector, new JobFileCompletion(parts), '"', '/'),
+  );
+}
+
+function makeServices(parts: JobsParts) {
+  const { log, state, secrets, connections, catalogs, engine, panels, catalogOf, extensionUri } = parts;
+  const functions = new FunctionDocuments();
+  const host = new JobsHost(hostParts(parts));
+  const rays = new RayPlaces(state, secrets);
+  const references = new TableReferences({ connections, catalogs, rays });
+  const actions = new JobActions({ host, references, panels, engine, catalogOf });
+  const pages = new JobPages({ extensionUri, log, host, act: actions.act.bind(actions) });
+  const backfills = new Backfills({
+    host,
+    askConsent: (stored, request) => functions.askConsent(stored, request),
+    mayLaunchOn: (profile, signal) => mayLaunchOn(parts.cluster, profile, signal),
+  });
+  const session: PlanSessionParts = {
+    log,
+    backfills,
+    showTrial: async (plan, trial) => {
+      // Loaded with the first trial: Arrow is most of a bundle.
+      const { trialSource } = await import('./trialTable.ts');
+      await panels.preview(trialSource(plan, trial));
+    },
+  };
+  return {
+    host,
+    rays,
+    references,
+    actions,
+    pages,
+    backfills,
+    functions,
+    session,
+    checkRay,
+    jobsView: new JobsView(host, log),
+  };
+}
+
+function hostParts({ log, connections, cluster, dist }: JobsParts): JobsHostParts {
+  return {
+    log,
+    mayHaveRunningJobs: async () => {
+      const { mayHaveRunningJobs } = await import('#client/jobsFolder.ts');
+      return mayHaveRunningJobs();
+    },
+    startProcess: async (onChanged, signal) => {
+      const nodePath = setting('lanceCatalog.nodePath');
+      const node = await findNode({ ...(nodePath && { nodePath }), signal });
+      const { JobsProcess } = await import('#client/jobsProcess.ts');
+      const clusters = profilesForKernels(cluster.profiles.written(), connections.list(), rootBase().folder);
+      const env = { [profilesVariable]: clusters };
+      return JobsProcess.start({ entry: dist('jobs.cjs'), node, env, onChanged, signal });
+    },
+  };
+}
+
+/** Whether a Ray answers and lets the person in. @throws ClusterError saying why not */
+async function checkRay(place: { address: string; token: string | undefined }, signal: AbortSignal): Promise<void> {
+  const { RayJobs } = await import('#cluster/ray/rayJobs.ts');
+  const jobs = new RayJobs(place);
+  try {
+    await jobs.version(signal);
+  } finally {
+    await jobs.close();
+  }
+}

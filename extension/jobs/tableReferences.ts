@@ -1,0 +1,72 @@
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { BackfillOptions, BackfillRequest, TableReference } from '#shared/jobs/backfill.ts';
+import type { JobTable, JobView } from '#shared/jobs/jobView.ts';
+import { jobTableText } from '#shared/jobs/jobWords.ts';
+import type { Catalogs } from '../catalog/catalogs.ts';
+import type { Connections } from '../catalog/connections.ts';
+import type { Connection } from '../catalog/node.ts';
+import type { TablePlace } from '../panels/tableSource.ts';
+import type { RayPlaces } from './rayPlaces.ts';
+
+export type TableReferencesParts = {
+  readonly connections: Pick<Connections, 'list' | 'get'>;
+  readonly catalogs: Pick<Catalogs, 'config'>;
+  readonly rays: Pick<RayPlaces, 'withToken'>;
+};
+
+/** What jobs need to reach a table, secrets included: those of the editor's storage, never of a record. */
+export class TableReferences {
+  readonly #parts: TableReferencesParts;
+
+  constructor(parts: TableReferencesParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws CatalogError for a connection that is not there, or can't be opened in this window */
+  async of({ connection, path, table }: TablePlace): Promise<TableReference> {
+    const catalog = await this.#parts.catalogs.config(connection);
+    return { catalog, connection, namespacePath: path, name: table };
+  }
+
+  /** As people read it. */
+  tableOf({ connection, path, table }: TablePlace): JobTable {
+    const implementation = this.#parts.connections.get(connection).kind;
+    return { catalog: connection, implementation, namespacePath: path, name: table };
+  }
+
+  /**
+   * A job as it is asked for again: its record holds no secret, so they are looked up anew.
+   * @throws JobError RequestInvalid where the editor has no connection to the catalog of the job
+   */
+  async ofJob({ table, column, options }: JobView): Promise<BackfillRequest> {
+    const place = this.placeOf(table);
+    const reference = place && (await this.of(place));
+    if (reference) return { ...(await this.withRay(options)), table: reference, column };
+    if (table.implementation === 'dir') {
+      const { catalog: root, namespacePath, name } = table;
+      const bare = { catalog: { implementation: 'dir', root } as const, namespacePath, name };
+      return { ...(await this.withRay(options)), table: bare, column };
+    }
+    throw new JobError(
+      'RequestInvalid',
+      `The editor has no connection to ${table.catalog}, where ${jobTableText(table)} is.`,
+      'Add it ("Add REST Connection…"), then try again.',
+    );
+  }
+
+  /** Where the table of a job is among the connections; `undefined` where it is in none of them. */
+  placeOf({ catalog, implementation, namespacePath, name }: JobTable): TablePlace | undefined {
+    const found = this.#parts.connections.list().find((one) => one.name === catalog || isAt(one, catalog));
+    if (!found || found.kind !== implementation) return undefined;
+    return { connection: found.name, path: namespacePath, table: name };
+  }
+
+  /** The options with the token of the Ray that they name. */
+  async withRay(options: BackfillOptions): Promise<BackfillOptions> {
+    const { ray } = options;
+    return ray && 'address' in ray ? { ...options, ray: await this.#parts.rays.withToken(ray) } : options;
+  }
+}
+
+const isAt = (connection: Connection, catalog: string): boolean =>
+  (connection.kind === 'dir' ? connection.root : connection.uri) === catalog;

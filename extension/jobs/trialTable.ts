@@ -1,0 +1,49 @@
+import { Table, tableFromIPC, tableToIPC } from '#arrow';
+import { columnsOf } from '#shared/arrowTypes.ts';
+import { countText } from '#shared/formatNumber.ts';
+import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
+import { durationText, rowsText } from '#shared/jobs/jobWords.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { TableSource } from '../panels/tableSource.ts';
+
+/**
+ * What a trial computed, as a table for the grid: the inputs, then the column as it is and as it would become.
+ * @throws JobError Internal for a trial whose two tables do not belong together
+ */
+export function trialTable(column: string, { before, after }: Pick<BackfillTrial, 'before' | 'after'>): Table {
+  const [was, becomes] = [before, after].map((text) => tableFromIPC(Buffer.from(text, 'base64'))) as [Table, Table];
+  const [old, fresh] = [was.getChild(column), becomes.getChild(column)];
+  if (!old || !fresh || was.numRows !== becomes.numRows)
+    throw new JobError('Internal', 'The trial gave two tables that do not fit each other.', 'Try again.');
+  const inputs = becomes.schema.fields.map(({ name }) => name).filter((name) => name !== column);
+  return new Table({
+    ...Object.fromEntries(inputs.map((name) => [name, becomes.getChild(name)!])),
+    [freeName(`${column} (before)`, inputs)]: old,
+    [freeName(`${column} (after)`, inputs)]: fresh,
+  });
+}
+
+/** A trial as a panel shows it. Nothing of it is in the catalog, so it ends with the window. */
+export function trialSource({ column }: Pick<BackfillPlan, 'column'>, trial: BackfillTrial): TableSource {
+  const table = trialTable(column, trial);
+  const { fragment, rows, seconds, errors } = trial;
+  const failed = errors === 0 ? '' : `, ${rowsText(errors)} failed`;
+  const title = `Trial of ${column}`;
+  return {
+    title,
+    open: () =>
+      Promise.resolve({
+        title,
+        key: `trial ${column} ${Date.now()}`,
+        columns: columnsOf(table.schema),
+        numRows: table.numRows,
+        version: null,
+        note: `Fragment ${countText(fragment)}: ${rowsText(rows)} computed in ${durationText(seconds)}${failed}. Nothing was written.`,
+      }),
+    rows: (start, end) => Promise.resolve(tableToIPC(table.slice(start, end), 'stream')),
+  };
+}
+
+function freeName(name: string, taken: readonly string[]): string {
+  return taken.includes(name) ? freeName(`${name}′`, taken) : name;
+}

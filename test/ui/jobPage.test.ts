@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import type { JobPageHostMethods, JobPageState, JobPageViewMethods } from '#shared/jobs/jobPageMessages.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { Endpoint } from '#shared/rpc.ts';
+import { findChromium } from '../harness/browser.ts';
+import { endedJob, someJob } from '../unit/extension/jobs/someJob.ts';
+import { somePlan } from '../unit/extension/jobs/somePlan.ts';
+import { colours, contrast } from './contrast.ts';
+import { dress, servePanel } from './panelHostStandIn.ts';
+import type { ThemeName } from './panelHostStandIn.ts';
+
+const shots = join(import.meta.dirname, '../../test-results/jobPage');
+
+/**
+ * Stands for the extension host behind the page of a job: it answers with states that are awkward to bring about. The real
+ * one is tested inside the workbench.
+ */
+class JobPageHostStandIn {
+  readonly acted: string[] = [];
+  log = '';
+  readonly #endpoint: Endpoint<JobPageHostMethods, JobPageViewMethods>;
+
+  constructor(page: Page, state: JobPageState) {
+    const post = (frame: unknown) =>
+      void page.evaluate((message) => window.postMessage(message), frame).catch(() => {});
+    this.#endpoint = new Endpoint<JobPageHostMethods, JobPageViewMethods>(post, {
+      ready: () => state,
+      log: ({ from }) => ({ text: this.log.slice(from), next: this.log.length }),
+      act: ({ action }) => (this.acted.push(action), null),
+    });
+  }
+
+  receive(frame: unknown): void {
+    void this.#endpoint.receive(frame);
+  }
+
+  show(job: JobView): Promise<unknown> {
+    return this.#endpoint.request('show', { kind: 'job', job });
+  }
+
+  close(): void {
+    this.#endpoint.close();
+  }
+}
+
+const bar = (page: Page) => page.getByRole('progressbar');
+
+const now = Date.now();
+const running = (change: Partial<JobView> = {}): JobView =>
+  someJob({ createdAt: now - 180_000, startedAt: now - 175_000, ...change });
+const troubled = running({
+  errors: {
+    count: 1234,
+    samples: [
+      {
+        fragment: 3,
+        row: 17,
+        message: "TypeError: Cannot read properties of null (reading 'length')",
+        inputs: { note: 'null' },
+      },
+      { fragment: 3, row: 1042, message: '<img src=x onerror=alert(1)>', inputs: { note: '<b>bold</b> order 1042' } },
+    ],
+  },
+  bottleneck: 'Waiting for 4 of 8 workers: no node has a free GPU.',
+  conflicts: 2,
+});
+
+suite('The page of a job, in a browser', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let server: Awaited<ReturnType<typeof servePanel>>;
+  let browser: Browser;
+
+  suiteSetup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lance-job-page-'));
+    await mkdir(shots, { recursive: true });
+    server = await servePanel(folder, 'jobPage');
+    const executablePath = findChromium();
+    assert.ok(executablePath, 'There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  });
+
+  suiteTeardown(async () => {
+    await browser?.close();
+    server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Opens the page, runs the test on it, and expects that nothing threw and nothing was refused by the policy. */
+  async function withPage(
+    { state, theme = 'dark', log = '' }: { state: JobPageState; theme?: ThemeName; log?: string },
+    run: (page: Page, host: JobPageHostStandIn) => Promise<void>,
+  ): Promise<void> {
+    const context = await browser.newContext({ viewport: { width: 1000, height: 900 } });
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(String(error)));
+    const host = new JobPageHostStandIn(page, state);
+    host.log = log;
+    try {
+      await page.exposeFunction('postToHost', (frame: unknown) => host.receive(frame));
+      await dress(page, theme);
+      await page.goto(server.url);
+      await run(page, host);
+      assert.deepEqual(errors, []);
+      assert.deepEqual(await page.evaluate(() => (window as unknown as { violations: string[] }).violations), []);
+    } finally {
+      host.close();
+      await context.close();
+    }
+  }
+
+  for (const theme of ['dark', 'light', 'highContrast', 'highContrastLight'] as const) {
+    test(`can be read in the theme ${theme}`, () =>
+      withPage(
+        { state: { kind: 'job', job: troubled }, theme, log: 'fragment 1: 25,000 rows\nfragment 2: 25,000 rows\n' },
+        async (page) => {
+          await page.locator('.job-log').waitFor();
+          await page.screenshot({ path: join(shots, `job-${theme}.png`) });
+          for (const text of await page.locator('.job-state span, .job dt, .job dd, .job-quiet, .job td').all()) {
+            const [colour, ground] = await text.evaluate(colours);
+            assert.ok(contrast(colour, ground) >= 4.5, `${colour} on ${ground}: ${await text.innerText()}`);
+          }
+        },
+      ));
+  }
+
+  test('says to a screen reader how far the job is', () =>
+    withPage({ state: { kind: 'job', job: running() } }, async (page) => {
+      await bar(page).waitFor();
+      assert.equal(await bar(page).getAttribute('aria-valuenow'), '42');
+      assert.equal(await bar(page).getAttribute('aria-valuetext'), 'running, 42 %');
+      assert.equal(await bar(page).getAttribute('aria-label'), 'Backfill of note_length');
+    }));
+
+  test('goes on to the end while it is looked at', () =>
+    withPage({ state: { kind: 'job', job: running() } }, async (page, host) => {
+      await page.getByRole('button', { name: 'Cancel' }).waitFor();
+      await host.show(endedJob());
+      await page.getByText('All 1,000,000 rows are computed.').waitFor();
+      assert.equal(await bar(page).getAttribute('aria-valuenow'), '100');
+      assert.equal(await page.getByRole('button', { name: 'Cancel' }).count(), 0);
+      await page.screenshot({ path: join(shots, 'done.png') });
+    }));
+
+  test('does what its buttons say, by the keyboard too', () =>
+    withPage({ state: { kind: 'job', job: running() } }, async (page, host) => {
+      await page.getByRole('button', { name: 'Cancel' }).waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Open Table' }).click();
+      await page.getByRole('button', { name: 'Copy as Code' }).click();
+      await page.waitForFunction(() => true);
+      assert.deepEqual(host.acted, ['cancel', 'table', 'code']);
+    }));
+
+  test('shows what a function said as text and as nothing else', () =>
+    withPage({ state: { kind: 'job', job: troubled } }, async (page) => {
+      await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+      assert.equal(await page.locator('img').count(), 0);
+    }));
+
+  test('keeps the end of a long log, and says that it does', () => {
+    const log = Array.from({ length: 3000 }, (_, i) => `line ${i}\n`).join('');
+    return withPage({ state: { kind: 'job', job: running() }, log }, async (page, host) => {
+      await page.getByText('The last 1,000 lines.').waitFor();
+      const box = page.locator('.job-log');
+      assert.ok((await box.innerText()).trimEnd().endsWith('line 2999'));
+      assert.doesNotMatch(await box.innerText(), /^line 1999$/m);
+      host.log += 'one more\n';
+      await page.waitForFunction(() => document.querySelector('.job-log')?.textContent?.includes('one more'));
+    });
+  });
+
+  test('says why a job failed, and what to do', () => {
+    const failure = {
+      code: 'StorageFull',
+      message: 'The disk of /data is full.',
+      hint: 'Free 2 GB, then resume the job.',
+    };
+    const can = { cancel: false, resume: true, retry: false, remove: true };
+    const job = running({ state: 'failed', sentence: failure.message, failure, endedAt: now, can });
+    return withPage({ state: { kind: 'job', job } }, async (page, host) => {
+      await page.getByRole('alert').getByText('Free 2 GB').waitFor();
+      await page.screenshot({ path: join(shots, 'failed.png') });
+      await page.getByRole('button', { name: 'Resume' }).click();
+      assert.deepEqual(host.acted, ['resume']);
+    });
+  });
+
+  for (const theme of ['dark', 'light'] as const) {
+    test(`shows a plan with what was counted and what is an estimate, in the theme ${theme}`, () => {
+      const table = someJob().table;
+      const state = { kind: 'plan', table, plan: somePlan(), busy: undefined, problem: undefined } as const;
+      return withPage({ state, theme }, async (page, host) => {
+        await page.getByRole('row', { name: 'Rows to compute 750,000 of 1,000,000' }).waitFor();
+        await page
+          .getByRole('row', { name: /^Read about 48 MB — an estimate: the sizes of the data files$/ })
+          .waitFor();
+        await page.screenshot({ path: join(shots, `plan-${theme}.png`) });
+        await page.getByRole('button', { name: 'Try One Fragment' }).click();
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        assert.deepEqual(host.acted, ['try', 'run']);
+      });
+    });
+  }
+
+  test('does nothing twice while a plan is being run', () => {
+    const state = { kind: 'plan', table: someJob().table, plan: somePlan(), busy: 'run', problem: undefined } as const;
+    return withPage({ state }, async (page) => {
+      assert.ok(await page.getByRole('button', { name: 'Starting…' }).isDisabled());
+      assert.ok(await page.getByRole('button', { name: 'Try One Fragment' }).isDisabled());
+    });
+  });
+});
