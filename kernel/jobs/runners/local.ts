@@ -1,6 +1,10 @@
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import { findKey } from '#jobs/local/keyColumn.ts';
 import { runLocal } from '#jobs/local/runLocal.ts';
-import type { Availability, Runner, RunContext } from './runner.ts';
+import { scanRows } from '#jobs/local/scanRows.ts';
+import { openSource } from '#jobs/local/source.ts';
+import type { Availability, Runner } from './runner.ts';
 
 /**
  * Runs jobs with what is here anyway: expressions by the engine or the server of the catalog, functions in TypeScript in
@@ -8,15 +12,24 @@ import type { Availability, Runner, RunContext } from './runner.ts';
  */
 export const localRunner: Runner = {
   name: 'local',
-  availability: (request) => Promise.resolve(availability(request)),
-  run: (context: RunContext) => runLocal(context),
+  availability: (request, signal) => availability(request, signal),
+  run: (context) => runLocal(context),
 };
 
-function availability({ function: fn }: BackfillRequest): Availability {
-  if (fn?.kind === 'python') {
-    return { isPossible: false, reason: 'It runs SQL and TypeScript, and the function is written in Python.' };
+async function availability(request: BackfillRequest, signal: AbortSignal): Promise<Availability> {
+  const { function: fn, column, readVersion, key } = request;
+  if (fn?.kind === 'python') return no('It runs SQL and TypeScript, and the function is written in Python.');
+  if (fn?.kind === 'server') return no('Only the server of the catalog can compute this column.');
+  await using source = await openSource(request.table, { column, readVersion }, signal);
+  try {
+    const found = await findKey(source.pinned, key, column, signal);
+    // Whether the server says where rows are: the first batch shows it.
+    for await (const _rows of scanRows({ table: source.pinned, scope: 'TRUE', inputs: [] }, signal)) break;
+    return { isPossible: true, reason: `It needs nothing that is not here, and writes rows back by "${found.name}".` };
+  } catch (error) {
+    if (isJobError(error)) return no(error.message);
+    throw error;
   }
-  if (fn?.kind === 'server')
-    return { isPossible: false, reason: 'Only the server of the catalog can compute this column.' };
-  return { isPossible: true, reason: 'It needs nothing that is not here, and writes rows back by a key.' };
 }
+
+const no = (reason: string): Availability => ({ isPossible: false, reason });

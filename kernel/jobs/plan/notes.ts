@@ -1,0 +1,81 @@
+import { isCatalogError } from '#shared/errors.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
+import type { KeyColumn } from '#jobs/local/keyColumn.ts';
+import { ownName } from '#jobs/local/keyIndex.ts';
+import type { Source } from '#jobs/local/source.ts';
+import type { IndexInfo } from '#client/table.ts';
+import type { ChoosingRequest, RunnerChoice } from './chooseRunner.ts';
+
+type Note = BackfillPlan['notes'][number];
+
+export type NotesOf = {
+  readonly source: Source;
+  readonly spec: JobSpec;
+  readonly choice: RunnerChoice;
+  readonly key: KeyColumn | undefined;
+  /** Where checkpoints are beside the table. */
+  readonly folder: string | undefined;
+  readonly request: ChoosingRequest;
+};
+
+/** What a person ought to know before a run, in sentences. */
+export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]> {
+  const indexes = await indexesOf(of, signal);
+  const isLocal = of.choice.runner === 'local';
+  return [
+    ...(isLocal ? keyNotes(of, indexes) : []),
+    ...indexNotes(of, indexes),
+    ...(await staleNotes(of, signal)),
+    ...(isLocal && of.folder === undefined ? [info(elsewhere)] : []),
+    info(isLocal ? othersLocal : others),
+  ];
+}
+
+const info = (text: string): Note => ({ level: 'info', text });
+const warning = (text: string): Note => ({ level: 'warning', text });
+
+const elsewhere =
+  'The files of the table are not on a disk of this machine: what is computed is kept in the folder of the job, where only this machine can go on from it.';
+const othersLocal =
+  'Others may write meanwhile: rows that they change are computed again, rows that they delete stay deleted, rows that they add are left for the next run.';
+const others =
+  'Others may write meanwhile: rows that they change or compact are computed again, rows that they add are left for the next run.';
+
+async function indexesOf({ source }: NotesOf, signal: AbortSignal): Promise<IndexInfo[]> {
+  try {
+    return await source.table.listIndices({ signal });
+  } catch (error) {
+    if (isCatalogError(error, 'Unsupported')) return [];
+    throw error;
+  }
+}
+
+function keyNotes({ key }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
+  if (key === undefined) return [];
+  const theirs = indexes.find(
+    ({ columns, type, name }) => type === 'BTREE' && columns[0] === key.name && name !== ownName(key.name),
+  );
+  const index = theirs
+    ? `its index "${theirs.name}" is made again at the end`
+    : 'an index of it is made for the time of the run';
+  return [info(`Rows are written back by "${key.name}" (${key.reason}); ${index}.`)];
+}
+
+function indexNotes({ spec }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
+  return indexes
+    .filter(({ columns }) => columns.includes(spec.column))
+    .map(({ name }) =>
+      warning(`The index "${name}" does not cover the new values of "${spec.column}"; make it again after the run.`),
+    );
+}
+
+const hashKey = 'lance-catalog.function.values';
+
+async function staleNotes({ source, spec }: NotesOf, signal: AbortSignal): Promise<Note[]> {
+  const schema = await source.table.schema({ signal });
+  const made = schema.fields.find(({ name }) => name === spec.column)?.metadata.get(hashKey);
+  if (made === undefined || made === spec.function.hash) return [];
+  const scope = spec.where === undefined ? ' Rows that have a value keep it; give "where" to compute them again.' : '';
+  return [warning(`The values that are there were made by another version of the function.${scope}`)];
+}

@@ -1,0 +1,141 @@
+import { Schema, type Field } from '#arrow';
+import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
+import { CheckpointFolder } from '#jobs/local/checkpointFolder.ts';
+import { findKey, type KeyColumn } from '#jobs/local/keyColumn.ts';
+import { Reusable } from '#jobs/local/reusable.ts';
+import { scopeOf, sqlName } from '#jobs/local/scope.ts';
+import { countScope } from '#jobs/local/scopeCount.ts';
+import { folderOf, openSource, type Source } from '#jobs/local/source.ts';
+import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
+import { specOf } from '#jobs/specOf.ts';
+import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from './chooseRunner.ts';
+import { bytesOfRows, bytesOfValues, counted, estimated, sum } from './figures.ts';
+import { notesOf } from './notes.ts';
+
+const allRunners: Runners = { known: knownRunners, load: loadRunner };
+
+/**
+ * What a run would do, from reading the table alone: rows and fragments are counted, bytes follow from widths of columns or
+ * are estimated from some rows.
+ * @param request with its function
+ * @throws JobError ColumnMissing, RunnerUnavailable; CatalogError
+ */
+export async function planBackfill(
+  request: ChoosingRequest,
+  signal: AbortSignal,
+  runners = allRunners,
+): Promise<BackfillPlan> {
+  const choice = await chooseRunner(request, runners, signal);
+  const spec = await specOf('bf-plan', request, signal);
+  await using source = await openSource(request.table, spec, signal);
+  const scope = scopeOf(spec);
+  const { inputs } = spec.function;
+  const [total, inScope, numFragments] = await Promise.all([
+    source.pinned.countRows(undefined, { signal }),
+    countScope(source.pinned, scope, spec.numFrags, signal),
+    countScope(source.pinned, 'TRUE', undefined, signal).then(({ fragments }) => fragments.size),
+  ]);
+  const isDefault = spec.where === undefined;
+  const done = isDefault
+    ? await source.pinned.countRows(`${sqlName(spec.column)} IS NOT NULL`, { signal })
+    : total - (await source.pinned.countRows(scope, { signal }));
+  const folder = await folderOf(request.table, spec.table.uri);
+  const reusing = { table: source.pinned, readVersion: source.readVersion, scope, inputs, openAt: source.openAt };
+  const reusable =
+    folder === undefined
+      ? undefined
+      : await Reusable.find(new CheckpointFolder(folder, spec, source.column), reusing, signal);
+  const reused = Math.min(reusable?.rows ?? 0, inScope.rows);
+  const schema = await source.pinned.schema({ signal });
+  const key = choice.runner === 'local' ? await findKey(source.pinned, request.key, request.column, signal) : undefined;
+  const touched = inScope.fragments.size;
+  return {
+    column: spec.column,
+    function: spec.function,
+    runner: choice.runner,
+    runnerReason: choice.reason,
+    others: choice.others,
+    options: optionsOf(request, choice),
+    readVersion: source.readVersion,
+    rows: {
+      total: counted(total),
+      toCompute: counted(inScope.rows - reused),
+      done: counted(done),
+      reused: counted(reused),
+    },
+    fragments: {
+      total: counted(numFragments),
+      toCompute: counted(touched),
+      done: counted(isDefault && spec.numFrags === undefined ? numFragments - touched : 0),
+    },
+    bytes: await bytesOf({ source, inputs, rows: inScope.rows, scope, schema, key, choice }, signal),
+    rowsPerSecond: undefined,
+    seconds: undefined,
+    notes: await notesOf({ source, spec, choice, key, folder, request }, signal),
+  };
+}
+
+type BytesOf = {
+  readonly source: Source;
+  readonly inputs: readonly string[];
+  readonly rows: number;
+  readonly scope: string;
+  readonly schema: Schema;
+  readonly key: KeyColumn | undefined;
+  readonly choice: RunnerChoice;
+};
+
+async function bytesOf(
+  { source, inputs, rows, scope, schema, key, choice }: BytesOf,
+  signal: AbortSignal,
+): Promise<BackfillPlan['bytes']> {
+  const fieldsOf = (names: readonly string[]): Field[] => schema.fields.filter(({ name }) => names.includes(name));
+  const keys = key === undefined ? [] : [key.name];
+  const read = await bytesOfRows(source.pinned, fieldsOf([...inputs, ...keys]), rows, scope, signal);
+  const keyBytes = await bytesOfRows(source.pinned, fieldsOf(keys), rows, scope, signal);
+  const column = schema.fields.find(({ name }) => name === source.column.name) ?? source.column;
+  const values = await bytesOfValues(source.pinned, column, new Schema([column]), rows, signal);
+  return { read, written: sum(values, keyBytes), rewritten: await rewritten(source, rows, choice, signal) };
+}
+
+/** By an index of the key, or as files of columns, nothing but the column is written; without one whole rows are. */
+async function rewritten(
+  { catalog, pinned }: Source,
+  rows: number,
+  { runner }: RunnerChoice,
+  signal: AbortSignal,
+): Promise<BackfillPlan['bytes']['rewritten']> {
+  if (runner !== 'local' || catalog.implementation === 'dir') return counted(0);
+  const can = await catalog.capabilities({ probe: ['CreateTableIndex'], signal });
+  if (can.CreateTableIndex !== 'no') return counted(0);
+  const { totalBytes, numRows } = await pinned.stats({ signal });
+  return estimated((totalBytes / Math.max(numRows, 1)) * rows, 'the bytes of all rows, as the server counts them');
+}
+
+const optionNames = [
+  'where',
+  'concurrency',
+  'taskSize',
+  'checkpointSize',
+  'commitGranularity',
+  'numFrags',
+  'readVersion',
+  'onError',
+  'key',
+  'python',
+] as const;
+
+/** As they were given, with the runner that was picked; where a Ray is may hold a token. */
+function optionsOf(request: ChoosingRequest, { runner }: RunnerChoice): BackfillPlan['options'] {
+  const given = optionNames.filter((name) => request[name] !== undefined).map((name) => [name, request[name]] as const);
+  return { runner, ...Object.fromEntries(given) };
+}
+
+/** A plan with the rate that a trial has shown. */
+export function withTrial(plan: BackfillPlan, trial: BackfillTrial): BackfillPlan {
+  if (trial.rows === 0 || trial.seconds <= 0) return plan;
+  const rate = trial.rows / trial.seconds;
+  const basis = `the trial of ${trial.rows} rows`;
+  const rowsPerSecond = { value: rate, basis: { estimatedFrom: basis } };
+  return { ...plan, rowsPerSecond, seconds: { value: plan.rows.toCompute.value / rate, basis: rowsPerSecond.basis } };
+}

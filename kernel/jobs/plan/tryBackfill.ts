@@ -1,0 +1,128 @@
+import {
+  Field,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table as ArrowTable,
+  tableToIPC,
+  Utf8,
+  vectorFromArray,
+  type Data,
+} from '#arrow';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
+import { answerRows, type AnsweredRows } from '#jobs/local/answers.ts';
+import { openComputing } from '#jobs/local/openComputing.ts';
+import { firstAddress, sliceComputed, sliceRead } from '#jobs/local/rows.ts';
+import { scopeOf } from '#jobs/local/scope.ts';
+import { countScope } from '#jobs/local/scopeCount.ts';
+import { openSource, type Source } from '#jobs/local/source.ts';
+import { specOf } from '#jobs/specOf.ts';
+import type { ChoosingRequest } from './chooseRunner.ts';
+
+/** Rows of the fragment that are computed at most: enough to see, and soon there with a slow function too. */
+const mostRows = 10_000;
+/** A trial does not take longer than this to have what it shows; in milliseconds. */
+const longest = 30_000;
+
+/**
+ * Computes the smallest fragment that has rows to compute, by what computes them in a run, and writes nothing. Of a large
+ * fragment, or with a slow function, only its first rows. Rows that the function throws for are counted and told,
+ * whatever a run would do with them.
+ * @param request with its function
+ * @throws JobError ColumnMissing, FunctionInvalid, RunnerUnavailable for a function in another language; CatalogError
+ */
+export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal): Promise<BackfillTrial> {
+  const spec = await specOf('bf-trial', request, signal);
+  await using source = await openSource(request.table, spec, signal);
+  const scope = scopeOf(spec);
+  const { fragments } = await countScope(source.pinned, scope, undefined, signal);
+  const [fragment] = [...fragments].toSorted(([, a], [, b]) => a - b)[0] ?? [];
+  if (fragment === undefined) throw nothingToDo(spec.column, request.where);
+  const folder = await mkdtemp(join(tmpdir(), 'lance-catalog-trial-'));
+  try {
+    await using computing = await openComputing({
+      ...spec,
+      ...source,
+      onError: { mode: 'null' },
+      batchRows: 256,
+      folder,
+      // What is there now is read in its place.
+      key: spec.column,
+      emit: () => undefined,
+      log: () => undefined,
+      onBusy: () => undefined,
+      signal,
+    });
+    const { inputs } = spec.function;
+    const [from, to] = [firstAddress(fragment), firstAddress(fragment + 1)];
+    const asked = { table: source.pinned, scope, inputs, key: spec.column, from, to, ...computing.request };
+    const start = performance.now();
+    const answers = await firstRows(answerRows(asked, signal), start);
+    const seconds = (performance.now() - start) / 1000;
+    return trialOf(answers, fragment, seconds, source, inputs);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function firstRows(answers: AsyncIterable<AnsweredRows>, start: number): Promise<AnsweredRows[]> {
+  const found: AnsweredRows[] = [];
+  let rows = 0;
+  for await (const answer of answers) {
+    const length = Math.min(answer.errors.length, mostRows - rows);
+    found.push({
+      ...answer,
+      read: sliceRead(answer.read, 0, length),
+      rows: sliceComputed(answer.rows, 0, length),
+      errors: answer.errors.slice(0, length),
+    });
+    rows += length;
+    if (rows >= mostRows || performance.now() - start > longest) break;
+  }
+  return found;
+}
+
+function trialOf(
+  answers: readonly AnsweredRows[],
+  fragment: number,
+  seconds: number,
+  { column }: Source,
+  inputs: readonly string[],
+): BackfillTrial {
+  const errors = answers.reduce((total, each) => total + each.errors.filter((error) => error !== null).length, 0);
+  const before = tableOf(answers, inputs, [{ field: column, data: ({ read }) => read.key! }]);
+  const error = { field: new Field('error', new Utf8(), true), data: errorData };
+  const value = { field: column, data: ({ rows }: AnsweredRows) => rows.value };
+  const after = tableOf(answers, inputs, errors > 0 ? [value, error] : [value]);
+  const rows = answers.reduce((total, each) => total + each.errors.length, 0);
+  return { fragment, rows, seconds, errors, before, after };
+}
+
+type Column = { readonly field: Field; readonly data: (answer: AnsweredRows) => Data };
+
+const errorData = ({ errors }: AnsweredRows): Data => vectorFromArray([...errors], new Utf8()).data[0]!;
+
+/** The inputs and these columns as an Arrow IPC stream in base64. */
+function tableOf(answers: readonly AnsweredRows[], inputs: readonly string[], columns: readonly Column[]): string {
+  const fields = answers[0]!.read.inputs.schema.fields.filter(({ name }) => inputs.includes(name));
+  const schema = new Schema([...fields, ...columns.map(({ field: { name, type } }) => new Field(name, type, true))]);
+  const batches = answers.map((answer) => {
+    const length = answer.errors.length;
+    const read = fields.map(({ name }) => answer.read.inputs.getChild(name)!.data[0]!);
+    const children = [...read, ...columns.map(({ data }) => data(answer))];
+    return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }));
+  });
+  return Buffer.from(tableToIPC(new ArrowTable(schema, batches), 'stream')).toString('base64');
+}
+
+const nothingToDo = (column: string, where: string | undefined): JobError =>
+  new JobError(
+    'RequestInvalid',
+    where === undefined ? `Every row has a value in "${column}".` : `No row is in scope (${where}).`,
+    'Give "where" to say which rows are computed.',
+  );

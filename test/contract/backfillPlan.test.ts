@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { tableFromIPC } from '#arrow';
+import type { Catalog } from '#client/catalog.ts';
+import { connectNamespace } from '#client/connect.ts';
+import { registerDir } from '#engine/register.ts';
+import { planBackfill, withTrial } from '#jobs/plan/planBackfill.ts';
+import { tryBackfill } from '#jobs/plan/tryBackfill.ts';
+import { localRunner } from '#jobs/runners/local.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { contextOf, eventsOf, functionOf, rowFunction, type LocalJob } from './localJobs.ts';
+import { lengths, rowsFrom, textTable } from './localTable.ts';
+
+const { signal } = new AbortController();
+const sql = functionOf('length', { kind: 'sql', expression: 'CAST(length(text) AS INT)' });
+const typescript = rowFunction(
+  'length',
+  'export default (row) => { if (row.text.endsWith("7")) throw new Error("seven"); return row.text.length; };',
+);
+const local = { known: ['local'], load: () => Promise.resolve(localRunner) } as const;
+
+suite('plans and trials of backfills', function () {
+  this.timeout(60_000);
+  const root = tempFolder();
+  let db: Catalog;
+  suiteSetup(async () => {
+    registerDir();
+    db = await connectNamespace('dir', { root });
+  });
+  suiteTeardown(() => db.close());
+
+  const catalog = { implementation: 'dir', root } as const;
+  const requestOf = (job: Omit<LocalJob, 'catalog'>) => {
+    const made = contextOf({ catalog, uri: join(root, `${job.table}.lance`), ...job });
+    return { ...made, request: { ...made.context.request, function: job.function } };
+  };
+
+  test('a plan counts what a run then does', async () => {
+    const table = await textTable(db, 'planned', { fragments: 4 });
+    await table.update({ where: 'id < 500', values: { length: 1 } });
+    const { request, context, events } = requestOf({ table: 'planned', function: sql });
+    const plan = await planBackfill(request, signal, local);
+    const before = dataBytes('planned');
+    await localRunner.run(context);
+    const [planned] = eventsOf(events, 'planned');
+    const [done] = eventsOf(events, 'succeeded');
+    const total = await table.countRows();
+    assert.deepEqual(plan.rows.total, { value: total, basis: 'counted' });
+    assert.deepEqual(plan.rows.toCompute, { value: planned?.rows, basis: 'counted' });
+    assert.equal(plan.rows.toCompute.value + plan.rows.done.value, total);
+    assert.equal(done?.rows, plan.rows.toCompute.value);
+    assert.equal(plan.fragments.toCompute.value, planned?.fragments);
+    assert.equal(eventsOf(events, 'fragment').length, plan.fragments.toCompute.value);
+    assert.equal(done?.bytesWritten, plan.bytes.written.value);
+    assert.equal(plan.bytes.rewritten.value, 0);
+    // Texts are several times as large as what was written: none of them were written again.
+    assert.ok(dataBytes('planned') - before < plan.bytes.read.value / 2);
+  });
+
+  test('a plan changes nothing', async () => {
+    const table = await textTable(db, 'unchanged', { fragments: 2, rows: 200 });
+    const before = await table.version();
+    await planBackfill(requestOf({ table: 'unchanged', function: sql }).request, signal, local);
+    assert.equal(await table.version(), before);
+    assert.deepEqual(await table.listIndices(), []);
+  });
+
+  test('a trial computes one fragment and writes nothing', async () => {
+    const table = await textTable(db, 'tried', { fragments: 4, rows: 400 });
+    await table.add(rowsFrom(1000, 30));
+    const { request } = requestOf({ table: 'tried', function: typescript });
+    const version = await table.version();
+    const trial = await tryBackfill(request, signal);
+    assert.equal(await table.version(), version);
+    assert.equal(trial.rows, 30);
+    assert.equal(trial.errors, 3);
+    const [before, after] = [trial.before, trial.after].map((text) => tableFromIPC(Buffer.from(text, 'base64')));
+    assert.deepEqual(before?.schema.names, ['text', 'length']);
+    assert.deepEqual(after?.schema.names, ['text', 'length', 'error']);
+    const rows = after.toArray().map((row) => row.toJSON());
+    assert.ok(rows.every((row) => row['length'] === (row['error'] === null ? String(row['text']).length : null)));
+    assert.ok(before.getChild('length')!.nullCount === 30);
+    const plan = withTrial(await planBackfill(request, signal, local), trial);
+    assert.match(JSON.stringify(plan.seconds?.basis), /the trial of 30 rows/);
+  });
+
+  test('what an earlier run has kept is counted as reused, and not to compute', async () => {
+    const table = await textTable(db, 'kept', { fragments: 2, rows: 4000 });
+    const job = { table: 'kept', function: sql, options: { checkpointSize: 500, commitGranularity: 9 } };
+    const first = requestOf(job);
+    const aborted = contextOf({ catalog, uri: join(root, 'kept.lance'), ...job }, (event) => {
+      if (event.kind === 'fragment') aborted.abort.abort();
+    });
+    await assert.rejects(localRunner.run(aborted.context), { name: 'AbortError' });
+    const plan = await planBackfill(first.request, signal, local);
+    assert.ok(plan.rows.reused.value >= 1979);
+    assert.equal(plan.rows.reused.value + plan.rows.toCompute.value, await table.countRows());
+    await localRunner.run(first.context);
+    assert.equal((await lengths(table, 'length IS NULL')).length, 0);
+  });
+
+  test('a key that two rows share is refused in a plan, with the value that they share', async () => {
+    const table = await textTable(db, 'twice', { fragments: 2, rows: 200 });
+    await table.add(rowsFrom(10, 1));
+    const { request } = requestOf({ table: 'twice', function: sql, options: { key: 'id' } });
+    await assert.rejects(planBackfill({ ...request, runner: 'local' }, signal, local), /more than one row has "10"/);
+  });
+
+  const dataBytes = (table: string): number => {
+    const folder = join(root, `${table}.lance`, 'data');
+    return readdirSync(folder).reduce((total, name) => total + statSync(join(folder, name)).size, 0);
+  };
+});
