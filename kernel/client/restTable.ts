@@ -1,6 +1,8 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import type { NamespacePath } from '#shared/names.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import { tableBackfills, type BackfillJob, type TableBackfillOptions, type TableTrial } from './backfill.ts';
 import type { CallOptions } from './callOptions.ts';
 import { isBatchSource, lettingGo } from './batchSource.ts';
 import { checkIndexOptions } from './indexArguments.ts';
@@ -194,6 +196,18 @@ export class RestTable implements Table {
 
   async backfillColumn(column: string, options: BackfillColumnOptions = {}): Promise<{ jobId: string }> {
     return backfillColumn(this.#target, column, options);
+  }
+
+  backfill(column: string, options: TableBackfillOptions = {}): BackfillJob {
+    return tableBackfills().backfill(this, column, options);
+  }
+
+  async planBackfill(column: string, options: TableBackfillOptions = {}): Promise<BackfillPlan> {
+    return tableBackfills().plan(this, column, options);
+  }
+
+  async tryBackfill(column: string, options: TableBackfillOptions = {}): Promise<TableTrial> {
+    return tableBackfills().try(this, column, options);
   }
 
   /** Rows are made to fit the table; what has a schema of its own is sent with it. */

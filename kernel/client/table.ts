@@ -1,5 +1,7 @@
 import type { DataType, RecordBatch, Schema, Table as ArrowTable } from '#arrow';
 import type { NamespacePath } from '#shared/names.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import type { BackfillJob, TableBackfillOptions, TableTrial } from './backfill.ts';
 import type { CallOptions } from './callOptions.ts';
 import type { BackfillColumnOptions } from './jobs.ts';
 import type { MergeInsert } from './mergeInsert.ts';
@@ -258,6 +260,17 @@ export interface Table {
    * @throws CatalogError Unsupported (0) where no jobs are run, ColumnNotFound (12)
    */
   backfillColumn(column: string, options?: BackfillColumnOptions): Promise<{ jobId: string }>;
+
+  /**
+   * Computes a column by a function, in a job that outlives the notebook: `await table.backfill('length')` by the function
+   * that is kept on the column, `{ function: udf(…) }` by another one, which is kept on it from then on.
+   * @throws CatalogError Unsupported (0) where nothing runs jobs; what is returned rejects with a JobError when it fails
+   */
+  backfill(column: string, options?: TableBackfillOptions): BackfillJob;
+  /** What `backfill` would do, counted or estimated; changes nothing. Rejects with a JobError. */
+  planBackfill(column: string, options?: TableBackfillOptions): Promise<BackfillPlan>;
+  /** Computes one fragment and writes it nowhere, to see what the function gives. Rejects with a JobError. */
+  tryBackfill(column: string, options?: TableBackfillOptions): Promise<TableTrial>;
 }
 
 /** What a merge asks for; plain data ("MergeInsertIntoTable"). */

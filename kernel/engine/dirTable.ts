@@ -1,6 +1,8 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
 import type { NamespacePath } from '#shared/names.ts';
+import { tableBackfills, type BackfillJob, type TableBackfillOptions, type TableTrial } from '#client/backfill.ts';
 import type { CallOptions } from '#client/callOptions.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { MergeInsert, mergeColumns } from '#client/mergeInsert.ts';
 import { checkFilter, Query } from '#client/query.ts';
 import type { FullTextOptions, QueryOptions, QuerySpec } from '#client/querySpec.ts';
@@ -173,6 +175,18 @@ export class DirTable implements Table {
 
   backfillColumn(): Promise<{ jobId: string }> {
     return this.#refuse('AlterTableBackfillColumns');
+  }
+
+  backfill(column: string, options: TableBackfillOptions = {}): BackfillJob {
+    return tableBackfills().backfill(this, column, options);
+  }
+
+  async planBackfill(column: string, options: TableBackfillOptions = {}): Promise<BackfillPlan> {
+    return tableBackfills().plan(this, column, options);
+  }
+
+  async tryBackfill(column: string, options: TableBackfillOptions = {}): Promise<TableTrial> {
+    return tableBackfills().try(this, column, options);
   }
 
   /** Lets go of the engine's handle once it is idle. */
