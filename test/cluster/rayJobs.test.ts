@@ -104,7 +104,8 @@ for (const release of rayReleases) {
           submissionId: id,
           known: 0,
           onText: (text) => pieces.push(text),
-          onJob: ({ state }) => (whileRunning += state === 'RUNNING' && pieces.join('').includes('line 5') ? 1 : 0),
+          onJob: ({ state }) =>
+            void (whileRunning += state === 'RUNNING' && pieces.join('').includes('line 5') ? 1 : 0),
           onReturn: () => {},
           patience: 0,
         },

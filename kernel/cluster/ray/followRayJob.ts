@@ -1,4 +1,4 @@
-import { isClusterError } from '#cluster/errors.ts';
+import { isClusterError, type ClusterError } from '#cluster/errors.ts';
 import { pauseFor } from './pauseFor.ts';
 import { RayLog } from './rayLog.ts';
 import { isOver, type RayJob } from './rayReplies.ts';
@@ -10,16 +10,18 @@ export type FollowRayJob = {
   readonly known: number;
   /** Told what it printed, and how much of its log that makes. */
   readonly onText: (text: string, known: number) => void;
-  /** Told of it each time that it was looked at. */
-  readonly onJob: (job: RayJob) => void;
+  /** Told of it each time that it was looked at; the next look waits for what comes of it. */
+  readonly onJob: (job: RayJob) => void | Promise<void>;
+  /** Told once when Ray does not answer any more. */
+  readonly onLost?: ((error: ClusterError) => void) | undefined;
   /** Told when Ray is reached again, with why it was not. */
   readonly onReturn: (reason: string) => void;
   /** Milliseconds without an answer after which Ray is given up. */
   readonly patience: number;
 };
 
-/** Milliseconds between two looks: a look costs what reading the log costs, so it may take a tenth of the time. */
-const looks = { least: 150, most: 2000, share: 10 } as const;
+/** Milliseconds between two looks: a look costs what reading the log costs, so it takes a quarter of the time at most. */
+const looks = { least: 150, most: 2000, share: 3 } as const;
 const retries = { first: 250, longest: 10_000 } as const;
 
 /**
@@ -40,10 +42,11 @@ export async function followRayJob(jobs: RayJobs, options: FollowRayJob, signal:
       if (lost) onReturn(lost.reason);
       lost = undefined;
       if (text !== '') onText(text, log.known);
-      onJob(job);
+      await onJob(job);
       if (isOver(job.state)) return job;
     } catch (error) {
       if (!isClusterError(error) || !error.isTransient || signal.aborted) throw error;
+      if (!lost) options.onLost?.(error);
       lost ??= { since: Date.now(), reason: error.what, wait: retries.first };
       if (Date.now() - lost.since > patience) throw error;
       await pauseFor(lost.wait, signal);

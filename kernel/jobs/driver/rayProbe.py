@@ -2,8 +2,9 @@
 
     python rayProbe.py '{"uri": "/data/films.lance"}'
 
-Prints one line: `@@probe` and JSON. Settings of an object store come as JSON in LANCE_CATALOG_STORAGE_OPTIONS. It has to
-run with whatever Python there is, to be able to say that it is too old, and needs nothing but `ray`.
+Prints one line: `@@probe` and JSON. Settings of an object store come as they do for the driver, as JSON in
+$LANCE_CATALOG_STORAGE_OPTIONS. It has to run with whatever Python there is, to be able to say that it is too old, and needs
+nothing but `ray`.
 """
 
 import json
@@ -67,7 +68,7 @@ def look(uri, options):
 
 def main():
     uri = json.loads(sys.argv[1])["uri"]
-    options = json.loads(os.environ.get("LANCE_CATALOG_STORAGE_OPTIONS") or "{}")
+    options = json.loads(os.environ.pop("LANCE_CATALOG_STORAGE_OPTIONS", "") or "{}")
     said = {"driver": look(uri, options), "ray": version_of("ray"), "nodes": [], "silent": 0}
     if said["ray"]:
         import ray

@@ -10,6 +10,7 @@ export type LoadRunner = (name: RunnerName) => Promise<Runner>;
 const loaders: { readonly [N in RunnerName]?: () => Promise<Runner> } = {
   local: async () => (await import('./local.ts')).localRunner,
   'local-python': async () => (await import('./localPython.ts')).localPythonRunner,
+  ray: async () => (await import('./ray.ts')).rayRunner,
   rest: async () => (await import('./rest.ts')).restRunner,
 };
 

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { rayPackage } from '#cluster/ray/rayPackage.ts';
+import type { RayJobs, RayVersion } from '#cluster/ray/rayJobs.ts';
+import { bundleFile, driverFile } from '#jobs/driver/driverFiles.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
+import type { RunContext } from '#jobs/runners/runner.ts';
+import { specWithoutSecrets } from '#jobs/specJson.ts';
+import { fitnessOf, isFine } from './rayFitness.ts';
+import { probeRay } from './rayProbe.ts';
+
+/** Where the driver finds what must not be written down: of all that Ray is given, this alone is no file of the package. */
+const secretsVariable = 'LANCE_CATALOG_STORAGE_OPTIONS';
+
+/**
+ * Sends a job to Ray, after it was looked whether it can run there. Sending it twice under one id starts it once.
+ * @throws JobError that says what Ray lacks, ClusterError
+ */
+export async function launchOnRay(
+  jobs: RayJobs,
+  { context, submissionId, version }: Launch,
+  signal: AbortSignal,
+): Promise<void> {
+  const { emit, request } = context;
+  const spec = await withRayConcurrency(jobs, context, signal);
+  const kind = spec.function.kind;
+  const { storageOptions } = spec.table;
+  const envVars = Object.keys(storageOptions).length > 0 ? { [secretsVariable]: JSON.stringify(storageOptions) } : {};
+  const waiting = (waitingFor: string): void =>
+    emit({ kind: 'workers', ready: 0, wanted: spec.concurrency, waitingFor });
+  const probed = await probeRay(
+    jobs,
+    {
+      version,
+      tableUri: spec.table.uri,
+      envVars,
+      code: await readFile(driverFile('rayProbe.py'), 'utf8'),
+      isFine: (found) => isFine(found, kind),
+      onLook: () => waiting(`a look at what ${jobs.subject} has; once for a table`),
+    },
+    signal,
+  );
+  const { pip, notices } = fitnessOf(jobs.subject, probed, kind, spec.table.uri);
+  for (const text of notices) emit({ kind: 'notice', text });
+  const workingDir = await jobs.upload(rayPackage(await filesOf(spec)), signal);
+  await jobs.submit(
+    {
+      submissionId,
+      entrypoint: 'python3 backfill.py spec.json',
+      runtime: { workingDir, envVars, pip },
+      // For people who look at the dashboard of Ray; nothing reads it.
+      metadata: { 'lance-catalog': 'backfill', table: request.table.name, column: spec.column },
+    },
+    signal,
+  );
+}
+
+export type Launch = {
+  readonly context: RunContext;
+  readonly submissionId: string;
+  readonly version: RayVersion;
+};
+
+/** As many at once as Ray has processors, where nobody said how many: those of this machine say nothing of it. */
+async function withRayConcurrency(jobs: RayJobs, { spec, request }: RunContext, signal: AbortSignal): Promise<JobSpec> {
+  if (request.concurrency !== undefined) return spec;
+  const processors = Math.floor((await jobs.room(signal))?.resources['CPU']?.total ?? 0);
+  // None are there while a cluster that grows by itself is at rest: then what is asked for says how far it grows.
+  return processors < 1 ? spec : { ...spec, concurrency: Math.min(processors, mostWorkers) };
+}
+
+/** More has to be asked for: reading and committing are shared by all. */
+const mostWorkers = 64;
+
+async function filesOf(spec: JobSpec): Promise<Record<string, Uint8Array | string>> {
+  const hasWorker = spec.function.kind === 'typescript';
+  const job = {
+    ...specWithoutSecrets(spec),
+    mode: 'run',
+    engine: 'ray',
+    node: null,
+    worker: hasWorker ? 'functionWorker.mjs' : null,
+    function_file: null,
+  };
+  return {
+    'backfill.py': await readFile(driverFile()),
+    'spec.json': JSON.stringify(job),
+    ...(hasWorker && { 'functionWorker.mjs': await readFile(bundleFile('functionWorker.mjs')) }),
+  };
+}

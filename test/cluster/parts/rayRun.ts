@@ -1,0 +1,119 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { Int32 } from '#arrow';
+import { encodeOutput } from '#jobs/definition/outputType.ts';
+import { withHash } from '#jobs/definition/hash.ts';
+import { createRayRunner } from '#jobs/runners/ray.ts';
+import type { NewEvent, RunContext } from '#jobs/runners/runner.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
+import type { RayPlace } from '#shared/jobs/backfill.ts';
+import type { ComputedFunction, FunctionBody, OnError } from '#shared/jobs/computedFunction.ts';
+import { newJobId } from '#shared/jobs/jobId.ts';
+
+/** The length of a text, in every kind that there is. */
+const bodies = {
+  sql: { kind: 'sql', expression: 'CAST(character_length(text) AS INT)' },
+  // Characters and not halves of them, as Arrow counts.
+  typescript: {
+    kind: 'typescript',
+    takes: 'row',
+    code: 'export default ({ text }) => Array.from(text).length;',
+    source: '({ text }) => Array.from(text).length',
+  },
+  python: { kind: 'python', takes: 'row', entry: 'length', code: 'def length(text):\n    return len(text)\n' },
+} as const satisfies Record<string, FunctionBody>;
+
+export type Kind = keyof typeof bodies;
+
+/** A function that computes the length of a text into a column. */
+export const lengthFunction = (
+  column: string,
+  body: FunctionBody | Kind,
+  onError: OnError = { mode: 'fail' },
+): ComputedFunction =>
+  withHash({
+    name: 'length',
+    version: '1',
+    inputs: ['text'],
+    output: encodeOutput(column, new Int32()),
+    onError,
+    ...(typeof body === 'string' ? bodies[body] : body),
+  });
+
+export type RayRun = {
+  readonly events: NewEvent[];
+  /** What the runner logged. */
+  log(): string;
+  /** What the runner keeps for the next process. */
+  readonly kept: Map<string, string>;
+  readonly spec: JobSpec;
+  /** Cancels it. */
+  readonly cancelled: AbortController;
+  readonly ended: Promise<void>;
+};
+
+export type RayRunOptions = {
+  readonly ray: RayPlace;
+  readonly uri: string;
+  readonly column: string;
+  readonly function: ComputedFunction;
+  readonly more?: Partial<Pick<JobSpec, 'concurrency' | 'checkpointSize' | 'commitGranularity' | 'numFrags' | 'where'>>;
+  /** Of a run that this one takes up. */
+  readonly after?: Pick<RayRun, 'kept' | 'spec'>;
+  readonly onEvent?: (event: NewEvent) => void;
+  readonly silence?: number;
+};
+
+/** Runs a job by the runner `ray`, in this process in place of one of its own. */
+export function runOnRay(options: RayRunOptions): RayRun {
+  const { ray, uri, column, more = {}, after, onEvent, silence } = options;
+  const events: NewEvent[] = [];
+  const kept = after?.kept ?? new Map<string, string>();
+  const cancelled = new AbortController();
+  let log = '';
+  const spec: JobSpec = {
+    version: 1,
+    jobId: after?.spec.jobId ?? newJobId(Date.now(), randomBytes(8)),
+    table: { uri, storageOptions: {} },
+    column,
+    function: options.function,
+    where: undefined,
+    concurrency: 2,
+    taskSize: undefined,
+    checkpointSize: 4096,
+    commitGranularity: 8,
+    numFrags: undefined,
+    readVersion: undefined,
+    ...more,
+  };
+  const context: RunContext = {
+    spec,
+    request: {
+      table: { catalog: { implementation: 'dir', root: join(uri, '..') }, namespacePath: [], name: 't' },
+      column,
+      ray,
+      concurrency: spec.concurrency,
+    },
+    emit: (event) => {
+      events.push(event);
+      onEvent?.(event);
+    },
+    log: (text) => (log += text),
+    folder: mkdtempSync(join(tmpdir(), 'job-')),
+    kept: { get: (name) => kept.get(name), set: (name, value) => void kept.set(name, value) },
+    signal: cancelled.signal,
+  };
+  const ended = createRayRunner(silence).run(context);
+  // Whoever looks at its end is told of a failure; until then it is nobody's.
+  ended.catch(() => {});
+  return { events, log: () => log, kept, spec, cancelled, ended };
+}
+
+/** The events of a kind. */
+export const ofKind = <K extends NewEvent['kind']>(
+  events: readonly NewEvent[],
+  kind: K,
+): Extract<NewEvent, { kind: K }>[] =>
+  events.filter((event): event is Extract<NewEvent, { kind: K }> => event.kind === kind);
