@@ -3,13 +3,14 @@ import { typeText } from '#shared/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import type { CallOptions } from './callOptions.ts';
-import { checkColumnChanges, checkNewColumns } from './columnArguments.ts';
+import { checkColumnChanges, checkFieldMetadata, checkNewColumns, newColumnType } from './columnArguments.ts';
 import type { BackfillColumnOptions } from './jobs.ts';
 import { jsonType, type JsonArrowType } from './jsonArrow.ts';
 import { given } from '#shared/records.ts';
 import type { Reply } from './restReply.ts';
 import { about, ask, checkWritable, onBranch, pinned, type RestTarget } from './restTarget.ts';
-import type { ColumnChange, NewColumn, WriteResult } from './table.ts';
+import { nullExpression } from './nullColumns.ts';
+import type { ColumnChange, FieldMetadataUpdate, NewColumn, WriteResult } from './table.ts';
 import { checkText, checkTexts, whatItIs } from './tableArguments.ts';
 
 const written = (reply: Reply): WriteResult => {
@@ -26,7 +27,11 @@ export function addColumns(
   return about(target, 'AlterTableAddColumns', () => {
     checkWritable(target);
     checkNewColumns(columns);
-    const json = { new_columns: columns.map(({ name, expression }) => ({ name, expression })), ...onBranch(target) };
+    const added = columns.map(({ name, expression, dataType }) => ({
+      name,
+      expression: dataType === undefined ? expression : nullExpression(newColumnType(name, dataType)),
+    }));
+    const json = { new_columns: added, ...onBranch(target) };
     return ask(target, 'AlterTableAddColumns', { json }, options, written);
   });
 }
@@ -94,6 +99,20 @@ export function dropColumns(target: RestTarget, names: readonly string[], option
     checkWritable(target);
     const json = { columns: checkTexts('dropColumns', 'column', names), ...onBranch(target) };
     return ask(target, 'AlterTableDropColumns', { json }, options, written);
+  });
+}
+
+/** "UpdateFieldMetadata" */
+export function updateFieldMetadata(
+  target: RestTarget,
+  updates: readonly FieldMetadataUpdate[],
+  options: CallOptions,
+): Promise<WriteResult> {
+  return about(target, 'UpdateFieldMetadata', () => {
+    checkWritable(target);
+    checkFieldMetadata(updates);
+    const changes = updates.map(({ path, metadata, replace }) => ({ path, metadata, ...given({ replace }) }));
+    return ask(target, 'UpdateFieldMetadata', { json: { updates: changes, ...onBranch(target) } }, options, written);
   });
 }
 

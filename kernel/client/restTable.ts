@@ -13,7 +13,14 @@ import type { Operation } from './operations.ts';
 import { checkChoice, checkOptions } from './options.ts';
 import { checkFilter, Query } from './query.ts';
 import type { FullTextOptions, QueryOptions, QuerySpec } from './querySpec.ts';
-import { addColumns, alterColumns, backfillColumn, dropColumns, updateSchemaMetadata } from './restColumns.ts';
+import {
+  addColumns,
+  alterColumns,
+  backfillColumn,
+  dropColumns,
+  updateFieldMetadata,
+  updateSchemaMetadata,
+} from './restColumns.ts';
 import { createIndex, dropIndex, indexStats, listIndices } from './restIndexes.ts';
 import { RestQueryRunner } from './restQuery.ts';
 import { RestBranches, RestTags } from './restTagsBranches.ts';
@@ -24,6 +31,7 @@ import type {
   AddOptions,
   ColumnChange,
   CreateIndexOptions,
+  FieldMetadataUpdate,
   IndexInfo,
   IndexStats,
   InsertResult,
@@ -185,6 +193,10 @@ export class RestTable implements Table {
 
   async dropColumns(names: readonly string[], options: CallOptions = {}): Promise<WriteResult> {
     return dropColumns(this.#target, names, options);
+  }
+
+  async updateFieldMetadata(updates: readonly FieldMetadataUpdate[], options: CallOptions = {}): Promise<WriteResult> {
+    return updateFieldMetadata(this.#target, updates, options);
   }
 
   async updateSchemaMetadata(

@@ -1,15 +1,14 @@
-import { DataType } from '#arrow';
-import { adoptTable } from '#shared/adoptTable.ts';
-import { CatalogError } from '#shared/errors.ts';
+import { DataType, Field } from '#arrow';
 import { given } from '#shared/records.ts';
-import { checkColumnChanges, checkNewColumns } from '#client/columnArguments.ts';
+import { checkColumnChanges, checkFieldMetadata, checkNewColumns, newColumnType } from '#client/columnArguments.ts';
+import { nullExpression } from '#client/nullColumns.ts';
 import { checkTexts } from '#client/tableArguments.ts';
 import type { CallOptions } from '#client/callOptions.ts';
-import type { ColumnChange, NewColumn, WriteResult } from '#client/table.ts';
+import type { ColumnChange, FieldMetadataUpdate, NewColumn, WriteResult } from '#client/table.ts';
 import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
-/** Adds columns whose values are SQL over the others ("AlterTableAddColumns"). */
+/** Adds columns whose values are SQL over the others, or that are null ("AlterTableAddColumns"). */
 export function addColumns(
   handle: TableHandle,
   columns: readonly NewColumn[],
@@ -17,8 +16,17 @@ export function addColumns(
 ): Promise<WriteResult> {
   return handle.write('AlterTableAddColumns', options, async (native) => {
     checkNewColumns(columns);
-    for (const { expression } of columns) checkSql(expression);
-    return versionOf(await native.addColumns(columns.map(({ name, expression }) => ({ name, valueSql: expression }))));
+    for (const { expression } of columns) if (expression !== undefined) checkSql(expression);
+    const empty = columns.flatMap(({ name, dataType }) =>
+      dataType === undefined ? [] : [new Field(name, newColumnType(name, dataType), true)],
+    );
+    // Without a file for their nulls, which is a call of its own: both kinds together are one version by SQL alone.
+    if (empty.length === columns.length) return versionOf(await native.addColumns(empty));
+    const expressions = columns.map(({ name, expression, dataType }) => ({
+      name,
+      valueSql: dataType === undefined ? expression : nullExpression(newColumnType(name, dataType)),
+    }));
+    return versionOf(await native.addColumns(expressions));
   });
 }
 
@@ -33,7 +41,7 @@ export function alterColumns(
     const alterations = changes.map(({ path, rename, nullable, dataType }) => ({
       path,
       ...given({ rename, nullable }),
-      ...(dataType !== undefined && { dataType: ownType(path, dataType) }),
+      ...(dataType !== undefined && { dataType: timeWord(newColumnType(path, dataType)) }),
     }));
     return versionOf(await native.alterColumns(alterations));
   });
@@ -52,15 +60,11 @@ export function dropColumns(handle: TableHandle, names: readonly string[], optio
  */
 export function updateFieldMetadata(
   handle: TableHandle,
-  updates: readonly {
-    path: string;
-    metadata: Readonly<Record<string, string | null>>;
-    replace?: boolean | undefined;
-  }[],
+  updates: readonly FieldMetadataUpdate[],
   options: CallOptions,
 ): Promise<WriteResult> {
   return handle.write('UpdateFieldMetadata', options, async (native) => {
-    checkSome('updateFieldMetadata', updates);
+    checkFieldMetadata(updates);
     return versionOf(
       await native.updateFieldMetadata(
         updates.map(({ path, metadata, replace }) => ({
@@ -71,13 +75,6 @@ export function updateFieldMetadata(
       ),
     );
   });
-}
-
-/** A type of any copy of apache-arrow as one of ours, as that of the column of a table, or by the engine's word for it. */
-function ownType(path: string, type: DataType): DataType | string {
-  const adopted = adoptTable({ schema: { fields: [{ name: path, type, nullable: true }] }, batches: [] });
-  if (adopted) return timeWord(adopted.schema.fields[0]!.type);
-  throw new CatalogError('InvalidInput', `The new type of "${path}" is no Arrow type.`, 'Write new arrow.Int32().');
 }
 
 const units = ['s', 'ms', 'us', 'ns'] as const;
@@ -91,8 +88,3 @@ function timeWord(type: DataType): DataType | string {
 }
 
 const versionOf = ({ version }: { version: number }): WriteResult => ({ version });
-
-function checkSome(call: string, list: readonly unknown[]): void {
-  if (Array.isArray(list) && list.length > 0) return;
-  throw new CatalogError('InvalidInput', `${call} was given no column.`, 'Name at least one.');
-}

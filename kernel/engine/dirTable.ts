@@ -10,6 +10,7 @@ import type {
   AddOptions,
   ColumnChange,
   CreateIndexOptions,
+  FieldMetadataUpdate,
   IndexInfo,
   IndexStats,
   InsertResult,
@@ -161,11 +162,7 @@ export class DirTable implements Table {
     return dropColumns(this.#handle, names, options);
   }
 
-  /** Sets entries of the metadata of columns ("UpdateFieldMetadata"); `null` removes one. */
-  updateFieldMetadata(
-    updates: Parameters<typeof updateFieldMetadata>[1],
-    options: CallOptions = {},
-  ): Promise<WriteResult> {
+  updateFieldMetadata(updates: readonly FieldMetadataUpdate[], options: CallOptions = {}): Promise<WriteResult> {
     return updateFieldMetadata(this.#handle, updates, options);
   }
 

@@ -12,7 +12,6 @@ import {
   wrong,
   type Json,
 } from './requests.ts';
-import { DirTable } from './dirTable.ts';
 import { openBranch, openQueryBranch } from './routesData.ts';
 import type { Handlers } from './routeTypes.ts';
 
@@ -88,7 +87,6 @@ export const columnHandlers: Handlers = {
     const { signal } = call;
     const updates = some(objectList(body, 'updates'), 'updates').map(metadataUpdate);
     const table = await openBranch(call, body);
-    if (!(table instanceof DirTable)) return notOffered('metadata of columns', 'Do without it.');
     const { version } = await table.updateFieldMetadata(updates, { signal });
     const schema = await table.schema({ signal });
     const paths = new Set(updates.map(({ path }) => path));

@@ -41,6 +41,7 @@ export type {
   BatchStream,
   ColumnChange,
   CreateIndexOptions,
+  FieldMetadataUpdate,
   IndexInfo,
   IndexStats,
   IndexType,

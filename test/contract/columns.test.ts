@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { Field, Float32, Int32, Schema, Utf8 } from '#arrow';
+import {
+  Field,
+  FixedSizeList,
+  Float32,
+  Int32,
+  List,
+  Schema,
+  Struct,
+  TimestampMicrosecond,
+  Utf8,
+  type DataType,
+} from '#arrow';
 import { fails } from './expect.ts';
 import { forEachOfOurs, forEachSubject } from './subjects.ts';
 
@@ -21,6 +32,49 @@ forEachSubject('columns', (makeCatalog) => {
       { double: 19, title: 'MUG' },
       { double: 118, title: 'LAMP' },
     ]);
+  });
+
+  test('are added without values, of any type that the engine stores', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    const types: Record<string, DataType> = {
+      whole: new Int32(),
+      text: new Utf8(),
+      vector: new FixedSizeList(4, new Field('item', new Float32(), true)),
+      words: new List(new Field('item', new Utf8(), true)),
+      time: new TimestampMicrosecond('UTC'),
+      place2: new Struct([new Field('x', new Int32(), true)]),
+    };
+    await table.addColumns(Object.entries(types).map(([name, dataType]) => ({ name, dataType })));
+    const { fields } = await table.schema();
+    const added = fields.slice(4).map(({ name, type, nullable }) => [name, String(type), nullable]);
+    assert.deepEqual(
+      added,
+      Object.entries(types).map(([name, type]) => [name, String(type), true]),
+    );
+    assert.equal(await table.countRows('whole IS NULL AND vector IS NULL AND words IS NULL'), 2);
+  });
+
+  test('are added with and without values in one version', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.addColumns([
+      { name: 'double', expression: 'price * 2' },
+      { name: 'empty', dataType: new Int32() },
+    ]);
+    assert.equal(await table.version(), 2);
+    assert.deepEqual(await table.query().select(['double', 'empty']).limit(1).toArray(), [{ double: 19, empty: null }]);
+  });
+
+  test('keep what is to be known of them, entry by entry', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    const long = 'ü'.repeat(100_000);
+    await table.updateFieldMetadata([{ path: 'price', metadata: { unit: 'EUR', note: long } }]);
+    await table.updateFieldMetadata([{ path: 'price', metadata: { unit: null, source: 'shop' } }]);
+    const metadata = (await table.schema()).fields.find(({ name }) => name === 'price')?.metadata;
+    assert.deepEqual(Object.fromEntries(metadata ?? []), { note: long, source: 'shop' });
+    await fails(() => table.updateFieldMetadata([{ path: 'colour', metadata: {} }]), 'ColumnNotFound', 'colour');
   });
 
   test('are renamed, and keep their values', async () => {

@@ -104,6 +104,7 @@ export const everyOperation: Partial<Record<Operation, Call>> = {
     await own.dropColumns(['name']);
   },
   AlterTableBackfillColumns: ({ table }) => table.backfillColumn('name'),
+  UpdateFieldMetadata: ({ table }) => table.updateFieldMetadata([{ path: 'name', metadata: { language: 'en' } }]),
   UpdateTableSchemaMetadata: ({ table }) => table.updateSchemaMetadata({ owner: 'ada' }),
   ListJobs: ({ db }) => db.jobs.list(),
   DescribeJob: ({ db }) => db.jobs.describe('nobody-started-this'),

@@ -81,6 +81,13 @@ export const upstreamGaps: readonly UpstreamGap[] = [
     says: /^ConcurrentModification instead of InvalidInput: .*Column id already exists/,
   },
   {
+    operation: 'UpdateFieldMetadata',
+    reason: 'The directories behind it have no call for it.',
+    evidence: 'update_field_metadata: 500 {"error":"Not supported: update_field_metadata not implemented","code":18}',
+    cases: { columns: ['keep what is to be known of them, entry by entry'] },
+    says: /does not offer it/,
+  },
+  {
     operation: 'UpdateTableSchemaMetadata',
     reason: 'It takes texts alone, and so can not take an entry away.',
     evidence: 'schema_metadata/update with {"note":"a"} after {"owner":"ada","note":"a"}: owner is still there',

@@ -41,6 +41,8 @@ export type ComputedColumn = {
   /** As people read it: `int32`, `fixed_size_list<float>[768]`. */
   readonly type: string;
   readonly function: ComputedFunction;
+  /** `engine`: a computed column of the engine's own, which it fills itself (`refreshColumn`), and no job can. */
+  readonly keptBy: 'table' | 'engine';
   /** Who registered it, in their own words: nobody vouches for it. */
   readonly author: string;
   /** ISO 8601, UTC. */

@@ -1,0 +1,188 @@
+import { userInfo } from 'node:os';
+import { Field, type Schema } from '#arrow';
+import { typeText } from '#shared/arrowTypes.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { Table } from '#client/table.ts';
+import { engineFunction } from './engineFunction.ts';
+import { decodeOutput } from './outputType.ts';
+import { functionKey, metadataOf, readStored, valuesKey, type StoredFunction } from './storedFunction.ts';
+
+export type RegisterOptions = {
+  /** Who registers it, as others are to read it; the name of the account when nothing is said. */
+  readonly author?: string | undefined;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Keeps a function on a column, so that whoever has the table can fill it. A column that is not there is added, null in
+ * every row; a function that is there is replaced, and the values that it made stay.
+ * @throws JobError ColumnMissing for an input that is not there, FunctionInvalid where the column has another type or the
+ * function is too large; CatalogError Unsupported (0) on a server that keeps nothing about columns
+ */
+export async function registerFunction(
+  table: Table,
+  column: string,
+  fn: ComputedFunction,
+  { author = accountName(), signal }: RegisterOptions,
+): Promise<ComputedColumn> {
+  const schema = await table.schema({ signal });
+  checkFits(schema, table.name, column, fn);
+  const field = schema.fields.find(({ name }) => name === column);
+  const isNew = field === undefined;
+  const metadata = {
+    ...metadataOf({ function: fn, author, registeredAt: new Date().toISOString() }),
+    ...(field && (await madeBefore(table, field, fn, signal))),
+  };
+  if (isNew) await addColumn(table, column, fn, signal);
+  try {
+    await table.updateFieldMetadata([{ path: column, metadata }], { signal });
+  } catch (error) {
+    if (!isCatalogError(error, 'Unsupported')) throw error;
+    // As it was: without its function the column would be one of nulls that nobody can explain.
+    if (isNew) await table.dropColumns([column], { signal });
+    throw new CatalogError(
+      'Unsupported',
+      `The server can't keep a function on the column "${column}" of "${table.name}".`,
+      'Give the function with each backfill instead.',
+      { cause: error },
+    );
+  }
+  return computedColumn(table, column, signal);
+}
+
+/** Values that another function has made are stale from now on, also where no run has made all of them. */
+async function madeBefore(
+  table: Table,
+  field: Field,
+  fn: ComputedFunction,
+  signal: AbortSignal,
+): Promise<Record<string, string>> {
+  const before = whole(field)?.function.hash;
+  if (before === undefined || before === fn.hash || field.metadata.has(valuesKey)) return {};
+  const filled = await table.countRows(`\`${field.name}\` IS NOT NULL`, { signal });
+  return filled > 0 ? { [valuesKey]: before } : {};
+}
+
+/** @throws JobError ColumnMissing, FunctionInvalid */
+export function checkFits(schema: Schema, table: string, column: string, fn: ComputedFunction): void {
+  const names = schema.fields.map(({ name }) => name);
+  const missing = fn.inputs.find((name) => !names.includes(name));
+  if (missing !== undefined)
+    throw new JobError(
+      'ColumnMissing',
+      `The function "${fn.name}" reads the column "${missing}", which the table "${table}" has not.`,
+      `It has ${names.join(', ')}.`,
+    );
+  if (fn.inputs.includes(column))
+    throw new JobError(
+      'FunctionInvalid',
+      `The function "${fn.name}" reads the column "${column}" that it computes.`,
+      'Compute another column of it.',
+    );
+  const field = schema.fields.find(({ name }) => name === column);
+  const gives = typeText(decodeOutput(fn.output).type);
+  if (!field || typeText(field.type) === gives) return;
+  throw new JobError(
+    'FunctionInvalid',
+    `The column "${column}" is ${typeText(field.type)}, and the function "${fn.name}" gives ${gives}.`,
+    'Let it give the type of the column, or compute another column.',
+  );
+}
+
+async function addColumn(table: Table, name: string, fn: ComputedFunction, signal: AbortSignal): Promise<void> {
+  const { type } = decodeOutput(fn.output);
+  await table.addColumns([{ name, dataType: type }], { signal });
+}
+
+/**
+ * The function that a column keeps, undefined where it keeps none.
+ * @throws JobError ColumnMissing, FunctionInvalid where it is damaged
+ */
+export async function storedFunction(
+  table: Table,
+  column: string,
+  signal: AbortSignal,
+): Promise<StoredFunction | undefined> {
+  return readStored(fieldOf(await table.schema({ signal }), table.name, column));
+}
+
+/**
+ * The columns of a table that are computed, by functions kept on it or by the engine itself, with how much of them is
+ * filled. What is damaged is left out.
+ */
+export async function computedColumns(table: Table, signal: AbortSignal): Promise<readonly ComputedColumn[]> {
+  const schema = await table.schema({ signal });
+  const found = schema.fields.flatMap((field) => {
+    const stored = whole(field);
+    return stored ? [{ field, stored }] : [];
+  });
+  if (found.length === 0) return [];
+  const rows = await table.countRows(undefined, { signal });
+  return Promise.all(found.map(async ({ field, stored }) => described(table, field, stored, rows, signal)));
+}
+
+/** @throws JobError ColumnMissing, FunctionMissing, FunctionInvalid */
+async function computedColumn(table: Table, column: string, signal: AbortSignal): Promise<ComputedColumn> {
+  const field = fieldOf(await table.schema({ signal }), table.name, column);
+  const stored = readStored(field);
+  if (!stored) {
+    const what = `The table "${table.name}" has not kept the function of "${column}".`;
+    throw new JobError('FunctionMissing', what, 'Give the function with each backfill instead.');
+  }
+  return described(table, field, stored, await table.countRows(undefined, { signal }), signal);
+}
+
+/** Remembers that a function has made all values of a column. To be called after a run over all rows. */
+export async function markValues(table: Table, column: string, hash: string, signal: AbortSignal): Promise<void> {
+  await table.updateFieldMetadata([{ path: column, metadata: { [valuesKey]: hash } }], { signal });
+}
+
+function whole(field: Field): StoredFunction | undefined {
+  try {
+    return field.metadata.has(functionKey) ? readStored(field) : engineFunction(field);
+  } catch {
+    return undefined;
+  }
+}
+
+async function described(
+  table: Table,
+  field: Field,
+  { function: fn, author, registeredAt }: StoredFunction,
+  rows: number,
+  signal: AbortSignal,
+): Promise<ComputedColumn> {
+  const filled = await table.countRows(`\`${field.name}\` IS NOT NULL`, { signal });
+  const valuesHash = field.metadata.get(valuesKey);
+  return {
+    column: field.name,
+    type: typeText(field.type),
+    function: fn,
+    keptBy: field.metadata.has(functionKey) ? 'table' : 'engine',
+    author,
+    registeredAt,
+    rows,
+    filled,
+    valuesHash,
+    // Of values that nobody has vouched for it is not known; a run over some rows leaves those of others.
+    isStale: filled > 0 && valuesHash !== undefined && valuesHash !== fn.hash,
+  };
+}
+
+function fieldOf(schema: Schema, table: string, column: string): Field {
+  const field = schema.fields.find(({ name }) => name === column);
+  if (field) return field;
+  const names = schema.fields.map(({ name }) => name).join(', ');
+  throw new JobError('ColumnMissing', `The table "${table}" has no column "${column}".`, `It has ${names}.`);
+}
+
+/** An account may have no name, in a container for instance. */
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return '';
+  }
+}

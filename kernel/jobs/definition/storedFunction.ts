@@ -1,0 +1,148 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Field } from '#arrow';
+import type { ComputedFunction, FunctionBody } from '#shared/jobs/computedFunction.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { isRecord } from '#shared/records.ts';
+import { maxCodeBytes } from './bundle.ts';
+import { functionHash, type Unhashed } from './hash.ts';
+import { encodeOutput } from './outputType.ts';
+import { readOnError } from '#jobs/worker/workerOptions.ts';
+
+// How a function is kept on its table: in the metadata of the field, which directories, object stores and servers all have.
+// Whoever may write to the table may write there, so nothing of it is believed but that it is what its hash says.
+
+export const functionKey = 'lance-catalog.function';
+export const codeKey = 'lance-catalog.function.code';
+/** Hash of the function that has made all values there are. */
+export const valuesKey = 'lance-catalog.function.values';
+
+/** The most characters of code that are kept on a table: they are read whenever its schema is. */
+const maxStoredCode = 256 * 1024;
+
+/** A function as it was found on a table. */
+export type StoredFunction = {
+  readonly function: ComputedFunction;
+  readonly author: string;
+  /** ISO 8601, UTC. */
+  readonly registeredAt: string;
+};
+
+/**
+ * The entries of a field's metadata that keep a function.
+ * @throws JobError FunctionInvalid for one that is too large to be kept, or that only a server has
+ */
+export function metadataOf({ function: fn, author, registeredAt }: StoredFunction): Record<string, string | null> {
+  const about = {
+    version: 1,
+    name: fn.name,
+    function_version: fn.version,
+    hash: fn.hash,
+    kind: fn.kind,
+    inputs: fn.inputs,
+    on_error: fn.onError,
+    author,
+    registered_at: registeredAt,
+  };
+  if (fn.kind === 'sql') {
+    return { [functionKey]: JSON.stringify({ ...about, expression: fn.expression }), [codeKey]: null };
+  }
+  if (fn.kind === 'server')
+    throw new JobError('FunctionInvalid', `The function "${fn.name}" is the server's own and can't be kept here.`, '');
+  const entry = fn.kind === 'python' ? { entry: fn.entry } : {};
+  const parts = fn.kind === 'python' ? { code: fn.code } : { code: fn.code, source: fn.source };
+  const code = deflateRawSync(JSON.stringify(parts), { level: 9 }).toString('base64');
+  if (code.length > maxStoredCode) {
+    throw new JobError(
+      'FunctionInvalid',
+      `The function "${fn.name}" has ${Math.ceil(code.length / 1024)} KiB of code, more than the ${maxStoredCode / 1024} KiB that a table keeps.`,
+      'Import less of a package, or give the function with each backfill instead of registering it.',
+    );
+  }
+  return { [functionKey]: JSON.stringify({ ...about, takes: fn.takes, ...entry }), [codeKey]: code };
+}
+
+/**
+ * The function that a field keeps; undefined where it keeps none.
+ * @throws JobError FunctionInvalid where what is kept is damaged, or is not what its hash says
+ */
+export function readStored(field: Field): StoredFunction | undefined {
+  const text = field.metadata.get(functionKey);
+  if (text === undefined) return undefined;
+  const json = parsed(text);
+  if (!isRecord(json)) throw damaged(field.name);
+  if (json['version'] !== 1) {
+    const what = `The function of the column "${field.name}" was registered by a newer version of this product.`;
+    throw new JobError('FunctionInvalid', what, 'Update it, or register the function again.');
+  }
+  const { name, function_version: version, hash, inputs, on_error: onError } = json;
+  const { author = '', registered_at: registeredAt = '' } = json;
+  const isRead = typeof name === 'string' && typeof hash === 'string' && isTexts(inputs);
+  const body = isRead ? bodyOf(json, field) : undefined;
+  if (!isRead || !body) throw damaged(field.name);
+  const fn: Unhashed = {
+    name,
+    version: String(version ?? ''),
+    inputs,
+    output: encodeOutput(field.name, field.type),
+    onError: readOnErrorOf(onError, field.name),
+    ...body,
+  };
+  // Consent is given to a hash: it has to be that of what would run.
+  if (functionHash(fn) !== hash) {
+    const what = `The function of the column "${field.name}" is not the one that was registered: its hash is another, or the column has another type.`;
+    throw new JobError('FunctionInvalid', what, 'Register the function again.');
+  }
+  return { function: Object.freeze({ ...fn, hash }), author: String(author), registeredAt: String(registeredAt) };
+}
+
+function bodyOf(json: Record<string, unknown>, field: Field): FunctionBody | undefined {
+  const { kind, takes, entry, expression } = json;
+  if (kind === 'sql') return typeof expression === 'string' ? { kind, expression } : undefined;
+  if (takes !== 'row' && takes !== 'batch') return undefined;
+  const { code, source } = codeOf(field);
+  if (typeof code !== 'string') return undefined;
+  if (kind === 'python') return typeof entry === 'string' ? { kind, takes, code, entry } : undefined;
+  return kind === 'typescript' && typeof source === 'string' ? { kind, takes, code, source } : undefined;
+}
+
+function codeOf(field: Field): { code?: unknown; source?: unknown } {
+  const packed = field.metadata.get(codeKey);
+  if (packed === undefined) return {};
+  try {
+    // With the source beside the code, and no more than both may be.
+    const text = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: 2 * maxCodeBytes });
+    const json = parsed(text.toString('utf8'));
+    return isRecord(json) ? json : {};
+  } catch (cause) {
+    throw damaged(field.name, cause);
+  }
+}
+
+function readOnErrorOf(json: unknown, column: string): ComputedFunction['onError'] {
+  try {
+    return readOnError(json);
+  } catch (cause) {
+    throw damaged(column, cause);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+const damaged = (column: string, cause?: unknown): JobError =>
+  new JobError(
+    'FunctionInvalid',
+    `What is kept of the function of the column "${column}" is damaged.`,
+    'Register the function again.',
+    {
+      cause,
+    },
+  );

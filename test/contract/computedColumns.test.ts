@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { Field, Int32, Schema, Utf8 } from '#arrow';
+import { isCatalogError } from '#shared/errors.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import type { Table } from '#client/table.ts';
+import { readFunction } from '#jobs/definition/functionSource.ts';
+import { withHash } from '#jobs/definition/hash.ts';
+import { encodeOutput } from '#jobs/definition/outputType.ts';
+import { computedColumns, markValues, registerFunction, storedFunction } from '#jobs/definition/registration.ts';
+import { forEachSubject } from './subjects.ts';
+
+const signal = AbortSignal.timeout(300_000);
+const rows = [
+  { id: 1, text: 'mug' },
+  { id: 2, text: 'lamp' },
+];
+
+const lengthOf = (code: string, source = code): ComputedFunction =>
+  withHash({
+    kind: 'typescript',
+    name: 'text_length',
+    version: '1',
+    inputs: ['text'],
+    output: encodeOutput('size', new Int32()),
+    onError: { mode: 'retry', attempts: 2 },
+    takes: 'row',
+    code,
+    source,
+  });
+const first = lengthOf('export default (row) => row.text.length;');
+const second = lengthOf('export default (row) => row.text.length + 1;');
+
+const sql = (table: Table, expression: string): Promise<ComputedFunction> =>
+  readFunction({ kind: 'sql', expression }, { folder: '.', table, column: 'size' }, signal);
+
+forEachSubject('functions of columns', (makeCatalog, subject) => {
+  if (subject.id === 'upstream') {
+    test('are refused by a server that keeps nothing of columns, which has the columns that it had', async () => {
+      const { db } = await makeCatalog();
+      const table = await db.createTable('t', rows);
+      const registering = registerFunction(table, 'size', first, { signal });
+      await assert.rejects(registering, (error) => {
+        assert.ok(isCatalogError(error, 'Unsupported'), String(error));
+        assert.match(error.message, /Give the function with each backfill instead/);
+        return true;
+      });
+      assert.deepEqual((await table.schema()).names, ['id', 'text']);
+    });
+    return;
+  }
+
+  test('are kept on a new column, which is null and of their type', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    const column = await registerFunction(table, 'size', first, { author: 'Ada', signal });
+    assert.deepEqual(
+      [column.type, column.author, column.rows, column.filled, column.isStale, column.keptBy],
+      ['int32', 'Ada', 2, 0, false, 'table'],
+    );
+    const again = await db.openTable('t');
+    const stored = await storedFunction(again, 'size', signal);
+    assert.deepEqual({ ...stored?.function, output: '' }, { ...first, output: '' });
+    assert.equal(await again.countRows('size IS NULL'), 2);
+  });
+
+  test('that are SQL know their type and columns from the table', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    const fn = await sql(table, 'length(text) + 1');
+    assert.deepEqual(fn.inputs, ['text']);
+    const column = await registerFunction(table, 'size', fn, { signal });
+    assert.equal(column.type, 'int64');
+    assert.equal(column.function.kind === 'sql' && column.function.expression, 'length(text) + 1');
+  });
+
+  test('that are SQL which the engine refuses are refused with its reason', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await assert.rejects(sql(table, 'length(colour)'), (error) => isJobError(error) && /colour/.test(error.message));
+  });
+
+  test('are replaced, and values of the one before are stale', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await registerFunction(table, 'size', first, { signal });
+    await table.update({ where: 'id = 1', valuesSql: { size: 'cast(3 as int)' } });
+    const column = await registerFunction(table, 'size', second, { signal });
+    assert.deepEqual([column.function.hash, column.filled, column.isStale], [second.hash, 1, true]);
+    await markValues(table, 'size', second.hash, signal);
+    const [now] = await computedColumns(table, signal);
+    assert.deepEqual([now?.valuesHash, now?.isStale], [second.hash, false]);
+  });
+
+  test('stay where rows are added, and where the table is put together again', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await registerFunction(table, 'size', first, { signal });
+    await table.add([{ id: 3, text: 'cup', size: null }], {});
+    await table.update({ where: 'id = 3', values: { text: 'cups' } });
+    assert.equal((await storedFunction(table, 'size', signal))?.function.hash, first.hash);
+  });
+
+  test('that do not fit the table change nothing of it', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    const told = (promise: Promise<unknown>): Promise<string> =>
+      promise.then(
+        () => 'nothing',
+        (error: unknown) => (isJobError(error) ? `${error.kind}: ${error.message}` : String(error)),
+      );
+    const otherInput = withHash({ ...first, inputs: ['body'] });
+    assert.match(
+      await told(registerFunction(table, 'size', otherInput, { signal })),
+      /^ColumnMissing: .*"body".*id, text/,
+    );
+    assert.match(
+      await told(registerFunction(table, 'text', second, { signal })),
+      /^FunctionInvalid: .*reads the column/,
+    );
+    assert.match(await told(registerFunction(table, 'id', second, { signal })), /^FunctionInvalid: .*"id" is int64/);
+    const large = lengthOf(`export default () => 1; // ${randomBytes(400_000).toString('hex')}`);
+    assert.match(
+      await told(registerFunction(table, 'size', large, { signal })),
+      /^FunctionInvalid: .*KiB of code, more than the 256 KiB/,
+    );
+    assert.deepEqual([(await table.schema()).names, await table.version()], [['id', 'text'], 1]);
+  });
+
+  test('whose code was changed on the table are not taken for what was registered', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await registerFunction(table, 'size', first, { signal });
+    const other = await db.createTable('other', rows);
+    await registerFunction(other, 'size', second, { signal });
+    const key = 'lance-catalog.function.code';
+    const code = (await other.schema()).fields.at(-1)?.metadata.get(key) ?? '';
+    await table.updateFieldMetadata([{ path: 'size', metadata: { [key]: code } }]);
+    await assert.rejects(storedFunction(table, 'size', signal), /is not the one that was registered/);
+    assert.deepEqual(await computedColumns(table, signal), []);
+  });
+
+  test('are listed with those of other columns', async () => {
+    const { db } = await makeCatalog();
+    const fields = [new Field('text', new Utf8(), true)];
+    const table = await db.createTable('t', [{ text: 'a' }], { schema: new Schema(fields) });
+    await registerFunction(table, 'size', first, { signal });
+    await registerFunction(table, 'more', second, { signal });
+    const listed = await computedColumns(table, signal);
+    assert.deepEqual(
+      listed.map(({ column }) => column),
+      ['size', 'more'],
+    );
+  });
+});
