@@ -11,6 +11,7 @@ import {
   Utf8,
   type DataType,
 } from '#arrow';
+import { typeText } from '#shared/arrowTypes.ts';
 import { fails } from './expect.ts';
 import { forEachOfOurs, forEachSubject } from './subjects.ts';
 
@@ -47,10 +48,10 @@ forEachSubject('columns', (makeCatalog) => {
     };
     await table.addColumns(Object.entries(types).map(([name, dataType]) => ({ name, dataType })));
     const { fields } = await table.schema();
-    const added = fields.slice(4).map(({ name, type, nullable }) => [name, String(type), nullable]);
+    const added = fields.slice(4).map(({ name, type, nullable }) => [name, typeText(type), nullable]);
     assert.deepEqual(
       added,
-      Object.entries(types).map(([name, type]) => [name, String(type), true]),
+      Object.entries(types).map(([name, type]) => [name, typeText(type), true]),
     );
     assert.equal(await table.countRows('whole IS NULL AND vector IS NULL AND words IS NULL'), 2);
   });

@@ -35,6 +35,12 @@ const second = lengthOf('export default (row) => row.text.length + 1;');
 const sql = (table: Table, expression: string): Promise<ComputedFunction> =>
   readFunction({ kind: 'sql', expression }, { folder: '.', table, column: 'size' }, signal);
 
+const told = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'nothing',
+    (error: unknown) => (isJobError(error) ? `${error.kind}: ${error.message}` : String(error)),
+  );
+
 forEachSubject('functions of columns', (makeCatalog, subject) => {
   if (subject.id === 'upstream') {
     test('are refused by a server that keeps nothing of columns, which has the columns that it had', async () => {
@@ -105,11 +111,6 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
   test('that do not fit the table change nothing of it', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
-    const told = (promise: Promise<unknown>): Promise<string> =>
-      promise.then(
-        () => 'nothing',
-        (error: unknown) => (isJobError(error) ? `${error.kind}: ${error.message}` : String(error)),
-      );
     const otherInput = withHash({ ...first, inputs: ['body'] });
     assert.match(
       await told(registerFunction(table, 'size', otherInput, { signal })),

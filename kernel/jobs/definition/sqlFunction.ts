@@ -52,14 +52,18 @@ async function typeOf(table: Table, name: string, expression: string, signal: Ab
 export function columnsIn(expression: string, columns: readonly string[]): string[] {
   const named = new Set<string>();
   let before = '';
+  /** A name without quotes, which is a function's if a parenthesis comes. */
+  let bare: string | undefined;
   sqlToken.lastIndex = 0;
   for (let found = sqlToken.exec(expression); found; found = sqlToken.exec(expression)) {
     const { space, word, quoted, sign } = found.groups ?? {};
     if (space !== undefined) continue;
-    const name = word ?? (quoted?.startsWith("'") ? undefined : quoted?.slice(1, -1));
+    if (bare !== undefined && sign !== '(') named.add(bare);
     // Behind a dot is a field of a struct, whatever it is called.
-    if (name !== undefined && before !== '.') named.add(name.toLowerCase());
+    bare = before === '.' ? undefined : word?.toLowerCase();
+    if (quoted !== undefined && !quoted.startsWith("'") && before !== '.') named.add(quoted.slice(1, -1).toLowerCase());
     before = sign ?? '';
   }
+  if (bare !== undefined) named.add(bare);
   return columns.filter((column) => named.has(column.toLowerCase()));
 }

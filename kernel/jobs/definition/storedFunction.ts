@@ -75,13 +75,13 @@ export function readStored(field: Field): StoredFunction | undefined {
     throw new JobError('FunctionInvalid', what, 'Update it, or register the function again.');
   }
   const { name, function_version: version, hash, inputs, on_error: onError } = json;
-  const { author = '', registered_at: registeredAt = '' } = json;
+  const { author, registered_at: registeredAt } = json;
   const isRead = typeof name === 'string' && typeof hash === 'string' && isTexts(inputs);
   const body = isRead ? bodyOf(json, field) : undefined;
   if (!isRead || !body) throw damaged(field.name);
   const fn: Unhashed = {
     name,
-    version: String(version ?? ''),
+    version: textOf(version),
     inputs,
     output: encodeOutput(field.name, field.type),
     onError: readOnErrorOf(onError, field.name),
@@ -92,7 +92,7 @@ export function readStored(field: Field): StoredFunction | undefined {
     const what = `The function of the column "${field.name}" is not the one that was registered: its hash is another, or the column has another type.`;
     throw new JobError('FunctionInvalid', what, 'Register the function again.');
   }
-  return { function: Object.freeze({ ...fn, hash }), author: String(author), registeredAt: String(registeredAt) };
+  return { function: Object.freeze({ ...fn, hash }), author: textOf(author), registeredAt: textOf(registeredAt) };
 }
 
 function bodyOf(json: Record<string, unknown>, field: Field): FunctionBody | undefined {
@@ -133,6 +133,8 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');

@@ -238,6 +238,10 @@ suite('The columns of a SQL expression', () => {
   const columns = ['id', 'Text', 'name', 'a b'];
   test('are those that it names, in the order of the table', () =>
     assert.deepEqual(columnsIn('length(text) + id', columns), ['id', 'Text']));
+  test('are no functions of the same name', () =>
+    assert.deepEqual(columnsIn('name (text) || name', ['name', 'text']), ['name', 'text']));
+  test('are not those whose name is only that of a function', () =>
+    assert.deepEqual(columnsIn('name(text)', ['name', 'text']), ['text']));
   test('are not found in strings, comments and behind dots', () =>
     assert.deepEqual(columnsIn("concat('id', meta.name) -- id\n || `a b`", columns), ['a b']));
 });
