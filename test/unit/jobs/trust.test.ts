@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Int32 } from '#arrow';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import { withHash } from '#jobs/definition/hash.ts';
+import { encodeOutput } from '#jobs/definition/outputType.ts';
+import { accept, checkAccepted, consentText, isAccepted } from '#jobs/definition/trust.ts';
+import { tempFolder } from '../../harness/temp.ts';
+
+const common = {
+  name: 'size',
+  version: '',
+  inputs: ['text'],
+  output: encodeOutput('size', new Int32()),
+  onError: { mode: 'fail' },
+} as const;
+const code = 'export default (row) => row.text.length;';
+const fn = withHash({ ...common, kind: 'typescript', takes: 'row', code, source: 'what it says it is' });
+const sql = withHash({ ...common, kind: 'sql', expression: 'length(text)' });
+
+suite('Consent to functions that were found', () => {
+  const before = process.env['XDG_DATA_HOME'];
+  let home: string;
+  setup(() => {
+    home = tempFolder();
+    process.env['XDG_DATA_HOME'] = home;
+  });
+  teardown(() => {
+    if (before === undefined) delete process.env['XDG_DATA_HOME'];
+    else process.env['XDG_DATA_HOME'] = before;
+  });
+
+  test('is asked for until it was given, and then is given for good', () => {
+    assert.throws(
+      () => checkAccepted(fn, 'shop/t'),
+      (error) => isJobError(error) && error.kind === 'FunctionNotAccepted' && error.message.includes(fn.hash),
+    );
+    accept(fn.hash, { name: fn.name, table: 'shop/t' });
+    accept(fn.hash);
+    checkAccepted(fn, 'shop/t');
+    assert.equal(isAccepted(fn.hash), true);
+  });
+
+  test('to one function is none to another', () => {
+    accept(fn.hash);
+    assert.equal(isAccepted(withHash({ ...fn, code: `${code} ` }).hash), false);
+  });
+
+  test('may be given for one time, which is not remembered', () => {
+    checkAccepted(fn, 't', [fn.hash]);
+    assert.equal(isAccepted(fn.hash), false);
+  });
+
+  test('is not asked for where no code runs', () => checkAccepted(sql, 't'));
+
+  test('is kept where only the person can read and write', () => {
+    accept(fn.hash);
+    const folder = join(home, 'lance-catalog', 'accepted-functions');
+    assert.deepEqual(readdirSync(folder), [fn.hash]);
+    assert.equal(statSync(join(folder, fn.hash)).mode & 0o777, 0o600);
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+  });
+
+  test('is not to be had by a hash that is a path', () => {
+    assert.throws(() => accept('../../.bashrc'), /no hash of a function/);
+    assert.equal(isAccepted('../../../etc/passwd'), false);
+  });
+
+  test('is asked for with the code that would run, and not only with what its author shows', () => {
+    const text = consentText(fn, { author: 'Ada "the" first', table: 'shop/t', column: 'size' });
+    for (const part of [code, 'what it says it is', fn.hash, '"Ada \\"the\\" first"', '"shop/t"', 'int32'])
+      assert.ok(text.includes(part), `${part} in ${text}`);
+  });
+});
