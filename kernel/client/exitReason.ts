@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 /** What Node says of its own stack when memory runs out fits in. */
 const tailChars = 10_000;
 /** Lines that follow the one that says why. */
-const noReason = /^(?:Node\.js v\d|\s+at |\s*\d+: |-+ .* -+$)/;
+const noReason = /^(?:Node\.js v\d|\s+at |\}$|\s+\w+: |- |\s*\d+: |-+ .* -+$)/;
 
 /** Reads a stream to its end, keeping the last few thousand characters for a message. */
 export function tailOf(stream: Readable | null): () => string {

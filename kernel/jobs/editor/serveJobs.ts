@@ -4,6 +4,7 @@ import { encodeFrame, frameDecoder } from '#shared/frames.ts';
 import type { RunnerName } from '#shared/jobs/backfill.ts';
 import { jobsChecks } from '#shared/jobs/jobChecks.ts';
 import type { JobsHostMethods, JobsMethods } from '#shared/jobs/jobMessages.ts';
+import { definitionHandlers } from './definitionHandlers.ts';
 import { Endpoint, type Handlers } from '#shared/rpc.ts';
 
 /**
@@ -42,6 +43,7 @@ export function serveJobs(pipe: Duplex, jobs: Jobs, end: () => void): void {
 
 function handlersOf(jobs: Jobs, watch: () => void): Partial<Handlers<JobsMethods>> {
   return {
+    ...definitionHandlers,
     plan: (request, signal) => jobs.plan(request, signal),
     try: (request, signal) => jobs.try(request, signal),
     start: (request, signal) => jobs.start(request, signal),

@@ -9,17 +9,21 @@ import { readLog } from '#jobs/records/jobLog.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { viewOf, type Liveness } from '#jobs/records/viewOf.ts';
 import { openOptions } from '#jobs/records/withoutSecrets.ts';
+import type { Runners } from '#jobs/plan/chooseRunner.ts';
+import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { foldRun } from '#shared/jobs/foldEvents.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { newJobId } from '#shared/jobs/jobId.ts';
+import { isJobId, newJobId } from '#shared/jobs/jobId.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive, jobTableText, progressText } from '#shared/jobs/jobWords.ts';
 import { cancelJob } from './cancelJob.ts';
+import { functionOf } from './functionOf.ts';
 import { followJob } from './followJob.ts';
 import type { Jobs } from './jobs.ts';
 import { JobWatch } from './jobWatch.ts';
-import { jobTableOf, placeOf, prepare, withAbsolutePaths, type Prepared } from './prepare.ts';
+import { jobTableOf, placeOf, withAbsolutePaths } from './place.ts';
+import { prepare, type Prepared } from './prepare.ts';
 import { requestToResume } from './resumeRequest.ts';
 import { startProcess, wordsOf } from './startProcess.ts';
 import { whileLocked } from './startLock.ts';
@@ -31,6 +35,8 @@ export type JobsPlace = {
   readonly entry?: string | undefined;
   /** What runs it; the Node of this process when not given. */
   readonly node?: NodeRuntime | undefined;
+  /** What jobs can be run by; all that there are when not given. */
+  readonly runners?: Runners | undefined;
 };
 
 /** The jobs of this person on this machine. Nothing is opened or made before something is asked. */
@@ -38,6 +44,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   const folders = new JobFolders(place.folder ?? jobsFolder());
   const entry = place.entry ?? join(import.meta.dirname, 'job.cjs');
   const node = place.node ?? thisNode();
+  const runners = place.runners ?? { known: knownRunners, load: loadRunner };
 
   const livenessOf = async (id: string, signal: AbortSignal): Promise<Liveness> => {
     const found = await findProcess(folders.of(id), signal);
@@ -60,11 +67,14 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   const recordOf = (id: string): JobRecord => {
     const record = folders.read(id);
     if (record) return record;
-    const what = existsSync(folders.of(id)) ? `The record of job ${id} can't be read.` : `There is no job ${id} here.`;
+    const what =
+      isJobId(id) && existsSync(folders.of(id))
+        ? `The record of job ${id} can't be read.`
+        : `There is no job ${id} here.`;
     throw new JobError('JobMissing', what, 'List the jobs there are: lance-catalog jobs.');
   };
 
-  const view = (id: string, signal: AbortSignal): Promise<JobView> => viewOfRecord(recordOf(id), signal);
+  const view = async (id: string, signal: AbortSignal): Promise<JobView> => viewOfRecord(recordOf(id), signal);
 
   const list = (signal: AbortSignal): Promise<readonly JobView[]> => {
     const records = folders.ids().map((id) => folders.read(id));
@@ -96,7 +106,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   };
 
   const start: Jobs['start'] = async (asked, signal) => {
-    const prepared = await prepare(withAbsolutePaths(asked), signal);
+    const prepared = await prepare(withAbsolutePaths(asked), runners, signal);
     return whileLocked(folders.root, signal, async () => {
       const rival = await rivalOf(placeOf(prepared.request), undefined, signal);
       if (rival && isSameWork(rival.record, prepared.request)) return { id: rival.record.id, joined: true };
@@ -114,7 +124,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
       const record = recordOf(id);
       if (isActive(await viewOfRecord(record, signal))) throw running(id, 'resumed');
       const asked = requestToResume(record, folders.readRequest(id), how);
-      const prepared = await prepare(withAbsolutePaths(asked), signal);
+      const prepared = await prepare(withAbsolutePaths(asked), runners, signal);
       const rival = await rivalOf(record.place, id, signal);
       if (rival) throw busy(rival);
       const { run, kept, createdAt } = record;
@@ -127,8 +137,17 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     });
 
   return {
-    plan: async () => Promise.reject(notYet()),
-    try: async () => Promise.reject(notYet()),
+    plan: async (request, signal) => {
+      const fn = await functionOf(request, { isToRun: false }, signal);
+      // With the engine, which nobody needs to look at jobs.
+      const { planBackfill } = await import('#jobs/plan/planBackfill.ts');
+      return planBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
+    },
+    try: async (request, signal) => {
+      const fn = await functionOf(request, { isToRun: true }, signal);
+      const { tryBackfill } = await import('#jobs/plan/tryBackfill.ts');
+      return tryBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
+    },
     start,
     resume,
     list,
@@ -136,7 +155,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     follow: (id, signal) => followJob({ folders, first: () => view(id, signal), id, signal }),
     watch: (onChange, signal) => new JobWatch(folders, onChange, { signal }).run(),
     log: async (id, from) => readLog(folders.of(recordOf(id).id), from),
-    cancel: (id, signal) => cancelJob({ folders, id: recordOf(id).id, signal }),
+    cancel: async (id, signal) => cancelJob({ folders, id: recordOf(id).id, signal }),
     remove: (id, signal) =>
       whileLocked(folders.root, signal, async () => {
         if (isActive(await view(id, signal))) throw running(id, 'removed');
@@ -144,8 +163,6 @@ export function openJobs(place: JobsPlace = {}): Jobs {
       }),
   };
 }
-
-const notYet = (): JobError => new JobError('RunnerUnavailable', 'No runner here can plan.', 'Start the job.');
 
 type Rival = { readonly record: JobRecord; readonly view: JobView };
 

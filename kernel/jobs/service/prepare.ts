@@ -1,56 +1,20 @@
-import { createHash } from 'node:crypto';
-import { identityOfRoot } from '#client/identity.ts';
-import { transportOptionsOf } from '#client/restConfig.ts';
-import { isObjectStore, localRoot } from '#client/root.ts';
-import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import type { BackfillRequest, RunnerName, TableReference } from '#shared/jobs/backfill.ts';
-import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
-import { JobError } from '#shared/jobs/jobErrors.ts';
-import type { JobTable } from '#shared/jobs/jobView.ts';
+import { chooseRunner, type ChoosingRequest, type Runners } from '#jobs/plan/chooseRunner.ts';
+import type { BackfillRequest, RunnerName } from '#shared/jobs/backfill.ts';
+import { functionOf } from './functionOf.ts';
 
 /** A request with all decided that the process of the job could only decide too late to tell it to whoever asked. */
 export type Prepared = {
-  readonly request: BackfillRequest & { readonly function: ComputedFunction };
+  readonly request: ChoosingRequest;
   readonly runner: RunnerName;
   readonly runnerReason: string;
 };
 
-/** Where a job is, as a person names it. */
-export function jobTableOf({ catalog, connection, namespacePath, name }: TableReference): JobTable {
-  const place = catalog.implementation === 'dir' ? catalog.root : catalog.uri;
-  return { catalog: connection ?? place, implementation: catalog.implementation, namespacePath, name };
-}
-
-/** What two jobs have in common that would write the same column of the same table, and no others. */
-export function placeOf({ table, column }: BackfillRequest): string {
-  const parts = [identityOf(table.catalog), table.namespacePath, table.name, column];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}
-
-/** A request whose paths mean the same in a process with another current folder. */
-export function withAbsolutePaths(request: BackfillRequest): BackfillRequest {
-  const { catalog } = request.table;
-  if (catalog.implementation !== 'dir' || isObjectStore(catalog.root)) return request;
-  return { ...request, table: { ...request.table, catalog: { ...catalog, root: localRoot(catalog.root) } } };
-}
-
-function identityOf(config: CatalogConfig): string {
-  if (config.implementation === 'dir') return identityOfRoot(config.root, config.storageOptions);
-  return transportOptionsOf(config).identity;
-}
-
 /**
- * Decides what a request leaves open.
- * @throws JobError FunctionMissing, RunnerUnavailable; CatalogError
+ * Decides what a request leaves open: its function, and what runs it.
+ * @throws JobError FunctionMissing, FunctionInvalid, FunctionNotAccepted, RunnerUnavailable; CatalogError
  */
-export async function prepare(request: BackfillRequest, signal: AbortSignal): Promise<Prepared> {
-  signal.throwIfAborted();
-  const { runner = 'auto', column } = request;
-  if (!request.function)
-    throw new JobError('FunctionMissing', `Nothing says how "${column}" is computed.`, 'Give a function.');
-  if (runner === 'auto') {
-    const name: RunnerName = request.function.kind === 'server' ? 'rest' : 'local';
-    return { request: { ...request, function: request.function }, runner: name, runnerReason: '' };
-  }
-  return { request: { ...request, function: request.function }, runner, runnerReason: 'It was asked for.' };
+export async function prepare(request: BackfillRequest, runners: Runners, signal: AbortSignal): Promise<Prepared> {
+  const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
+  const { runner, reason } = await chooseRunner(whole, runners, signal);
+  return { request: whole, runner, runnerReason: reason };
 }

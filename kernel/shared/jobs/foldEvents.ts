@@ -112,7 +112,7 @@ export function foldRun(startedAt: number): RunFold {
 
   const fragmentsOf = (): JobView['fragments'] => {
     const before = planned?.committedFragments ?? 0;
-    const total = planned && before + planned.checkpointedFragments + planned.fragments;
+    const total = planned && before + planned.fragments;
     const done = before + committed.size;
     return { done: total === undefined ? done : Math.min(total, done), total };
   };

@@ -16,7 +16,10 @@ export type JobEvent = {
   readonly at: number;
 } & (
   | {
-      /** What there is to do, as the runner found it. Rows are those to compute, reused ones among them. */
+      /**
+       * What there is to do, as the runner found it: fragments that are not in the table yet, finished ones among them, and
+       * their rows, reused ones among them. Told again, with all of that in it, where rows came meanwhile.
+       */
       readonly kind: 'planned';
       readonly readVersion: number;
       readonly fragments: number;

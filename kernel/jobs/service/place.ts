@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { identityOfRoot } from '#client/identity.ts';
+import { transportOptionsOf } from '#client/restConfig.ts';
+import { isObjectStore, localRoot } from '#client/root.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import type { BackfillRequest, TableReference } from '#shared/jobs/backfill.ts';
+import type { JobTable } from '#shared/jobs/jobView.ts';
+
+/** Where a job is, as a person names it. */
+export function jobTableOf({ catalog, connection, namespacePath, name }: TableReference): JobTable {
+  const place = catalog.implementation === 'dir' ? catalog.root : catalog.uri;
+  return { catalog: connection ?? place, implementation: catalog.implementation, namespacePath, name };
+}
+
+/** What two jobs have in common that would write the same column of the same table, and no others. */
+export function placeOf({ table, column }: BackfillRequest): string {
+  const parts = [identityOf(table.catalog), table.namespacePath, table.name, column];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** A request whose paths mean the same in a process with another current folder. */
+export function withAbsolutePaths(request: BackfillRequest): BackfillRequest {
+  const { catalog } = request.table;
+  if (catalog.implementation !== 'dir' || isObjectStore(catalog.root)) return request;
+  return { ...request, table: { ...request.table, catalog: { ...catalog, root: localRoot(catalog.root) } } };
+}
+
+function identityOf(config: CatalogConfig): string {
+  if (config.implementation === 'dir') return identityOfRoot(config.root, config.storageOptions);
+  return transportOptionsOf(config).identity;
+}

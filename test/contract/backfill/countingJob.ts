@@ -1,0 +1,14 @@
+import { runJob } from '../../../kernel/jobs/process/jobProcess.ts';
+import { countingRunnerStandIn } from './countingRunner.ts';
+
+// The process of a job as the product has it, with another runner. Started by the tests as `dist/job.cjs` is by the product.
+
+const [root = '', id = ''] = process.argv.slice(2);
+process.umask(0o077);
+runJob({ root, id, loadRunner: () => Promise.resolve(countingRunnerStandIn) }).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+    process.exit(1);
+  },
+);

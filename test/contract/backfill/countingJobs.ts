@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDir } from '../../../kernel/engine/dir.ts';
+import { readMark } from '../../../kernel/jobs/records/processMark.ts';
+import { openJobs } from '../../../kernel/jobs/service/openJobs.ts';
+import type { Jobs } from '../../../kernel/jobs/service/jobs.ts';
+import type { BackfillRequest } from '../../../kernel/shared/jobs/backfill.ts';
+import type { JobView } from '../../../kernel/shared/jobs/jobView.ts';
+import { inRoot } from '../../../scripts/paths.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { countingRunnerStandIn } from './countingRunner.ts';
+import { serverFunction } from '../../../kernel/jobs/runners/rest/serverFunction.ts';
+import { Field, Int32 } from '#arrow';
+
+export const countingEntry = inRoot('test/contract/backfill/countingJob.ts');
+
+/** The stand-in under the names of two runners, for who starts jobs. */
+export const countingRunners = {
+  known: ['local', 'local-python'] as const,
+  load: () => Promise.resolve(countingRunnerStandIn),
+};
+
+/** A signal for calls that no test cancels; one that hangs is ended all the same. */
+export const soon = (): AbortSignal => AbortSignal.timeout(60_000);
+
+let made: Promise<string> | undefined;
+
+/** A directory with a table `words`, made once for a file. */
+const madeRoot = (): Promise<string> => (made ??= makeRoot());
+
+async function makeRoot(): Promise<string> {
+  const root = tempFolder();
+  const db = await openDir({ root });
+  await db.createTable('words', [{ text: 'one' }, { text: 'two' }]);
+  await db.close();
+  return root;
+}
+
+/** Jobs in a folder of their own, whose runner stands still until a test lets it go on. */
+export type Counting = {
+  readonly jobs: Jobs;
+  readonly folder: string;
+  readonly root: string;
+  readonly gate: string;
+  /** Lets fragments go up to a number, or says what else is to happen. */
+  allow(word: number | string): void;
+  request(more?: Partial<BackfillRequest>): BackfillRequest;
+  /** The job as soon as it is as wanted, or has ended. */
+  until(id: string, isFine: (view: JobView) => boolean): Promise<JobView>;
+};
+
+export async function countingJobs(folder: string = join(tempFolder(), 'jobs')): Promise<Counting> {
+  const root = await madeRoot();
+  const gate = join(tempFolder(), 'gate');
+  const jobs = openJobs({ folder, entry: countingEntry, runners: countingRunners });
+  const allow = (word: number | string): void => writeFileSync(gate, String(word));
+  allow(0);
+  // Inherited by the processes that are started from now on.
+  process.env['COUNTING_GATE'] = gate;
+  const until = async (id: string, isFine: (view: JobView) => boolean): Promise<JobView> => {
+    for await (const view of jobs.follow(id, soon())) if (isFine(view)) return view;
+    return jobs.view(id, soon());
+  };
+  const request = (more: Partial<BackfillRequest> = {}): BackfillRequest => ({
+    table: { catalog: { implementation: 'dir', root }, namespacePath: [], name: 'words' },
+    column: 'length',
+    runner: 'local',
+    function: countingFunction('1'),
+    ...more,
+  });
+  return { jobs, folder, root, gate, allow, request, until };
+}
+
+/** A function that nobody runs: the stand-in only counts. */
+export const countingFunction = (version: string) => {
+  const { output } = serverFunction(new Field('length', new Int32(), true));
+  const hash = version.padStart(64, '0');
+  const onError = { mode: 'fail' } as const;
+  return {
+    kind: 'sql',
+    expression: 'length(text)',
+    name: 'length',
+    version,
+    hash,
+    inputs: ['text'],
+    output,
+    onError,
+  } as const;
+};
+
+/** The process of a job. */
+export function pidOf({ folder }: Counting, id: string): number {
+  const mark = readMark(join(folder, id));
+  assert.ok(mark, `job ${id} has a process`);
+  return mark.pid;
+}

@@ -1,0 +1,20 @@
+import type { JobRecord } from '../../../kernel/jobs/records/jobRecord.ts';
+import { foldRun } from '../../../kernel/shared/jobs/foldEvents.ts';
+
+/** The record of a job that has begun, or is otherwise as said. */
+export const recordFor = (id: string, more: Partial<JobRecord> = {}): JobRecord => ({
+  id,
+  createdAt: 1000,
+  table: { catalog: 'Shop', implementation: 'dir', namespacePath: ['eu'], name: 'words' },
+  place: 'p',
+  column: 'length',
+  functionName: 'length',
+  functionHash: 'a'.repeat(64),
+  options: { where: 'x > 1', onError: { mode: 'null' } },
+  runner: 'local',
+  runnerReason: 'It needs nothing else.',
+  run: 1,
+  kept: { 'rest.jobId': '7' },
+  progress: foldRun(1000).progress(1000),
+  ...more,
+});

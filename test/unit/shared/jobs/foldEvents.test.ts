@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { foldRun, type JobProgress } from '../../../../kernel/shared/jobs/foldEvents.ts';
+import type { JobEvent } from '../../../../kernel/shared/jobs/jobEvents.ts';
+
+type Told = JobEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
+
+/** What a run says of a job at a second of it, after events at the seconds given. */
+function after(second: number, ...events: readonly (readonly [second: number, event: Told])[]): JobProgress {
+  const fold = foldRun(0);
+  for (const [at, event] of events) fold.add({ at: at * 1000, ...event });
+  return fold.progress(second * 1000);
+}
+
+const planned = {
+  kind: 'planned',
+  readVersion: 3,
+  fragments: 8,
+  rows: 1000,
+  committedFragments: 2,
+  checkpointedFragments: 1,
+  reusedRows: 100,
+} as const;
+
+const progress = (rows: number, seconds: { compute?: number; read?: number; write?: number } = {}): Told => ({
+  kind: 'progress',
+  rows,
+  errors: 0,
+  computeSeconds: seconds.compute ?? 0,
+  readSeconds: seconds.read ?? 0,
+  writeSeconds: seconds.write ?? 0,
+});
+const workers = (ready: number, waitingFor?: string): Told => ({
+  kind: 'workers',
+  ready,
+  wanted: 8,
+  ...(waitingFor !== undefined && { waitingFor }),
+});
+const conflict = (dropped: number[]): Told => ({
+  kind: 'conflict',
+  attempt: 1,
+  dropped,
+  reason: 'Rows were updated.',
+});
+/** What holds up a run whose workers have spent their seconds so. */
+const heldUpBy = (seconds: { compute?: number; read?: number; write?: number }): string | undefined =>
+  after(11, [0, planned], [5, progress(10)], [10, progress(20, seconds)]).bottleneck;
+const succeeded = { kind: 'succeeded', rows: 1000, errors: 0, skipped: 0, bytesWritten: 4000, version: 9 } as const;
+const sample = { fragment: 0, row: 7, message: 'no text', inputs: { text: '' } };
+
+suite('Events of a run, folded', () => {
+  test('say that it starts while nothing is planned', () => {
+    const { state, sentence, startedAt } = after(1);
+    assert.deepEqual([state, sentence, startedAt], ['starting', 'It looks at what there is to do.', 0]);
+  });
+
+  test('count what an earlier run has done', () => {
+    const { state, rows, fragments } = after(1, [1, planned]);
+    assert.equal(state, 'running');
+    assert.deepEqual(rows, { done: 100, total: 1000, reused: 100 });
+    assert.deepEqual(fragments, { done: 2, total: 10 });
+  });
+
+  test('count a fragment once, however often it was committed', () => {
+    const committed = { kind: 'committed', fragments: [4, 5], version: 4, milliseconds: 2 } as const;
+    const { fragments, version } = after(3, [1, planned], [2, committed], [3, { ...committed, version: 5 }]);
+    assert.deepEqual(fragments, { done: 4, total: 10 });
+    assert.equal(version, 5);
+  });
+
+  test('never say that more rows are done than there are, though some were computed twice', () => {
+    assert.deepEqual(after(3, [1, planned], [2, progress(5000)]).rows, { done: 1000, total: 1000, reused: 100 });
+  });
+
+  test('give the rate of the last half minute and not that of the whole run', () => {
+    const slow = Array.from({ length: 60 }, (_, second) => [second + 1, progress(second + 1)] as const);
+    const fast = Array.from({ length: 40 }, (_, second) => [second + 61, progress(60 + (second + 1) * 10)] as const);
+    const { rowsPerSecond, secondsLeft, rows } = after(100, [0, { ...planned, reusedRows: 0 }], ...slow, ...fast);
+    assert.equal(rows.done, 460);
+    assert.equal(rowsPerSecond, 10);
+    assert.equal(secondsLeft, 54);
+  });
+
+  test('give no rate before there is time to tell one', () => {
+    assert.equal(after(1, [0, planned], [1, progress(500)]).rowsPerSecond, undefined);
+  });
+
+  test('let the rate fall while nothing comes', () => {
+    const rates = [10, 20, 39].map((now) => after(now, [0, planned], [10, progress(100)]).rowsPerSecond ?? 0);
+    assert.deepEqual(
+      rates,
+      rates.toSorted((a, b) => b - a),
+    );
+    assert.equal(rates[0], 10);
+    assert.equal(rates[1], 5);
+  });
+
+  test('say which resources are missing', () => {
+    const { bottleneck } = after(20, [1, workers(2, 'No node has 4 CPUs free.')]);
+    assert.equal(bottleneck, 'Resources: 2 of 8 workers are up. No node has 4 CPUs free.');
+  });
+
+  test('do not call workers that merely come up a bottleneck', () => {
+    const { bottleneck, sentence } = after(2, [1, planned], [1, workers(0)]);
+    assert.equal(bottleneck, undefined);
+    assert.equal(sentence, 'It waits for the first of 8 workers.');
+  });
+
+  test('name the part of the work that takes most of the time', () => {
+    assert.equal(heldUpBy({ compute: 9, read: 1 }), "The function: it takes 90 % of the workers' time.");
+    assert.equal(heldUpBy({ compute: 1, read: 3 }), "Reading from the storage: it takes 75 % of the workers' time.");
+    assert.equal(heldUpBy({ read: 1, write: 4 }), "Writing to the storage: it takes 80 % of the workers' time.");
+    assert.equal(heldUpBy({ compute: 5, read: 5 }), undefined, 'none of them');
+    assert.equal(heldUpBy({ compute: 0.2 }), undefined, 'too little to tell');
+  });
+
+  test('name conflicts once there are several within a minute', () => {
+    const one = after(11, [0, planned], [9, progress(1)], [10, conflict([])]);
+    assert.equal(one.bottleneck, undefined);
+    assert.equal(one.conflicts, 1);
+    const two = after(12, [0, planned], [9, progress(1)], [10, conflict([3])], [11, conflict([3, 4])]);
+    assert.equal(
+      two.bottleneck,
+      'Conflicts: somebody else changes the table, 2 times in the last minute, and 3 fragments were in vain. Rows were updated.',
+    );
+  });
+
+  test('say for how long no row was finished, though totals keep coming', () => {
+    const idle = Array.from({ length: 80 }, (_, half) => [10 + half / 2, progress(50, { compute: 1 })] as const);
+    assert.equal(after(50, [0, planned], ...idle).bottleneck, 'No row was finished for 40 s.');
+  });
+
+  test('keep a few rows that failed, and count all of them', () => {
+    const errors = { kind: 'errors', count: 15, samples: Array.from({ length: 15 }, () => sample) } as const;
+    const { errors: told } = after(3, [0, planned], [1, errors], [2, errors]);
+    assert.equal(told.count, 30);
+    assert.equal(told.samples.length, 20);
+  });
+
+  test('take what the end says for the truth', () => {
+    const end = { ...succeeded, rows: 990, errors: 10, skipped: 4, bytesWritten: 77 };
+    const done = after(90, [0, planned], [9, progress(500)], [10, end]);
+    assert.equal(done.state, 'succeeded');
+    assert.equal(done.endedAt, 10_000);
+    assert.deepEqual(done.rows, { done: 990, total: 990, reused: 100 });
+    assert.equal(
+      done.sentence,
+      '990 rows computed in 10 s; 6 rows failed and stayed null; 4 rows failed and wait for the next run.',
+    );
+    assert.deepEqual([done.errors.count, done.skipped, done.bytesWritten, done.version], [10, 4, 77, 9]);
+    assert.deepEqual([done.rowsPerSecond, done.secondsLeft, done.bottleneck], [undefined, undefined, undefined]);
+  });
+
+  test('say that there was nothing to do', () => {
+    const end = { ...succeeded, rows: 0, bytesWritten: 0 };
+    assert.equal(
+      after(2, [0, { ...planned, fragments: 0, rows: 0 }], [1, end]).sentence,
+      'There was nothing to compute.',
+    );
+  });
+
+  test('say why it failed, and what to do', () => {
+    const failure = { code: 'StorageFull', message: 'The disk is full.', hint: 'Make room.' };
+    const failed = after(3, [0, planned], [2, { kind: 'failed', ...failure }]);
+    assert.deepEqual([failed.state, failed.sentence, failed.failure], ['failed', 'The disk is full.', failure]);
+  });
+
+  test('change nothing of their list by what is told later', () => {
+    const fold = foldRun(0);
+    const before = fold.progress(0);
+    fold.add({ at: 1, kind: 'errors', count: 1, samples: [sample] });
+    assert.deepEqual(before.errors, { count: 0, samples: [] });
+  });
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { jobsChecks, jobsHostChecks } from '../../../../kernel/shared/jobs/jobChecks.ts';
+import { toCamel, toSnake } from '../../../../kernel/shared/jobs/caseKeys.ts';
+import { viewOf } from '../../../../kernel/jobs/records/viewOf.ts';
+import { recordFor } from '../../jobs/recordFor.ts';
+
+const table = { catalog: { implementation: 'dir', root: '/data' }, namespacePath: ['shop'], name: 'words' };
+const fn = {
+  name: 'f',
+  version: '',
+  hash: 'a'.repeat(64),
+  inputs: ['text'],
+  output: '',
+  onError: { mode: 'retry', attempts: 2 },
+  kind: 'sql',
+  expression: 'length(text)',
+};
+const request = { table, column: 'length', function: fn, where: 'a > 1', concurrency: 2 };
+
+/** What each request is like; to leave one out does not compile. */
+const fine: { readonly [K in keyof typeof jobsChecks]: unknown } = {
+  readFunction: { table, column: 'c', source: { kind: 'sql', expression: '1' } },
+  register: { table, column: 'c', function: fn },
+  computedColumns: { table },
+  accept: { hash: 'x' },
+  isAccepted: { hash: 'x' },
+  plan: request,
+  try: request,
+  start: request,
+  list: null,
+  log: { id: 'x', from: 0 },
+  cancel: { id: 'x' },
+  resume: { id: 'x', request, runner: 'ray' },
+  remove: { id: 'x' },
+  watch: null,
+};
+
+suite('Messages about jobs', () => {
+  for (const [method, params] of Object.entries(fine)) {
+    const check = jobsChecks[method as keyof typeof jobsChecks];
+    test(`"${method}" is taken as it is meant`, () => {
+      assert.ok(check(params));
+      assert.ok(check(JSON.parse(JSON.stringify(params))));
+    });
+    test(`"${method}" is refused as anything else`, () => {
+      for (const wrong of [undefined, 7, 'x', [], ...(params === null ? [{}] : [null, {}])]) assert.ok(!check(wrong));
+    });
+  }
+
+  test('are refused where one part is of another type', () => {
+    for (const wrong of [
+      { ...request, where: 1 },
+      { ...request, concurrency: -1 },
+      { ...request, concurrency: 1.5 },
+      { ...request, runner: 'spark' },
+      { ...request, onError: { mode: 'retry' } },
+      { ...request, ray: { port: 1 } },
+      { ...request, function: { ...fn, kind: 'perl' } },
+      { ...request, function: { ...fn, inputs: 'text' } },
+      { ...request, table: { ...table, namespacePath: [1] } },
+      { ...request, table: { ...table, catalog: { implementation: 'dir' } } },
+      { ...request, allowStoredCode: 'all' },
+    ])
+      assert.ok(!jobsChecks.start(wrong), JSON.stringify(wrong));
+  });
+
+  test('tell of jobs that are whole', () => {
+    const view = viewOf(recordFor('bf-00000000000000000a'), { kind: 'gone', words: '' }, 0);
+    assert.ok(jobsHostChecks.jobsChanged({ changed: [view], removed: ['x'] }));
+    assert.ok(jobsHostChecks.jobsChanged(JSON.parse(JSON.stringify({ changed: [view], removed: [] }))));
+    for (const part of ['id', 'table', 'state', 'rows', 'errors', 'can'] as const)
+      assert.ok(!jobsHostChecks.jobsChanged({ changed: [{ ...view, [part]: undefined }], removed: [] }), part);
+    assert.ok(!jobsHostChecks.jobsChanged({ changed: [{ ...view, state: 'lost' }], removed: [] }));
+  });
+});
+
+suite('Keys of JSON', () => {
+  test('are in snake_case outside and come back', () => {
+    const value = { commitGranularity: 1, onError: { mode: 'fail' }, list: [{ numFrags: 2 }], none: null };
+    assert.deepEqual(toSnake(value), {
+      commit_granularity: 1,
+      on_error: { mode: 'fail' },
+      list: [{ num_frags: 2 }],
+      none: null,
+    });
+    assert.deepEqual(toCamel(toSnake(value)), value);
+  });
+
+  test('stay as they are where they are names of people', () => {
+    const value = {
+      storageOptions: { awsRegion: 'x', aws_key: 'y' },
+      inputs: { Caption_Text: '' },
+      'headers.xTeam': 'z',
+    };
+    assert.deepEqual(toCamel(toSnake(value)), value);
+    assert.deepEqual(toSnake(value), {
+      storage_options: value.storageOptions,
+      inputs: value.inputs,
+      'headers.xTeam': 'z',
+    });
+  });
+});
