@@ -23,6 +23,7 @@ import json
 import os
 import queue
 import random
+import re
 import shutil
 import signal
 import socket
@@ -120,7 +121,7 @@ def failure_of(error: BaseException) -> JobFailure:
     """Any exception as one that a person can act on."""
     if isinstance(error, JobFailure):
         return error
-    text = " ".join(str(error).split())[:1000] or type(error).__name__
+    text = words_of(error)
     low = text.lower()
     if getattr(error, "errno", None) == 28 or "no space left" in low or "os error 28" in low or "disk quota" in low:
         return JobFailure(
@@ -138,6 +139,12 @@ def failure_of(error: BaseException) -> JobFailure:
         return JobFailure("StorageFailed", f"Reading or writing the table failed: {text}", "Resume the job to try again.")
     log("".join(traceback.format_exception(type(error), error, error.__traceback__)))
     return JobFailure("Internal", f"The backfill stopped over {type(error).__name__}: {text}", "The log has the details.")
+
+
+def words_of(error: BaseException) -> str:
+    """What an error says, in one line and without places in the source code of Lance."""
+    text = re.sub(r",? ?/\S+\.rs:\d+(:\d+)?", "", " ".join(str(error).split()))
+    return text[:1000] or type(error).__name__
 
 
 def is_conflict(error: BaseException) -> bool:
@@ -779,7 +786,16 @@ def column_layout(table: lance.LanceDataset, column: str, column_type: pa.DataTy
 
 
 def rows_in_scope(job: Job, table: lance.LanceDataset, fragment: LanceFragment) -> int:
-    return int(fragment.count_rows(filter=job.scope) if has_scope(job, table, fragment) else fragment.metadata.num_rows)
+    if not has_scope(job, table, fragment):
+        return int(fragment.metadata.num_rows)
+    try:
+        return int(fragment.count_rows(filter=job.scope))
+    except (ValueError, OSError) as error:
+        if "invalid user input" not in str(error).lower():
+            raise
+        raise JobFailure(
+            "RequestInvalid", f"The rows of {job.scope} can't be found: {words_of(error)}", "Mend the condition."
+        ) from error
 
 
 # --- Functions -------------------------------------------------------------------------------------------------------------
@@ -1543,9 +1559,9 @@ class Worker:
                 values = batch.column("value")
                 yield Answer(Piece(offsets, None), values if values.type.equals(self.type) else values.cast(self.type), {})
         except pa.ArrowInvalid as error:
-            raise JobFailure("FunctionFailed", f"{name} gives values that are no {self.type}: {error}", "Cast them.") from error
+            raise JobFailure("FunctionFailed", f"{name} gives values that are no {self.type}: {words_of(error)}", "Cast them.") from error
         except ValueError as error:
-            raise JobFailure("FunctionFailed", f"The expression of {name} failed: {error}", "Mend it.") from error
+            raise JobFailure("FunctionFailed", f"The expression of {name} failed: {words_of(error)}", "Mend it.") from error
 
 
 @dataclass
@@ -1933,9 +1949,11 @@ class Driver:
         self.computed = 0
         self.skipped: Dict[int, int] = {}
         self.lost: set[int] = set()
+        self.had_column = False
         self.column_metadata: Optional[Dict[bytes, bytes]] = None
         self.planned_rows = 0
         self.planned_fragments = 0
+        self.committed_before = 0
         self.reused_rows = 0
 
     # What there is to do
@@ -1998,7 +2016,9 @@ class Driver:
         plan = self.plan(table)
         first = set(plan.fragments)
         initial = {fragment.fragment_id for fragment in table.get_fragments()}
-        is_pure = plan.kept_rows == 0 or self._values_hash(table) == job.hash
+        # Values that were there are of this function too, unless the column says that another one made them.
+        is_pure = plan.kept_rows == 0 or self._values_hash(table) in (None, job.hash)
+        self.committed_before = len(plan.committed)
         is_open = job.where is None and job.num_frags is None and job.read_version is None
         for number in range(1, MAX_PASSES + 1):
             self.lost = set()
@@ -2037,7 +2057,7 @@ class Driver:
             read_version=self.job.read_version or plan.version,
             fragments=self.planned_fragments,
             rows=self.planned_rows,
-            committed_fragments=len(plan.committed),
+            committed_fragments=self.committed_before,
             checkpointed_fragments=len(plan.ready),
             reused_rows=self.reused_rows,
         )
@@ -2091,7 +2111,7 @@ class Driver:
             except Exception as error:
                 if not is_conflict(error) or attempt == MAX_COMMIT_ATTEMPTS:
                     raise
-                emit("conflict", attempt=attempt, dropped=[], reason=" ".join(str(error).split())[:300])
+                emit("conflict", attempt=attempt, dropped=[], reason=words_of(error)[:300])
                 time.sleep(min(0.05 * 2**attempt, 5.0) * (0.5 + random.random()))
                 continue
             emit(
@@ -2147,14 +2167,14 @@ class Driver:
                         f"Column {self.job.column} holds {found.type}, and the function gives {self.checkpoints.type}.",
                         "Make both the same.",
                     )
-                self.column_metadata = found.metadata
+                self.had_column, self.column_metadata = True, found.metadata
                 return table
             missing = [name for name in self.job.inputs if name.split(".")[0] not in table.schema.names]
             if missing:
                 raise JobFailure("ColumnMissing", f"The table has no column {missing[0]}, which the function reads.", "Name others.")
             try:
                 table.add_columns(pa.field(self.job.column, self.checkpoints.type, metadata=self.column_metadata))
-                if self.column_metadata is not None:
+                if self.had_column:
                     emit("notice", text=f"Column {self.job.column} was dropped meanwhile, and was added again.")
             except Exception as error:
                 if not is_conflict(error) and "already exist" not in str(error).lower():
