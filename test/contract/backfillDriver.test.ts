@@ -9,6 +9,8 @@ import { BackfillTables, type At } from './backfillTables.ts';
 
 const lengthInPython = 'def f(text):\n    return None if text is None else len(text)\n';
 
+const byNumber = (a: number, b: number): number => a - b;
+
 suite('the Python driver', function () {
   this.timeout(120_000);
   let tables: BackfillTables;
@@ -46,7 +48,7 @@ suite('the Python driver', function () {
         job
           .all('committed')
           .flatMap(({ fragments }) => fragments)
-          .toSorted(),
+          .toSorted(byNumber),
         [0, 1, 2, 3, 4, 5, 6, 7],
       );
     });
@@ -152,7 +154,7 @@ suite('the Python driver', function () {
       job
         .all('fragment')
         .map(({ fragment }) => fragment)
-        .toSorted(),
+        .toSorted(byNumber),
     );
   });
 

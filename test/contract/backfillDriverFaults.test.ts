@@ -12,6 +12,35 @@ import { descendantsOf, stillRunning, type RunningProcess } from './processTree.
 
 const rows = 480;
 
+const drivers = (): RunningProcess[] =>
+  descendantsOf(process.pid).filter(({ command }) => /backfill\.py -/.test(command));
+const workers = (): RunningProcess[] =>
+  descendantsOf(process.pid).filter(({ command }) => /backfill\.py worker/.test(command));
+const functions = (): RunningProcess[] =>
+  descendantsOf(process.pid).filter(({ command }) => /functionWorker\.mjs/.test(command));
+
+/** Rows that the function was called for more than once. */
+const twice = (calls: readonly string[]): number => calls.length - new Set(calls).size;
+
+/** A job that stands at row 200, in the fourth of eight fragments, with all before it computed. */
+async function standing(at: At, gated: ReturnType<typeof gatedPython>): Promise<Driving> {
+  const job = drive(
+    specOf(at, functionOf(gated.body, { inputs: ['id', 'text'] }), { concurrency: 1, checkpointSize: 1 }),
+  );
+  await eventually(() => assert.ok(gated.calls().includes('200')), 60);
+  return job;
+}
+
+const slowTypescript = (folder: string, from: number) =>
+  typescriptRow(`
+    import { appendFileSync, existsSync } from 'node:fs';
+    import { setTimeout } from 'node:timers/promises';
+    export default async (row) => {
+      appendFileSync(${JSON.stringify(join(folder, 'calls'))}, row.id + '\\n');
+      while (row.id >= ${from} && !existsSync(${JSON.stringify(join(folder, 'gate'))})) await setTimeout(10);
+      return row.text === null ? null : [...row.text].length;
+    };`);
+
 suite('a backfill whose processes die', function () {
   this.timeout(180_000);
   let tables: BackfillTables;
@@ -24,27 +53,8 @@ suite('a backfill whose processes die', function () {
     return at;
   }
 
-  const drivers = (): RunningProcess[] =>
-    descendantsOf(process.pid).filter(({ command }) => /backfill\.py -/.test(command));
-  const workers = (): RunningProcess[] =>
-    descendantsOf(process.pid).filter(({ command }) => /backfill\.py worker/.test(command));
-  const functions = (): RunningProcess[] =>
-    descendantsOf(process.pid).filter(({ command }) => /functionWorker\.mjs/.test(command));
-
   const isAllRight = async (at: At): Promise<void> =>
     assert.deepEqual(await tables.check(at, 'c', 'length'), { rows, wrong: 0, samples: [] });
-
-  /** Rows that the function was called for more than once. */
-  const twice = (calls: readonly string[]): number => calls.length - new Set(calls).size;
-
-  /** A job that stands at row 200, in the fourth of eight fragments, with all before it computed. */
-  async function standing(at: At, gated: ReturnType<typeof gatedPython>): Promise<Driving> {
-    const job = drive(
-      specOf(at, functionOf(gated.body, { inputs: ['id', 'text'] }), { concurrency: 1, checkpointSize: 1 }),
-    );
-    await eventually(() => assert.ok(gated.calls().includes('200')));
-    return job;
-  }
 
   test('goes on after its driver was killed, and computes no row twice', async () => {
     const at = await makeTable();
@@ -56,7 +66,7 @@ suite('a backfill whose processes die', function () {
       job.done,
       (error) => isJobError(error) && error.kind === 'FunctionCrashed' && error.isTransient,
     );
-    await eventually(() => assert.deepEqual(stillRunning(all), []));
+    await eventually(() => assert.deepEqual(stillRunning(all), []), 60);
     writeFileSync(gated.gate, '');
     const next = drive(specOf(at, functionOf(gated.body, { inputs: ['id', 'text'] })));
     await next.done;
@@ -76,7 +86,7 @@ suite('a backfill whose processes die', function () {
     const gated = gatedPython(tempFolder(), 200);
     const fn = functionOf(gated.body, { inputs: ['id', 'text'] });
     const job = drive(specOf(at, fn, { concurrency: 1, checkpointSize: 100_000 }));
-    await eventually(() => assert.ok(gated.calls().includes('200')));
+    await eventually(() => assert.ok(gated.calls().includes('200')), 60);
     job.controller.abort();
     // The function comes back, so that its worker can keep the rows of all calls.
     writeFileSync(gated.gate, '');
@@ -116,7 +126,7 @@ suite('a backfill whose processes die', function () {
       specOf(at, functionOf(gated.body, { inputs: ['id', 'text'] }), { concurrency: 1, checkpointSize: 1 }),
       { env: { LANCE_CATALOG_STALL_SECONDS: '1.5' } },
     );
-    await eventually(() => assert.ok(gated.calls().includes('200')));
+    await eventually(() => assert.ok(gated.calls().includes('200')), 60);
     process.kill(workers()[0]!.pid, 'SIGSTOP');
     writeFileSync(gated.gate, '');
     await job.done;
@@ -139,23 +149,13 @@ suite('a backfill whose processes die', function () {
     assert.ok(Object.entries(values).every(([id, value]) => Number(id) === value));
   });
 
-  const slowTypescript = (folder: string, from: number) =>
-    typescriptRow(`
-      import { appendFileSync, existsSync } from 'node:fs';
-      import { setTimeout } from 'node:timers/promises';
-      export default async (row) => {
-        appendFileSync(${JSON.stringify(join(folder, 'calls'))}, row.id + '\\n');
-        while (row.id >= ${from} && !existsSync(${JSON.stringify(join(folder, 'gate'))})) await setTimeout(10);
-        return row.text === null ? null : [...row.text].length;
-      };`);
-
   test('goes on by itself after the process of a TypeScript function was killed', async () => {
     const at = await makeTable();
     const folder = tempFolder();
     const fn = functionOf(slowTypescript(folder, 200), { inputs: ['id', 'text'] });
     const job = drive(specOf(at, fn, { concurrency: 1 }));
     await job.first('committed');
-    await eventually(() => assert.ok(functions().length === 1));
+    await eventually(() => assert.ok(functions().length === 1), 60);
     process.kill(functions()[0]!.pid, 'SIGKILL');
     writeFileSync(join(folder, 'gate'), '');
     await job.done;
@@ -175,7 +175,7 @@ suite('a backfill whose processes die', function () {
     assert.ok(all.length >= 5, String(all.length));
     job.controller.abort();
     await assert.rejects(job.done, { name: 'AbortError' });
-    await eventually(() => assert.deepEqual(stillRunning(all), []));
+    await eventually(() => assert.deepEqual(stillRunning(all), []), 60);
   });
 
   test('takes what a run with another number of workers had kept', async () => {

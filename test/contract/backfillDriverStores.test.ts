@@ -37,7 +37,7 @@ suite('a backfill of a table in an object store', function () {
     const gated = gatedPython(tempFolder(), 60);
     const fn = functionOf(gated.body, { inputs: ['id', 'text'] });
     const job = drive(specOf(at, fn, { concurrency: 1, checkpointSize: 100_000 }));
-    await eventually(() => assert.ok(gated.calls().includes('60')));
+    await eventually(() => assert.ok(gated.calls().includes('60')), 60);
     job.controller.abort();
     writeFileSync(gated.gate, '');
     await assert.rejects(job.done, { name: 'AbortError' });
@@ -52,7 +52,7 @@ suite('a backfill of a table in an object store', function () {
     const gated = gatedPython(tempFolder(), 10);
     const fn = functionOf(gated.body, { inputs: ['id', 'text'] });
     const job = drive(specOf(at, fn, { concurrency: 1 }));
-    await eventually(() => assert.ok(gated.calls().includes('10')));
+    await eventually(() => assert.ok(gated.calls().includes('10')), 60);
     await assert.rejects(drive(specOf(at, fn)).done, (error) => isJobError(error) && error.kind === 'Busy');
     writeFileSync(gated.gate, '');
     await job.done;

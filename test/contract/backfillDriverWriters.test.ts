@@ -26,7 +26,7 @@ suite('a backfill of a table to which others write', function () {
     const fn = functionOf(gated.body, { inputs: ['id', 'text'] });
     const job = drive(specOf(at, fn, { concurrency: 1, ...more }));
     await job.first('committed');
-    await eventually(() => assert.ok(gated.calls().includes('200')));
+    await eventually(() => assert.ok(gated.calls().includes('200')), 60);
     return { at, job, fn, go: () => writeFileSync(gated.gate, ''), calls: gated.calls };
   }
 

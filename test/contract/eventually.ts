@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Asserts until it holds, for what follows a little later; at most fifteen seconds, on a machine with much to do. */
-export async function eventually(check: () => Promise<void> | void): Promise<void> {
-  const deadline = Date.now() + 15_000;
+export async function eventually(check: () => Promise<void> | void, seconds = 15): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
   for (;;) {
     try {
       return await check();
