@@ -17,6 +17,11 @@ export type Question = {
   /** What to know about a text that can be taken all the same. */
   warn?: (value: string) => string | undefined;
   /**
+   * Looks at the text while it is typed, a moment after the last key. What it finds is shown and keeps nobody from going on:
+   * a problem, or something to know.
+   */
+  look?: (value: string, signal: AbortSignal) => Promise<{ problem: string } | { note: string }>;
+  /**
    * Does what the text is asked for, while the box stays open. A failure is shown in the box, which keeps what was typed.
    */
   accept?: (value: string, signal: AbortSignal) => Promise<void>;
@@ -29,7 +34,7 @@ export type Ask = (question: Question) => Promise<Answer>;
 
 /** Asks for one text. It stays open when the person looks elsewhere for what to type. */
 export function askStep(question: Question): Promise<Answer> {
-  const { title, step, prompt, value = '', placeHolder, isSecret = false, more, check, warn, accept } = question;
+  const { title, step, prompt, value = '', placeHolder, isSecret = false, more, check, warn, look, accept } = question;
   const box = vscode.window.createInputBox();
   const controller = new AbortController();
   box.title = title;
@@ -46,12 +51,18 @@ export function askStep(question: Question): Promise<Answer> {
   if (more !== undefined) {
     box.buttons = [...box.buttons, { iconPath: new vscode.ThemeIcon('ellipsis'), tooltip: more }];
   }
+  let looking = new AbortController();
   const judge = (typed: string, isAccepted: boolean): boolean => {
+    looking.abort();
     // An empty box tells nothing new before the person tries to go on with it.
     const problem = typed === '' && !isAccepted ? undefined : check?.(typed);
     const warning = problem === undefined ? warn?.(typed) : undefined;
     box.validationMessage =
       problem ?? (warning && { message: warning, severity: vscode.InputBoxValidationSeverity.Warning });
+    if (problem === undefined && typed !== '' && look && !isAccepted) {
+      looking = new AbortController();
+      void lookAt(box, typed, look, looking.signal);
+    }
     return problem === undefined;
   };
   const take = async (): Promise<boolean> => {
@@ -81,6 +92,7 @@ export function askStep(question: Question): Promise<Answer> {
     // Enter while it is being done would do it twice.
     box.onDidAccept(() => !box.busy && void take().then((isTaken) => isTaken && end({ value: box.value })));
     box.onDidHide(() => {
+      looking.abort();
       controller.abort();
       resolve(undefined);
       box.dispose();
@@ -88,4 +100,23 @@ export function askStep(question: Question): Promise<Answer> {
     judge(value, false);
     box.show();
   });
+}
+
+/** How long a person may go on typing before a text is looked at, in milliseconds. */
+const typing = 250;
+
+async function lookAt(
+  box: vscode.InputBox,
+  typed: string,
+  look: NonNullable<Question['look']>,
+  signal: AbortSignal,
+): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, typing));
+  if (signal.aborted) return;
+  // A look that fails says nothing: going on does, in the box.
+  const found = await look(typed, signal).catch(() => undefined);
+  if (signal.aborted || !found) return;
+  const { Error, Info } = vscode.InputBoxValidationSeverity;
+  box.validationMessage =
+    'problem' in found ? { message: found.problem, severity: Error } : { message: found.note, severity: Info };
 }

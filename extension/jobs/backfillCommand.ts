@@ -10,12 +10,12 @@ import type { TablePlace } from '../panels/tableSource.ts';
 import type { Backfills } from './backfills.ts';
 import { chooseColumn } from './chooseColumn.ts';
 import { chooseFunction } from './chooseFunction.ts';
-import { chooseRunner } from './chooseRunner.ts';
 import { chooseTable, type ChooseTableParts } from './chooseTable.ts';
 import { connectToRay, type ConnectToRayParts } from './connectToRay.ts';
 import type { JobPage } from './jobPage.ts';
 import type { JobPages } from './jobPages.ts';
 import type { JobsHost } from './jobsHost.ts';
+import { runnerChoices } from './runnerChoices.ts';
 import { PlanSession, type PlanSessionParts } from './planSession.ts';
 import type { TableReferences } from './tableReferences.ts';
 
@@ -42,9 +42,10 @@ export async function backfillColumn(parts: BackfillCommandParts, given: unknown
   const { columns, computed } = await withProgress(`Reading ${name}…`, (signal) => columnsOf(parts, place, signal));
   const column = await chooseColumn(name, columns, computed, chosen.column);
   if (!column) return undefined;
-  const made = await chooseFunction(column, columns, (source, signal) =>
-    parts.host.request('readFunction', { table, column: column.name, source }, signal),
-  );
+  const made = await chooseFunction(column, columns, {
+    ask: parts.ask,
+    read: (source, signal) => parts.host.request('readFunction', { table, column: column.name, source }, signal),
+  });
   if (made === undefined) return undefined;
   const asked: BackfillRequest = { table, column: column.name, ...(made !== 'stored' && { function: made }) };
   const planned = await planFor(parts, asked, columns);
@@ -85,7 +86,8 @@ async function planFor(
 /** What is different from the plan; nothing where it is taken as it is. */
 async function askRunner(parts: BackfillCommandParts, plan: BackfillPlan): Promise<BackfillOptions | undefined> {
   const profiles = parts.profiles.list().flatMap((one) => ('profile' in one ? [one.name] : []));
-  const choice = await chooseRunner(plan, { addresses: parts.rays.list(), profiles });
+  const known = { addresses: parts.rays.list(), profiles };
+  const choice = await askOne(`Compute "${plan.column}" where?`, runnerChoices(plan, known));
   switch (choice?.kind) {
     case undefined:
       return undefined;

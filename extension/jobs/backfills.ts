@@ -1,6 +1,5 @@
-import { isCatalogError } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
-import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import type { ComputedColumn } from '#shared/jobs/computedFunction.ts';
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobsHost } from './jobsHost.ts';
 
@@ -32,7 +31,7 @@ export class Backfills {
   }
 
   /**
-   * Starts a job; a function that was given is kept on the table first, so that the next one needs nothing else.
+   * Starts a job. A function that was given is kept on the table, so that the next one needs nothing else.
    * @returns `undefined` when the person does not want the function to run, or a cluster is not fit for it
    * @throws JobError, CatalogError
    */
@@ -43,7 +42,8 @@ export class Backfills {
     if (!(await this.#mayRun(request, signal))) return undefined;
     const { ray } = request;
     if (ray && 'profile' in ray && !(await this.#parts.mayLaunchOn(ray.profile, signal))) return undefined;
-    if (request.function) await this.#register(request, request.function, signal);
+    // It was given on this machine: the next backfill of the column need not ask about it.
+    if (request.function) await this.#parts.host.request('accept', { hash: request.function.hash }, signal);
     return this.#parts.host.request('start', request, signal);
   }
 
@@ -62,16 +62,5 @@ export class Backfills {
     signal.throwIfAborted();
     await this.#parts.host.request('accept', { hash }, signal);
     return true;
-  }
-
-  async #register({ table, column }: BackfillRequest, made: ComputedFunction, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#parts.host.request('register', { table, column, function: made }, signal);
-      // It was given on this machine: the next backfill of the column need not ask about it.
-      await this.#parts.host.request('accept', { hash: made.hash }, signal);
-    } catch (error) {
-      // A server that keeps nothing with its columns computes them all the same, with the function in the request.
-      if (!isCatalogError(error, 'Unsupported')) throw error;
-    }
   }
 }

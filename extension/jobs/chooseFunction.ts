@@ -1,28 +1,32 @@
 import * as vscode from 'vscode';
-import { isAbort, messageOf } from '#shared/errors.ts';
+import { messageOf } from '#shared/errors.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import type { ColumnInfo } from '#shared/messages.ts';
 import { askOne, askText, withProgress } from '../host/ask.ts';
-import type { ColumnChoice } from './chooseColumn.ts';
+import type { Ask } from '../host/askStep.ts';
+import type { ColumnChoice } from './columnChoices.ts';
 import { pythonFunctions, typescriptFunctions } from './functionNames.ts';
 
 /** Reads and bundles a function without running it. @throws JobError saying what is wrong with it */
 export type ReadFunction = (source: FunctionSource, signal: AbortSignal) => Promise<ComputedFunction>;
 
+export type ChooseFunctionParts = { readonly ask: Ask; readonly read: ReadFunction };
+
 /** What computes the column: `stored` is what its table has; `undefined` when the person leaves. */
 export async function chooseFunction(
   choice: ColumnChoice,
   columns: readonly ColumnInfo[],
-  read: ReadFunction,
+  parts: ChooseFunctionParts,
 ): Promise<ComputedFunction | 'stored' | undefined> {
+  const { read } = parts;
   const way = await askWay(choice);
   switch (way) {
     case undefined:
     case 'stored':
       return way;
     case 'sql':
-      return askSql(choice.name, columns, read);
+      return askSql(choice.name, columns, parts);
     case 'typescript': {
       const source = await askTypescript();
       return source && withProgress('Reading the function…', (signal) => read(source, signal));
@@ -55,44 +59,31 @@ function askWay(choice: ColumnChoice): Promise<Way | undefined> {
   ]);
 }
 
-/** How long a person may go on typing before an expression is looked at, in milliseconds. */
-const typing = 250;
-
-/** An expression, looked at while it is typed: what is wrong with it, or what type it gives. */
+/** An expression, looked at while it is typed: what is wrong with it, or what it reads. */
 async function askSql(
   column: string,
   columns: readonly ColumnInfo[],
-  read: ReadFunction,
+  { ask, read }: ChooseFunctionParts,
 ): Promise<ComputedFunction | undefined> {
-  let judging = new AbortController();
-  let good: { expression: string; made: ComputedFunction } | undefined;
-  const judge = async (expression: string): Promise<string | vscode.InputBoxValidationMessage | undefined> => {
-    judging.abort();
-    judging = new AbortController();
-    const { signal } = judging;
-    if (expression.trim() === '') return undefined;
-    await new Promise((resolve) => setTimeout(resolve, typing));
-    if (signal.aborted) return undefined;
-    try {
-      const made = await read({ kind: 'sql', expression }, signal);
-      good = { expression, made };
-      const message = `Reads ${made.inputs.join(', ') || 'no column'}.`;
-      return { message, severity: vscode.InputBoxValidationSeverity.Info };
-    } catch (error) {
-      return isAbort(error) ? undefined : messageOf(error);
-    }
-  };
-  const expression = await vscode.window.showInputBox({
+  let made: ComputedFunction | undefined;
+  const answer = await ask({
     title: `SQL expression for "${column}"`,
     prompt: `Columns: ${columns.map(({ name }) => name).join(', ')}`,
     placeHolder: 'length(caption)',
-    ignoreFocusOut: true,
-    validateInput: judge,
+    check: (typed) => (typed.trim() === '' ? 'Write an expression.' : undefined),
+    look: async (expression, signal) => {
+      try {
+        const { inputs } = await read({ kind: 'sql', expression }, signal);
+        return { note: inputs.length === 0 ? 'It reads no column.' : `It reads ${inputs.join(', ')}.` };
+      } catch (error) {
+        return { problem: messageOf(error) };
+      }
+    },
+    accept: async (expression, signal) => {
+      made = await read({ kind: 'sql', expression }, signal);
+    },
   });
-  judging.abort();
-  if (expression === undefined || expression.trim() === '') return undefined;
-  if (good?.expression === expression) return good.made;
-  return withProgress('Reading the expression…', (signal) => read({ kind: 'sql', expression }, signal));
+  return answer === undefined ? undefined : made;
 }
 
 async function askFile(title: string, ...endings: string[]): Promise<vscode.Uri | undefined> {

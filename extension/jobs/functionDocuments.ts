@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import { functionText } from './functionText.ts';
 
 /** Of documents that show the code of a stored function; they have no file and cannot be written. */
 export const functionScheme = 'lance-function';
@@ -11,13 +12,6 @@ const endings: Readonly<Record<ComputedFunction['kind'], string>> = {
   python: 'py',
   server: 'txt',
 };
-const comments: Readonly<Record<ComputedFunction['kind'], string>> = {
-  sql: '--',
-  typescript: '//',
-  python: '#',
-  server: '',
-};
-
 /** The code of functions that were found on tables, for a person to read before it runs. */
 export class FunctionDocuments implements vscode.TextDocumentContentProvider {
   readonly #texts = new Map<string, string>();
@@ -49,35 +43,5 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider {
       accept,
     );
     return choice === accept;
-  }
-}
-
-/** The code with what is known of it above, as comments of its language. */
-export function functionText(
-  { column, type, author, registeredAt, function: made }: ComputedColumn,
-  table: string,
-): string {
-  const mark = comments[made.kind];
-  // A comment ends with its line: what the table says must not begin another.
-  const said = [
-    `Function "${made.name}" of the column "${column}" (${type}) of ${table}`,
-    `Stored by "${author}" on ${registeredAt}; nobody vouches for either`,
-    `Reads ${made.inputs.join(', ') || 'no column'}`,
-    `Hash ${made.hash}`,
-  ].map((line) => `${mark} ${line.replaceAll(/[\r\n\u2028\u2029]+/g, ' ')}`.trim());
-  return `${said.join('\n')}\n\n${codeOf(made)}\n`;
-}
-
-/** What runs: not the source that it is said to be made of, which may be anything. */
-function codeOf(made: ComputedFunction): string {
-  switch (made.kind) {
-    case 'sql':
-      return made.expression;
-    case 'python':
-      return made.code;
-    case 'typescript':
-      return made.code;
-    case 'server':
-      return 'Only the server of the catalog has this function.';
   }
 }

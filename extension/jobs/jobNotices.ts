@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { errorsText, jobTableText } from '#shared/jobs/jobWords.ts';
 import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
+import { endText } from './jobEnds.ts';
 
 export type JobNoticesParts = {
   /** Whether the person sees the job end. */
@@ -33,12 +33,4 @@ function tell(view: JobView): Thenable<string | undefined> {
       : vscode.window.showInformationMessage(text, openTable, showJob);
   if (view.state === 'interrupted') return vscode.window.showWarningMessage(text, resume, showJob);
   return vscode.window.showErrorMessage(text, showJob);
-}
-
-/** What a notification says: plain text, shown as text. */
-export function endText({ state, column, table, sentence, failure, errors }: JobView): string {
-  const what = `The backfill of "${column}" of ${jobTableText(table)}`;
-  if (state === 'failed') return `${what} failed. ${failure?.message ?? sentence}`;
-  if (state === 'interrupted') return `${what} was cut off. It goes on where it stopped when you resume it.`;
-  return errors.count > 0 ? `${what} is done; ${errorsText({ errors })}.` : `${what} is done.`;
 }

@@ -1,7 +1,7 @@
 import type { RayPlace, RunnerName } from '#shared/jobs/backfill.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { runnerWords } from '#shared/jobs/jobWords.ts';
-import { askOne, type Choice } from '../host/ask.ts';
+import type { Choice } from '../host/ask.ts';
 
 /** Where a backfill is to run: as planned, by another runner, on a Ray that is known, or on one to connect to. */
 export type RunnerChoice =
@@ -44,8 +44,5 @@ export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: Known
     { label: 'Connect to Ray…', icon: 'plug', value: { kind: 'connect' } },
   ];
 }
-
-export const chooseRunner = (plan: BackfillPlan, rays: KnownRays): Promise<RunnerChoice | undefined> =>
-  askOne(`Compute "${plan.column}" where?`, runnerChoices(plan, rays));
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

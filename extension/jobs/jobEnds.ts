@@ -1,0 +1,10 @@
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { errorsText, jobTableText } from '#shared/jobs/jobWords.ts';
+
+/** What a notification says: plain text, shown as text. */
+export function endText({ state, column, table, sentence, failure, errors }: JobView): string {
+  const what = `The backfill of "${column}" of ${jobTableText(table)}`;
+  if (state === 'failed') return `${what} failed. ${failure?.message ?? sentence}`;
+  if (state === 'interrupted') return `${what} was cut off. It goes on where it stopped when you resume it.`;
+  return errors.count > 0 ? `${what} is done; ${errorsText({ errors })}.` : `${what} is done.`;
+}
