@@ -1,4 +1,4 @@
-import { isJobError } from '#shared/jobs/jobErrors.ts';
+import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillOptions, BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { ComputedColumn } from '#shared/jobs/computedFunction.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
@@ -42,6 +42,12 @@ export async function backfillColumn(parts: BackfillCommandParts, given: unknown
   const { columns, computed } = await withProgress(`Reading ${name}…`, (signal) => columnsOf(parts, place, signal));
   const column = await chooseColumn(name, columns, computed, chosen.column);
   if (!column) return undefined;
+  if (column.kind === 'computed' && column.computed.keptBy === 'engine')
+    throw new JobError(
+      'RequestInvalid',
+      `The engine fills "${column.name}" of ${name} itself, and no job can.`,
+      'Pick another column, or make a new one.',
+    );
   const made = await chooseFunction(column, columns, {
     ask: parts.ask,
     read: (source, signal) => parts.host.request('readFunction', { table, column: column.name, source }, signal),

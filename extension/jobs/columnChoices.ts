@@ -26,7 +26,7 @@ export function columnChoices(
   return [
     ...computed.map((one) => ({
       label: one.column,
-      description: `${one.type} · ${one.function.name}`,
+      description: `${one.type} · ${one.keptBy === 'engine' ? 'kept by the engine' : one.function.name}`,
       detail: filledText(one),
       icon: one.isStale ? 'warning' : 'symbol-function',
       value: { kind: 'computed' as const, name: one.column, computed: one },

@@ -16,6 +16,7 @@ const computed: ComputedColumn = {
   column: 'note_length',
   type: 'int32',
   function: somePlan().function,
+  keptBy: 'table',
   author: 'ada@example.com',
   registeredAt: '2026-05-04T12:00:00Z',
   rows: 1000,
@@ -39,6 +40,11 @@ suite('the steps of "Backfill Column…"', () => {
   test('say how much of a column is filled, and that its function is newer', () => {
     assert.equal(filledText(computed), '820 of 1,000 rows filled · its function is newer than its values');
     assert.equal(filledText({ rows: 1000, filled: 1000, isStale: false }), 'all 1,000 rows filled');
+  });
+
+  test('say of a column that the engine fills itself that it does', () => {
+    const [first] = columnChoices(columns, [{ ...computed, keptBy: 'engine' }]);
+    assert.match(first?.description ?? '', /kept by the engine$/);
   });
 
   for (const [name, problem] of [
