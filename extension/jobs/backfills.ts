@@ -53,8 +53,9 @@ export class Backfills {
     if (request.function) return true;
     const columns = await this.#parts.host.request('computedColumns', { table }, signal);
     const stored = columns.find((one) => one.column === column);
-    // Where there is none, the job says so better than we could; one that only a server has does not run here.
-    if (!stored || stored.function.kind === 'server') return true;
+    // Where there is none, the job says so better than we could. An expression can only compute, and what only a server has
+    // does not run here.
+    if (!stored || stored.function.kind === 'server' || stored.function.kind === 'sql') return true;
     const { hash } = stored.function;
     if (request.allowStoredCode?.includes(hash)) return true;
     if (await this.#parts.host.request('isAccepted', { hash }, signal)) return true;

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import * as vscode from 'vscode';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobWords.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { eventually, extensionApi, run, temporaryFolder } from './support.ts';
+import { eventually, extensionApi, temporaryFolder } from './support.ts';
 
 const rows = 40_000;
 

@@ -153,6 +153,16 @@ suite('a stored function, before it runs', () => {
   });
 });
 
+const fileOf = (fields: object) => {
+  const { file } = readJobText(JSON.stringify({ table: 'shop/orders', column: 'c', ...fields }));
+  assert.ok(file);
+  return file;
+};
+const place = (connection: string) => ({
+  kind: 'connected',
+  place: { connection, path: ['shop'], table: 'orders' },
+});
+
 suite('the table of a job file', () => {
   const sample: Connection = { name: 'sample', kind: 'dir', root: '/data/sample', source: 'person' };
   const company: Connection = { name: 'company', kind: 'rest', uri: 'https://c.example.com', source: 'person' };
@@ -160,16 +170,6 @@ suite('the table of a job file', () => {
     connections: { list: () => connections },
     state: { lastConnection: () => last },
   });
-  const fileOf = (fields: object) => {
-    const { file } = readJobText(JSON.stringify({ table: 'shop/orders', column: 'c', ...fields }));
-    assert.ok(file);
-    return file;
-  };
-  const place = (connection: string) => ({
-    kind: 'connected',
-    place: { connection, path: ['shop'], table: 'orders' },
-  });
-
   test('is in the connection that it names', () => {
     assert.deepEqual(tableOfFile(parts(), fileOf({ connection: 'company' }), '/w'), place('company'));
   });

@@ -3,6 +3,8 @@ import { backfillCode } from '#shared/jobs/backfillCode.ts';
 import { planLines } from '#shared/jobs/planWords.ts';
 import { somePlan } from '../../extension/jobs/somePlan.ts';
 
+const labels = (plan = somePlan()): string[] => planLines(plan).map(({ label }) => label);
+
 suite('a plan in words', () => {
   test('tells what was counted from what is an estimate, and what that rests on', () => {
     const lines = new Map(planLines(somePlan()).map((one) => [one.label, one]));
@@ -15,7 +17,6 @@ suite('a plan in words', () => {
   });
 
   test('has a speed and a time once a trial has measured them', () => {
-    const labels = (plan = somePlan()) => planLines(plan).map(({ label }) => label);
     assert.ok(!labels().includes('Time'));
     const basis = { estimatedFrom: 'a trial of one fragment' };
     const timed = somePlan({ rowsPerSecond: { value: 12_300, basis }, seconds: { value: 61, basis } });
