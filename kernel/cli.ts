@@ -13,6 +13,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   kernel: async () => (await import('./cli/kernel.ts')).kernelCommand,
   run: async () => (await import('./cli/run.ts')).runCommand,
   check: async () => (await import('./cli/check.ts')).checkCommand,
+  backfill: async () => (await import('./cli/backfill.ts')).backfillCommand,
+  jobs: async () => (await import('./cli/jobs.ts')).jobsCommand,
 };
 
 async function help(): Promise<string> {

@@ -20,6 +20,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['engine.cjs'], entry: 'kernel/engine/main.ts', kind: 'kernel' },
   { outputs: ['cluster.cjs'], entry: 'kernel/cluster/clouds.ts', kind: 'kernel' },
   { outputs: ['kubeClient.cjs'], entry: 'kernel/cluster/kube/kubeClient.ts', kind: 'kernel' },
+  { outputs: ['jobParts.cjs'], entry: 'kernel/jobs/parts.ts', kind: 'kernel' },
   { outputs: ['kernel.cjs'], entry: 'kernel/session/main.ts', kind: 'kernel' },
   { outputs: ['kernelCore.cjs'], entry: 'kernel/session/coreStart.ts', kind: 'kernel' },
   { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker.ts', kind: 'kernel' },
@@ -92,16 +93,17 @@ const oneTypescript: Plugin = {
   },
 };
 
-/** Bundles of their own, which others load when somebody asks for it: the libraries of the clouds, the Kubernetes client. */
+/** Bundles of their own, which others load when somebody asks for it: the libraries of the clouds, the Kubernetes client, backfills. */
 const apart: Readonly<Record<string, string>> = {
   '#cluster/clouds.ts': './cluster.cjs',
   '#cluster/kube/kubeClient.ts': './kubeClient.cjs',
+  '#jobs/parts.ts': './jobParts.cjs',
 };
 
 const bundlesApart: Plugin = {
   name: 'bundles-apart',
   setup(build) {
-    build.onResolve({ filter: /^#cluster\// }, ({ kind, path }) => {
+    build.onResolve({ filter: /^#(?:cluster|jobs)\// }, ({ kind, path }) => {
       const bundle = kind === 'dynamic-import' ? apart[path] : undefined;
       return bundle === undefined ? undefined : { path: bundle, external: true };
     });

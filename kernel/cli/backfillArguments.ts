@@ -8,7 +8,7 @@ import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { given } from '#shared/records.ts';
 import { isObjectStore } from '#client/root.ts';
 import { UsageError } from './command.ts';
-import { catalogArguments, catalogOf, type CatalogValues } from './openCatalog.ts';
+import { catalogArguments, catalogOf, type CatalogValues } from './catalogArguments.ts';
 import { pathOf } from './tablePath.ts';
 
 const text = { type: 'string' } as const;

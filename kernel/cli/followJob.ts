@@ -2,7 +2,6 @@ import type { Jobs } from '#jobs/service/jobs.ts';
 import { endText, errorLines, jobLine } from '#jobs/report/jobText.ts';
 import { jobJson } from '#jobs/report/jobJson.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { stateWords } from '#shared/jobs/jobWords.ts';
 import { progressLine } from './progressLine.ts';
 
 /** What a command about a job ends with. An interface of scripts: none is ever given another meaning. */
@@ -51,26 +50,31 @@ const jsonLines = (): Shower => ({
   end: () => {},
 });
 
+/** Milliseconds between two lines of progress in a log. */
+const logPause = 5000;
+
 function textLines(): Shower {
   const line = progressLine();
   let state: JobView['state'] | undefined;
+  let saidAt = 0;
   return {
     change: (view) => {
-      // A log gets every state, a terminal sees them in the line.
-      if (!process.stderr.isTTY && view.state !== state) console.error(`${view.id}: ${stateWords[view.state]}`);
-      state = view.state;
-      line.show(jobLine(view));
+      if (process.stderr.isTTY) return line.show(jobLine(view));
+      // A log gets every state, and progress now and then.
+      const now = performance.now();
+      if (view.state === state && now - saidAt < logPause) return;
+      [state, saidAt] = [view.state, now];
+      console.error(jobLine(view));
     },
     clear: () => line.clear(),
     end: (view) => {
       for (const each of errorLines(view)) console.error(each);
       if (view.state === 'succeeded') return console.log(endText(view));
       console.error(endText(view));
-      if (view.can.resume) console.error(resumeHint(view.id));
+      if (view.can.resume) console.error(resumeHint(view));
     },
   };
 }
 
 /** How a job goes on that has stopped. */
-export const resumeHint = (id: string): string =>
-  `What was computed is kept. It goes on with: lance-catalog jobs resume ${id}`;
+export const resumeHint = ({ id }: JobView): string => `Go on with: lance-catalog jobs resume ${id}`;

@@ -1,5 +1,6 @@
 import { databasesOf } from '#engine/serve/databases.ts';
 import { checkExposure, defaultServeLimits, type ServeLimits, type ServeOptions } from '#engine/serve/options.ts';
+import type { ServerJobs } from '#engine/serverJobs.ts';
 import type { KeySource } from '#engine/serve/keyRing.ts';
 import { serve } from '#engine/serve/serve.ts';
 import { isCatalogError } from '#shared/errors.ts';
@@ -41,6 +42,12 @@ Where
                                 other names than these, localhost and the address are refused
   --json                        prints {"address","port","pid","databases"} to stdout once it listens
 
+Backfills
+  --jobs                        computes columns for clients, as jobs of this machine that outlive the server; without it
+                                they are refused. Expressions of SQL run; functions in a language only when they were
+                                accepted on this machine, or
+  --allow-stored-code HASH      by this, several times for several
+
 How much
   --max-body MB                 of a request with rows; ${defaultServeLimits.bodyBytes / 1024 ** 2} when not given
   --max-requests N              at a time; ${defaultServeLimits.requests} when not given
@@ -55,8 +62,8 @@ On Linux with glibc, MALLOC_ARENA_MAX=2 in the environment lowers the memory tha
 
 async function run(args: readonly string[]): Promise<number> {
   if (args[0] === 'new-key') return newKey(args.slice(1));
-  const { options, json } = optionsOf(args);
-  const running = await serve(options);
+  const { options, json, jobs } = optionsOf(args);
+  const running = await serve({ ...options, ...(jobs && { jobs: await jobsOf(jobs, options) }) });
   const databases = options.databases.map(({ name }) => name);
   if (json) {
     process.stdout.write(
@@ -90,7 +97,19 @@ function asked(): Promise<void> {
   });
 }
 
-function optionsOf(args: readonly string[]): { options: ServeOptions; json: boolean } {
+type JobsWanted = { readonly allowStoredCode: readonly string[] };
+
+/** Jobs of this machine, for clients of the server: loaded by a server that has any. */
+async function jobsOf({ allowStoredCode }: JobsWanted, { storageOptions: storage }: ServeOptions): Promise<ServerJobs> {
+  const { openJobs, serverJobs } = await import('#jobs/parts.ts');
+  return serverJobs(openJobs(), { allowStoredCode, storageOptions: storage });
+}
+
+function optionsOf(args: readonly string[]): {
+  options: ServeOptions;
+  json: boolean;
+  jobs: JobsWanted | undefined;
+} {
   const { values } = parse(args, {
     root: { type: 'string' },
     database: { type: 'string', multiple: true },
@@ -105,6 +124,8 @@ function optionsOf(args: readonly string[]): { options: ServeOptions; json: bool
     'behind-proxy': { type: 'boolean' },
     'public-host': { type: 'string', multiple: true },
     json: { type: 'boolean' },
+    jobs: { type: 'boolean' },
+    'allow-stored-code': { type: 'string', multiple: true },
     'max-body': { type: 'string' },
     'max-requests': { type: 'string' },
     'idle-timeout': { type: 'string' },
@@ -126,7 +147,9 @@ function optionsOf(args: readonly string[]): { options: ServeOptions; json: bool
     write: (line) => void process.stderr.write(`${line}\n`),
   };
   meant(() => checkExposure(options));
-  return { options, json: values.json ?? false };
+  const allowStoredCode = values['allow-stored-code'] ?? [];
+  if (allowStoredCode.length > 0 && !values.jobs) throw new UsageError('--allow-stored-code goes with --jobs.');
+  return { options, json: values.json ?? false, jobs: values.jobs ? { allowStoredCode } : undefined };
 }
 
 /** What the rules of a server say about its arguments is said as of any argument. */

@@ -1,7 +1,9 @@
 import type { CatalogNames } from '#client/catalogNames.ts';
+import { registerBackfills } from '#client/backfill.ts';
 import { belongTo } from '#client/callSignal.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { isAbort } from '#shared/errors.ts';
+import { createBackfills } from './backfill/backfills.ts';
 import { CellWork } from './cellWork.ts';
 import type { CellSignal } from './cellSignal.ts';
 import { chosenCatalog } from './chosenCatalog.ts';
@@ -87,6 +89,14 @@ export class Core {
       signal: cellSignal,
       catalog: () => this.#catalog,
     });
+    registerBackfills(
+      createBackfills({
+        open: () => this.#display.open(),
+        isShown: (value) => this.#display.isShown(value),
+        signal: cellSignal,
+        ask: this.#asker.functions().input,
+      }),
+    );
     const notebook = {
       ...preload,
       ...this.#asker.functions(),

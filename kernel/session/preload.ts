@@ -31,6 +31,7 @@ export type {
   TablePage,
 } from '#client/catalog.ts';
 export type { CopiedTable, CopyOptions, CopyProgress, CopyResult, CopyTarget } from '#client/copy.ts';
+export type { BackfillJob, BackfillResult, FunctionGiven, TableBackfillOptions, TableTrial } from '#client/backfill.ts';
 export type { BackfillColumnOptions, JobDescription, Jobs, JobState, JobSummary } from '#client/jobs.ts';
 export type { MergeInsert } from '#client/mergeInsert.ts';
 export type { Operation } from '#client/operations.ts';
@@ -59,6 +60,9 @@ export type { BatchSource, TableData, TableSource } from '#client/tableSource.ts
 export type { Branches, BranchInfo, TagInfo, Tags } from '#client/tagsBranches.ts';
 export { CatalogError, isCatalogError } from '#shared/errors.ts';
 export type { CatalogErrorCode, CatalogErrorKind, ErrorContext } from '#shared/errors.ts';
+export type { RayPlace, RunnerName } from '#shared/jobs/backfill.ts';
+export type { BackfillPlan, Figure } from '#shared/jobs/jobPlan.ts';
+export type { JobView } from '#shared/jobs/jobView.ts';
 export type { NamespacePath } from '#shared/names.ts';
 export type {
   Display,

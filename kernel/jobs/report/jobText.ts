@@ -74,9 +74,8 @@ export function errorLines({ errors }: JobView): string[] {
   if (errors.count === 0) return [];
   const samples = errors.samples.map(({ fragment, row, message, inputs }) => {
     const given = Object.entries(inputs).map(([name, value]) => `${name} = ${value}`);
-    return oneLine(
-      `  fragment ${fragment}, row ${row}: ${message}${given.length === 0 ? '' : ` (${given.join(', ')})`}`,
-    );
+    const what = `fragment ${fragment}, row ${row}: ${message}${given.length === 0 ? '' : ` (${given.join(', ')})`}`;
+    return `  ${oneLine(what)}`;
   });
   const more = errors.count - samples.length;
   return [

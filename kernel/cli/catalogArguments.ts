@@ -1,7 +1,3 @@
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
-import { registerDir } from '#engine/register.ts';
 import { catalogOfArgument, catalogVariables } from '#session/catalogArgument.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { isObjectStore } from '#client/root.ts';
@@ -36,18 +32,4 @@ export function catalogOf(values: CatalogValues, otherwise?: string): CatalogCon
   if (config.implementation === 'rest' || !isObjectStore(config.root))
     throw new UsageError(`--storage-option is for object stores, and ${values.catalog ?? 'the catalog'} is none.`);
   return { ...config, storageOptions: storage };
-}
-
-const log = (line: string): void => void process.stderr.write(`${line}\n`);
-
-/** Connects to a catalog by its configuration. */
-export function openCatalog(config: CatalogConfig, signal: AbortSignal): Promise<Catalog> {
-  registerDir();
-  registerRest();
-  if (config.implementation === 'dir') {
-    const { implementation, ...dir } = config;
-    return connectNamespace(implementation, dir, { signal, log });
-  }
-  const { implementation, keyHint, ...rest } = config;
-  return connectNamespace(implementation, rest, { signal, log, keyHint });
 }

@@ -1,0 +1,191 @@
+import { jobJson } from '#jobs/report/jobJson.ts';
+import { endText, jobDetails, jobTable } from '#jobs/report/jobText.ts';
+import type { Jobs } from '#jobs/service/jobs.ts';
+import { isAbort, messageOf } from '#shared/errors.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { runnerOf, withToken } from './backfillArguments.ts';
+import { toldFailure } from './backfillFunction.ts';
+import { UsageError, parse, type Command } from './command.ts';
+import { followJob, jobExitCodes, resumeHint } from './followJob.ts';
+import { catalogArguments, catalogOf, oneCatalogHelp, type CatalogValues } from './catalogArguments.ts';
+import { stopBySignals } from './runSignals.ts';
+
+const summary = `  lance-catalog jobs [list | show ID | follow ID | log ID | cancel ID | resume ID | remove ID] [--json]
+      shows the backfills of this machine, and what becomes of them`;
+
+export const jobsCommand: Command = {
+  summary,
+  help: `Backfills of this machine, begun in an editor, a notebook or a terminal
+
+${summary}
+
+  list                all jobs, newest first; what is done when nothing is said
+  show ID             all that is known of a job
+  follow ID           shows it as it goes on, to its end; Ctrl-C leaves and does nothing to the job
+  log ID [--follow]   what its function printed and its runner said
+  cancel ID           ends it; what was computed is kept
+  resume ID [--runner NAME] [--detach]   goes on where it stopped, perhaps with another runner; rows that were skipped
+                      are tried again
+  remove ID           forgets a job that has ended; no table and no checkpoint is touched
+  --json              JSON: an array of a list, an object of a job, a line for each change of one that is followed
+  --strict            of follow and resume: ends with 3 when the function threw for rows
+
+ID may be cut short, as long as it names one job. Records hold no secrets, so a job on a server or an object store is resumed
+with what lets one in, as it was begun:
+${oneCatalogHelp}
+  --allow-stored-code HASH           runs a function of the table that was not accepted on this machine
+
+Ends with 0; follow and resume as "backfill" does: 1 when the job failed, 130 when it was cancelled.`,
+  run,
+};
+
+const options = {
+  ...catalogArguments,
+  json: { type: 'boolean' },
+  strict: { type: 'boolean' },
+  follow: { type: 'boolean' },
+  detach: { type: 'boolean' },
+  runner: { type: 'string' },
+  'allow-stored-code': { type: 'string', multiple: true },
+} as const;
+
+type Values = CatalogValues & {
+  readonly json?: boolean | undefined;
+  readonly strict?: boolean | undefined;
+  readonly follow?: boolean | undefined;
+  readonly detach?: boolean | undefined;
+  readonly runner?: string | undefined;
+  readonly 'allow-stored-code'?: string[] | undefined;
+};
+
+type Asked = { readonly jobs: Jobs; readonly id: string; readonly values: Values; readonly signal: AbortSignal };
+
+const follow = ({ jobs, id, values, signal }: Asked): Promise<number> =>
+  followJob(jobs, id, { json: values.json ?? false, strict: values.strict ?? false, signal });
+
+/** What can be done with one job, each giving the exit code. */
+const actions: Readonly<Record<string, (asked: Asked) => Promise<number>>> = {
+  show,
+  follow,
+  log,
+  cancel,
+  resume,
+  remove,
+};
+
+async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parse(args, options, true);
+  const [word = 'list', id, ...more] = positionals;
+  const action = Object.hasOwn(actions, word) ? actions[word] : undefined;
+  if (word !== 'list' && !action)
+    throw new UsageError(`"jobs" has no "${word}": there are list, ${Object.keys(actions).join(', ')}.`);
+  if (more.length > 0 || (word === 'list' && id !== undefined))
+    throw new UsageError(`"jobs ${word}" was given too much.`);
+  if (action && id === undefined)
+    throw new UsageError(`"jobs ${word}" needs the ID of a job: lance-catalog jobs names them.`);
+  const stop = stopBySignals();
+  const { signal } = stop;
+  try {
+    const jobs = (await import('#jobs/parts.ts')).openJobs();
+    if (!action) return await list(jobs, values, signal);
+    return await action({ jobs, id: await fullId(jobs, id ?? '', signal), values, signal });
+  } catch (error) {
+    if (stop.signal.aborted && isAbort(error)) return stop.code ?? jobExitCodes.cancelled;
+    if (values.json) console.log(JSON.stringify({ kind: 'error', ...toldFailure(error) }));
+    if (error instanceof UsageError) throw error;
+    console.error(messageOf(error));
+    return jobExitCodes.notRun;
+  } finally {
+    stop.dispose();
+  }
+}
+
+async function list(jobs: Jobs, { json }: Values, signal: AbortSignal): Promise<number> {
+  const all = await jobs.list(signal);
+  if (json) console.log(JSON.stringify(all.map(jobJson), null, 2));
+  else if (all.length > 0) console.log(jobTable(all, Date.now()));
+  else console.error('There are no jobs on this machine.');
+  return jobExitCodes.done;
+}
+
+/** A whole id, or the only one that begins like this. Ids of jobs begun together begin alike, so the end may be given too. */
+async function fullId(jobs: Jobs, part: string, signal: AbortSignal): Promise<string> {
+  const ids = (await jobs.list(signal)).map(({ id }) => id);
+  if (ids.includes(part)) return part;
+  const fitting = ids.filter((id) => id.startsWith(part) || id.endsWith(part));
+  if (fitting.length > 1)
+    throw new UsageError(`"${part}" is the beginning of ${fitting.length} jobs: ${fitting.join(', ')}.`);
+  // Where none fits, the service says that there is no such job.
+  return fitting[0] ?? part;
+}
+
+async function show({ jobs, id, values, signal }: Asked): Promise<number> {
+  const view = await jobs.view(id, signal);
+  console.log(values.json ? JSON.stringify(jobJson(view), null, 2) : jobDetails(view));
+  return jobExitCodes.done;
+}
+
+async function log({ jobs, id, values, signal }: Asked): Promise<number> {
+  let at = 0;
+  const print = async (): Promise<void> => {
+    for (;;) {
+      const { text, next } = await jobs.log(id, at, signal);
+      if (next === at) return;
+      at = next;
+      process.stdout.write(text);
+    }
+  };
+  await print();
+  if (values.follow) {
+    for await (const _ of jobs.follow(id, signal)) await print();
+    await print();
+  }
+  return jobExitCodes.done;
+}
+
+async function cancel({ jobs, id, values, signal }: Asked): Promise<number> {
+  await jobs.cancel(id, signal);
+  return told(jobs, id, values, signal);
+}
+
+async function remove({ jobs, id, signal }: Asked): Promise<number> {
+  await jobs.remove(id, signal);
+  console.error(`${id} is removed; its table is as it was.`);
+  return jobExitCodes.done;
+}
+
+async function told(jobs: Jobs, id: string, { json }: Values, signal: AbortSignal): Promise<number> {
+  const view = await jobs.view(id, signal);
+  if (json) console.log(JSON.stringify(jobJson(view), null, 2));
+  else console.error(view.can.resume ? `${endText(view)}\n${resumeHint(view)}` : endText(view));
+  return jobExitCodes.done;
+}
+
+async function resume({ jobs, id, values, signal }: Asked): Promise<number> {
+  const view = await jobs.view(id, signal);
+  const runner = runnerOf(values.runner);
+  const request = requestAgain(view, values);
+  const how = { ...(request && { request }), ...(runner !== undefined && runner !== 'auto' && { runner }) };
+  const { id: now } = await jobs.resume(id, how, signal);
+  if (values.json) console.log(JSON.stringify({ kind: 'started', id: now, joined: false }));
+  else if (values.detach) console.log(now);
+  if (values.detach) return jobExitCodes.done;
+  return follow({ jobs, id: now, values, signal });
+}
+
+/** The request once more with what lets one in; `undefined` where a record says all, as of a directory on this machine. */
+function requestAgain(view: JobView, values: Values): BackfillRequest | undefined {
+  const { table, options: asked, column } = view;
+  const isNamed = values.catalog !== undefined || values['storage-option'] || values['storage-option-env'];
+  const allowed = values['allow-stored-code'];
+  if (!isNamed && table.implementation === 'dir' && !asked.ray && !allowed) return undefined;
+  const { ray, ...more } = asked;
+  return {
+    ...more,
+    ...(ray && { ray: withToken(ray) }),
+    table: { catalog: catalogOf(values, table.catalog), namespacePath: table.namespacePath, name: table.name },
+    column,
+    ...(allowed && { allowStoredCode: allowed }),
+  };
+}

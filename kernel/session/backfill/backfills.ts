@@ -1,0 +1,171 @@
+import { tableFromIPC, type Table as ArrowTable } from '#arrow';
+import type { BackfillJob, BackfillResult, TableBackfillOptions, TableBackfills } from '#client/backfill.ts';
+import { referenceOf } from '#client/tableReference.ts';
+import type { Table } from '#client/table.ts';
+import type { Jobs } from '#jobs/service/jobs.ts';
+import { ownForms } from '#session/display/ownForms.ts';
+import { liveOutput } from '#session/display/live.ts';
+import type { Shown } from '#session/display/shown.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { displayPath } from '#shared/names.ts';
+import { functionOf, withConsent } from './functions.ts';
+import { showBefore, showJob, showLeft, showPlan } from './jobOutput.ts';
+
+export type BackfillParts = {
+  /** Opens a place for an output of the cell; each call of what it gives shows there. */
+  open: () => (shown: Shown) => void;
+  /** This value is on screen, so that the cell need not show it again where it is its last expression. */
+  isShown: (value: object) => void;
+  /** Ends when the running cell is interrupted. */
+  signal: () => AbortSignal;
+  /** Asks who runs the notebook for a line of text. */
+  ask: (question: string) => Promise<string>;
+};
+
+const loadParts = () => import('#jobs/parts.ts');
+
+let opened: Jobs | undefined;
+
+async function jobs(): Promise<Jobs> {
+  return (opened ??= (await loadParts()).openJobs());
+}
+
+/** Makes what `table.backfill`, `table.planBackfill` and `table.tryBackfill` are in a notebook. */
+export function createBackfills(parts: BackfillParts): TableBackfills {
+  const signalOf = ({ signal }: TableBackfillOptions): AbortSignal => {
+    const own = parts.signal();
+    return signal ? AbortSignal.any([own, signal]) : own;
+  };
+  return {
+    backfill: (table, column, options) => {
+      const job = startJob(parts, table, column, { ...options, signal: signalOf(options) });
+      parts.isShown(job);
+      return job;
+    },
+    plan: async (table, column, options) => {
+      const signal = signalOf(options);
+      const plan = await (await jobs()).plan(await requestOf(table, column, options, signal), signal);
+      return Object.defineProperty(plan, ownForms, { value: () => showPlan(plan).data });
+    },
+    try: async (table, column, options) => {
+      const signal = signalOf(options);
+      const request = await requestOf(table, column, options, signal);
+      const service = await jobs();
+      const trial = await withConsent(parts.ask, table, column, signal, () => service.try(request, signal));
+      return { ...trial, before: read(trial.before), after: read(trial.after) };
+    },
+  };
+}
+
+/** What is asked of the service: the table by where it is, and the function as data. */
+async function requestOf(
+  table: Table,
+  column: string,
+  asked: TableBackfillOptions,
+  signal: AbortSignal,
+): Promise<BackfillRequest> {
+  const reference = referenceOf(table);
+  if (!reference)
+    throw new JobError(
+      'RequestInvalid',
+      `${displayPath(table.namespacePath, table.name)} was opened at a version, a tag or a branch, which no job writes to.`,
+      'Open it without one.',
+    );
+  const { function: given, ray, ...options } = asked;
+  const made = given === undefined ? undefined : await functionOf(given, table, column, signal);
+  const place = ray && 'place' in ray ? ray.place : ray;
+  const request = {
+    ...options,
+    table: reference,
+    column,
+    ...(place && { ray: place }),
+    ...(made && { function: made }),
+  };
+  // Of this process alone, and nothing that could be sent.
+  delete request.signal;
+  return request;
+}
+
+const read = (stream: string): ArrowTable => tableFromIPC(Buffer.from(stream, 'base64'));
+
+type Owned = TableBackfillOptions & { readonly signal: AbortSignal };
+
+function startJob(parts: BackfillParts, table: Table, column: string, options: Owned): BackfillJob {
+  const { signal } = options;
+  const live = liveOutput(parts.open());
+  live.update(() => showBefore(column, 'starting'));
+  const begun = begin(parts, table, column, options);
+  const done = begun.then(async (id) => followed(await jobs(), id, live, signal));
+  // Who does not wait sees the failure in the output; it is no error that nobody took.
+  for (const promise of [begun, done]) promise.catch(() => undefined);
+  begun.catch((error: unknown) =>
+    live.end(() => showBefore(column, error instanceof Error ? error.message : String(error))),
+  );
+  const job: BackfillJob = {
+    id: begun,
+    done,
+    // oxlint-disable-next-line unicorn/no-thenable -- so that `await table.backfill(…)` waits for the end
+    then: (resolve, reject) => done.then(resolve, reject),
+    view: async () => (await jobs()).view(await begun, parts.signal()),
+    cancel: async () => (await jobs()).cancel(await begun, parts.signal()),
+  };
+  // As the last expression of a cell, or printed, it is what is on screen already.
+  return Object.defineProperty(job, ownForms, { value: () => ({ 'text/plain': `Backfill of ${column}` }) });
+}
+
+async function begin(parts: BackfillParts, table: Table, column: string, options: Owned): Promise<string> {
+  const { signal } = options;
+  const request = await requestOf(table, column, options, signal);
+  const service = await jobs();
+  const { id } = await withConsent(parts.ask, table, column, signal, () => service.start(request, signal));
+  return id;
+}
+
+/** Shows a job as it changes. An interrupt of the cell ends that, and not the job. */
+async function followed(
+  service: Jobs,
+  id: string,
+  live: ReturnType<typeof liveOutput>,
+  signal: AbortSignal,
+): Promise<BackfillResult> {
+  let last: JobView | undefined;
+  try {
+    for await (const view of service.follow(id, signal)) {
+      last = view;
+      live.update(() => showJob(view));
+    }
+    signal.throwIfAborted();
+    last ??= await service.view(id, signal);
+  } catch (error) {
+    const view = last;
+    live.end(() => showLeft(id, view));
+    throw error;
+  }
+  const view = last;
+  live.end(() => showJob(view));
+  return resultOf(view);
+}
+
+function resultOf(view: JobView): BackfillResult {
+  const { id, state, failure, sentence, startedAt, endedAt } = view;
+  if (failure && isJobErrorKind(failure.code)) throw new JobError(failure.code, failure.message, failure.hint);
+  if (state === 'cancelled') throw new JobError('Aborted', `The job ${id} was cancelled.`, 'Run it again to go on.');
+  if (state !== 'succeeded')
+    throw new JobError(
+      'Internal',
+      failure?.message ?? `The job ${id} was interrupted. ${sentence}`,
+      'Run it again to go on.',
+    );
+  return {
+    id,
+    rows: view.rows.done,
+    errors: view.errors.count,
+    errorSamples: view.errors.samples,
+    skipped: view.skipped,
+    bytesWritten: view.bytesWritten,
+    seconds: startedAt === undefined || endedAt === undefined ? 0 : (endedAt - startedAt) / 1000,
+    version: view.version,
+  };
+}

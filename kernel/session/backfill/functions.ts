@@ -1,0 +1,84 @@
+import type { FunctionGiven } from '#client/backfill.ts';
+import type { Table } from '#client/table.ts';
+import { isRecord } from '#shared/records.ts';
+import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
+import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
+import { displayPath } from '#shared/names.ts';
+
+const loadParts = () => import('#jobs/parts.ts');
+
+/** The function that a cell gives: of `udf()`, as SQL, or in a file seen from the notebook's folder. */
+export async function functionOf(
+  given: FunctionGiven | object,
+  table: Table,
+  column: string,
+  signal: AbortSignal,
+): Promise<ComputedFunction> {
+  const { readFunction } = await loadParts();
+  return readFunction(sourceOf(given), { folder: process.cwd(), table, column }, signal);
+}
+
+function sourceOf(given: object): FunctionSource {
+  if (isRecord(given)) {
+    const { sql, file, export: entry, inputs, output, takes, name, version } = given;
+    const called = { name: textOf(name), version: textOf(version) };
+    if (typeof sql === 'string') return { ...called, kind: 'sql', expression: sql };
+    if (typeof file === 'string' && !file.endsWith('.py'))
+      return { ...called, kind: 'typescript', file, export: textOf(entry) };
+    if (typeof file === 'string' && typeof entry === 'string' && isTexts(inputs) && typeof output === 'string')
+      return { ...called, kind: 'python', file, entry, takes: takes === 'batch' ? 'batch' : 'row', inputs, output };
+  }
+  throw new JobError(
+    'FunctionInvalid',
+    'The option "function" is no function of a column.',
+    "Give udf({ … }, (row) => …), { sql: 'length(caption)' }, { file: './f.ts' }, or { file: './f.py', export: 'f', inputs: ['caption'], output: 'int32' }.",
+  );
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+/**
+ * Does what may run a function that was found on the table. Where it was not accepted on this machine, it is shown and asked
+ * about, once.
+ * @throws JobError FunctionNotAccepted where the answer is no, or nobody can be asked
+ */
+export async function withConsent<T>(
+  ask: (question: string) => Promise<string>,
+  table: Table,
+  column: string,
+  signal: AbortSignal,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!isJobError(error) || error.kind !== 'FunctionNotAccepted') throw error;
+    const { accept, consentText, storedFunction } = await loadParts();
+    const found = await storedFunction(table, column, signal);
+    if (!found) throw error;
+    const { function: stored, author } = found;
+    const place = displayPath(table.namespacePath, table.name);
+    const text = consentText(stored, { author, table: place, column });
+    const hint = `To allow it without being asked: { allowStoredCode: ['${stored.hash}'] }.`;
+    if (!/^y(?:es)?$/i.test((await answered(ask, text, error, hint)).trim()))
+      throw new JobError('FunctionNotAccepted', `The function of ${place}.${column} was not accepted.`, hint);
+    accept(stored.hash, { name: stored.name, table: place });
+    return act();
+  }
+}
+
+async function answered(
+  ask: (question: string) => Promise<string>,
+  text: string,
+  refused: JobError,
+  hint: string,
+): Promise<string> {
+  try {
+    return await ask(`${text}\n\nRun this function on this machine, now and later? [y/N] `);
+  } catch (cause) {
+    throw new JobError(refused.kind, refused.what, hint, { cause });
+  }
+}

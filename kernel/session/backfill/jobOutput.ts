@@ -1,0 +1,49 @@
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { isActive, shareDone } from '#shared/jobs/jobWords.ts';
+import { escapeHtml, htmlRow } from '#shared/markup.ts';
+import { endText, errorLines, jobLine, jobPlace } from '#jobs/report/jobText.ts';
+import { planRows, planText } from '#jobs/report/planRows.ts';
+import { htmlAndText, type Shown } from '#session/display/shown.ts';
+
+/** A job in a notebook: a bar and a line while it runs, then how it ended, with the rows that failed. */
+export function showJob(view: JobView): Shown {
+  const [bar, share] = [barHtml(view), isActive(view) ? jobLine(view) : endText(view)];
+  const errors = errorLines(view);
+  const how = hintOf(view);
+  const details = errors.length === 0 ? '' : `<pre>${escapeHtml(errors.join('\n'))}</pre>`;
+  const html = `<div>${bar} ${escapeHtml(share)}</div>${details}<div><small>${escapeHtml(how)}</small></div>`;
+  return htmlAndText(html, [share, ...errors, how].join('\n'));
+}
+
+function barHtml(view: JobView): string {
+  const share = shareDone(view);
+  if (share === undefined) return isActive(view) ? '<progress></progress>' : '';
+  return `<progress value="${share.toFixed(4)}" max="1"></progress>`;
+}
+
+function hintOf({ id, can, state }: JobView): string {
+  if (can.cancel) return `Job ${id}; cancel() ends it.`;
+  return can.resume && state !== 'succeeded' ? `Job ${id}; run the cell again to go on.` : `Job ${id}`;
+}
+
+/** What is said in place of progress when nobody follows a job any more. */
+export function showLeft(id: string, view: JobView | undefined): Shown {
+  const what = view ? jobPlace(view) : 'The backfill';
+  const text = `${what}: the job ${id} goes on without this cell. Run the cell again to follow it, or: lance-catalog jobs cancel ${id}`;
+  return htmlAndText(`<div>${escapeHtml(text)}</div>`, text);
+}
+
+/** What is said before there is a job. */
+export const showBefore = (column: string, text: string): Shown =>
+  htmlAndText(`<div><progress></progress> ${escapeHtml(`${column}: ${text}`)}</div>`, `${column}: ${text}`);
+
+/** A plan as a table of what and how much. */
+export function showPlan(plan: BackfillPlan): Shown {
+  const rows = planRows(plan).map((row) => htmlRow('td', row));
+  const title = `Backfill of ${plan.column}`;
+  return htmlAndText(
+    `<p><strong>${escapeHtml(title)}</strong></p><table><tbody>${rows.join('')}</tbody></table>`,
+    `${title}\n${planText(plan)}`,
+  );
+}
