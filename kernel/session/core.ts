@@ -13,6 +13,7 @@ import type { CellResult, ExpressionValue, FromCore, Question, QuestionAnswer, T
 import { lendToDebugger } from './debug/debugHook.ts';
 import { createNotebookDisplay, type NotebookDisplay } from './display/notebookDisplay.ts';
 import { PersonAsker } from './input/askPerson.ts';
+import { createUdf } from './functions/udf.ts';
 import { answer } from './language.ts';
 import { liveNames } from './liveNames.ts';
 import { answerOfMagics } from './magics/magicQuestions.ts';
@@ -97,6 +98,15 @@ export class Core {
         ask: this.#asker.functions().input,
       }),
     );
+    const { compiler, locals: variables } = this.#runner;
+    const udf = createUdf({
+      notebook: () => ({
+        variables,
+        declarations: compiler.declarations,
+        cellOf: (name) => this.#runner.cellOf(name),
+      }),
+      folder: () => compiler.folder,
+    });
     const notebook = {
       ...preload,
       ...this.#asker.functions(),
@@ -105,6 +115,7 @@ export class Core {
       cluster,
       comms,
       sql,
+      udf,
     };
     lendModules(notebook);
     takeTslabDisplay((output) => outputs.send(output));

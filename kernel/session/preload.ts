@@ -5,6 +5,7 @@ import type { Cluster } from './cluster/clusterTypes.ts';
 import type { Comms } from './comms/commTypes.ts';
 import type { Display, Progress } from './display/displayTypes.ts';
 import type { Confirm, Input, Prompt } from './input/askPerson.ts';
+import type { Udf } from './functions/functionTypes.ts';
 import type { Sql } from './sql/sqlTypes.ts';
 
 export * as arrow from '#arrow';
@@ -58,6 +59,8 @@ export type {
 } from '#client/table.ts';
 export type { BatchSource, TableData, TableSource } from '#client/tableSource.ts';
 export type { Branches, BranchInfo, TagInfo, Tags } from '#client/tagsBranches.ts';
+export type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
+export type { OnErrorOption, Udf, UdfOptions, UdfRow, UdfValue } from './functions/functionTypes.ts';
 export { CatalogError, isCatalogError } from '#shared/errors.ts';
 export type { CatalogErrorCode, CatalogErrorKind, ErrorContext } from '#shared/errors.ts';
 export type { RayPlace, RunnerName } from '#shared/jobs/backfill.ts';
@@ -136,3 +139,12 @@ export declare const comms: Comms;
  * clusters of your settings; `cluster.check({ context: 'my-cluster', namespace: 'geneva' })` describes one here.
  */
 export declare const cluster: Cluster;
+
+/**
+ * Makes a function that computes a column, for backfills:
+ * `const size = udf({ name: 'size', input: ['text'], output: new arrow.Int32() }, ({ text }) => text.length)`. It runs in
+ * other processes, perhaps on other machines, so it travels with what it imports and with the functions and constants of
+ * cells that it uses. What can't travel, such as `db` or a variable declared by `let`, is refused here, by its name.
+ * Throws a JobError: FunctionNotPortable, FunctionInvalid.
+ */
+export declare const udf: Udf;

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { Field, type Schema } from '#arrow';
+import type { Field, Schema } from '#arrow';
 import { typeText } from '#shared/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';

@@ -3,7 +3,7 @@ import ts from 'typescript-6';
 import { hoistedDeclarations, ownDeclarations, remainingDeclarations } from './cellDeclarations.ts';
 import { CellHost } from './cellHost.ts';
 import { isInstalled, sharedDocuments } from './installedFiles.ts';
-import { declaredNames } from './cellNames.ts';
+import { declaredNames, namesIn } from './cellNames.ts';
 import { cellOptions } from './cellOptions.ts';
 import { problemsOf, type CellProblem } from './cellProblems.ts';
 import { CellPrograms, type LoadedCell } from './cellPrograms.ts';
@@ -28,6 +28,8 @@ export type ConvertedCell = {
   output: string | undefined;
   /** Declarations for the next cell: of this one, and of those before it that are not replaced. */
   declarations: string;
+  /** Names of its top level, of types too. */
+  names: readonly string[];
 };
 
 /** A cell in a language service, for what only an editor asks. Positions in `file` are those of the cell's text. */
@@ -82,7 +84,7 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
     const syntax = problemsOf(program.getSyntacticDiagnostics(cell), { length, isSyntax: true });
     if (syntax.length > 0) {
       programs.leave();
-      return { problems: syntax, output: undefined, declarations: previous };
+      return { problems: syntax, output: undefined, declarations: previous, names: [] };
     }
     const problems = check ? problemsOf(program.getSemanticDiagnostics(cell), { length, isSyntax: false }) : [];
     if (check && cell.statements.some(ts.isImportDeclaration)) problems.push(...fileProblems(program, cell));
@@ -91,11 +93,17 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
     const checker = program.getTypeChecker();
     const transformers = cellTransformers(checker, cell, earlier);
     if (cell.statements.every(declaresNothing))
-      return { problems, output: emit(program, cell, transformers, onlyCode).output, declarations: previous };
+      return {
+        problems,
+        output: emit(program, cell, transformers, onlyCode).output,
+        declarations: previous,
+        names: [],
+      };
     const { output, emitted } = emit(program, cell, transformers);
     const own = emitted === undefined ? looseDeclarations(cell) : ownDeclarations(emitted);
     const kept = remainingDeclarations(checker, cell, { text: previous, files: earlier });
-    return { problems, output, declarations: kept + own + hoistedDeclarations(checker, cell) };
+    const all = kept + own + hoistedDeclarations(checker, cell);
+    return { problems, output, declarations: all, names: [...namesIn(cell)] };
   }
 
   return {

@@ -10,6 +10,8 @@ export type CompiledCell = {
   problems: CellProblem[];
   /** What is to be run; undefined when the cell is refused. */
   output: string | undefined;
+  /** Names of its top level, of types too. */
+  names: readonly string[];
   /** To be said beside the cell's output, once. */
   remark: string | undefined;
 };
@@ -41,16 +43,23 @@ export class CellCompiler {
     return this.#options?.options ?? {};
   }
 
+  /** What all cells that ran declare, as text. */
+  get declarations(): string {
+    return this.#declarations;
+  }
+
   /** Compiles a cell. One that is not refused counts as run: later cells know what it declares. */
   compile(source: string): CompiledCell {
     const check = this.typeCheck !== 'off';
-    const { problems, output, declarations } = this.#use((it) => it.convert(this.#declarations, source, { check }));
+    const { problems, output, declarations, names } = this.#use((it) =>
+      it.convert(this.#declarations, source, { check }),
+    );
     const isRefused = this.typeCheck === 'error' && problems.some(({ severity }) => severity === 'error');
     const remark = this.#remark;
     this.#remark = undefined;
-    if (isRefused || output === undefined) return { problems, output: undefined, remark };
+    if (isRefused || output === undefined) return { problems, output: undefined, names: [], remark };
     this.#declarations = declarations;
-    return { problems, output, remark };
+    return { problems, output, names, remark };
   }
 
   /** TypeScript's language service over code that is being typed. */

@@ -25,6 +25,8 @@ export class CellRunner {
   readonly #modules: CellModules;
   readonly #executor: CellExecutor;
   readonly #warn: (text: string) => void;
+  /** The number of the cell that declared a name. */
+  readonly #cells = new Map<string, number>();
 
   /**
    * @param warn prints into the output of the running cell
@@ -51,15 +53,21 @@ export class CellRunner {
    */
   async run(code: string, count: number, around: Around = (body) => body()): Promise<CellOutcome> {
     try {
-      const { problems, output, remark } = this.compiler.compile(code);
+      const { problems, output, names, remark } = this.compiler.compile(code);
       if (remark !== undefined) this.#warn(`${remark}\n`);
       if (output === undefined) return { value: undefined, error: problemsError(problems, count) };
+      for (const name of names) this.#cells.set(name, count);
       if (problems.length > 0) this.#warn(problemsText(problems, count));
       for (const problem of await this.#modules.refresh()) this.#warn(`${problem}\n`);
       return { ...(await around(() => this.#executor.execute(output, count))), error: null };
     } catch (error) {
       return { value: undefined, error: this.describe(error) };
     }
+  }
+
+  /** The number of the cell that declared a name last. */
+  cellOf(name: string): number | undefined {
+    return this.#cells.get(name);
   }
 
   /** An error that code threw, with the positions that the person knows. */
