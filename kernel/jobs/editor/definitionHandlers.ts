@@ -1,23 +1,23 @@
-import { onCatalog } from '#jobs/openCatalog.ts';
-import type { Table } from '#client/table.ts';
-import type { TableReference } from '#shared/jobs/backfill.ts';
+import { computedColumns, registerFunction } from '#jobs/definition/registration.ts';
+import { readFunction } from '#jobs/definition/functionSource.ts';
+import { accept, isAccepted } from '#jobs/definition/trust.ts';
+import { onTable } from '#jobs/openTable.ts';
 import type { JobsMethods } from '#shared/jobs/jobMessages.ts';
 import type { Handlers } from '#shared/rpc.ts';
 
-// What an editor asks about computed columns. Each loads what it needs: most windows never ask.
+type Definition = 'readFunction' | 'register' | 'computedColumns' | 'accept' | 'isAccepted';
 
-export const definitionHandlers: Pick<Handlers<JobsMethods>, 'readFunction'> = {
+/** What an editor asks about computed columns. */
+export const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
   readFunction: ({ table, column, source }, signal) =>
-    onTable(table, signal, async (opened) => {
-      const { readFunction } = await import('#jobs/definition/functionSource.ts');
-      // The editor names files by absolute paths.
-      return readFunction(source, { folder: process.cwd(), table: opened, column }, signal);
-    }),
+    // The editor names files by absolute paths.
+    onTable(table, signal, (opened) => readFunction(source, { folder: process.cwd(), table: opened, column }, signal)),
+  register: ({ table, column, function: fn }, signal) => {
+    // Whoever registers a function here has it from here, and need not be asked about it.
+    accept(fn.hash, { name: fn.name, table: table.name });
+    return onTable(table, signal, (opened) => registerFunction(opened, column, fn, { signal }));
+  },
+  computedColumns: ({ table }, signal) => onTable(table, signal, (opened) => computedColumns(opened, signal)),
+  accept: ({ hash }) => (accept(hash), null),
+  isAccepted: ({ hash }) => isAccepted(hash),
 };
-
-const onTable = <T>(
-  { catalog, namespacePath, name }: TableReference,
-  signal: AbortSignal,
-  call: (table: Table) => Promise<T>,
-): Promise<T> =>
-  onCatalog(catalog, signal, async (opened) => call(await opened.openTable(name, { namespacePath, signal })));

@@ -28,7 +28,7 @@ export function serveJobs(pipe: Duplex, jobs: Jobs, end: () => void): void {
   };
   const editor = new Endpoint<JobsMethods, JobsHostMethods>(
     (frame) => void pipe.write(encodeFrame(frame)),
-    checked(handlersOf(jobs, watch) as Handlers<JobsMethods>),
+    checked(handlersOf(jobs, watch)),
   );
   const decode = frameDecoder((message) => void editor.receive(message));
   pipe.on('data', (chunk: Uint8Array) => {
@@ -41,7 +41,7 @@ export function serveJobs(pipe: Duplex, jobs: Jobs, end: () => void): void {
   editor.request('ready', null).catch(() => {});
 }
 
-function handlersOf(jobs: Jobs, watch: () => void): Partial<Handlers<JobsMethods>> {
+function handlersOf(jobs: Jobs, watch: () => void): Handlers<JobsMethods> {
   return {
     ...definitionHandlers,
     plan: (request, signal) => jobs.plan(request, signal),

@@ -1,3 +1,8 @@
+import { engineFunction } from '#jobs/definition/engineFunction.ts';
+import { storedFunction } from '#jobs/definition/registration.ts';
+import { checkAccepted } from '#jobs/definition/trust.ts';
+import { onTable } from '#jobs/openTable.ts';
+import { serverFunction } from '#jobs/runners/rest/serverFunction.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
@@ -5,14 +10,30 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 /**
  * The function that a request computes with: the one that is given, else the one that the table keeps, else, on a server,
  * the one that the server alone knows.
- * @throws JobError FunctionMissing; FunctionNotAccepted for one that is to run and that nobody here has agreed to
+ * @throws JobError ColumnMissing, FunctionInvalid, FunctionMissing; FunctionNotAccepted for one that is to run and that
+ * nobody here has agreed to; CatalogError for a table that can't be read
  */
 export async function functionOf(
-  { function: given, column }: BackfillRequest,
-  _how: { readonly isToRun: boolean },
+  { function: given, table, column, allowStoredCode }: BackfillRequest,
+  { isToRun }: { readonly isToRun: boolean },
   signal: AbortSignal,
 ): Promise<ComputedFunction> {
   signal.throwIfAborted();
   if (given) return given;
-  throw new JobError('FunctionMissing', `Nothing says how "${column}" is computed.`, 'Give a function.');
+  return onTable(table, signal, async (opened) => {
+    const stored = await storedFunction(opened, column, signal);
+    if (stored) {
+      if (isToRun) checkAccepted(stored.function, table.name, allowStoredCode);
+      return stored.function;
+    }
+    const { fields } = await opened.schema({ signal });
+    const field = fields.find(({ name }) => name === column);
+    if (field && engineFunction(field)) {
+      const what = `The column "${column}" of "${table.name}" is computed by the engine itself.`;
+      throw new JobError('FunctionMissing', what, `Refresh it: table.refreshColumn("${column}").`);
+    }
+    if (field && table.catalog.implementation === 'rest') return serverFunction(field);
+    const what = `The column "${column}" of "${table.name}" has no function that computes it.`;
+    throw new JobError('FunctionMissing', what, 'Give one: a SQL expression, a TypeScript file or a Python file.');
+  });
 }

@@ -18,6 +18,7 @@ import { isJobId, newJobId } from '#shared/jobs/jobId.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive, jobTableText, progressText } from '#shared/jobs/jobWords.ts';
 import { cancelJob } from './cancelJob.ts';
+import { keepFunction } from './keepFunction.ts';
 import { functionOf } from './functionOf.ts';
 import { followJob } from './followJob.ts';
 import type { Jobs } from './jobs.ts';
@@ -106,11 +107,22 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   };
 
   const start: Jobs['start'] = async (asked, signal) => {
-    const prepared = await prepare(withAbsolutePaths(asked), runners, signal);
+    const request = withAbsolutePaths(asked);
+    const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
+    const joined = async (): Promise<{ id: string; joined: true } | undefined> => {
+      const rival = await rivalOf(placeOf(whole), undefined, signal);
+      if (!rival) return undefined;
+      if (isSameWork(rival.record, whole)) return { id: rival.record.id, joined: true };
+      throw busy(rival);
+    };
+    // Before the table is touched; and once more when nobody else can start one.
+    const other = await joined();
+    if (other) return other;
+    if (asked.function) await keepFunction(whole, signal);
+    const prepared = await prepare(whole, runners, signal);
     return whileLocked(folders.root, signal, async () => {
-      const rival = await rivalOf(placeOf(prepared.request), undefined, signal);
-      if (rival && isSameWork(rival.record, prepared.request)) return { id: rival.record.id, joined: true };
-      if (rival) throw busy(rival);
+      const another = await joined();
+      if (another) return another;
       const record = newRecord(prepared);
       folders.create(record, prepared.request);
       await begin(record, prepared.request);
@@ -124,7 +136,9 @@ export function openJobs(place: JobsPlace = {}): Jobs {
       const record = recordOf(id);
       if (isActive(await viewOfRecord(record, signal))) throw running(id, 'resumed');
       const asked = requestToResume(record, folders.readRequest(id), how);
-      const prepared = await prepare(withAbsolutePaths(asked), runners, signal);
+      const request = withAbsolutePaths(asked);
+      const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
+      const prepared = await prepare(whole, runners, signal);
       const rival = await rivalOf(record.place, id, signal);
       if (rival) throw busy(rival);
       const { run, kept, createdAt } = record;

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDir } from '../../../kernel/engine/dir.ts';
+import { withHash } from '../../../kernel/jobs/definition/hash.ts';
+import { encodeOutput } from '../../../kernel/jobs/definition/outputType.ts';
 import { readMark } from '../../../kernel/jobs/records/processMark.ts';
 import { openJobs } from '../../../kernel/jobs/service/openJobs.ts';
 import type { Jobs } from '../../../kernel/jobs/service/jobs.ts';
@@ -10,10 +12,12 @@ import type { JobView } from '../../../kernel/shared/jobs/jobView.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { countingRunnerStandIn } from './countingRunner.ts';
-import { serverFunction } from '../../../kernel/jobs/runners/rest/serverFunction.ts';
-import { Field, Int32 } from '#arrow';
+import { Int32 } from '#arrow';
 
 export const countingEntry = inRoot('test/contract/backfill/countingJob.ts');
+
+// What was agreed to on this machine is nobody's but this run's.
+process.env['XDG_DATA_HOME'] = tempFolder();
 
 /** The stand-in under the names of two runners, for who starts jobs. */
 export const countingRunners = {
@@ -66,28 +70,22 @@ export async function countingJobs(folder: string = join(tempFolder(), 'jobs')):
     table: { catalog: { implementation: 'dir', root }, namespacePath: [], name: 'words' },
     column: 'length',
     runner: 'local',
-    function: countingFunction('1'),
+    function: countingFunction,
     ...more,
   });
   return { jobs, folder, root, gate, allow, request, until };
 }
 
 /** A function that nobody runs: the stand-in only counts. */
-export const countingFunction = (version: string) => {
-  const { output } = serverFunction(new Field('length', new Int32(), true));
-  const hash = version.padStart(64, '0');
-  const onError = { mode: 'fail' } as const;
-  return {
-    kind: 'sql',
-    expression: 'length(text)',
-    name: 'length',
-    version,
-    hash,
-    inputs: ['text'],
-    output,
-    onError,
-  } as const;
-};
+const countingFunction = withHash({
+  kind: 'sql',
+  expression: 'length(text)',
+  name: 'length',
+  version: '1',
+  inputs: ['text'],
+  output: encodeOutput('length', new Int32()),
+  onError: { mode: 'fail' },
+});
 
 /** The process of a job. */
 export function pidOf({ folder }: Counting, id: string): number {
