@@ -19,6 +19,9 @@ import type { Table } from '#client/table.ts';
 
 export const textOf = (id: number): string => 'word '.repeat(id % 7) + String(id);
 
+/** Rows that `textTable` has deleted of the first so many. */
+export const deletedBelow = (id: number): number => Math.ceil((id - 5) / 97);
+
 /** What the column of `lengths` is, told without any of what is tested. */
 export const lengthOf = (id: number, text = textOf(id)): number => text.length;
 

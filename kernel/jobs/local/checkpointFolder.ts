@@ -54,7 +54,7 @@ export class CheckpointFolder {
    */
   async write(header: ChunkHeader, rows: ChunkRows): Promise<void> {
     const name = `f${header.fragment}-${header.first}-${header.rows}.arrow`;
-    const draft = join(this.path, `.${name}.${randomBytes(4).toString('hex')}`);
+    const draft = join(this.path, `${name}.${randomBytes(4).toString('hex')}.tmp`);
     try {
       await mkdir(this.path, { recursive: true });
       const file = await open(draft, 'wx', 0o600);

@@ -3,7 +3,7 @@ import type { RunContext } from '#jobs/runners/runner.ts';
 import { answerRows, type AnsweredRows, type AnswerRequest } from './answers.ts';
 import { CheckpointFolder } from './checkpointFolder.ts';
 import { ChunkWriter } from './chunkWriter.ts';
-import { openComputing, type OpenComputing } from './openComputing.ts';
+import { openComputing } from './openComputing.ts';
 import { findKey } from './keyColumn.ts';
 import { KeyIndex } from './keyIndex.ts';
 import { takeLease } from './lease.ts';
@@ -25,8 +25,8 @@ const mostRows = 1024;
 type Run = {
   readonly context: RunContext;
   readonly source: Source;
-  readonly computing: OpenComputing;
   readonly answers: AnswerRequest;
+  readonly count: ScopeCount;
   readonly chunks: ChunkWriter;
   readonly back: WriteBack;
   readonly tally: Tally;
@@ -80,7 +80,7 @@ export async function runLocal(context: RunContext): Promise<void> {
   const chunks = new ChunkWriter(checkpoints, { ...header, readVersion: source.readVersion }, spec.checkpointSize);
   const answers = { table: source.pinned, scope, inputs, key: key.name, to: count.end, reusable, ...computing.request };
   try {
-    const version = await fill({ context, source, computing, answers, chunks, back, tally }, signal);
+    const version = await fill({ context, source, answers, count, chunks, back, tally }, signal);
     await finish(context, source, { tally, back, version, checkpoints });
   } finally {
     // Cancelled or not, what was put on the table goes from it.
@@ -123,12 +123,6 @@ async function fill(run: Run, signal: AbortSignal): Promise<number> {
   try {
     for await (const answer of answerRows(run.answers, signal)) {
       const { fragment } = answer.rows;
-      if (current && current.fragment !== fragment) {
-        await chunks.flush();
-        current.tell(context.emit);
-        if (group.fragments.length >= context.spec.commitGranularity) await commit();
-        current = undefined;
-      }
       current ??= new FragmentTally(fragment);
       if (answer.isReused) await chunks.flush();
       else await chunks.add(answer);
@@ -137,14 +131,21 @@ async function fill(run: Run, signal: AbortSignal): Promise<number> {
       if (group.fragments.at(-1) !== fragment) group.fragments.push(fragment);
       group.rows.push(answer.rows);
       group.bytes += bytesOf(answer.rows.value);
-      if (group.bytes >= mostBytes) await commit();
+      // Counted before: who waits for rows of the next one might wait for long.
+      const isDone = current.rows === run.count.fragments.get(fragment);
+      if (isDone) {
+        await chunks.flush();
+        current.tell(context.emit);
+        current = undefined;
+      }
+      if (group.bytes >= mostBytes || (isDone && group.fragments.length >= context.spec.commitGranularity))
+        await commit();
     }
   } finally {
     // Also of a run that failed or was cancelled: what was computed stays.
     await chunks.flush();
     tally.tell();
   }
-  current?.tell(context.emit);
   await commit();
   return version;
 }
@@ -161,6 +162,10 @@ class FragmentTally {
 
   constructor(fragment: number) {
     this.fragment = fragment;
+  }
+
+  get rows(): number {
+    return this.#computed + this.#reused;
   }
 
   add({ rows, isReused }: AnsweredRows): void {
@@ -193,7 +198,7 @@ async function finish(
     const text = 'Others wrote to the table meanwhile: rows that they added are left for the next run.';
     emit({ kind: 'notice', text });
   }
-  if (spec.numFrags === undefined) await checkpoints.clear();
+  if (spec.numFrags === undefined && tally.skipped === 0) await checkpoints.clear();
   const { computed, reused, errors, skipped } = tally;
   emit({
     kind: 'succeeded',

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tableFromIPC } from '#arrow';
+import { readFileSync } from 'node:fs';
+import type { Catalog } from '#client/catalog.ts';
+import { connectNamespace } from '#client/connect.ts';
+import { loadNative } from '#engine/native.ts';
+import { registerDir } from '#engine/register.ts';
+import { localRunner } from '#jobs/runners/local.ts';
+import { inRoot } from '../../scripts/paths.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { eventually } from './eventually.ts';
+import { gatedFunction } from './gatedFunction.ts';
+import { contextOf, eventsOf, functionOf, rowFunction, type LocalJob } from './localJobs.ts';
+import { deletedBelow, lengthOf, lengths, rowsFrom, textTable } from './localTable.ts';
+
+suite('faults of backfills by the runner local', function () {
+  this.timeout(120_000);
+  const root = tempFolder();
+  const catalog = { implementation: 'dir', root } as const;
+  let db: Catalog;
+  suiteSetup(async () => {
+    registerDir();
+    db = await connectNamespace('dir', { root });
+  });
+  suiteTeardown(() => db.close());
+
+  const jobOf = (table: string, job: Pick<LocalJob, 'function' | 'options'>): LocalJob => ({
+    catalog,
+    table,
+    uri: join(root, `${table}.lance`),
+    ...job,
+  });
+  const checkpointsOf = (table: string): string[] => {
+    const folder = join(root, `${table}.lance`, '_ckp');
+    return existsSync(folder)
+      ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
+          .filter((name) => name.endsWith('.arrow'))
+          .map((name) => join(folder, name))
+      : [];
+  };
+  const keptIds = (files: readonly string[]): number[] =>
+    files.flatMap((file) =>
+      Array.from(tableFromIPC(readFileSync(file)).getChild('_rowaddr')!, (address: bigint) => {
+        const [fragment, row] = [Number(address >> 32n), Number(address & 0xffffffffn)];
+        return fragment * 500 + row;
+      }),
+    );
+
+  test('a job that is killed goes on where it was, and computes nothing again that was kept', async () => {
+    const table = await textTable(db, 'killed', { fragments: 4, rows: 2000 });
+    const gated = gatedFunction('length', 1200);
+    const job = jobOf('killed', { function: gated.function, options: { checkpointSize: 100 } });
+    const file = join(tempFolder(), 'job.json');
+    writeFileSync(file, JSON.stringify(job));
+    const child = spawn(process.execPath, [inRoot('test/contract/runLocalJob.ts'), file], { stdio: 'inherit' });
+    // Two fragments are in the table, and of the third a part is kept.
+    await eventually(async () => {
+      assert.ok(keptIds(checkpointsOf('killed')).some((id) => id >= 1000));
+      assert.equal((await lengths(table, 'length IS NOT NULL AND id < 1000')).length, 1000 - deletedBelow(1000));
+    });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const kept = keptIds(checkpointsOf('killed'));
+    gated.open();
+    const { context, events } = contextOf(job);
+    await localRunner.run(context);
+    const calls = gated.calls();
+    assert.deepEqual(
+      kept.filter((id) => calls.get(id) !== 1),
+      [],
+    );
+    assert.ok((eventsOf(events, 'planned')[0]?.reusedRows ?? 0) >= 98);
+    const rows = await lengths(table);
+    assert.deepEqual(
+      rows.filter(([id, , length]) => length !== lengthOf(id)),
+      [],
+    );
+    assert.deepEqual(checkpointsOf('killed'), []);
+    assert.deepEqual(await table.listIndices(), []);
+  });
+
+  test('a function worker that is killed is replaced, and no row is lost', async () => {
+    const table = await textTable(db, 'worker', { fragments: 2, rows: 1000 });
+    const mark = join(tempFolder(), 'killed');
+    const fn = rowFunction(
+      'length',
+      `import { existsSync, writeFileSync } from 'node:fs';
+       export default ({ id, text }) => {
+         if (Number(id) === 700 && !existsSync(${JSON.stringify(mark)})) {
+           writeFileSync(${JSON.stringify(mark)}, '');
+           process.kill(process.pid, 'SIGKILL');
+         }
+         return text.length;
+       };`,
+      ['id', 'text'],
+    );
+    const { context, events } = contextOf(jobOf('worker', { function: fn }));
+    await localRunner.run(context);
+    assert.equal(eventsOf(events, 'restarted').length, 1);
+    const rows = await lengths(table);
+    assert.deepEqual(
+      rows.filter(([id, , length]) => length !== lengthOf(id)),
+      [],
+    );
+  });
+
+  test('a worker that is stopped holds the job up and goes on with it', async () => {
+    const table = await textTable(db, 'stopped', { fragments: 2, rows: 1000 });
+    const gated = gatedFunction('length', 500);
+    const { context } = contextOf(jobOf('stopped', { function: gated.function, options: { concurrency: 1 } }));
+    const running = localRunner.run(context);
+    await eventually(() => assert.equal(gated.pids().length, 1));
+    const [pid] = gated.pids();
+    process.kill(pid!, 'SIGSTOP');
+    gated.open();
+    const ended = await Promise.race([running.then(() => true), new Promise((done) => setTimeout(done, 300, false))]);
+    process.kill(pid!, 'SIGCONT');
+    await running;
+    assert.equal(ended, false);
+    assert.equal((await lengths(table, 'length IS NULL')).length, 0);
+  });
+
+  test('others may append, update, delete, compact and write values meanwhile', async () => {
+    const table = await textTable(db, 'others', { fragments: 8, rows: 4000 });
+    const gated = gatedFunction('length', 500);
+    const other = await connectNamespace('dir', { root });
+    const theirs = await other.openTable('others');
+    const change = async (): Promise<void> => {
+      await theirs.add(rowsFrom(10_000, 50));
+      await theirs.update({ where: 'id = 2100', values: { text: 'changed by somebody' } });
+      await theirs.update({ where: 'id = 2600', values: { length: -1 } });
+      await theirs.delete('id >= 3000 AND id < 3010');
+      const native = await (await loadNative()).connect(root);
+      await (await native.openTable('others')).optimize();
+      native.close();
+    };
+    let changed: Promise<void> | undefined;
+    const { context, events } = contextOf(jobOf('others', { function: gated.function }), (event) => {
+      if (event.kind === 'committed') changed ??= change().finally(() => gated.open());
+    });
+    await localRunner.run(context);
+    await changed;
+    await other.close();
+    const rows = await lengths(table);
+    const expected = (id: number, text: string): number | null => {
+      if (id >= 10_000) return null;
+      return id === 2600 ? -1 : lengthOf(id, text);
+    };
+    assert.deepEqual(
+      rows.filter(([id, text, length]) => length !== expected(id, text)),
+      [],
+    );
+    assert.equal(rows.find(([id]) => id === 2100)?.[2], 'changed by somebody'.length);
+    assert.ok(!rows.some(([id]) => id >= 3000 && id < 3010));
+    assert.equal(rows.filter(([id]) => id < 10_000).length, 4000 - deletedBelow(4000) - 10);
+    assert.ok(eventsOf(events, 'conflict').length > 0);
+    assert.match(
+      eventsOf(events, 'notice')
+        .map(({ text }) => text)
+        .join(' '),
+      /left for the next run/,
+    );
+  });
+
+  for (const mode of ['null', 'skip'] as const) {
+    for (const kind of ['sql', 'typescript'] as const) {
+      test(`rows that a function in ${kind} throws for stay null with onError ${mode}, and are counted`, async () => {
+        const table = await textTable(db, `on_${mode}_${kind}`, { fragments: 2, rows: 1000 });
+        const fn =
+          kind === 'sql'
+            ? functionOf('length', { kind, expression: 'CAST(1000 / (id % 100 - 3) AS INT)' }, ['id'])
+            : rowFunction(
+                'length',
+                `export default ({ id }) => {
+                  if (Number(id) % 100 === 3) throw new Error('three');
+                  return Math.trunc(1000 / ((Number(id) % 100) - 3));
+                };`,
+                ['id'],
+              );
+        const { context, events } = contextOf(
+          jobOf(table.name, { function: { ...fn, onError: { mode } }, options: { onError: { mode } } }),
+        );
+        await localRunner.run(context);
+        const bad = 10;
+        const [done] = eventsOf(events, 'succeeded');
+        assert.deepEqual([done?.errors, done?.skipped], [bad, mode === 'skip' ? bad : 0]);
+        const rows = await lengths(table);
+        assert.deepEqual(
+          rows.filter(([id, , length]) => length !== (id % 100 === 3 ? null : Math.trunc(1000 / ((id % 100) - 3)))),
+          [],
+        );
+        assert.equal(eventsOf(events, 'errors')[0]?.samples[0]?.inputs['id'], '3');
+        // Those to be tried again are remembered.
+        assert.equal(checkpointsOf(table.name).length > 0, mode === 'skip');
+      });
+    }
+  }
+
+  test('a row that the function throws for ends the job with its inputs, and what was finished stays', async () => {
+    const table = await textTable(db, 'fails', { fragments: 4, rows: 2000 });
+    const fn = rowFunction(
+      'length',
+      'export default ({ id, text }) => { if (Number(id) === 1300) throw new Error("thirteen"); return text.length; };',
+      ['id', 'text'],
+    );
+    const { context } = contextOf(jobOf('fails', { function: fn }));
+    await assert.rejects(localRunner.run(context), (error: Error) => {
+      assert.match(error.message, /row 300 of fragment 2 \(id = 1300, text = .*thirteen/);
+      return true;
+    });
+    const there = await lengths(table, 'length IS NOT NULL');
+    const kept = new Set([...there.map(([id]) => id), ...keptIds(checkpointsOf('fails'))]);
+    assert.equal([...kept].filter((id) => id < 1000).length, 1000 - deletedBelow(1000));
+    assert.deepEqual(await table.listIndices(), []);
+  });
+
+  test('two jobs at one column: the second is refused, and says which job has it', async () => {
+    await textTable(db, 'busy', { fragments: 2, rows: 1000 });
+    const gated = gatedFunction('length', 0);
+    const first = contextOf(jobOf('busy', { function: gated.function }));
+    const running = localRunner.run(first.context);
+    await eventually(() => assert.ok(existsSync(join(root, 'busy.lance/_ckp/length.lease'))));
+    const second = contextOf(jobOf('busy', { function: gated.function }));
+    await assert.rejects(localRunner.run(second.context), { kind: 'Busy', message: /bf-test/ });
+    gated.open();
+    await running;
+  });
+});

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { registerDir } from '#engine/register.ts';
+import { localRunner } from '#jobs/runners/local.ts';
+import { contextOf, type LocalJob } from './localJobs.ts';
+
+// A process that runs one job, to be killed: its only argument is a file with the job.
+
+registerDir();
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the test wrote it
+const job = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as LocalJob;
+await localRunner.run(contextOf(job).context);
