@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableFromIPC } from '#arrow';
-import { readFileSync } from 'node:fs';
 import type { Catalog } from '#client/catalog.ts';
 import { connectNamespace } from '#client/connect.ts';
 import { loadNative } from '#engine/native.ts';
@@ -16,6 +15,11 @@ import { eventually } from './eventually.ts';
 import { gatedFunction } from './gatedFunction.ts';
 import { contextOf, eventsOf, functionOf, rowFunction, type LocalJob } from './localJobs.ts';
 import { deletedBelow, lengthOf, lengths, rowsFrom, textTable } from './localTable.ts';
+
+const amongOthers = (id: number, text: string): number | null => {
+  if (id >= 10_000) return null;
+  return id === 2600 ? -1 : lengthOf(id, text);
+};
 
 suite('faults of backfills by the runner local', function () {
   this.timeout(120_000);
@@ -146,12 +150,8 @@ suite('faults of backfills by the runner local', function () {
     await changed;
     await other.close();
     const rows = await lengths(table);
-    const expected = (id: number, text: string): number | null => {
-      if (id >= 10_000) return null;
-      return id === 2600 ? -1 : lengthOf(id, text);
-    };
     assert.deepEqual(
-      rows.filter(([id, text, length]) => length !== expected(id, text)),
+      rows.filter(([id, text, length]) => length !== amongOthers(id, text)),
       [],
     );
     assert.equal(rows.find(([id]) => id === 2100)?.[2], 'changed by somebody'.length);

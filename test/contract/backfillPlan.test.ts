@@ -66,6 +66,20 @@ suite('plans and trials of backfills', function () {
     assert.deepEqual(await table.listIndices(), []);
   });
 
+  test('before the column is there, all rows are to compute, and a trial shows them without a value', async () => {
+    const table = await textTable(db, 'fresh', { fragments: 2, rows: 200 });
+    const fresh = functionOf('size', { kind: 'sql', expression: 'CAST(length(text) AS INT)' });
+    const { request } = requestOf({ table: 'fresh', function: fresh });
+    const plan = await planBackfill(request, signal, local);
+    assert.deepEqual([plan.rows.toCompute.value, plan.rows.done.value], [await table.countRows(), 0]);
+    assert.equal(plan.bytes.written.value, plan.rows.total.value * (4 + 8));
+    const trial = await tryBackfill(request, signal);
+    const [before, after] = [trial.before, trial.after].map((text) => tableFromIPC(Buffer.from(text, 'base64')));
+    assert.equal(before?.getChild('size')?.nullCount, trial.rows);
+    assert.equal(after?.getChild('size')?.nullCount, 0);
+    assert.ok(!(await table.schema()).names.includes('size'));
+  });
+
   test('a trial computes one fragment and writes nothing', async () => {
     const table = await textTable(db, 'tried', { fragments: 4, rows: 400 });
     await table.add(rowsFrom(1000, 30));

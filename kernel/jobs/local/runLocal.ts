@@ -1,4 +1,9 @@
+import type { Field } from '#arrow';
+import { isCatalogError } from '#shared/errors.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
+import { markValues } from '#jobs/definition/registration.ts';
+import { valuesKey } from '#jobs/definition/storedFunction.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
 import type { RunContext } from '#jobs/runners/runner.ts';
 import { answerRows, type AnsweredRows, type AnswerRequest } from './answers.ts';
 import { CheckpointFolder } from './checkpointFolder.ts';
@@ -39,7 +44,7 @@ type Run = {
  */
 export async function runLocal(context: RunContext): Promise<void> {
   const { spec, request, signal, emit } = context;
-  await using source = await openSource(request.table, spec, signal);
+  await using source = await openSource(request.table, { ...spec, function: undefined }, signal);
   const folder = await folderOf(request.table, spec.table.uri);
   await using _lease = folder === undefined ? undefined : await takeLease(folder, spec);
   const key = await findKey(source.pinned, request.key, spec.column, signal);
@@ -194,12 +199,15 @@ async function finish(
     checkpoints,
   }: { tally: Tally; back: WriteBack; version: number; checkpoints: CheckpointFolder },
 ): Promise<void> {
-  if (await back.othersWrote(signal)) {
+  const { computed, reused, errors, skipped } = tally;
+  const othersWrote = await back.othersWrote(signal);
+  if (othersWrote) {
     const text = 'Others wrote to the table meanwhile: rows that they added are left for the next run.';
     emit({ kind: 'notice', text });
   }
-  if (spec.numFrags === undefined && tally.skipped === 0) await checkpoints.clear();
-  const { computed, reused, errors, skipped } = tally;
+  const isAll = spec.numFrags === undefined && skipped === 0;
+  if (isAll) await checkpoints.clear();
+  if (isAll && !othersWrote && madeAll(spec, source.column)) await markAll(source, spec, signal);
   emit({
     kind: 'succeeded',
     rows: computed + reused,
@@ -208,4 +216,21 @@ async function finish(
     bytesWritten: back.bytesWritten,
     version: version === source.readVersion ? version : await source.table.version({ signal }).catch(() => version),
   });
+}
+
+/** Whether all values are of this function now: rows that had one may have it of an earlier version. */
+function madeAll({ where, function: { hash } }: JobSpec, { metadata }: Field): boolean {
+  if (where !== undefined) return /^\s*true\s*$/i.test(where);
+  const made = metadata.get(valuesKey);
+  return made === undefined || made === hash;
+}
+
+async function markAll({ table, column }: Source, { function: { hash } }: JobSpec, signal: AbortSignal): Promise<void> {
+  if (column.metadata.get(valuesKey) === hash) return;
+  try {
+    await markValues(table, column.name, hash, signal);
+  } catch (error) {
+    // A server without a place for it: nobody can be told that values are stale there, and no value is wrong for it.
+    if (!isCatalogError(error, 'Unsupported')) throw error;
+  }
 }

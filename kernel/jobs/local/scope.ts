@@ -3,9 +3,9 @@ import type { JobSpec } from '#jobs/jobSpec.ts';
 /** A column in the SQL of tables. */
 export const sqlName = (column: string): string => `\`${column.replaceAll('`', '``')}\``;
 
-/** SQL that says which rows are computed: as the job says, else those whose value is null. */
-export const scopeOf = ({ where, column }: Pick<JobSpec, 'where' | 'column'>): string =>
-  where ?? `${sqlName(column)} IS NULL`;
+/** SQL that says which rows are computed: as the job says, else those whose value is null: all, before there is a column. */
+export const scopeOf = ({ where, column }: Pick<JobSpec, 'where' | 'column'>, isColumnThere = true): string =>
+  where ?? (isColumnThere ? `${sqlName(column)} IS NULL` : 'TRUE');
 
 /** `scope` within rows of these addresses, `to` not among them. */
 export const scopeBetween = (scope: string, from: bigint, to: bigint | undefined): string =>

@@ -1,10 +1,12 @@
 import { stat } from 'node:fs/promises';
-import type { Field } from '#arrow';
+import { Field } from '#arrow';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { TableReference } from '#shared/jobs/backfill.ts';
+import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import type { Catalog } from '#client/catalog.ts';
 import type { Table } from '#client/table.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
+import { decodeOutput } from '#jobs/definition/outputType.ts';
 import { openCatalog } from '#jobs/openCatalog.ts';
 
 /** A table of a job: as it is, and as it was at the version that is computed. */
@@ -13,14 +15,20 @@ export type Source = AsyncDisposable & {
   readonly table: Table;
   readonly pinned: Table;
   readonly readVersion: number;
+  /** As it is, or will be once it is registered. */
   readonly column: Field;
+  readonly isColumnThere: boolean;
   readonly openAt: (version: number) => Promise<Table>;
 };
 
-/** Opens the table of a job at the version that it reads. @throws JobError ColumnMissing; CatalogError */
+/**
+ * Opens the table of a job at the version that it reads. Before a run the column may not be there yet: it is as the
+ * function gives it then, and without a value in any row.
+ * @throws JobError ColumnMissing where there is no function either; CatalogError
+ */
 export async function openSource(
   reference: TableReference,
-  spec: Pick<JobSpec, 'column' | 'readVersion'>,
+  spec: Pick<JobSpec, 'column' | 'readVersion'> & { readonly function?: ComputedFunction | undefined },
   signal: AbortSignal,
 ): Promise<Source> {
   const catalog = await openCatalog(reference.catalog, signal);
@@ -31,7 +39,9 @@ export async function openSource(
     const readVersion = spec.readVersion ?? (await table.version({ signal }));
     const pinned = await openAt(readVersion);
     const schema = await table.schema({ signal });
-    const column = schema.fields.find((field) => field.name === spec.column);
+    const there = schema.fields.find((field) => field.name === spec.column);
+    const given = spec.function && decodeOutput(spec.function.output);
+    const column = there ?? (given && new Field(spec.column, given.type, true));
     if (!column) {
       throw new JobError(
         'ColumnMissing',
@@ -40,7 +50,8 @@ export async function openSource(
       );
     }
     const close = (): Promise<void> => catalog.close();
-    return { catalog, table, pinned, readVersion, column, openAt, [Symbol.asyncDispose]: close };
+    const isColumnThere = there !== undefined;
+    return { catalog, table, pinned, readVersion, column, isColumnThere, openAt, [Symbol.asyncDispose]: close };
   } catch (error) {
     await catalog.close();
     throw error;

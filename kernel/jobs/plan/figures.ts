@@ -1,7 +1,8 @@
-import type { Field, Schema } from '#arrow';
+import { Schema, type Field } from '#arrow';
 import type { Table } from '#client/table.ts';
 import { fixedWidth, sampledWidth } from '#engine/batchLength.ts';
 import { sqlName } from '#jobs/local/scope.ts';
+import type { Source } from '#jobs/local/source.ts';
 import type { Figure } from '#shared/jobs/jobPlan.ts';
 
 export const counted = (value: number): Figure => ({ value, basis: 'counted' });
@@ -41,21 +42,21 @@ export async function bytesOfRows(
 
 /** Bytes of as many values of a column that has none yet. */
 export async function bytesOfValues(
-  table: Table,
+  { pinned, isColumnThere }: Pick<Source, 'pinned' | 'isColumnThere'>,
   column: Field,
-  schema: Schema,
   rows: number,
   signal: AbortSignal,
 ): Promise<Figure> {
-  const width = fixedWidth(schema);
+  const width = fixedWidth(new Schema([column]));
   if (width !== undefined) return estimated(rows * width, `${width} bytes a value, one for each row`);
-  const sample = await table
+  const there = pinned
     .query()
     .where(`${sqlName(column.name)} IS NOT NULL`)
     .select([column.name])
-    .limit(sampleRows)
-    .toArrow({ signal });
-  if (sample.numRows === 0) return estimated(rows * usualWidth, `${usualWidth} bytes a value; there is none yet`);
+    .limit(sampleRows);
+  const sample = isColumnThere ? await there.toArrow({ signal }) : undefined;
+  if (!sample || sample.numRows === 0)
+    return estimated(rows * usualWidth, `${usualWidth} bytes a value; there is none yet`);
   return estimated(rows * sampledWidth(sample.batches), `${sample.numRows} values that are there`);
 }
 

@@ -1,5 +1,6 @@
 import { isCatalogError } from '#shared/errors.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import { valuesKey } from '#jobs/definition/storedFunction.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import type { KeyColumn } from '#jobs/local/keyColumn.ts';
 import { ownName } from '#jobs/local/keyIndex.ts';
@@ -70,11 +71,9 @@ function indexNotes({ spec }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
     );
 }
 
-const hashKey = 'lance-catalog.function.values';
-
 async function staleNotes({ source, spec }: NotesOf, signal: AbortSignal): Promise<Note[]> {
   const schema = await source.table.schema({ signal });
-  const made = schema.fields.find(({ name }) => name === spec.column)?.metadata.get(hashKey);
+  const made = schema.fields.find(({ name }) => name === spec.column)?.metadata.get(valuesKey);
   if (made === undefined || made === spec.function.hash) return [];
   const scope = spec.where === undefined ? ' Rows that have a value keep it; give "where" to compute them again.' : '';
   return [warning(`The values that are there were made by another version of the function.${scope}`)];

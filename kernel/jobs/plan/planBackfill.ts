@@ -3,7 +3,7 @@ import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { CheckpointFolder } from '#jobs/local/checkpointFolder.ts';
 import { findKey, type KeyColumn } from '#jobs/local/keyColumn.ts';
 import { Reusable } from '#jobs/local/reusable.ts';
-import { scopeOf, sqlName } from '#jobs/local/scope.ts';
+import { scopeOf } from '#jobs/local/scope.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
 import { folderOf, openSource, type Source } from '#jobs/local/source.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
@@ -28,7 +28,7 @@ export async function planBackfill(
   const choice = await chooseRunner(request, runners, signal);
   const spec = await specOf('bf-plan', request, signal);
   await using source = await openSource(request.table, spec, signal);
-  const scope = scopeOf(spec);
+  const scope = scopeOf(spec, source.isColumnThere);
   const { inputs } = spec.function;
   const [total, inScope, numFragments] = await Promise.all([
     source.pinned.countRows(undefined, { signal }),
@@ -36,9 +36,7 @@ export async function planBackfill(
     countScope(source.pinned, 'TRUE', undefined, signal).then(({ fragments }) => fragments.size),
   ]);
   const isDefault = spec.where === undefined;
-  const done = isDefault
-    ? await source.pinned.countRows(`${sqlName(spec.column)} IS NOT NULL`, { signal })
-    : total - (await source.pinned.countRows(scope, { signal }));
+  const done = total - (await source.pinned.countRows(scope, { signal }));
   const folder = await folderOf(request.table, spec.table.uri);
   const reusing = { table: source.pinned, readVersion: source.readVersion, scope, inputs, openAt: source.openAt };
   const reusable =
@@ -46,7 +44,7 @@ export async function planBackfill(
       ? undefined
       : await Reusable.find(new CheckpointFolder(folder, spec, source.column), reusing, signal);
   const reused = Math.min(reusable?.rows ?? 0, inScope.rows);
-  const schema = await source.pinned.schema({ signal });
+  const schema = withColumn(await source.pinned.schema({ signal }), source);
   const key = choice.runner === 'local' ? await findKey(source.pinned, request.key, request.column, signal) : undefined;
   const touched = inScope.fragments.size;
   return {
@@ -75,6 +73,9 @@ export async function planBackfill(
   };
 }
 
+const withColumn = (schema: Schema, { isColumnThere, column }: Source): Schema =>
+  isColumnThere ? schema : new Schema([...schema.fields, column]);
+
 type BytesOf = {
   readonly source: Source;
   readonly inputs: readonly string[];
@@ -94,7 +95,7 @@ async function bytesOf(
   const read = await bytesOfRows(source.pinned, fieldsOf([...inputs, ...keys]), rows, scope, signal);
   const keyBytes = await bytesOfRows(source.pinned, fieldsOf(keys), rows, scope, signal);
   const column = schema.fields.find(({ name }) => name === source.column.name) ?? source.column;
-  const values = await bytesOfValues(source.pinned, column, new Schema([column]), rows, signal);
+  const values = await bytesOfValues(source, column, rows, signal);
   return { read, written: sum(values, keyBytes), rewritten: await rewritten(source, rows, choice, signal) };
 }
 

@@ -13,6 +13,7 @@ import {
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { nullData } from '#shared/nullData.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { answerRows, type AnsweredRows } from '#jobs/local/answers.ts';
@@ -39,12 +40,13 @@ const longest = 30_000;
 export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal): Promise<BackfillTrial> {
   const spec = await specOf('bf-trial', request, signal);
   await using source = await openSource(request.table, spec, signal);
-  const scope = scopeOf(spec);
+  const scope = scopeOf(spec, source.isColumnThere);
   const { fragments } = await countScope(source.pinned, scope, undefined, signal);
   const [fragment] = [...fragments].toSorted(([, a], [, b]) => a - b)[0] ?? [];
   if (fragment === undefined) throw nothingToDo(spec.column, request.where);
   const folder = await mkdtemp(join(tmpdir(), 'lance-catalog-trial-'));
   try {
+    const now = source.isColumnThere ? spec.column : undefined;
     await using computing = await openComputing({
       ...spec,
       ...source,
@@ -52,7 +54,7 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
       batchRows: 256,
       folder,
       // What is there now is read in its place.
-      key: spec.column,
+      key: now,
       emit: () => undefined,
       log: () => undefined,
       onBusy: () => undefined,
@@ -60,7 +62,7 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
     });
     const { inputs } = spec.function;
     const [from, to] = [firstAddress(fragment), firstAddress(fragment + 1)];
-    const asked = { table: source.pinned, scope, inputs, key: spec.column, from, to, ...computing.request };
+    const asked = { table: source.pinned, scope, inputs, key: now, from, to, ...computing.request };
     const start = performance.now();
     const answers = await firstRows(answerRows(asked, signal), start);
     const seconds = (performance.now() - start) / 1000;
@@ -95,7 +97,9 @@ function trialOf(
   inputs: readonly string[],
 ): BackfillTrial {
   const errors = answers.reduce((total, each) => total + each.errors.filter((error) => error !== null).length, 0);
-  const before = tableOf(answers, inputs, [{ field: column, data: ({ read }) => read.key! }]);
+  const before = tableOf(answers, inputs, [
+    { field: column, data: ({ read, errors: { length } }) => read.key ?? nullData(column.type, length) },
+  ]);
   const error = { field: new Field('error', new Utf8(), true), data: errorData };
   const value = { field: column, data: ({ rows }: AnsweredRows) => rows.value };
   const after = tableOf(answers, inputs, errors > 0 ? [value, error] : [value]);

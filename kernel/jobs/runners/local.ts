@@ -20,7 +20,7 @@ async function availability(request: BackfillRequest, signal: AbortSignal): Prom
   const { function: fn, column, readVersion, key } = request;
   if (fn?.kind === 'python') return no('It runs SQL and TypeScript, and the function is written in Python.');
   if (fn?.kind === 'server') return no('Only the server of the catalog can compute this column.');
-  await using source = await openSource(request.table, { column, readVersion }, signal);
+  await using source = await openSource(request.table, { column, readVersion, function: fn }, signal);
   try {
     const found = await findKey(source.pinned, key, column, signal);
     // Whether the server says where rows are: the first batch shows it.
