@@ -163,7 +163,7 @@ suite('a backfill whose processes die', function () {
     assert.ok(job.all('restarted').some(({ what }) => what === 'function'));
   });
 
-  test('leaves no process behind when it is cancelled in a function that does not come back', async () => {
+  test('leaves no process and loses no row when it is cancelled in a function that does not come back', async () => {
     const at = await makeTable();
     const folder = tempFolder();
     const fn = functionOf(slowTypescript(folder, 200), { inputs: ['id', 'text'] });
@@ -176,6 +176,9 @@ suite('a backfill whose processes die', function () {
     job.controller.abort();
     await assert.rejects(job.done, { name: 'AbortError' });
     await eventually(() => assert.deepEqual(stillRunning(all), []), 60);
+    writeFileSync(join(folder, 'gate'), '');
+    await drive(specOf(at, fn)).done;
+    await isAllRight(at);
   });
 
   test('takes what a run with another number of workers had kept', async () => {

@@ -4,14 +4,14 @@
     python backfill.py job.json     the job in a file
     python backfill.py env:NAME     the job in an environment variable
 
-Settings of the object store may come apart from the job, as JSON in $LANCE_CATALOG_STORAGE_OPTIONS. What happens is told on stdout, one event a
-line: `@@` and JSON. All else that is printed, by the function too, goes to stderr. Exit codes: 0 done, 1 failed (the last
-event says why), 3 cancelled by SIGTERM or by the end of stdin.
+Settings of the object store may come apart from the job, as JSON in $LANCE_CATALOG_STORAGE_OPTIONS. What happens is
+told on stdout, one event a line: `@@` and JSON. All else that is printed, by the function too, goes to stderr. Exit
+codes: 0 done, 1 failed (the last event says why), 3 cancelled by SIGTERM or by the end of stdin.
 
-How it works: workers compute row ranges of fragments and keep what they have in chunks beside the table (CHECKPOINTS.md);
-a fragment whose rows are all there becomes one new file with the column alone, for all of its physical rows, deleted ones
-too; the parent commits such files by DataReplacement, which neither appends nor deletes of others disturb. Workers are
-processes of this file, or actors of Ray. Needs `pylance`, and `ray` where the engine is Ray.
+How it works: workers compute row ranges of fragments and keep what they have in chunks beside the table, see
+CHECKPOINTS.md; a fragment whose rows are all there becomes one new file with the column alone, for all of its physical rows, deleted
+ones too; the parent commits such files by DataReplacement, which neither appends nor deletes of others disturb. Workers
+are processes of this file, or actors of Ray. Needs `pylance`, and `ray` where the engine is Ray.
 """
 
 from __future__ import annotations
@@ -35,9 +35,11 @@ import time
 import traceback
 import types
 import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Protocol, Sequence, Tuple
+from typing import Any, Protocol
 
 # Said before lance is loaded: it warns about every commit of the kind that this file is made of.
 os.environ.setdefault("LANCE_LOG", "error")
@@ -49,7 +51,7 @@ import pyarrow.fs as pafs  # noqa: E402
 from lance.file import LanceFileReader, LanceFileWriter  # noqa: E402
 from lance.fragment import DataFile, LanceFragment  # noqa: E402
 
-Json = Dict[str, Any]
+Json = dict[str, Any]
 
 FORMAT = 1
 METADATA_KEY = b"lance-catalog.checkpoint"
@@ -71,13 +73,13 @@ STALL_SECONDS = float(os.environ.get("LANCE_CATALOG_STALL_SECONDS", "60"))
 STOP_SECONDS = 5.0
 
 
-# --- What is told, and how it fails -----------------------------------------------------------------------------------
+# --- What is told, and how it fails ---------------------------------------------------------------------------------
 
 
 class JobFailure(Exception):
     """What ends a job: a kind of `JobErrorKind`, a sentence that says what is wrong, and one that says what to do."""
 
-    def __init__(self, code: str, message: str, hint: str = "", sample: Optional[Json] = None) -> None:
+    def __init__(self, code: str, message: str, hint: str = "", sample: Json | None = None) -> None:
         super().__init__(code, message, hint)
         self.code = code
         self.message = message
@@ -136,9 +138,13 @@ def failure_of(error: BaseException) -> JobFailure:
             "Resume the job when less is written to the table; what was computed has been kept.",
         )
     if isinstance(error, OSError) or "objectstore" in low or "io error" in low or "lanceerror(io)" in low:
-        return JobFailure("StorageFailed", f"Reading or writing the table failed: {text}", "Resume the job to try again.")
+        return JobFailure(
+            "StorageFailed", f"Reading or writing the table failed: {text}", "Resume the job to try again."
+        )
     log("".join(traceback.format_exception(type(error), error, error.__traceback__)))
-    return JobFailure("Internal", f"The backfill stopped over {type(error).__name__}: {text}", "The log has the details.")
+    return JobFailure(
+        "Internal", f"The backfill stopped over {type(error).__name__}: {text}", "The log has the details."
+    )
 
 
 def words_of(error: BaseException) -> str:
@@ -152,7 +158,7 @@ def is_conflict(error: BaseException) -> bool:
     return "conflict" in low or "preempted" in low or "concurrent" in low
 
 
-# --- The job -----------------------------------------------------------------------------------------------------------
+# --- The job --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -161,22 +167,22 @@ class Job:
 
     job_id: str
     uri: str
-    storage_options: Dict[str, str]
+    storage_options: dict[str, str]
     column: str
     function: Json
-    where: Optional[str]
+    where: str | None
     concurrency: int
-    task_size: Optional[int]
+    task_size: int | None
     checkpoint_size: int
     commit_granularity: int
-    num_frags: Optional[int]
-    read_version: Optional[int]
+    num_frags: int | None
+    read_version: int | None
     mode: str
     engine: str
-    node: Optional[str]
-    worker: Optional[str]
-    function_file: Optional[str]
-    fragment: Optional[int]
+    node: str | None
+    worker: str | None
+    function_file: str | None
+    fragment: int | None
     try_seconds: float
     try_rows: int
     raw: Json
@@ -186,7 +192,7 @@ class Job:
         return str(self.function["hash"])
 
     @property
-    def inputs(self) -> List[str]:
+    def inputs(self) -> list[str]:
         return [str(name) for name in self.function["inputs"]]
 
     @property
@@ -220,10 +226,10 @@ def read_job(raw: Json) -> Job:
             raise wrong(name, "a text")
         return value
 
-    def optional_text(name: str) -> Optional[str]:
+    def optional_text(name: str) -> str | None:
         return None if raw.get(name) is None else text(raw, name)
 
-    def count(name: str, default: Optional[int] = None) -> Optional[int]:
+    def count(name: str, default: int | None = None) -> int | None:
         value = raw.get(name, default)
         if value is None:
             return default
@@ -238,7 +244,9 @@ def read_job(raw: Json) -> Job:
         return str(value)
 
     if not isinstance(raw, dict) or raw.get("version") != 1:
-        raise JobFailure("RequestInvalid", "The job is not of version 1 of its format.", "Use a driver of the same release.")
+        raise JobFailure(
+            "RequestInvalid", "The job is not of version 1 of its format.", "Use a driver of the same release."
+        )
     table, function = raw.get("table"), raw.get("function")
     if not isinstance(table, dict):
         raise wrong("table", "an object")
@@ -253,7 +261,9 @@ def read_job(raw: Json) -> Job:
         text(function, name)
     options = table.get("storage_options") or {}
     if "`" in text(raw, "column"):
-        raise JobFailure("RequestInvalid", f"The column {raw['column']} has a backtick in its name.", "Rename it first.")
+        raise JobFailure(
+            "RequestInvalid", f"The column {raw['column']} has a backtick in its name.", "Rename it first."
+        )
     fragment = raw.get("fragment")
     return Job(
         job_id=text(raw, "job_id"),
@@ -280,7 +290,7 @@ def read_job(raw: Json) -> Job:
     )
 
 
-# --- Files beside the table ----------------------------------------------------------------------------------------------
+# --- Files beside the table -----------------------------------------------------------------------------------------
 
 
 def encoded(name: str) -> str:
@@ -294,12 +304,12 @@ def checkpoint_folder(job: Job) -> str:
     return f"_ckp/{encoded(job.column)}-{job.hash[:16]}{scope}"
 
 
-def object_store(uri: str, options: Dict[str, str]) -> Tuple[pafs.FileSystem, str]:
+def object_store(uri: str, options: dict[str, str]) -> tuple[pafs.FileSystem, str]:
     """Arrow's file system for an address that Lance reads, with the settings that Lance takes for it."""
     scheme, _, rest = uri.partition("://")
     plain = {key.lower(): value for key, value in options.items()}
 
-    def option(*names: str) -> Optional[str]:
+    def option(*names: str) -> str | None:
         for name in names:
             value = plain.get(name) or os.environ.get(name.upper())
             if value:
@@ -339,8 +349,8 @@ def object_store(uri: str, options: Dict[str, str]) -> Tuple[pafs.FileSystem, st
 class Store:
     """Small files beside the table, on a disk or in an object store. Paths are relative to the table."""
 
-    def __init__(self, uri: str, options: Dict[str, str]) -> None:
-        self.remote: Optional[pafs.FileSystem] = None
+    def __init__(self, uri: str, options: dict[str, str]) -> None:
+        self.remote: pafs.FileSystem | None = None
         if uri.startswith("file://"):
             self.root = pafs.FileSystem.from_uri(uri)[1]
         elif "://" in uri:
@@ -351,7 +361,7 @@ class Store:
     def _path(self, path: str) -> str:
         return f"{self.root}/{path}"
 
-    def read(self, path: str) -> Optional[bytes]:
+    def read(self, path: str) -> bytes | None:
         try:
             if self.remote is None:
                 return Path(self._path(path)).read_bytes()
@@ -360,7 +370,7 @@ class Store:
         except FileNotFoundError:
             return None
 
-    def open(self, path: str) -> Optional[pa.Buffer]:
+    def open(self, path: str) -> pa.Buffer | None:
         """The bytes of a file, read from a disk only where they are looked at."""
         if self.remote is None:
             try:
@@ -424,7 +434,7 @@ class Store:
         for name in self.names(path):
             self.delete(f"{path}/{name}")
 
-    def names(self, path: str) -> List[str]:
+    def names(self, path: str) -> list[str]:
         if self.remote is None:
             try:
                 return sorted(os.listdir(self._path(path)))
@@ -461,13 +471,13 @@ class Lease:
             "nonce": self.nonce,
             "function_hash": job.hash,
         }
-        self.lost: Optional[str] = None
+        self.lost: str | None = None
         self._over = threading.Event()
 
     def _bytes(self) -> bytes:
         return json.dumps({**self.content, "heartbeat_at": int(time.time() * 1000)}).encode("utf-8")
 
-    def _holder(self) -> Optional[Json]:
+    def _holder(self) -> Json | None:
         content = self.store.read(self.path)
         if content is None:
             return None
@@ -560,12 +570,12 @@ def process_state(pid: int) -> str:
         return ""
 
 
-# --- Chunks and finished fragments ----------------------------------------------------------------------------------------
+# --- Chunks and finished fragments ----------------------------------------------------------------------------------
 
 
 @dataclass
 class Kept:
-    """What earlier work left of one fragment: rows by their offset, in order, and which offsets need not be looked at."""
+    """What earlier work left of one fragment: rows by their offset, in order, and which offsets are done with."""
 
     done: np.ndarray
     offsets: np.ndarray
@@ -577,7 +587,7 @@ class Kept:
         return len(self.offsets)
 
 
-def chunk_parts(name: str) -> Optional[Tuple[int, int, int]]:
+def chunk_parts(name: str) -> tuple[int, int, int] | None:
     """Fragment, first row and rows from a chunk's name."""
     if not name.startswith("f") or not name.endswith(".arrow"):
         return None
@@ -591,6 +601,8 @@ class Checkpoints:
     """What one function has computed of one scope, beside the table."""
 
     def __init__(self, store: Store, job: Job, column_type: pa.DataType) -> None:
+        self.cleans = job.mode == "run"
+        """A plan changes nothing, so it leaves what no longer fits."""
         self.store = store
         self.job = job
         self.type = column_type
@@ -604,9 +616,9 @@ class Checkpoints:
             ]
         )
 
-    def chunk_names(self) -> Dict[int, List[str]]:
+    def chunk_names(self) -> dict[int, list[str]]:
         """Names of chunks by fragment, in the order of their rows."""
-        found: Dict[int, List[Tuple[int, int, str]]] = {}
+        found: dict[int, list[tuple[int, int, str]]] = {}
         for name in self.store.names(self.folder):
             parts = chunk_parts(name)
             if parts is not None:
@@ -621,7 +633,9 @@ class Checkpoints:
         name = f"f{meta['fragment']}-{meta['first']}-{meta['rows']}.arrow"
         self.store.write(f"{self.folder}/{name}", sink.getvalue().to_pybytes())
 
-    def _read_chunk(self, name: str, files: List[str], older: Callable[[int], Optional[List[str]]]) -> Optional[Tuple[Json, pa.Table]]:
+    def _read_chunk(
+        self, name: str, files: list[str], older: Callable[[int], list[str] | None]
+    ) -> tuple[Json, pa.Table] | None:
         path = f"{self.folder}/{name}"
         try:
             content = self.store.open(path)
@@ -644,15 +658,16 @@ class Checkpoints:
                 return meta, table
         except (pa.ArrowException, KeyError, TypeError, ValueError, OSError) as error:
             log(f"{path} can't be read and is computed anew: {error}")
-        self.store.delete(path)
+        if self.cleans:
+            self.store.delete(path)
         return None
 
     def kept(
-        self, names: Sequence[str], files: List[str], physical_rows: int, older: Callable[[int], Optional[List[str]]]
+        self, names: Sequence[str], files: list[str], physical_rows: int, older: Callable[[int], list[str] | None]
     ) -> Kept:
         """What the chunks of a fragment hold that still fits it; the others are removed."""
         done = np.zeros(physical_rows, dtype=bool)
-        tables: List[pa.Table] = []
+        tables: list[pa.Table] = []
         for name in names:
             chunk = self._read_chunk(name, files, older)
             if chunk is None:
@@ -685,9 +700,9 @@ class Checkpoints:
     def write_record(self, record: Json) -> None:
         self.store.write(f"{self.folder}/f{record['fragment']}.json", json.dumps(record).encode("utf-8"))
 
-    def records(self) -> Dict[int, Json]:
+    def records(self) -> dict[int, Json]:
         """Finished fragments by their number; what is unreadable is as if it were not there."""
-        found: Dict[int, Json] = {}
+        found: dict[int, Json] = {}
         for name in self.store.names(self.folder):
             if not (name.startswith("f") and name.endswith(".json") and name[1:-5].isdigit()):
                 continue
@@ -713,30 +728,41 @@ class Checkpoints:
                 self.store.delete(f"{self.folder}/{name}")
 
 
-# --- The table -----------------------------------------------------------------------------------------------------------
+# --- The table ------------------------------------------------------------------------------------------------------
 
 
-def open_table(job: Job, version: Optional[int] = None) -> lance.LanceDataset:
+def open_table(job: Job, version: int | None = None) -> lance.LanceDataset:
     try:
         return lance.dataset(job.uri, version=version, storage_options=job.storage_options or None)
     except (ValueError, FileNotFoundError) as error:
         if version is not None:
-            raise JobFailure("TableChanged", f"Version {version} of {job.uri} is not there any more.", "Choose another.") from error
-        raise JobFailure("StorageFailed", f"There is no Lance table at {job.uri}: {error}", "Check its address.") from error
+            raise JobFailure(
+                "TableChanged", f"Version {version} of {job.uri} is not there any more.", "Choose another."
+            ) from error
+        raise JobFailure(
+            "StorageFailed", f"There is no Lance table at {job.uri}: {error}", "Check its address."
+        ) from error
+
+
+def fragment_of(table: lance.LanceDataset, number: int) -> LanceFragment:
+    found = table.get_fragment(number)
+    if found is None:
+        raise JobFailure("TableChanged", f"Fragment {number} is not there any more.", "Resume the job.")
+    return found
 
 
 def lance_field(table: lance.LanceDataset, column: str) -> Any:
     return next((found for found in table.lance_schema.fields() if found.name() == column), None)
 
 
-def preorder(of: Any) -> List[int]:
+def preorder(of: Any) -> list[int]:
     ids = [int(of.id())]
     for child in of.children():
         ids.extend(preorder(child))
     return ids
 
 
-def files_of(fragment: LanceFragment, table: lance.LanceDataset, columns: Iterable[str]) -> List[str]:
+def files_of(fragment: LanceFragment, table: lance.LanceDataset, columns: Iterable[str]) -> list[str]:
     """Data files of a fragment that hold any of the columns: as long as they are the same, so are the values."""
     wanted: set[int] = set()
     for name in columns:
@@ -746,7 +772,7 @@ def files_of(fragment: LanceFragment, table: lance.LanceDataset, columns: Iterab
     return sorted(str(file.path) for file in fragment.metadata.files if wanted.intersection(file.fields))
 
 
-def marks(job: Job, table: lance.LanceDataset, older: Optional[lance.LanceDataset], fragment_id: int) -> Optional[List[str]]:
+def marks(job: Job, table: lance.LanceDataset, older: lance.LanceDataset | None, fragment_id: int) -> list[str] | None:
     """The files that a fragment's values hang on: those of the inputs, and of the column itself. None if it is gone."""
     fragment = table.get_fragment(fragment_id)
     source = fragment if older is None else older.get_fragment(fragment_id)
@@ -756,10 +782,10 @@ def marks(job: Job, table: lance.LanceDataset, older: Optional[lance.LanceDatase
     return sorted({*inputs, *files_of(fragment, table, [job.column])})
 
 
-def marks_at(job: Job, fragment_id: int) -> Callable[[int], Optional[List[str]]]:
+def marks_at(job: Job, fragment_id: int) -> Callable[[int], list[str] | None]:
     """For chunks that do not name those files: what they were at the version that was read."""
 
-    def at(version: int) -> Optional[List[str]]:
+    def at(version: int) -> list[str] | None:
         try:
             return marks(job, open_table(job, version), None, fragment_id)
         except JobFailure:
@@ -773,16 +799,32 @@ def has_scope(job: Job, table: lance.LanceDataset, fragment: LanceFragment) -> b
     return job.where is not None or bool(files_of(fragment, table, [job.column]))
 
 
-def column_layout(table: lance.LanceDataset, column: str, column_type: pa.DataType) -> Tuple[List[int], List[int]]:
+def column_layout(table: lance.LanceDataset, column: str, column_type: pa.DataType) -> tuple[list[int], list[int]]:
     """Ids of the fields that a file with this column alone holds, and where: Lance is asked by a table in memory."""
+    version: Any = table.data_storage_version
     made = lance.write_dataset(
-        pa.table({column: pa.nulls(1, column_type)}),
-        f"memory://{uuid.uuid4()}",
-        data_storage_version=table.data_storage_version,
+        pa.table({column: pa.nulls(1, column_type)}), f"memory://{uuid.uuid4()}", data_storage_version=version
     )
     file = made.get_fragments()[0].metadata.files[0]
     ids = dict(zip(preorder(made.lance_schema.fields()[0]), preorder(lance_field(table, column))))
     return [ids[made_id] for made_id in file.fields], list(file.column_indices)
+
+
+def is_same_type(one: pa.DataType, other: pa.DataType) -> bool:
+    """Whether two types hold the same values: they may name their parts otherwise, or say that these are never null."""
+    if one.num_fields == 0 or one.id != other.id or one.num_fields != other.num_fields:
+        return bool(one.equals(other))
+    if pa.types.is_fixed_size_list(one) and one.list_size != other.list_size:
+        return False
+    if pa.types.is_struct(one) and [field.name for field in one] != [field.name for field in other]:
+        return False
+    return all(is_same_type(one.field(at).type, other.field(at).type) for at in range(one.num_fields))
+
+
+def schema_stream(schema: pa.Schema) -> bytes:
+    sink = pa.BufferOutputStream()
+    pa.ipc.new_stream(sink, schema).close()
+    return bytes(sink.getvalue().to_pybytes())
 
 
 def rows_in_scope(job: Job, table: lance.LanceDataset, fragment: LanceFragment) -> int:
@@ -798,7 +840,7 @@ def rows_in_scope(job: Job, table: lance.LanceDataset, fragment: LanceFragment) 
         ) from error
 
 
-# --- Functions -------------------------------------------------------------------------------------------------------------
+# --- Functions ------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -806,7 +848,7 @@ class Piece:
     """Rows on their way to a function: their offsets in the fragment, and the inputs."""
 
     offsets: np.ndarray
-    inputs: Optional[pa.RecordBatch]
+    inputs: pa.RecordBatch | None
     """None where the table itself computes."""
 
 
@@ -824,8 +866,8 @@ class Answer:
 
     piece: Piece
     values: pa.Array
-    errors: Dict[int, str]
-    failure: Optional[Failure] = None
+    errors: dict[int, str]
+    failure: Failure | None = None
 
     @property
     def offsets(self) -> np.ndarray:
@@ -898,10 +940,14 @@ class PythonFunction:
             found = getattr(module, entry)
             self.call: Callable[..., Any] = found() if isinstance(found, type) else found
         except AttributeError as error:
-            raise JobFailure("FunctionInvalid", f"The file has no function {entry}: {error}", "Name one that it has.") from error
+            raise JobFailure(
+                "FunctionInvalid", f"The file has no function {entry}: {error}", "Name one that it has."
+            ) from error
         except (Exception, SystemExit) as error:
             raise JobFailure(
-                "FunctionInvalid", f"The file of {entry} does not load: {describe(error)}", "Mend it, or its environment."
+                "FunctionInvalid",
+                f"The file of {entry} does not load: {describe(error)}",
+                "Mend it, or its environment.",
             ) from error
         if not callable(self.call):
             raise JobFailure("FunctionInvalid", f"{entry} is not a function.", "Name one that is.")
@@ -934,11 +980,11 @@ class PythonFunction:
         assert piece.inputs is not None
         total = len(piece.offsets)
         columns = [piece.inputs.column(name).to_pylist() for name in self.job.inputs]
-        values: List[Any] = []
-        errors: Dict[int, str] = {}
+        values: list[Any] = []
+        errors: dict[int, str] = {}
         for index, row in enumerate(zip(*columns) if columns else (() for _ in range(total))):
             try:
-                values.append(call(*row) if not retries else self._again(lambda row=row: call(*row)))
+                values.append(self._again(partial(call, *row)) if retries else call(*row))
             except (Exception, SystemExit) as error:
                 if self.job.on_error in ("fail", "retry"):
                     return self._answer(piece, values, errors, Failure(index, describe(error)))
@@ -948,7 +994,7 @@ class PythonFunction:
                 return self._answer(piece, values, errors, None)
         return self._answer(piece, values, errors, None)
 
-    def _answer(self, piece: Piece, values: List[Any], errors: Dict[int, str], failure: Optional[Failure]) -> Answer:
+    def _answer(self, piece: Piece, values: list[Any], errors: dict[int, str], failure: Failure | None) -> Answer:
         try:
             array = pa.array(values, type=self.type)
         except unfit:
@@ -1032,22 +1078,31 @@ def find_node(job: Job) -> str:
 class NodeFunction:
     """A TypeScript function in a Node of its own: Arrow streams in and out, two batches on their way at once."""
 
-    def __init__(self, job: Job, column_type: pa.DataType, stop: threading.Event, size: BatchSize, restarted: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        job: Job,
+        column_type: pa.DataType,
+        stop: threading.Event,
+        size: BatchSize,
+        restarted: Callable[[str], None],
+    ) -> None:
         self.job = job
         self.type = column_type
         self.stop = stop
         self.size = size
         self.restarted = restarted
         self.node = find_node(job)
+        if job.worker is None:
+            raise JobFailure("RequestInvalid", 'The job\'s "worker" is missing, which runs TypeScript functions.')
         self.folder = tempfile.mkdtemp(prefix="lance-backfill-")
         if job.function_file is None:
             self.module = str(Path(self.folder, "function.mjs"))
             Path(self.module).write_text(str(job.function["code"]), encoding="utf-8")
         else:
             self.module = job.function_file
-        self.process: Optional[subprocess.Popen[bytes]] = None
+        self.process: subprocess.Popen[bytes] | None = None
         self.last_words: Json = {}
-        self.stopped_since: Optional[float] = None
+        self.stopped_since: float | None = None
         self.patience = 0
         self._start()
 
@@ -1070,7 +1125,7 @@ class NodeFunction:
         self.process = started
         self.words = threading.Thread(target=self._listen, args=(started,), daemon=True)
         self.words.start()
-        self.feed: "queue.Queue[Optional[Piece]]" = queue.Queue()
+        self.feed: queue.Queue[Piece | None] = queue.Queue()
         threading.Thread(target=self._feed, args=(started, self.feed), daemon=True).start()
         try:
             # The stream begins as soon as the function is loaded.
@@ -1078,7 +1133,7 @@ class NodeFunction:
         except (pa.ArrowException, OSError):
             raise self._death() from None
 
-    def _listen(self, process: "subprocess.Popen[bytes]") -> None:
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
         """Passes on what the function prints, and keeps its last words."""
         assert process.stderr is not None
         for line in process.stderr:
@@ -1092,9 +1147,9 @@ class NodeFunction:
             log(text)
 
     @staticmethod
-    def _feed(process: "subprocess.Popen[bytes]", feed: "queue.Queue[Optional[Piece]]") -> None:
+    def _feed(process: subprocess.Popen[bytes], feed: queue.Queue[Piece | None]) -> None:
         """Sends from a thread of its own: the child may write an answer before it reads on, and both would wait."""
-        writer: Optional[pa.RecordBatchStreamWriter] = None
+        writer: pa.RecordBatchStreamWriter | None = None
         assert process.stdin is not None
         try:
             while (piece := feed.get()) is not None:
@@ -1126,7 +1181,9 @@ class NodeFunction:
             )
         how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
         why = f": {said['message']}" if said.get("message") else ""
-        return JobFailure("FunctionCrashed", f"The process of the function {how}{why}", "The log has what it said last.")
+        return JobFailure(
+            "FunctionCrashed", f"The process of the function {how}{why}", "The log has what it said last."
+        )
 
     def look(self) -> None:
         process = self.process
@@ -1147,7 +1204,7 @@ class NodeFunction:
             process.kill()
 
     def run(self, pieces: Iterator[Piece]) -> Iterator[Answer]:
-        waiting: List[Piece] = []
+        waiting: list[Piece] = []
         ended, deaths = False, 0
         while True:
             while len(waiting) < 2 and not ended:
@@ -1185,11 +1242,13 @@ class NodeFunction:
         values, texts = given.column(0), given.column(1)
         if not values.type.equals(self.type):
             values = values.cast(self.type)
-        errors: Dict[int, str] = {}
+        errors: dict[int, str] = {}
         if texts.null_count < len(texts):
             errors = {index: text for index, text in enumerate(texts.to_pylist()) if text is not None}
         if errors and self.job.on_error in ("fail", "retry"):
-            index, message = next(((at, text) for at, text in sorted(errors.items()) if text), (0, "It gave no reason."))
+            index, message = next(
+                ((at, text) for at, text in sorted(errors.items()) if text), (0, "It gave no reason.")
+            )
             return Answer(piece, values.slice(0, index), {}, Failure(index, message))
         return Answer(piece, values, errors)
 
@@ -1205,7 +1264,7 @@ class NodeFunction:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-# --- One task: rows of a fragment -------------------------------------------------------------------------------------------
+# --- One task: rows of a fragment -----------------------------------------------------------------------------------
 
 
 @dataclass
@@ -1217,15 +1276,18 @@ class Task:
     first: int
     stop: int
     assemble: bool
-    chunks: List[str] = field(default_factory=list)
-    only: Optional[List[int]] = None
+    chunks: list[str] = field(default_factory=list)
+    only: list[int] | None = None
     """Offsets of rows that an earlier run skipped, where there is nothing else to do."""
 
 
 class ColumnFile:
     """A new data file with the column alone, for all physical rows of a fragment in their order."""
 
-    def __init__(self, job: Job, table: lance.LanceDataset, fragment: LanceFragment, column_type: pa.DataType, kept: Kept) -> None:
+    def __init__(
+        self, job: Job, table: lance.LanceDataset, fragment: LanceFragment, column_type: pa.DataType, kept: Kept
+    ) -> None:
+        self.job = job
         self.type = column_type
         self.schema = pa.schema([pa.field(job.column, column_type)])
         self.path = f"{uuid.uuid4().hex}.lance"
@@ -1255,12 +1317,14 @@ class ColumnFile:
             if batch is None:
                 raise JobFailure("TableChanged", "A fragment has fewer rows than it says.", "Resume the job.")
             fresh = batch.column(0)
-            self._left = pa.concat_arrays([self._left, fresh if fresh.type.equals(self.type) else fresh.cast(self.type)])
+            self._left = pa.concat_arrays(
+                [self._left, fresh if fresh.type.equals(self.type) else fresh.cast(self.type)]
+            )
         given, self._left = self._left.slice(0, rows), self._left.slice(rows)
         return given
 
     def put(self, offsets: np.ndarray, values: pa.Array) -> None:
-        """Writes all rows up to the last of these; what is between them keeps its value, or gets the one kept for it."""
+        """Writes all rows up to the last of these; one between them has the value that is kept for it, or its old one."""
         while len(offsets) > 0:
             stop = min(int(offsets[-1]) + 1, self.next + 4 * MAX_BATCH_ROWS)
             here = int(np.searchsorted(offsets, stop))
@@ -1287,6 +1351,15 @@ class ColumnFile:
         self.writer.write_batch(pa.RecordBatch.from_arrays([out], schema=self.schema))
         self.next = stop
 
+    def give_up(self) -> None:
+        """Removes what was written; nothing knows of it."""
+        try:
+            self.writer.close()
+        except (OSError, ValueError):
+            # A disk that is full takes no end of a file either.
+            pass
+        Store(self.job.uri, self.job.storage_options).delete(f"data/{self.path}")
+
     def finish(self) -> None:
         nothing = np.zeros(0, dtype=np.int64)
         while self.next < self.rows:
@@ -1297,15 +1370,15 @@ class ColumnFile:
 class Chunks:
     """Gathers what is computed and keeps it every so many rows and every few seconds."""
 
-    def __init__(self, checkpoints: Checkpoints, task: Task, files: List[str], kept: Kept, start: int) -> None:
+    def __init__(self, checkpoints: Checkpoints, task: Task, files: list[str], kept: Kept, start: int) -> None:
         self.checkpoints = checkpoints
         self.task = task
         self.files = files
         self.kept = kept
         self.start = start
-        self.parts: List[pa.Table] = []
+        self.parts: list[pa.Table] = []
         self.rows = 0
-        self.written: List[str] = []
+        self.written: list[str] = []
         self.since = time.monotonic()
 
     def add(self, answer: Answer, states: np.ndarray) -> None:
@@ -1362,11 +1435,11 @@ class Worker:
         self.job = job
         self.stop = threading.Event()
         self.counters = Counters()
-        self.tables: Dict[int, lance.LanceDataset] = {}
-        self.older: Optional[lance.LanceDataset] = None
+        self.tables: dict[int, lance.LanceDataset] = {}
+        self.older: lance.LanceDataset | None = None
         self.type = job.type
         self.size = BatchSize(job.checkpoint_size)
-        self.function: Optional[Function] = None
+        self.function: Function | None = None
         if job.function["kind"] == "python":
             self.function = PythonFunction(job, self.type, self.stop, self.size)
         elif job.function["kind"] == "typescript":
@@ -1378,7 +1451,7 @@ class Worker:
             self.tables = {version: open_table(self.job, version)}
         return self.tables[version]
 
-    def inputs_table(self) -> Optional[lance.LanceDataset]:
+    def inputs_table(self) -> lance.LanceDataset | None:
         """The table at the version that inputs are read at, where the job names one."""
         if self.older is None and self.job.read_version is not None:
             self.older = open_table(self.job, self.job.read_version)
@@ -1390,41 +1463,59 @@ class Worker:
 
     def run(self, task: Task) -> Json:
         """Computes what is missing of a task. Raises JobFailure, and Cancelled once what it has is kept."""
+        table = self.table(task.version)
+        fragment = fragment_of(table, task.fragment)
+        files = marks(self.job, table, self.inputs_table(), task.fragment) or []
+        kept = self.checkpoints.kept(task.chunks, files, fragment.physical_rows, marks_at(self.job, task.fragment))
+        if not task.assemble:
+            return self._compute(task, table, fragment, files, kept, None)
+        column = ColumnFile(self.job, table, fragment, self.type, kept)
+        try:
+            return self._compute(task, table, fragment, files, kept, column)
+        except BaseException:
+            column.give_up()
+            raise
+
+    def _compute(
+        self,
+        task: Task,
+        table: lance.LanceDataset,
+        fragment: LanceFragment,
+        files: list[str],
+        kept: Kept,
+        column: ColumnFile | None,
+    ) -> Json:
         started = time.monotonic()
-        job, table = self.job, self.table(task.version)
-        fragment = table.get_fragment(task.fragment)
-        files = marks(job, table, self.inputs_table(), task.fragment)
-        if fragment is None or files is None:
-            raise JobFailure("TableChanged", f"Fragment {task.fragment} is not there any more.", "Resume the job.")
-        kept = self.checkpoints.kept(task.chunks, files, fragment.physical_rows, marks_at(job, task.fragment))
-        column = ColumnFile(job, table, fragment, self.type, kept) if task.assemble else None
         open_rows = rows_left(task, kept)
         chunks = Chunks(self.checkpoints, task, files, kept, int(open_rows[0]) if len(open_rows) > 0 else task.first)
         done = Done()
-        end = task.stop
+        # Up to here all rows in scope are computed: a chunk says so of what it spans, and nobody looks there again.
+        end = chunks.start
         for answer in self._timed(self._answers(table, fragment, open_rows)):
             states = self._states(task.fragment, answer, done)
             if len(states) > 0:
                 chunks.add(answer, states)
                 if column is not None:
                     good = states != SKIPPED
-                    column.put(answer.offsets[good], answer.values if good.all() else answer.values.filter(pa.array(good)))
+                    values = answer.values if good.all() else answer.values.filter(pa.array(good))
+                    column.put(answer.offsets[good], values)
                 end = int(answer.offsets[-1]) + 1
-                if chunks.is_due() or answer.failure is not None:
+                if chunks.is_due():
                     chunks.keep(end)
             if answer.failure is not None:
+                chunks.keep(end)
                 raise self._failed(task.fragment, answer, answer.failure)
             if self.stop.is_set():
                 break
-            end = task.stop
         if self.stop.is_set():
+            # Answers may be missing: whoever stops us ends the function too.
             chunks.keep(end)
             raise Cancelled()
         record: Json = {
             "version": FORMAT,
-            "function_hash": job.hash,
-            "column": job.column,
-            "scope": job.where,
+            "function_hash": self.job.hash,
+            "column": self.job.column,
+            "scope": self.job.where,
             "fragment": task.fragment,
             "read_version": task.version,
             "physical_rows": fragment.physical_rows,
@@ -1462,7 +1553,7 @@ class Worker:
             yield answer
             counters.write_seconds += time.monotonic() - answered
 
-    def _states(self, fragment: int, answer: Answer, done: "Done") -> np.ndarray:
+    def _states(self, fragment: int, answer: Answer, done: Done) -> np.ndarray:
         """The state of each row, counted."""
         states = np.full(len(answer.offsets), COMPUTED, dtype=np.uint8)
         bad = [index for index in answer.errors if index < len(states)]
@@ -1498,7 +1589,7 @@ class Worker:
 
     def _batches(
         self, table: lance.LanceDataset, fragment: LanceFragment, columns: Any, open_rows: np.ndarray
-    ) -> Iterator[Tuple[np.ndarray, pa.RecordBatch]]:
+    ) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
         """Rows in scope that are still to be computed, with their offsets."""
         first, stop = int(open_rows[0]), int(open_rows[-1]) + 1
         wanted = np.zeros(fragment.physical_rows, dtype=bool)
@@ -1508,7 +1599,6 @@ class Worker:
             base = fragment.fragment_id << 32
             conditions.append(f"_rowaddr >= {base + first} AND _rowaddr < {base + stop}")
         in_scope = [f"({self.job.scope})"] if has_scope(self.job, table, fragment) else []
-        source = fragment
         older = self.inputs_table()
         if older is not None:
             # Which rows is asked of the table as it is; what they hold, of the version that the job names.
@@ -1516,17 +1606,19 @@ class Worker:
             for offsets, _ in self._scan(fragment, [], [*conditions, *in_scope]):
                 inside[offsets] = True
             wanted &= inside
-            source = older.get_fragment(fragment.fragment_id)
+            fragment = fragment_of(older, fragment.fragment_id)
         else:
             conditions.extend(in_scope)
-        for offsets, batch in self._scan(source, columns, conditions):
+        for offsets, batch in self._scan(fragment, columns, conditions):
             mask = wanted[offsets]
             if not mask.all():
                 offsets, batch = offsets[mask], batch.filter(pa.array(mask))
             if len(offsets) > 0:
                 yield offsets, batch
 
-    def _scan(self, fragment: LanceFragment, columns: Any, conditions: List[str]) -> Iterator[Tuple[np.ndarray, pa.RecordBatch]]:
+    def _scan(
+        self, fragment: LanceFragment, columns: Any, conditions: list[str]
+    ) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
         scanner = fragment.scanner(
             columns=columns, filter=" AND ".join(conditions) or None, with_row_address=True, batch_size=MAX_BATCH_ROWS
         )
@@ -1557,11 +1649,17 @@ class Worker:
         try:
             for offsets, batch in self._batches(table, fragment, {"value": self.job.function["expression"]}, open_rows):
                 values = batch.column("value")
-                yield Answer(Piece(offsets, None), values if values.type.equals(self.type) else values.cast(self.type), {})
+                yield Answer(
+                    Piece(offsets, None), values if values.type.equals(self.type) else values.cast(self.type), {}
+                )
         except pa.ArrowInvalid as error:
-            raise JobFailure("FunctionFailed", f"{name} gives values that are no {self.type}: {words_of(error)}", "Cast them.") from error
+            raise JobFailure(
+                "FunctionFailed", f"{name} gives values that are no {self.type}: {words_of(error)}", "Cast them."
+            ) from error
         except ValueError as error:
-            raise JobFailure("FunctionFailed", f"The expression of {name} failed: {words_of(error)}", "Mend it.") from error
+            raise JobFailure(
+                "FunctionFailed", f"The expression of {name} failed: {words_of(error)}", "Mend it."
+            ) from error
 
 
 @dataclass
@@ -1570,8 +1668,8 @@ class Done:
 
     rows: int = 0
     errors: int = 0
-    samples: List[Json] = field(default_factory=list)
-    skipped: List[int] = field(default_factory=list)
+    samples: list[Json] = field(default_factory=list)
+    skipped: list[int] = field(default_factory=list)
 
 
 def rows_left(task: Task, kept: Kept) -> np.ndarray:
@@ -1594,10 +1692,10 @@ def sample(fragment: int, piece: Piece, index: int, message: str) -> Json:
     return {"fragment": fragment, "row": int(piece.offsets[index]), "message": message[:1000], "inputs": inputs}
 
 
-# --- Where workers live ---------------------------------------------------------------------------------------------------
+# --- Where workers live ---------------------------------------------------------------------------------------------
 
 
-Message = Tuple[int, Json]
+Message = tuple[int, Json]
 """A worker's number, and what it says: ready, counters, done, failed, stopped, restarted, lost."""
 
 
@@ -1612,7 +1710,7 @@ class Backend(Protocol):
 
     def send(self, slot: int, task: Task) -> None: ...
 
-    def next(self, seconds: float) -> Optional[Message]: ...
+    def next(self, seconds: float) -> Message | None: ...
 
     def stop(self) -> None:
         """Asks all to keep what they have and to end."""
@@ -1626,10 +1724,10 @@ class Processes:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.said: "queue.Queue[Message]" = queue.Queue()
-        self.children: Dict[int, "subprocess.Popen[bytes]"] = {}
-        self.heard: Dict[int, float] = {}
-        self.ticks: Dict[int, int] = {}
+        self.said: queue.Queue[Message] = queue.Queue()
+        self.children: dict[int, subprocess.Popen[bytes]] = {}
+        self.heard: dict[int, float] = {}
+        self.ticks: dict[int, int] = {}
 
     def start(self, slot: int) -> None:
         child = subprocess.Popen(
@@ -1653,7 +1751,7 @@ class Processes:
             # It is gone; the thread that listens says so.
             return
 
-    def _listen(self, slot: int, child: "subprocess.Popen[bytes]") -> None:
+    def _listen(self, slot: int, child: subprocess.Popen[bytes]) -> None:
         assert child.stdout is not None
         for line in child.stdout:
             self.heard[slot] = time.monotonic()
@@ -1669,7 +1767,7 @@ class Processes:
     def send(self, slot: int, task: Task) -> None:
         self._tell(slot, {"task": asdict(task)})
 
-    def next(self, seconds: float) -> Optional[Message]:
+    def next(self, seconds: float) -> Message | None:
         self._look()
         try:
             return self.said.get(timeout=seconds)
@@ -1703,7 +1801,7 @@ class Processes:
             child.wait()
 
 
-def processor_ticks(pid: int) -> Optional[int]:
+def processor_ticks(pid: int) -> int | None:
     """Processor time that a process has used, on Linux; None where that cannot be asked."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -1731,9 +1829,9 @@ class RayActors:
         import backfill  # type: ignore[import-not-found,unused-ignore]
 
         self.actor = ray.remote(backfill.RayWorker).options(**self.options)
-        self.actors: Dict[int, Any] = {}
-        self.calls: Dict[Any, Tuple[int, str]] = {}
-        self.said: List[Message] = []
+        self.actors: dict[int, Any] = {}
+        self.calls: dict[Any, tuple[int, str]] = {}
+        self.said: list[Message] = []
         self.asked = 0.0
 
     def start(self, slot: int) -> None:
@@ -1749,7 +1847,7 @@ class RayActors:
     def send(self, slot: int, task: Task) -> None:
         self.calls[self.actors[slot].run.remote(asdict(task))] = (slot, "run")
 
-    def next(self, seconds: float) -> Optional[Message]:
+    def next(self, seconds: float) -> Message | None:
         if self.said:
             return self.said.pop(0)
         now = time.monotonic()
@@ -1768,7 +1866,9 @@ class RayActors:
                 self.said.extend((slot, message) for message in self.ray.get(call))
             except self.ray.exceptions.RayTaskError as error:
                 failure = failure_of(error)
-                self.said.append((slot, {"kind": "failed", "code": failure.code, "message": failure.message, "hint": failure.hint}))
+                self.said.append(
+                    (slot, {"kind": "failed", "code": failure.code, "message": failure.message, "hint": failure.hint})
+                )
             except self.ray.exceptions.RayError as error:
                 self._lost(slot, error)
         return self.said.pop(0) if self.said else None
@@ -1795,13 +1895,15 @@ class RayWorker:
 
     def __init__(self, raw: str) -> None:
         self.raw = raw
-        self.said: List[Json] = []
-        self.worker: Optional[Worker] = None
+        self.said: list[Json] = []
+        self.worker: Worker | None = None
         self.is_stopped = False
 
-    def ready(self) -> List[Json]:
+    def ready(self) -> list[Json]:
         try:
-            self.worker = Worker(read_job(json.loads(self.raw)), lambda what, why: self.said.append(restart_message(what, why)))
+            self.worker = Worker(
+                read_job(json.loads(self.raw)), lambda what, why: self.said.append(restart_message(what, why))
+            )
         except Exception as error:
             return [failure_message(error)]
         threading.Thread(target=self._look, daemon=True).start()
@@ -1813,12 +1915,12 @@ class RayWorker:
             if self.worker.function is not None:
                 self.worker.function.look()
 
-    def counters(self) -> List[Json]:
+    def counters(self) -> list[Json]:
         assert self.worker is not None
         said, self.said = self.said, []
         return [*said, {"kind": "counters", **asdict(self.worker.counters)}]
 
-    def run(self, task: Json) -> List[Json]:
+    def run(self, task: Json) -> list[Json]:
         assert self.worker is not None
         return [run_task(self.worker, Task(**task)), *self.counters()]
 
@@ -1853,9 +1955,11 @@ def worker_main() -> int:
     # Whoever ends the job ends its parent, which tells us to keep what we have.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    tasks: "queue.Queue[Optional[Task]]" = queue.Queue()
+    tasks: queue.Queue[Task | None] = queue.Queue()
     try:
-        worker = Worker(read_job(json.loads(sys.stdin.readline())), lambda what, why: emit("restarted", what=what, reason=why))
+        worker = Worker(
+            read_job(json.loads(sys.stdin.readline())), lambda what, why: emit("restarted", what=what, reason=why)
+        )
     except Exception as error:
         message = failure_message(error)
         emit(message.pop("kind"), **message)
@@ -1900,7 +2004,7 @@ def worker_main() -> int:
     return 0
 
 
-# --- The driver ------------------------------------------------------------------------------------------------------------
+# --- The driver -----------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -1911,8 +2015,8 @@ class Work:
     physical_rows: int
     rows: int
     reused: int
-    chunks: List[str]
-    only: Optional[List[int]] = None
+    chunks: list[str]
+    only: list[int] | None = None
     open_tasks: int = 0
 
 
@@ -1921,16 +2025,20 @@ class Plan:
     version: int
     total_fragments: int
     total_rows: int
-    todo: List[Work]
-    ready: List[Json]
+    todo: list[Work]
+    ready: list[Json]
     """Records of fragments that are finished and not yet in the table."""
-    committed: List[int]
+    committed: list[int]
     kept_rows: int
     """Rows out of scope that have a value which this function need not have made."""
 
     @property
-    def fragments(self) -> List[int]:
-        return [*(work.fragment for work in self.todo), *(int(record["fragment"]) for record in self.ready), *self.committed]
+    def fragments(self) -> list[int]:
+        return [
+            *(work.fragment for work in self.todo),
+            *(int(record["fragment"]) for record in self.ready),
+            *self.committed,
+        ]
 
 
 class Driver:
@@ -1942,15 +2050,15 @@ class Driver:
         self.checkpoints = Checkpoints(self.store, job, job.type)
         self.lease = Lease(self.store, job)
         self.cancelled = threading.Event()
-        self.finished: List[Json] = []
+        self.finished: list[Json] = []
         self.bytes_written = 0
         self.version = 0
         self.errors = 0
         self.computed = 0
-        self.skipped: Dict[int, int] = {}
+        self.skipped: dict[int, int] = {}
         self.lost: set[int] = set()
         self.had_column = False
-        self.column_metadata: Optional[Dict[bytes, bytes]] = None
+        self.column_metadata: dict[bytes, bytes] | None = None
         self.planned_rows = 0
         self.planned_fragments = 0
         self.committed_before = 0
@@ -1958,8 +2066,8 @@ class Driver:
 
     # What there is to do
 
-    def plan(self, table: lance.LanceDataset, may: Callable[[int], bool] = lambda fragment: True) -> Plan:
-        """Looks at every fragment that may be part of the job; changes nothing but checkpoints that no longer fit."""
+    def plan(self, table: lance.LanceDataset, among: set[int] | None = None) -> Plan:
+        """Looks at every fragment, or those among a few; changes nothing but checkpoints that no longer fit."""
         job = self.job
         older = None if job.read_version is None else open_table(job, job.read_version)
         names, records = self.checkpoints.chunk_names(), self.checkpoints.records()
@@ -1968,7 +2076,9 @@ class Driver:
             number, live = fragment.fragment_id, int(fragment.metadata.num_rows)
             plan.total_fragments += 1
             plan.total_rows += live
-            if not may(number) or self.cancelled.is_set():
+            if self.cancelled.is_set():
+                raise Cancelled()
+            if among is not None and number not in among:
                 continue
             files = marks(job, table, older, number)
             record = records.get(number)
@@ -1976,7 +2086,7 @@ class Driver:
                 plan.committed.append(number)
                 if record["skipped_rows"]:
                     only = [int(row) for row in record["skipped_rows"]]
-                    plan.todo.append(Work(number, fragment.physical_rows, len(only), 0, [], only))
+                    plan.todo.append(Work(number, fragment.physical_rows, len(only), 0, names.get(number, []), only))
                 continue
             rows = rows_in_scope(job, table, fragment)
             plan.kept_rows += live - rows
@@ -1986,17 +2096,23 @@ class Driver:
                 plan.ready.append(record)
                 continue
             chunks = names.get(number, [])
-            kept = self.checkpoints.kept(chunks, files, fragment.physical_rows, marks_at(job, number)) if chunks else None
+            kept = (
+                self.checkpoints.kept(chunks, files, fragment.physical_rows, marks_at(job, number)) if chunks else None
+            )
             plan.todo.append(Work(number, fragment.physical_rows, rows, 0 if kept is None else kept.rows, chunks))
         if job.num_frags is not None:
-            chosen = set(sorted([*(work.fragment for work in plan.todo), *(int(record["fragment"]) for record in plan.ready)])[: job.num_frags])
+            chosen = set(
+                sorted([*(work.fragment for work in plan.todo), *(int(record["fragment"]) for record in plan.ready)])[
+                    : job.num_frags
+                ]
+            )
             plan.todo = [work for work in plan.todo if work.fragment in chosen]
             plan.ready = [record for record in plan.ready if int(record["fragment"]) in chosen]
         return plan
 
     def _has_file(self, record: Json) -> bool:
         try:
-            return self.store.size(f"data/{record['path']}") == record["size"]
+            return self.store.size(f"data/{record['path']}") == int(record["size"])
         except OSError:
             return False
 
@@ -2025,9 +2141,9 @@ class Driver:
             self._pass(plan)
             table = self._with_column(open_table(job))
             here = {fragment.fragment_id for fragment in table.get_fragments()}
-            # What others wrote meanwhile is computed too, unless the job names its rows; what a compaction has moved, always.
+            # What others wrote meanwhile is computed too, unless the job names its rows; what a compaction moved, too.
             moved = bool(first - here) and job.num_frags is None and job.read_version is None
-            plan = self.plan(table, lambda fragment: is_open or moved or fragment in first)
+            plan = self.plan(table, None if is_open or moved else first)
             plan.todo = [work for work in plan.todo if work.only is None]
             if not plan.todo and not plan.ready:
                 break
@@ -2065,14 +2181,20 @@ class Driver:
         for record in plan.ready:
             self.bytes_written += int(record["size"])
             self.skipped[int(record["fragment"])] = int(record["skipped"])
-        failure: Optional[BaseException] = None
+        failure: BaseException | None = None
         if plan.todo:
             try:
                 Scheduler(self, plan).run()
             except (JobFailure, Cancelled) as error:
                 failure = error
-        while self.finished:
-            self.commit(self.finished[: self.job.commit_granularity])
+        try:
+            while self.finished:
+                self.commit(self.finished[: self.job.commit_granularity])
+        except Exception as error:
+            if failure is None:
+                raise
+            # What ended the job comes first; these fragments are kept, and the next run commits them.
+            log(f"what was finished could not be committed: {words_of(error)}")
         if failure is not None:
             raise failure
 
@@ -2097,7 +2219,7 @@ class Driver:
         if len(self.finished) >= self.job.commit_granularity:
             self.commit(self.finished[: self.job.commit_granularity])
 
-    def commit(self, records: List[Json]) -> None:
+    def commit(self, records: list[Json]) -> None:
         """Puts finished fragments into the table as it is now; those whose inputs changed are computed anew."""
         batch, started = list(records), time.monotonic()
         for attempt in range(1, MAX_COMMIT_ATTEMPTS + 1):
@@ -2112,7 +2234,8 @@ class Driver:
                 if not is_conflict(error) or attempt == MAX_COMMIT_ATTEMPTS:
                     raise
                 emit("conflict", attempt=attempt, dropped=[], reason=words_of(error)[:300])
-                time.sleep(min(0.05 * 2**attempt, 5.0) * (0.5 + random.random()))
+                if self.cancelled.wait(min(0.05 * 2**attempt, 5.0) * (0.5 + random.random())):
+                    raise Cancelled() from error
                 continue
             emit(
                 "committed",
@@ -2123,12 +2246,16 @@ class Driver:
             break
         del self.finished[: len(records)]
 
-    def _still_fitting(self, table: lance.LanceDataset, records: List[Json], attempt: int) -> List[Json]:
+    def _still_fitting(self, table: lance.LanceDataset, records: list[Json], attempt: int) -> list[Json]:
         older = None if self.job.read_version is None else open_table(self.job, self.job.read_version)
-        keep: List[Json] = []
-        dropped: List[int] = []
+        keep: list[Json] = []
+        dropped: list[int] = []
         for record in records:
             number = int(record["fragment"])
+            fragment = table.get_fragment(number)
+            if fragment is not None and any(file.path == record["path"] for file in fragment.metadata.files):
+                # A commit may have been made though the store said that it was not.
+                continue
             if marks(self.job, table, older, number) == record["files"]:
                 keep.append(record)
             else:
@@ -2137,10 +2264,15 @@ class Driver:
                 self.store.delete(f"{self.checkpoints.folder}/f{number}.json")
         if dropped:
             self.lost.update(dropped)
-            emit("conflict", attempt=attempt, dropped=dropped, reason="Somebody else has rewritten these fragments or their inputs.")
+            emit(
+                "conflict",
+                attempt=attempt,
+                dropped=dropped,
+                reason="Somebody else has rewritten these fragments or their inputs.",
+            )
         return keep
 
-    def _commit(self, table: lance.LanceDataset, records: List[Json]) -> int:
+    def _commit(self, table: lance.LanceDataset, records: list[Json]) -> int:
         fields, columns = column_layout(table, self.job.column, self.checkpoints.type)
         groups = []
         for record in records:
@@ -2161,17 +2293,20 @@ class Driver:
         for _ in range(MAX_COMMIT_ATTEMPTS):
             if self.job.column in table.schema.names:
                 found = table.schema.field(self.job.column)
-                if not found.type.equals(self.checkpoints.type):
+                if not is_same_type(found.type, self.checkpoints.type):
                     raise JobFailure(
                         "RequestInvalid",
                         f"Column {self.job.column} holds {found.type}, and the function gives {self.checkpoints.type}.",
                         "Make both the same.",
                     )
+                self._take_type(found.type)
                 self.had_column, self.column_metadata = True, found.metadata
                 return table
             missing = [name for name in self.job.inputs if name.split(".")[0] not in table.schema.names]
             if missing:
-                raise JobFailure("ColumnMissing", f"The table has no column {missing[0]}, which the function reads.", "Name others.")
+                raise JobFailure(
+                    "ColumnMissing", f"The table has no column {missing[0]}, which the function reads.", "Name others."
+                )
             try:
                 table.add_columns(pa.field(self.job.column, self.checkpoints.type, metadata=self.column_metadata))
                 if self.had_column:
@@ -2183,7 +2318,15 @@ class Driver:
             table = open_table(self.job)
         raise JobFailure("TableChanged", f"Column {self.job.column} could not be added.", "Add it, and resume the job.")
 
-    def _values_hash(self, table: lance.LanceDataset) -> Optional[str]:
+    def _take_type(self, column_type: pa.DataType) -> None:
+        """The column's type is the one that counts, down to whether parts of it may be null."""
+        if column_type.equals(self.checkpoints.type):
+            return
+        schema = pa.schema([pa.field(self.job.column, column_type)])
+        self.job.function["output"] = base64.b64encode(schema_stream(schema)).decode("ascii")
+        self.checkpoints = Checkpoints(self.store, self.job, column_type)
+
+    def _values_hash(self, table: lance.LanceDataset) -> str | None:
         metadata = table.schema.field(self.job.column).metadata or {}
         found = metadata.get(VALUES_KEY.encode("utf-8"))
         return None if found is None else found.decode("utf-8")
@@ -2192,7 +2335,11 @@ class Driver:
         """What is left to do after the last commit: the mark on the column, and the checkpoints."""
         job = self.job
         skipped = sum(self.skipped.values())
-        is_everything = job.num_frags is None and job.read_version is None and (job.where is None or job.where.strip().lower() == "true")
+        is_everything = (
+            job.num_frags is None
+            and job.read_version is None
+            and (job.where is None or job.where.strip().lower() == "true")
+        )
         if is_everything and skipped == 0 and (is_pure or job.where is not None):
             self._mark(table)
         if skipped == 0 and job.num_frags is None:
@@ -2218,7 +2365,10 @@ class Driver:
                 if not is_conflict(error):
                     raise
                 table = open_table(self.job)
-        emit("notice", text="That all values are of this function could not be noted on the column, which others kept changing.")
+        emit(
+            "notice",
+            text="That all values are of this function could not be noted on the column, which others kept changing.",
+        )
 
 
 class Scheduler:
@@ -2228,13 +2378,13 @@ class Scheduler:
         self.driver = driver
         self.job = driver.job
         self.works = {work.fragment: work for work in plan.todo}
-        self.waiting: List[Task] = [task for work in plan.todo for task in self._tasks(work, plan.version)]
-        self.attempts: Dict[Tuple[int, int], int] = {}
-        self.running: Dict[int, Task] = {}
-        self.idle: List[int] = []
+        self.waiting: list[Task] = [task for work in plan.todo for task in self._tasks(work, plan.version)]
+        self.attempts: dict[tuple[int, int], int] = {}
+        self.running: dict[int, Task] = {}
+        self.idle: list[int] = []
         self.deaths_at_start = 0
-        self.counters: Dict[int, Counters] = {}
-        self.before: List[Counters] = []
+        self.counters: dict[int, Counters] = {}
+        self.before: list[Counters] = []
         self.told_rows = 0
         self.told = ""
         self.told_at = 0.0
@@ -2244,13 +2394,15 @@ class Scheduler:
         self.ready: set[int] = set()
         self.backend: Backend = RayActors(self.job) if self.job.engine == "ray" else Processes(self.job)
 
-    def _tasks(self, work: Work, version: int) -> List[Task]:
+    def _tasks(self, work: Work, version: int) -> list[Task]:
         most = self.job.task_size
         if most is None or work.physical_rows <= most or work.only is not None:
             return [Task(work.fragment, version, 0, work.physical_rows, True, work.chunks, work.only)]
         starts = range(0, work.physical_rows, most)
         work.open_tasks = len(starts)
-        return [Task(work.fragment, version, at, min(at + most, work.physical_rows), False, work.chunks) for at in starts]
+        return [
+            Task(work.fragment, version, at, min(at + most, work.physical_rows), False, work.chunks) for at in starts
+        ]
 
     def run(self) -> None:
         emit("workers", ready=0, wanted=self.wanted)
@@ -2324,7 +2476,9 @@ class Scheduler:
             self.attempts[key] = self.attempts.get(key, 0) + 1
         if self.deaths_at_start >= MAX_TASK_ATTEMPTS or (task is not None and self.attempts[key] >= MAX_TASK_ATTEMPTS):
             raise JobFailure(
-                "FunctionCrashed", f"{reason} It was started {MAX_TASK_ATTEMPTS} times.", "The log has what was said last; resume the job then."
+                "FunctionCrashed",
+                f"{reason} It was started {MAX_TASK_ATTEMPTS} times.",
+                "The log has what was said last; resume the job then.",
             )
         emit("restarted", what="worker", reason=reason)
         if task is not None:
@@ -2380,10 +2534,12 @@ class Scheduler:
             elif said["kind"] == "done":
                 task = self.running.pop(slot)
                 if task.assemble:
-                    self.driver.finished.append({key: value for key, value in said["record"].items() if key != "new_errors"})
+                    self.driver.finished.append(
+                        {key: value for key, value in said["record"].items() if key != "new_errors"}
+                    )
 
 
-# --- Looking ahead ---------------------------------------------------------------------------------------------------------
+# --- Looking ahead --------------------------------------------------------------------------------------------------
 
 
 def tell_plan(driver: Driver) -> None:
@@ -2407,7 +2563,7 @@ def tell_plan(driver: Driver) -> None:
     )
 
 
-def input_bytes(job: Job, table: lance.LanceDataset, fragments: List[int], most_files: int = 256) -> Optional[int]:
+def input_bytes(job: Job, table: lance.LanceDataset, fragments: list[int], most_files: int = 256) -> int | None:
     """Bytes that the input columns take in the files of these fragments, counted; None where it is not known."""
     wanted: set[int] = set()
     for name in job.inputs:
@@ -2449,15 +2605,17 @@ def tell_trial(driver: Driver) -> None:
     plan = driver.plan(table)
     left = sorted((work for work in plan.todo if job.fragment in (None, work.fragment)), key=lambda work: work.rows)
     if not left:
-        raise JobFailure("RequestInvalid", f"There is no row of {job.column} left to compute.", "Say which rows with where.")
-    fragment = table.get_fragment(left[0].fragment)
+        raise JobFailure(
+            "RequestInvalid", f"There is no row of {job.column} left to compute.", "Say which rows with where."
+        )
+    fragment = fragment_of(table, left[0].fragment)
     task = Task(left[0].fragment, table.version, 0, left[0].physical_rows, False)
     worker = Worker(job, lambda what, why: emit("restarted", what=what, reason=why))
     nothing = np.zeros(fragment.physical_rows, dtype=bool)
     kept = Kept(nothing, np.zeros(0, dtype=np.int64), pa.chunked_array([], type=worker.type), 0)
     done, started = Done(), time.monotonic()
-    offsets: List[np.ndarray] = []
-    values: List[pa.Array] = []
+    offsets: list[np.ndarray] = []
+    values: list[pa.Array] = []
     try:
         for answer in worker._timed(worker._answers(table, fragment, rows_left(task, kept))):
             if answer.failure is not None:
@@ -2475,7 +2633,11 @@ def tell_trial(driver: Driver) -> None:
     rows = np.concatenate(offsets) if offsets else np.zeros(0, dtype=np.int64)
     has_column = job.column in table.schema.names
     names = [*job.inputs, *([job.column] if has_column and job.column not in job.inputs else [])]
-    condition = f"_rowaddr >= {(task.fragment << 32) + int(rows[0])} AND _rowaddr <= {(task.fragment << 32) + int(rows[-1])}" if len(rows) else None
+    condition = (
+        f"_rowaddr >= {(task.fragment << 32) + int(rows[0])} AND _rowaddr <= {(task.fragment << 32) + int(rows[-1])}"
+        if len(rows)
+        else None
+    )
     scanned = fragment.scanner(columns=names, filter=condition, with_row_address=True).to_table()
     here = (scanned.column("_rowaddr").to_numpy() & np.uint64(0xFFFFFFFF)).astype(np.int64)
     scanned = scanned.filter(pa.array(np.isin(here, rows)))
@@ -2496,7 +2658,7 @@ def tell_trial(driver: Driver) -> None:
     )
 
 
-# --- Entry -----------------------------------------------------------------------------------------------------------------
+# --- Entry ----------------------------------------------------------------------------------------------------------
 
 
 def read_source(source: str) -> Json:
@@ -2524,7 +2686,7 @@ def end_with_parent(cancel: Callable[[], None]) -> None:
     os._exit(3)
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: list[str]) -> int:
     if arguments[:1] == ["worker"]:
         return worker_main()
     take_stdout()
