@@ -39,6 +39,10 @@ export function errorOfReply(subject: string, asked: string, status: number, tex
   const title = htmlTitleOf(text);
   if (title !== undefined) return pageError(subject, asked, title, status);
   const told = lastOfTraceback(text);
+  if (status >= 300 && status < 400) {
+    const what = `${subject}: ${asked} was sent on elsewhere (${status}), as web sites do; Ray does not.`;
+    return new ClusterError('WrongServer', what, proxyBetween, { status });
+  }
   const words = statuses[status];
   if (words) {
     const more = told === '' || status === 401 || status === 403 ? '' : ` ("${told}")`;

@@ -124,14 +124,3 @@ export class RayHead {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
-
-const shared = new Map<RayRelease, Promise<RayHead>>();
-
-/** The Ray of this process of tests, which ends with it: starting one takes ten seconds. No test may leave jobs in it. */
-export function sharedRay(release: RayRelease): Promise<RayHead> {
-  const known = shared.get(release);
-  if (known) return known;
-  const starting = RayHead.start(release);
-  shared.set(release, starting);
-  return starting;
-}

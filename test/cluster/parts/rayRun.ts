@@ -1,5 +1,5 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { Int32 } from '#arrow';
@@ -10,7 +10,10 @@ import type { NewEvent, RunContext } from '#jobs/runners/runner.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import type { RayPlace } from '#shared/jobs/backfill.ts';
 import type { ComputedFunction, FunctionBody, OnError } from '#shared/jobs/computedFunction.ts';
+import type { JobError } from '#shared/jobs/jobErrors.ts';
 import { newJobId } from '#shared/jobs/jobId.ts';
+import { temporaryFolder } from '../../../scripts/processes.ts';
+import { until } from './processes.ts';
 
 /** The length of a text, in every kind that there is. */
 const bodies = {
@@ -42,6 +45,32 @@ export const lengthFunction = (
     ...(typeof body === 'string' ? bodies[body] : body),
   });
 
+/**
+ * The same in Python over batches, as slow as it is said to be, which writes down how many rows it was given: a run that goes on
+ * from another may not be given a row of it again.
+ */
+export const countedFunction = (column: string, calls: string, secondsPerRow: number): ComputedFunction =>
+  lengthFunction(column, {
+    kind: 'python',
+    takes: 'batch',
+    entry: 'length',
+    code: `
+import time
+import pyarrow as pa
+import pyarrow.compute as pc
+
+def length(batch):
+    time.sleep(batch.num_rows * ${secondsPerRow})
+    with open(${JSON.stringify(calls)}, "a") as file:
+        file.write("%d\\n" % batch.num_rows)
+    return pc.utf8_length(batch["text"]).cast(pa.int32())
+`,
+  });
+
+/** Rows that a counted function was given altogether. */
+export const rowsCalled = (calls: string): number =>
+  (existsSync(calls) ? readFileSync(calls, 'utf8') : '').split('\n').reduce((sum, line) => sum + Number(line), 0);
+
 export type RayRun = {
   readonly events: NewEvent[];
   /** What the runner logged. */
@@ -60,6 +89,8 @@ export type RayRunOptions = {
   readonly column: string;
   readonly function: ComputedFunction;
   readonly more?: Partial<Pick<JobSpec, 'concurrency' | 'checkpointSize' | 'commitGranularity' | 'numFrags' | 'where'>>;
+  /** Settings of the object store. */
+  readonly storageOptions?: Readonly<Record<string, string>>;
   /** Of a run that this one takes up. */
   readonly after?: Pick<RayRun, 'kept' | 'spec'>;
   readonly onEvent?: (event: NewEvent) => void;
@@ -76,7 +107,7 @@ export function runOnRay(options: RayRunOptions): RayRun {
   const spec: JobSpec = {
     version: 1,
     jobId: after?.spec.jobId ?? newJobId(Date.now(), randomBytes(8)),
-    table: { uri, storageOptions: {} },
+    table: { uri, storageOptions: options.storageOptions ?? {} },
     column,
     function: options.function,
     where: undefined,
@@ -101,7 +132,7 @@ export function runOnRay(options: RayRunOptions): RayRun {
       onEvent?.(event);
     },
     log: (text) => (log += text),
-    folder: mkdtempSync(join(tmpdir(), 'job-')),
+    folder: temporaryFolder('job-'),
     kept: { get: (name) => kept.get(name), set: (name, value) => void kept.set(name, value) },
     signal: cancelled.signal,
   };
@@ -117,3 +148,17 @@ export const ofKind = <K extends NewEvent['kind']>(
   kind: K,
 ): Extract<NewEvent, { kind: K }>[] =>
   events.filter((event): event is Extract<NewEvent, { kind: K }> => event.kind === kind);
+
+/** Waits until a counted function was given so many rows. */
+export const untilRows = (calls: string, rows: number, run: RayRun): Promise<void> =>
+  until(`${rows} rows`, async () => rowsCalled(calls) >= rows, {
+    limit: 120_000,
+    told: () => `${JSON.stringify(run.events)}\n${run.log()}`,
+  });
+
+/** What a run failed of. */
+export async function failureOf(run: RayRun): Promise<JobError> {
+  const [result] = await Promise.allSettled([run.ended]);
+  assert.ok(result.status === 'rejected', 'it succeeded');
+  return result.reason as JobError;
+}
