@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableFromIPC } from '#arrow';
 import type { Catalog } from '#client/catalog.ts';
@@ -20,6 +20,15 @@ const amongOthers = (id: number, text: string): number | null => {
   if (id >= 10_000) return null;
   return id === 2600 ? -1 : lengthOf(id, text);
 };
+
+/** Ids of rows in chunks, of tables whose fragments have 500. */
+const keptIds = (files: readonly string[]): number[] =>
+  files.flatMap((file) =>
+    Array.from(tableFromIPC(readFileSync(file)).getChild('_rowaddr')!, (address: bigint) => {
+      const [fragment, row] = [Number(address >> 32n), Number(address & 0xffffffffn)];
+      return fragment * 500 + row;
+    }),
+  );
 
 suite('faults of backfills by the runner local', function () {
   this.timeout(120_000);
@@ -46,14 +55,6 @@ suite('faults of backfills by the runner local', function () {
           .map((name) => join(folder, name))
       : [];
   };
-  const keptIds = (files: readonly string[]): number[] =>
-    files.flatMap((file) =>
-      Array.from(tableFromIPC(readFileSync(file)).getChild('_rowaddr')!, (address: bigint) => {
-        const [fragment, row] = [Number(address >> 32n), Number(address & 0xffffffffn)];
-        return fragment * 500 + row;
-      }),
-    );
-
   test('a job that is killed goes on where it was, and computes nothing again that was kept', async () => {
     const table = await textTable(db, 'killed', { fragments: 4, rows: 2000 });
     const gated = gatedFunction('length', 1200);
@@ -216,6 +217,40 @@ suite('faults of backfills by the runner local', function () {
     const kept = new Set([...there.map(([id]) => id), ...keptIds(checkpointsOf('fails'))]);
     assert.equal([...kept].filter((id) => id < 1000).length, 1000 - deletedBelow(1000));
     assert.deepEqual(await table.listIndices(), []);
+  });
+
+  test('a full disk ends the job in words, what was written stays, and it goes on once there is room', async function () {
+    const disk = tempFolder();
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status !== 0) {
+      // Needs the right to mount, which the machines that run all tests have.
+      this.skip();
+    }
+    try {
+      const small = await connectNamespace('dir', { root: disk });
+      const table = await textTable(small, 'full', { fragments: 4, rows: 2000 });
+      const job: LocalJob = {
+        catalog: { implementation: 'dir', root: disk },
+        table: 'full',
+        uri: join(disk, 'full.lance'),
+        function: functionOf('length', { kind: 'sql', expression: 'CAST(length(text) AS INT)' }),
+      };
+      const filler = join(disk, 'filler');
+      const first = contextOf(job, (event) => {
+        if (event.kind === 'committed' && !existsSync(filler))
+          spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k']);
+      });
+      await assert.rejects(localRunner.run(first.context), { kind: 'StorageFull', message: /no space left/ });
+      rmSync(filler);
+      assert.ok((await lengths(table, 'length IS NOT NULL')).length >= 494);
+      await localRunner.run(contextOf(job).context);
+      assert.deepEqual(
+        (await lengths(table)).filter(([id, , length]) => length !== lengthOf(id)),
+        [],
+      );
+      await small.close();
+    } finally {
+      spawnSync('umount', ['-l', disk]);
+    }
   });
 
   test('two jobs at one column: the second is refused, and says which job has it', async () => {

@@ -1,7 +1,15 @@
 import { DataType, Vector, type Field, type RecordBatch } from '#arrow';
 import type { Table } from '#client/table.ts';
 import { mergeBatch } from './mergeBatch.ts';
-import { fragmentOf, hashesOf, sliceComputed, stretches, type ComputedRows, type ReadRows } from './rows.ts';
+import {
+  fragmentOf,
+  hashesOf,
+  hashesOfData,
+  sliceComputed,
+  stretches,
+  type ComputedRows,
+  type ReadRows,
+} from './rows.ts';
 import { sqlName } from './scope.ts';
 
 /** What rows that were computed earlier are in another version of the table. */
@@ -21,6 +29,8 @@ export type ComparedTable = {
   readonly column: Field;
   readonly inputs: readonly string[];
   readonly scope: string;
+  /** Of rows that this job has written already, by key, the hash of the value: in scope are those that have it still. */
+  readonly written: ReadonlyMap<unknown, bigint>;
 };
 
 const names = {
@@ -49,9 +59,12 @@ export async function compareRows(
   for await (const batch of scan(at, [...places.keys()], signal)) {
     const part = partsOf(batch, at);
     const statuses = Array.from({ length: batch.numRows }, (_, row): Status => {
-      const place = places.get(part.keys.get(row));
+      const key: unknown = part.keys.get(row);
+      const place = places.get(key);
       if (!place) return 'other';
-      if (part.scope.get(row) !== true) return 'outside';
+      const written = at.written.get(key);
+      const isInScope = written === undefined ? part.scope.get(row) === true : part.values()[row] === written;
+      if (!isInScope) return 'outside';
       if (part.hashes[row] !== place.rows.hashes[place.row]) return 'changed';
       isSame.get(place.rows)![place.row] = 1;
       return 'same';
@@ -122,6 +135,8 @@ function partsOf(batch: RecordBatch, { inputs }: ComparedTable) {
   const data = (name: string) => batch.data.children[batch.schema.fields.findIndex((field) => field.name === name)]!;
   const picked = batch.select(inputs.length > 0 ? [...inputs] : [names.address]);
   const keyData = data(names.key);
+  const columnData = data(names.column);
+  let values: BigUint64Array | undefined;
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine's own column, read by the same query before
     addresses: new Vector([data(names.address)]).toArray() as BigUint64Array,
@@ -130,6 +145,8 @@ function partsOf(batch: RecordBatch, { inputs }: ComparedTable) {
     keyData,
     keys: new Vector([keyData]),
     scope: new Vector([data(names.scope)]),
-    columnData: data(names.column),
+    columnData,
+    /** Hashes of the values that the column has. */
+    values: () => (values ??= hashesOfData([columnData], batch.numRows)),
   };
 }

@@ -30,13 +30,19 @@ export type ComputedRows = {
 
 /** Hashes of rows over these columns of a batch, by which a row that was changed is told from one that was not. */
 export function hashesOf(batch: RecordBatch, columns: readonly string[]): BigUint64Array {
-  const absorbers = columns.map((name) => {
-    const index = batch.schema.fields.findIndex((field) => field.name === name);
-    return absorberOf(batch.data.children[index]!, name);
-  });
-  const hashes = new BigUint64Array(batch.numRows);
+  const places = columns.map((name) => batch.schema.fields.findIndex((field) => field.name === name));
+  return hashesOfData(
+    places.map((place) => batch.data.children[place]!),
+    batch.numRows,
+  );
+}
+
+/** The same of columns that are in no batch. */
+export function hashesOfData(columns: readonly Data[], rows: number): BigUint64Array {
+  const absorbers = columns.map((data) => absorberOf(data, 'a column'));
+  const hashes = new BigUint64Array(rows);
   const words = new Int32Array(hashes.buffer);
-  for (let row = 0; row < hashes.length; row++) {
+  for (let row = 0; row < rows; row++) {
     reset();
     for (const absorber of absorbers) absorber.one(row);
     finish();

@@ -1,4 +1,4 @@
-import { Table as ArrowTable, type Field, type RecordBatch } from '#arrow';
+import { Table as ArrowTable, Vector, type Field, type RecordBatch } from '#arrow';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { Catalog } from '#client/catalog.ts';
@@ -8,7 +8,15 @@ import type { KeyIndex } from './keyIndex.ts';
 import { compareRows, type ChangedRows } from './compareRows.ts';
 import { mergeBatch } from './mergeBatch.ts';
 import { pause } from './pause.ts';
-import { bytesOf, sliceComputed, stretches, rowStates, type ComputedRows, type ReadRows } from './rows.ts';
+import {
+  bytesOf,
+  hashesOfData,
+  sliceComputed,
+  stretches,
+  rowStates,
+  type ComputedRows,
+  type ReadRows,
+} from './rows.ts';
 import { storageError } from './storageError.ts';
 
 /** What has to be known of a table to write values of a column into it. */
@@ -69,10 +77,11 @@ export class WriteBack {
   async commit(rows: readonly ComputedRows[], signal: AbortSignal): Promise<number> {
     let version = await this.#target.table.version({ signal });
     let left = rows;
+    const written: Written = new Map();
     for (let attempt = 1; left.length > 0; attempt++) {
       await this.#target.index.ready(signal);
       const base = await this.#target.table.version({ signal });
-      if (this.#isForeign(base)) left = await this.#asTheyAre(left, base, attempt, signal);
+      if (this.#isForeign(base)) left = await this.#asTheyAre(left, base, attempt, written, signal);
       const batches = left.flatMap((some) => this.#batchesOf(some));
       if (batches.length === 0) return base;
       try {
@@ -84,7 +93,7 @@ export class WriteBack {
         continue;
       }
       if (version === base + 1) return version;
-      left = await this.#mended(left, version, attempt, signal);
+      left = await this.#mended(left, version, attempt, written, signal);
       if (attempt >= patience) throw this.#restless();
     }
     return version;
@@ -95,12 +104,14 @@ export class WriteBack {
     rows: readonly ComputedRows[],
     version: number,
     attempt: number,
+    written: Written,
     signal: AbortSignal,
   ): Promise<ComputedRows[]> {
     // A server may keep to itself which version it made. Then the inputs now are what can be looked at.
     const isKnown = this.#own.has(version);
     const at = isKnown ? version - 1 : version;
-    const found = await this.#compare(rows, at, signal, isKnown ? undefined : 'TRUE');
+    const found = await this.#compare(rows, at, written, signal, isKnown ? undefined : 'TRUE');
+    for (const some of rows) noteWritten(some, written);
     const again = await this.#computed(found.changed, at);
     const back = found.outside;
     if (again.length + back.length > 0)
@@ -114,9 +125,10 @@ export class WriteBack {
     rows: readonly ComputedRows[],
     version: number,
     attempt: number,
+    written: Written,
     signal: AbortSignal,
   ): Promise<ComputedRows[]> {
-    const found = await this.#compare(rows, version, signal);
+    const found = await this.#compare(rows, version, written, signal);
     if (found.changed.length > 0) this.#tellConflict(attempt, found.changed, false);
     return [...found.same, ...(await this.#computed(found.changed, version))];
   }
@@ -124,12 +136,13 @@ export class WriteBack {
   async #compare(
     rows: readonly ComputedRows[],
     version: number,
+    written: Written,
     signal: AbortSignal,
     scope = this.#target.scope,
   ): Promise<ChangedRows> {
     const { catalog, table, key, column, inputs } = this.#target;
     const at = await catalog.openTable(table.name, { namespacePath: table.namespacePath, version, signal });
-    return compareRows({ table: at, key, column, inputs, scope }, rows, signal);
+    return compareRows({ table: at, key, column, inputs, scope, written }, rows, signal);
   }
 
   async #computed(changed: readonly ReadRows[], version: number): Promise<ComputedRows[]> {
@@ -189,4 +202,12 @@ export class WriteBack {
     if (isCatalogError(error, 'ConcurrentModification')) return this.#restless();
     return storageError(error, `the table "${this.#target.table.name}"`);
   }
+}
+
+/** By key, hashes of values that were written: a row that has one of them is not in the default scope any more. */
+type Written = Map<unknown, bigint>;
+
+function noteWritten({ key, value }: ComputedRows, written: Written): void {
+  const keys = new Vector([key!]);
+  hashesOfData([value], value.length).forEach((hash, row) => written.set(keys.get(row), hash));
 }
