@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findProcess, type Control } from '#jobs/records/control.ts';
+import { findProcess, type Control, type Found } from '#jobs/records/control.ts';
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
+import { queuedMs } from '#jobs/records/viewOf.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isActive, runnerWords } from '#shared/jobs/jobWords.ts';
@@ -9,6 +10,8 @@ import { isActive, runnerWords } from '#shared/jobs/jobWords.ts';
 export const patienceMs = 60_000;
 /** How long one that was told by a signal may take. */
 const signalMs = 5000;
+/** How often it is looked whether a process has come up. */
+const lookMs = 100;
 
 export type Cancel = {
   readonly folders: JobFolders;
@@ -23,12 +26,11 @@ export type Cancel = {
  * @throws JobError Internal when the process can't be ended, RequestInvalid when it runs on another machine
  */
 export async function cancelJob({ folders, id, signal, patience = patienceMs }: Cancel): Promise<void> {
-  const found = await findProcess(folders.of(id), signal);
+  const found = await processOf(folders, id, signal);
   switch (found.kind) {
     case 'elsewhere':
       throw new JobError('RequestInvalid', `Job ${id} runs on ${found.host}.`, 'Cancel it there.');
     case 'gone':
-      // Still on its way to its process, or ended by now.
       return;
     case 'here':
       break;
@@ -48,6 +50,16 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
   }
   const what = `The process of job ${id} (${control.pid}) can't be ended: the system holds it.`;
   throw new JobError('Internal', what, 'It may wait for a disk or a network folder; look for it with ps.');
+}
+
+/** The process of a job, also of one that is still on its way to it. */
+async function processOf(folders: JobFolders, id: string, signal: AbortSignal): Promise<Found> {
+  for (;;) {
+    const found = await findProcess(folders.of(id), signal);
+    const { state, startedAt = 0 } = folders.read(id)?.progress ?? { state: 'failed' };
+    if (found.kind !== 'gone' || state !== 'queued' || Date.now() - startedAt > queuedMs) return found;
+    await sleep(lookMs, undefined, { signal });
+  }
 }
 
 /** Of the process and all that it started, where the system has groups of them. */

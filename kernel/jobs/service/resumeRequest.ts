@@ -2,6 +2,8 @@ import type { JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import type { BackfillRequest, RunnerName } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
+import { jobTableText } from '#shared/jobs/jobWords.ts';
+import { placeOf, withAbsolutePaths } from './place.ts';
 
 /** What a job is resumed by. */
 export type How = { readonly request?: BackfillRequest | undefined; readonly runner?: RunnerName | undefined };
@@ -26,13 +28,16 @@ export function requestToResume(
 }
 
 function whole(
-  { id, table, column }: JobRecord,
+  { id, table, column, place }: JobRecord,
   kept: ReturnType<JobFolders['readRequest']>,
   given: BackfillRequest | undefined,
 ): BackfillRequest {
   if (given) {
-    if (given.column !== column || given.table.name !== table.name)
-      throw new JobError('RequestInvalid', `Job ${id} is at "${column}" of "${table.name}".`, 'Resume it with that.');
+    // A table of the same name elsewhere is another one.
+    if (placeOf(withAbsolutePaths(given)) !== place) {
+      const what = `Job ${id} is at "${column}" of ${jobTableText(table)} in "${table.catalog}", not at what was given.`;
+      throw new JobError('RequestInvalid', what, 'Resume it with that table, or start a new job.');
+    }
     // What it does is up to the record; what lets it in comes from the person.
     return kept ? { ...kept.request, table: given.table, ray: given.ray ?? kept.request.ray } : given;
   }
