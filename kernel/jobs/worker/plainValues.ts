@@ -23,7 +23,7 @@ export function valueReader(vector: Vector): ReadValue {
 
 function readerOf(data: Data, vector: Vector): ReadValue {
   const { type } = data;
-  if (DataType.isUtf8(type)) return textReader(data.values, data.valueOffsets, data.length);
+  if (DataType.isUtf8(type)) return textReader(data.values, data.valueOffsets);
   const isStored = DataType.isInt(type) || (DataType.isFloat(type) && type.precision !== Precision.HALF);
   if (isStored) {
     const { values } = data as { values: ArrayLike<number | bigint> };

@@ -21,7 +21,7 @@ const functionOf = (code: string): FunctionWorkersOptions['function'] => {
     source: code,
   });
   assert.equal(made.kind, 'typescript');
-  return made as FunctionWorkersOptions['function'];
+  return made;
 };
 
 const batchOf = (...numbers: number[]): RecordBatch => {
