@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./cli/check.ts')).checkCommand,
   backfill: async () => (await import('./cli/backfill.ts')).backfillCommand,
   jobs: async () => (await import('./cli/jobs.ts')).jobsCommand,
+  python: async () => (await import('./cli/python.ts')).pythonCommand,
 };
 
 async function help(): Promise<string> {

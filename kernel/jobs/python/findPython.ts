@@ -74,6 +74,6 @@ export async function needPython(named: string | undefined, signal: AbortSignal)
   throw new JobError(
     'PythonMissing',
     whyNoPython(tried),
-    `Name one with the option "python", or install it: python3 -m pip install ${pylance.name}==${pylance.version}`,
+    `Let "lance-catalog python install" make one, or name one with the option "python" that has it (python3 -m pip install ${pylance.name}==${pylance.version}).`,
   );
 }
