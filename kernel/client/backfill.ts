@@ -1,6 +1,7 @@
 import type { Table as ArrowTable } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import type { BackfillOptions, RayPlace } from '#shared/jobs/backfill.ts';
+import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
@@ -26,7 +27,7 @@ export type FunctionGiven =
 export type TableBackfillOptions = Omit<BackfillOptions, 'ray'> &
   CallOptions & {
     /** What computes the column, in place of what is kept on it: `udf(…)`, `{ sql: 'length(caption)' }` or a file. */
-    function?: FunctionGiven | object | undefined;
+    function?: ComputedFunction | FunctionGiven | undefined;
     /** Where the Ray is: `await ray.connect(…)`, `await ray.cluster(…)`, or its address. */
     ray?: RayPlace | { readonly place: RayPlace } | undefined;
     /** Hashes of functions found on tables that may run without being asked about. */

@@ -10,12 +10,14 @@ const loadParts = () => import('#jobs/parts.ts');
 
 /** The function that a cell gives: of `udf()`, as SQL, or in a file seen from the notebook's folder. */
 export async function functionOf(
-  given: FunctionGiven | object,
+  given: FunctionGiven | ComputedFunction,
   table: Table,
   column: string,
   signal: AbortSignal,
 ): Promise<ComputedFunction> {
-  const { readFunction } = await loadParts();
+  const { functionHash, readFunction } = await loadParts();
+  // What udf() gives is frozen; one that was copied and changed has another hash than it says.
+  if (isComputedFunction(given) && functionHash(given) === given.hash) return given;
   return readFunction(sourceOf(given), { folder: process.cwd(), table, column }, signal);
 }
 
@@ -35,6 +37,9 @@ function sourceOf(given: object): FunctionSource {
     "Give udf({ … }, (row) => …), { sql: 'length(caption)' }, { file: './f.ts' }, or { file: './f.py', export: 'f', inputs: ['caption'], output: 'int32' }.",
   );
 }
+
+const isComputedFunction = (given: FunctionGiven | ComputedFunction): given is ComputedFunction =>
+  'hash' in given && typeof given.hash === 'string' && typeof given.kind === 'string';
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const isTexts = (value: unknown): value is string[] =>
