@@ -1,5 +1,5 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
-import { isCatalogError } from '#shared/errors.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { NamespacePath } from '#shared/names.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { tableBackfills, type BackfillJob, type TableBackfillOptions, type TableTrial } from './backfill.ts';
@@ -37,12 +37,12 @@ import type {
   InsertResult,
   NewColumn,
   Table,
-  TableStats,
   UpdateResult,
   UpdateSpec,
-  VersionInfo,
   WriteResult,
+  RefreshResult,
 } from './table.ts';
+import type { TableStats, VersionInfo } from './tableInfo.ts';
 import type { Branches, Tags } from './tagsBranches.ts';
 import type { TableSource } from './tableSource.ts';
 
@@ -197,6 +197,17 @@ export class RestTable implements Table {
 
   async updateFieldMetadata(updates: readonly FieldMetadataUpdate[], options: CallOptions = {}): Promise<WriteResult> {
     return updateFieldMetadata(this.#target, updates, options);
+  }
+
+  /** The specification has no operation for it. */
+  refreshColumn(column: string): Promise<RefreshResult> {
+    return about(this.#target, 'AlterTableBackfillColumns', () => {
+      throw new CatalogError(
+        'Unsupported',
+        `A server can't be asked to refresh the computed column "${column}".`,
+        'Refresh it where its directory is.',
+      );
+    });
   }
 
   async updateSchemaMetadata(

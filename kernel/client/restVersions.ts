@@ -2,7 +2,7 @@ import type { CallOptions } from './callOptions.ts';
 import { given } from '#shared/records.ts';
 import type { Reply } from './restReply.ts';
 import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './restTarget.ts';
-import type { TableStats, VersionInfo } from './table.ts';
+import type { TableStats, VersionInfo } from './tableInfo.ts';
 import { checkCount } from './tableArguments.ts';
 
 /** The version that reads see, where the server tells it: "DescribeTable", else the newest of "ListTableVersions". */

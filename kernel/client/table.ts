@@ -7,6 +7,7 @@ import type { BackfillColumnOptions } from './jobs.ts';
 import type { MergeInsert } from './mergeInsert.ts';
 import type { Query } from './query.ts';
 import type { DistanceType, FullTextOptions, QueryOptions } from './querySpec.ts';
+import type { TableStats, VersionInfo } from './tableInfo.ts';
 import type { TableSource } from './tableSource.ts';
 import type { Branches, Tags } from './tagsBranches.ts';
 
@@ -14,17 +15,7 @@ import type { Branches, Tags } from './tagsBranches.ts';
 export type WriteResult = { version?: number };
 export type InsertResult = WriteResult & { numInsertedRows?: number };
 export type UpdateResult = WriteResult & { numUpdatedRows?: number };
-
-export type VersionInfo = {
-  version: number;
-  /** When it was made. */
-  timestamp: Date;
-  /** What the writer of the version kept beside it. */
-  metadata?: Record<string, string>;
-  /** Where its manifest is, as the catalog writes it, and how many bytes it has. */
-  manifestPath?: string;
-  manifestSize?: number;
-};
+export type RefreshResult = WriteResult & { numFilledRows: number };
 
 export type AddOptions = CallOptions & {
   /** `append` (default), or `overwrite`: in the place of all rows there are. */
@@ -63,18 +54,6 @@ export type ColumnChange = {
   nullable?: boolean | undefined;
   /** Its new type, which its values are cast to; kept when not given. */
   dataType?: DataType | undefined;
-};
-
-export type TableStats = {
-  /** Bytes of its data files. */
-  totalBytes: number;
-  numRows: number;
-  numIndices: number;
-  /** Pieces that its rows are in, and those of them that are worth putting together. */
-  numFragments: number;
-  numSmallFragments: number;
-  /** Rows in a fragment. */
-  fragmentLengths?: { min: number; max: number; mean: number; p25: number; p50: number; p75: number; p99: number };
 };
 
 export type IndexInfo = {
@@ -256,6 +235,12 @@ export interface Table {
   alterColumns(changes: readonly ColumnChange[], options?: CallOptions): Promise<WriteResult>;
   /** Drops columns ("AlterTableDropColumns"). @throws CatalogError ColumnNotFound (12), InvalidInput (13) */
   dropColumns(names: readonly string[], options?: CallOptions): Promise<WriteResult>;
+  /**
+   * Computes what a computed column of the engine's own has no value for, or has of inputs that changed since. Columns that
+   * `backfill` fills are no such columns.
+   * @throws CatalogError InvalidInput (13) for any other column, Unsupported (0) by a server
+   */
+  refreshColumn(column: string, options?: CallOptions): Promise<RefreshResult>;
   /**
    * Sets entries of the metadata of columns, in one version ("UpdateFieldMetadata"); `schema()` has them.
    * @throws CatalogError ColumnNotFound (12), InvalidInput (13), Unsupported (0) by a server that can't

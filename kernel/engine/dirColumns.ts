@@ -1,10 +1,11 @@
 import { DataType, Field } from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
 import { given } from '#shared/records.ts';
 import { checkColumnChanges, checkFieldMetadata, checkNewColumns, newColumnType } from '#client/columnArguments.ts';
 import { nullExpression } from '#client/nullColumns.ts';
-import { checkTexts } from '#client/tableArguments.ts';
+import { checkText, checkTexts } from '#client/tableArguments.ts';
 import type { CallOptions } from '#client/callOptions.ts';
-import type { ColumnChange, FieldMetadataUpdate, NewColumn, WriteResult } from '#client/table.ts';
+import type { ColumnChange, FieldMetadataUpdate, NewColumn, RefreshResult, WriteResult } from '#client/table.ts';
 import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
@@ -88,3 +89,17 @@ function timeWord(type: DataType): DataType | string {
 }
 
 const versionOf = ({ version }: { version: number }): WriteResult => ({ version });
+
+/** Computes what a computed column of the engine's own lacks. @throws CatalogError InvalidInput (13) for any other column */
+export function refreshColumn(handle: TableHandle, column: string, options: CallOptions): Promise<RefreshResult> {
+  return handle.write('AlterTableBackfillColumns', options, async (native) => {
+    const name = checkText('refreshColumn', 'column', column);
+    const field = (await native.schema()).fields.find((each) => each.name === name);
+    if (field && field.metadata.get('computed_column') !== 'true') {
+      const what = `The engine does not compute the column "${name}".`;
+      throw new CatalogError('InvalidInput', what, 'A column with a function of its own is filled by backfill().');
+    }
+    const { rowsFilled, version } = await native.refreshColumn(name);
+    return { version, numFilledRows: rowsFilled };
+  });
+}

@@ -6,7 +6,8 @@ import { indexTypeName } from '#client/indexTypes.ts';
 import { checkChoice } from '#client/options.ts';
 import { checkText } from '#client/tableArguments.ts';
 import type { CallOptions } from '#client/callOptions.ts';
-import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType, TableStats } from '#client/table.ts';
+import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType } from '#client/table.ts';
+import type { TableStats } from '#client/tableInfo.ts';
 import { loadNative } from './native.ts';
 import type { TableHandle } from './tableHandle.ts';
 

@@ -1,7 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
 import { checkRefName, mainBranch } from '#shared/names.ts';
 import { checkVersion } from '#client/options.ts';
-import type { VersionInfo } from '#client/table.ts';
+import type { VersionInfo } from '#client/tableInfo.ts';
 import type { Branches, Tags } from '#client/tagsBranches.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import { tagsOf } from './dirTags.ts';

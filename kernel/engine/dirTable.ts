@@ -16,16 +16,16 @@ import type {
   InsertResult,
   NewColumn,
   Table,
-  TableStats,
   UpdateResult,
   UpdateSpec,
-  VersionInfo,
   WriteResult,
+  RefreshResult,
 } from '#client/table.ts';
+import type { TableStats, VersionInfo } from '#client/tableInfo.ts';
 import type { Branches, Tags } from '#client/tagsBranches.ts';
 import type { TableSource } from '#client/tableSource.ts';
 import { unsupported } from './dirCapabilities.ts';
-import { addColumns, alterColumns, dropColumns, updateFieldMetadata } from './dirColumns.ts';
+import { addColumns, alterColumns, dropColumns, refreshColumn, updateFieldMetadata } from './dirColumns.ts';
 import { createIndex, dropIndex, indexStats, listIndices, tableStats } from './dirIndexes.ts';
 import { dirQueryRunner, queryIpc, type IpcRows } from './dirQuery.ts';
 import { dirBranches, dirTags, listVersions, restore } from './dirRefs.ts';
@@ -164,6 +164,10 @@ export class DirTable implements Table {
 
   updateFieldMetadata(updates: readonly FieldMetadataUpdate[], options: CallOptions = {}): Promise<WriteResult> {
     return updateFieldMetadata(this.#handle, updates, options);
+  }
+
+  refreshColumn(column: string, options: CallOptions = {}): Promise<RefreshResult> {
+    return refreshColumn(this.#handle, column, options);
   }
 
   updateSchemaMetadata(): Promise<Record<string, string>> {

@@ -1,5 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
-import type { VersionInfo } from '#client/table.ts';
+import type { VersionInfo } from '#client/tableInfo.ts';
 import { pageInQuery, pageOfList } from './replyPages.ts';
 import { count, queryFlag, requiredCount, requiredText, text, wrong } from './requests.ts';
 import { openBranch, openQueryBranch, taggedVersion } from './routesData.ts';

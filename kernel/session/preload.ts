@@ -50,13 +50,13 @@ export type {
   InsertResult,
   MergeResult,
   NewColumn,
+  RefreshResult,
   Table,
-  TableStats,
   UpdateResult,
   UpdateSpec,
-  VersionInfo,
   WriteResult,
 } from '#client/table.ts';
+export type { TableStats, VersionInfo } from '#client/tableInfo.ts';
 export type { BatchSource, TableData, TableSource } from '#client/tableSource.ts';
 export type { Branches, BranchInfo, TagInfo, Tags } from '#client/tagsBranches.ts';
 export type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
