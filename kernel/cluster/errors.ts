@@ -15,6 +15,8 @@ const kinds = {
   TlsUntrusted: { transient: false },
   /** Something answers there, but not what was looked for. */
   WrongServer: { transient: false },
+  /** What answers is what was looked for, of a version that lacks what is needed of it. */
+  TooOld: { transient: false },
   CredentialsMissing: { transient: false },
   CredentialsExpired: { transient: false },
   CredentialsRefused: { transient: false },

@@ -7,6 +7,7 @@ import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import { rayPackage } from '#cluster/ray/rayPackage.ts';
 import { isOver, type RayJob } from '#cluster/ray/rayReplies.ts';
 import { waitingForRoom } from '#cluster/ray/rayRoom.ts';
+import { failureOf } from '#jobs/runners/ray/rayEnd.ts';
 import { rayReleases } from '../harness/rayNeeds.ts';
 import { until } from './parts/processes.ts';
 import { RayHead } from './parts/rayHead.ts';
@@ -223,9 +224,10 @@ for (const release of rayReleases) {
     });
 
     test('says that a package is missing', async () => {
-      const { state, message } = await end(await start('true', { workingDir: 'gcs://_ray_pkg_0000.zip' }));
-      assert.equal(state, 'FAILED');
-      assert.match(message, /runtime_env setup failed/);
+      const job = await end(await start('true', { workingDir: 'gcs://_ray_pkg_0000.zip' }));
+      assert.equal(job.state, 'FAILED');
+      assert.match(job.message, /runtime_env setup failed/);
+      assert.equal(failureOf(jobs.subject, job, undefined)?.kind, 'RunnerUnavailable');
     });
 
     test('says what a job waits for that asks for more than there is', async () => {

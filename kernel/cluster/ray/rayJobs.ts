@@ -55,7 +55,7 @@ export class RayJobs {
     return this.#connection.subject;
   }
 
-  /** @throws ClusterError WrongServer for another server, InvalidRequest for a Ray that is too old */
+  /** @throws ClusterError WrongServer for another server, TooOld */
   async version(signal: AbortSignal): Promise<RayVersion> {
     const body = await this.#connection.json({ method: 'GET', path: '/api/version' }, signal);
     const version = textAt(body, 'ray_version');
@@ -69,7 +69,7 @@ export class RayJobs {
     }
     if (!isAtLeast(numbers, oldestRay)) {
       throw new ClusterError(
-        'InvalidRequest',
+        'TooOld',
         `${this.subject} is version ${version}; backfills take ${showVersion(oldestRay)} or newer.`,
         'Start the cluster with a newer image of Ray.',
       );

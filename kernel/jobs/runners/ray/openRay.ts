@@ -28,7 +28,7 @@ export function jobErrorOf(error: unknown): unknown {
   if (isJobError(error) || isCatalogError(error) || !isClusterError(error)) return error;
   const kind: JobErrorKind = error.isTransient
     ? 'RayUnreachable'
-    : error.kind === 'InvalidRequest' && /backfills take/.test(error.what)
+    : error.kind === 'TooOld'
       ? 'RayTooOld'
       : 'RayRefused';
   return new JobError(kind, error.what, error.hint, { cause: error });

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
+import { readMark } from '#jobs/records/processMark.ts';
+import { openJobs } from '#jobs/service/openJobs.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { inRoot } from '../../scripts/paths.ts';
+import { temporaryFolder } from '../../scripts/processes.ts';
+import { newestRay } from '../harness/rayNeeds.ts';
+import { until } from './parts/processes.ts';
+import { RayHead } from './parts/rayHead.ts';
+import { countedFunction, rowsCalled } from './parts/rayRun.ts';
+import { compareLengths, makeTextTable } from './parts/rayTable.ts';
+
+suite('The process of a job that runs on a real Ray', function () {
+  this.timeout(300_000);
+  let head: RayHead;
+  let stateBefore: string | undefined;
+
+  suiteSetup(async () => {
+    // What was agreed to on this machine is nobody's but this run's.
+    stateBefore = process.env['XDG_DATA_HOME'];
+    process.env['XDG_DATA_HOME'] = temporaryFolder('data-');
+    head = await RayHead.start(newestRay);
+  });
+
+  suiteTeardown(async () => {
+    if (stateBefore === undefined) delete process.env['XDG_DATA_HOME'];
+    else process.env['XDG_DATA_HOME'] = stateBefore;
+    await head?.stop();
+  });
+
+  test('may be killed: the job goes on, and is followed to its end when it is resumed', async () => {
+    const signal = AbortSignal.timeout(280_000);
+    const folder = join(temporaryFolder('jobs-'), 'jobs');
+    const uri = join(temporaryFolder('rt-'), 'texts.lance');
+    const calls = join(dirname(uri), 'calls.txt');
+    await makeTextTable(uri, 40_000, 8);
+    const jobs = openJobs({ folder, entry: inRoot('dist/job.cjs') });
+    const request: BackfillRequest = {
+      table: { catalog: { implementation: 'dir', root: dirname(uri) }, namespacePath: [], name: 'texts' },
+      column: 'length',
+      runner: 'ray',
+      ray: { address: head.address },
+      function: countedFunction('length', calls, 0.0005),
+      concurrency: 2,
+    };
+    const { id } = await jobs.start(request, signal);
+    await until('rows', async () => rowsCalled(calls) >= 5000, {
+      limit: 120_000,
+      told: () => JSON.stringify(head.processes().map(({ command }) => command)),
+    });
+    const mark = readMark(join(folder, id));
+    assert.ok(mark, 'the job has no process');
+    process.kill(mark.pid, 'SIGKILL');
+    let view: JobView | undefined;
+    await until('that it is known', async () => (view = await jobs.view(id, signal)).state === 'interrupted', {
+      limit: 60_000,
+      told: () => JSON.stringify(view),
+    });
+    await jobs.resume(id, { request }, signal);
+    for await (const now of jobs.follow(id, signal)) view = now;
+    assert.equal(view?.state, 'succeeded', JSON.stringify(view));
+    // It was the same job of Ray all along: nothing was computed twice.
+    assert.equal(rowsCalled(calls), 40_000);
+    assert.deepEqual(await compareLengths(uri, 'length'), { rows: 40_000, nulls: 0, wrong: 0, fragments: 8 });
+  });
+});
