@@ -32,6 +32,12 @@ class DashboardStandIn {
   }
 }
 
+const refused = (kind: string, message: RegExp) => (error: ClusterError) => {
+  assert.equal(error.kind, kind);
+  assert.match(error.message, message);
+  return true;
+};
+
 suite("The client of Ray's jobs", () => {
   const standIn = new DashboardStandIn();
   let address: string;
@@ -51,18 +57,9 @@ suite("The client of Ray's jobs", () => {
     }
   }
 
-  const refused = (kind: string, message: RegExp) => (error: ClusterError) => {
-    assert.equal(error.kind, kind);
-    assert.match(error.message, message);
-    return true;
-  };
-
   test('refuses a Ray that is too old, and says which it takes', async () => {
     const answer = { body: '{"ray_version": "2.40.0", "session_name": "s"}' };
-    await assert.rejects(
-      version(answer),
-      refused('TooOld', /is version 2\.40\.0; backfills take 2\.43\.0 or newer/),
-    );
+    await assert.rejects(version(answer), refused('TooOld', /is version 2\.40\.0; backfills take 2\.43\.0 or newer/));
   });
 
   test('takes a page for what it is', async () => {

@@ -22,6 +22,9 @@ const probed = (...nodes: readonly Partial<ProbedNode>[]): Probed => ({
 const uri = '/data/films.lance';
 const fitness = (found: Probed, kind: 'sql' | 'typescript' | 'python' = 'sql') => fitnessOf('Ray', found, kind, uri);
 
+const line = (python: string): string =>
+  `@@probe {"driver": {"python": "${python}"}, "ray": "2.60.0", "nodes": [], "silent": 0}`;
+
 suite('What a Ray has for backfills', () => {
   test('needs nothing more where all is there', () => {
     assert.deepEqual(fitness(probed({}, {}), 'typescript'), { pip: [], notices: [] });
@@ -73,29 +76,28 @@ suite('What a Ray has for backfills', () => {
   });
 
   test('is read from the last line of a log that says it, and from nothing else', () => {
-    const line = (python: string): string =>
-      `@@probe {"driver": {"python": "${python}"}, "ray": "2.60.0", "nodes": [], "silent": 0}`;
     assert.equal(readProbe(`before\n${line('3.10.0')}\nbetween\n${line('3.11.0')}\nafter`)?.driver.python, '3.11.0');
     for (const log of ['', 'nothing', '@@probe', '@@probe {', '@@probe []', '@@probe {"nodes": [1], "silent": 0}'])
       assert.equal(readProbe(log), undefined, log);
   });
 });
 
+const job = (more: Partial<RayJob>): RayJob => ({
+  submissionId: 'bf-1',
+  state: 'FAILED',
+  entrypoint: 'python3 backfill.py spec.json',
+  message: '',
+  errorType: undefined,
+  driverExitCode: undefined,
+  driverPid: undefined,
+  driverNode: undefined,
+  startedAt: undefined,
+  endedAt: undefined,
+  metadata: {},
+  ...more,
+});
+
 suite('How a job on Ray has ended', () => {
-  const job = (more: Partial<RayJob>): RayJob => ({
-    submissionId: 'bf-1',
-    state: 'FAILED',
-    entrypoint: 'python3 backfill.py spec.json',
-    message: '',
-    errorType: undefined,
-    driverExitCode: undefined,
-    driverPid: undefined,
-    driverNode: undefined,
-    startedAt: undefined,
-    endedAt: undefined,
-    metadata: {},
-    ...more,
-  });
   const success = { kind: 'succeeded', rows: 1, errors: 0, skipped: 0, bytesWritten: 1, version: 2 } as const;
   const failed = { kind: 'failed', code: 'StorageFull', message: 'The disk is full.', hint: 'Free some.' } as const;
 
@@ -143,12 +145,12 @@ suite('How a job on Ray has ended', () => {
   });
 });
 
-suite('What work waits for on Ray', () => {
-  const room = (cpu: readonly [number, number], wanted: Record<string, number>) => ({
-    resources: { CPU: { used: cpu[0], total: cpu[1] }, memory: { used: 0, total: 8 * 1024 ** 3 } },
-    demands: [{ resources: wanted, count: 1 }],
-  });
+const room = (cpu: readonly [number, number], wanted: Record<string, number>) => ({
+  resources: { CPU: { used: cpu[0], total: cpu[1] }, memory: { used: 0, total: 8 * 1024 ** 3 } },
+  demands: [{ resources: wanted, count: 1 }],
+});
 
+suite('What work waits for on Ray', () => {
   test('is nothing where there is room', () => {
     assert.equal(waitingForRoom(room([1, 4], { CPU: 2 })), undefined);
     assert.equal(waitingForRoom({ resources: {}, demands: [] }), undefined);
