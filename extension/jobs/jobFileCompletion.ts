@@ -113,7 +113,8 @@ export class JobFileCompletion implements vscode.CompletionItemProvider {
 /** The table that a file which is being written means, as far as it says so. */
 function placeIn(parts: JobFileCompletionParts, value: unknown, uri: vscode.Uri): TablePlace | undefined {
   const { connection, catalog, database, table } = fieldsOf(value);
-  const { file } = readJobFile({ connection, catalog, database, table, column: 'x' });
+  const said = Object.entries({ connection, catalog, database, table }).filter(([, one]) => one !== undefined);
+  const { file } = readJobFile({ ...Object.fromEntries(said), column: 'x' });
   if (!file) return undefined;
   const meant = tableOfFile(parts, file, folderOfFile(uri));
   return meant.kind === 'connected' ? meant.place : undefined;

@@ -49,6 +49,7 @@ export class JobsHost implements vscode.Disposable {
   #board: JobBoard = new Map();
   #link: Promise<JobsLink> | undefined;
   #isListed = false;
+  #runningPid: number | undefined;
   #failures: number[] = [];
   #again: NodeJS.Timeout | undefined;
 
@@ -66,9 +67,24 @@ export class JobsHost implements vscode.Disposable {
     return this.#isListed;
   }
 
-  /** The process, while one runs; for tests and the log. */
+  /** The process, once it runs; for tests. */
   async pid(): Promise<number | undefined> {
     return (await this.#link)?.pid;
+  }
+
+  /** The process that runs now, without waiting for one that starts. */
+  get runningPid(): number | undefined {
+    return this.#runningPid;
+  }
+
+  /** Starts another process in the place of the one that runs, if any: its environment has changed. No job ends with it. */
+  async restart(): Promise<void> {
+    const link = await this.#link?.catch(() => undefined);
+    if (!link) return;
+    this.#link = undefined;
+    this.#runningPid = undefined;
+    link.dispose();
+    await this.watch();
   }
 
   /** Watches where jobs are at work. Costs a look into a folder where none are. */
@@ -125,6 +141,7 @@ export class JobsHost implements vscode.Disposable {
       );
       this.#parts.log.info(`the jobs process runs: pid ${link.pid}`);
       const started = link;
+      this.#runningPid = link.pid;
       started.onDidExit((reason) => this.#exited(reason));
       await started.request('watch', null, signal);
       const listed = await started.request('list', null, signal);
@@ -154,6 +171,7 @@ export class JobsHost implements vscode.Disposable {
   /** Jobs go on without it, so it is started again to go on watching them, unless it fails time and again. */
   #exited(reason: string): void {
     this.#link = undefined;
+    this.#runningPid = undefined;
     if (this.#lifetime.signal.aborted) return;
     this.#parts.log.warn(`the jobs process has ended: ${reason}`);
     const now = Date.now();

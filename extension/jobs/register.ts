@@ -70,6 +70,10 @@ export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices
     host.onDidEnd((ended) => {
       tellEnds(ended, notices).catch((error: unknown) => logFailure(log, 'telling of a job', error));
     }),
+    // Job processes know the profiles from the environment that they are started in.
+    parts.cluster.profiles.onDidChange(() => {
+      host.restart().catch((error: unknown) => logFailure(log, 'starting the jobs process again', error));
+    }),
     vscode.window.registerWebviewPanelSerializer(panelTypes.job, pages),
     vscode.workspace.registerTextDocumentContentProvider(functionScheme, functions),
     registerJobCommands(all),

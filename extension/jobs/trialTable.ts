@@ -7,7 +7,8 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { TableSource } from '../panels/tableSource.ts';
 
 /**
- * What a trial computed, as a table for the grid: the inputs, then the column as it is and as it would become.
+ * What a trial computed, as a table for the grid: the inputs, then the column as it is and as it would become, and why where
+ * a row failed.
  * @throws JobError Internal for a trial whose two tables do not belong together
  */
 export function trialTable(column: string, { before, after }: Pick<BackfillTrial, 'before' | 'after'>): Table {
@@ -15,11 +16,16 @@ export function trialTable(column: string, { before, after }: Pick<BackfillTrial
   const [old, fresh] = [was.getChild(column), becomes.getChild(column)];
   if (!old || !fresh || was.numRows !== becomes.numRows)
     throw new JobError('Internal', 'The trial gave two tables that do not fit each other.', 'Try again.');
-  const inputs = becomes.schema.fields.map(({ name }) => name).filter((name) => name !== column);
+  const [inputs, all] = [was, becomes].map(({ schema }) =>
+    schema.fields.map(({ name }) => name).filter((name) => name !== column),
+  ) as [string[], string[]];
+  const pick = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, becomes.getChild(name)!]));
   return new Table({
-    ...Object.fromEntries(inputs.map((name) => [name, becomes.getChild(name)!])),
-    [freeName(`${column} (before)`, inputs)]: old,
-    [freeName(`${column} (after)`, inputs)]: fresh,
+    ...pick(inputs),
+    [freeName(`${column} (before)`, all)]: old,
+    [freeName(`${column} (after)`, all)]: fresh,
+    // What was said of rows that failed.
+    ...pick(all.filter((name) => !inputs.includes(name))),
   });
 }
 

@@ -1,70 +1,145 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { findNode } from '#client/childProcess.ts';
+import { JobsProcess } from '#client/jobsProcess.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
-import type { JobView } from '#shared/jobs/jobView.ts';
-import { isActive } from '#shared/jobs/jobWords.ts';
+import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { eventually, extensionApi, temporaryFolder } from './support.ts';
-
-const rows = 40_000;
+import { createLog } from '../../extension/host/log.ts';
+import { JobsHost } from '../../extension/jobs/jobsHost.ts';
+import { ended, makeJobsWorld, orderRows, writeGatedFunction, type JobsWorld } from './jobsSupport.ts';
+import { PersonStandIn } from './person.ts';
+import { eventually, extensionApi, repository, run } from './support.ts';
 
 suite('backfills in the editor', function () {
   this.timeout(180_000);
-  const [folder, data] = [temporaryFolder(), temporaryFolder()];
   const signal = new AbortController().signal;
-  const dataHome = process.env['XDG_DATA_HOME'];
   let api: ExtensionApi;
+  let world: JobsWorld;
 
   suiteSetup(async () => {
-    // Jobs of these tests are not among those of whoever runs them.
-    process.env['XDG_DATA_HOME'] = data.path;
     api = await extensionApi();
-    const catalog = await api.engine.catalog(folder.path);
-    await catalog.createNamespace(['shop']);
-    const orders = Array.from({ length: rows }, (_, id) => ({ id, note: `order ${id}` }));
-    await catalog.createTable('orders', orders, { namespacePath: ['shop'] });
-    await api.connections.add('jobs', folder.path);
+    world = await makeJobsWorld(api, 'jobs');
   });
 
   suiteTeardown(async () => {
-    await api.connections.remove('jobs');
-    if (dataHome === undefined) delete process.env['XDG_DATA_HOME'];
-    else process.env['XDG_DATA_HOME'] = dataHome;
-    folder.remove();
-    data.remove();
+    api.jobs.pages.dispose();
+    api.panels.dispose();
+    await world.remove();
   });
 
-  const place = { connection: 'jobs', path: ['shop'], table: 'orders' };
-
-  /** A request for a column by an expression, as the steps of the command make it. */
-  async function requestFor(column: string, expression: string): Promise<BackfillRequest> {
-    const table = await api.jobs.references.of(place);
-    const source = { kind: 'sql', expression } as const;
+  /** A request for a column, as the steps of the command make it. */
+  async function requestFor(column: string, source: FunctionSource): Promise<BackfillRequest> {
+    const table = await api.jobs.references.of(world.place);
     const made = await api.jobs.host.request('readFunction', { table, column, source }, signal);
     return { table, column, function: made, runner: 'local', key: 'id' };
   }
 
-  const viewOf = (id: string): JobView | undefined => api.jobs.host.board.get(id);
-
-  const ended = (id: string): Promise<JobView> =>
-    eventually(
-      `the end of ${id}`,
-      () => {
-        const view = viewOf(id);
-        return view && !isActive(view) && view;
-      },
-      120_000,
-    );
-
-  test('are listed with their progress until they are done', async () => {
-    const request = await requestFor('note_length', 'length(note)');
-    const started = await api.jobs.backfills.start(request, signal);
+  async function start(column: string, source: FunctionSource): Promise<string> {
+    const started = await api.jobs.backfills.start(await requestFor(column, source), signal);
     assert.ok(started);
-    const view = await ended(started.id);
+    return started.id;
+  }
+
+  const rowOf = (id: string): vscode.TreeItem => {
+    const node = api.jobs.jobsView.getChildren().find((one) => one.id === id);
+    assert.ok(node, `${id} is not listed`);
+    return api.jobs.jobsView.getTreeItem(node);
+  };
+
+  async function valuesOf(column: string): Promise<number> {
+    const catalog = await api.engine.catalog(world.folder);
+    const table = await catalog.openTable('orders', { namespacePath: ['shop'] });
+    return table.countRows(`${column} = length(note)`);
+  }
+
+  test('are listed until they are done, with their values in the table', async () => {
+    const id = await start('note_length', { kind: 'sql', expression: 'length(note)' });
+    await eventually('a row of the job', () => api.jobs.host.board.has(id));
+    const view = await ended(api.jobs.host, id);
     assert.equal(view.state, 'succeeded', view.sentence);
-    const [node] = api.jobs.jobsView.getChildren();
-    assert.ok(node);
-    const item = api.jobs.jobsView.getTreeItem(node);
+    const item = rowOf(id);
     assert.equal(item.label, 'orders.note_length');
     assert.match(String(item.description), /^done · just now$/);
+    assert.match(item.contextValue ?? '', /^job\.succeeded\b.*\.remove$/);
+    assert.equal(await valuesOf('note_length'), orderRows);
+  });
+
+  test('are cancelled by their row, found again by the next window, and go on where they stopped', async () => {
+    const { file, gate } = writeGatedFunction(world.folder);
+    const id = await start('gated', { kind: 'typescript', file });
+    await eventually('rows that are done', () => (api.jobs.host.board.get(id)?.rows.done ?? 0) > 0, 60_000);
+    await eventually('the badge', () => api.jobs.jobsView.badge?.value === 1);
+    assert.match(rowOf(id).contextValue ?? '', /^job\.running\.cancel/);
+    await run('lanceCatalog.jobs.cancel', { kind: 'job', id });
+    assert.equal((await ended(api.jobs.host, id)).state, 'cancelled');
+    rmSync(gate);
+
+    // What a window that was reloaded has: the same records, and nothing in memory.
+    const next = new JobsHost({
+      log: createLog(),
+      mayHaveRunningJobs: () => Promise.resolve(false),
+      startProcess: async (onChanged, starting) =>
+        JobsProcess.start({
+          entry: `${repository}/dist/jobs.cjs`,
+          node: await findNode(),
+          onChanged,
+          signal: starting,
+        }),
+    });
+    try {
+      await next.watch();
+      assert.equal(next.board.get(id)?.state, 'cancelled');
+      await run('lanceCatalog.jobs.resume', { kind: 'job', id });
+      await eventually('the next window is told', () => next.board.get(id)?.state !== 'cancelled', 60_000);
+      const view = await ended(next, id);
+      assert.equal(view.state, 'succeeded', view.sentence);
+      assert.ok(view.rows.reused > 0, 'nothing that was done is done again');
+    } finally {
+      next.dispose();
+    }
+    assert.equal(await valuesOf('gated'), orderRows);
+  });
+
+  test('are watched on when the process that watches them ends', async () => {
+    const before = await api.jobs.host.pid();
+    assert.ok(before !== undefined);
+    process.kill(before, 'SIGKILL');
+    const after = await eventually('another process', () => {
+      const { runningPid } = api.jobs.host;
+      return runningPid !== before && runningPid;
+    });
+    assert.notEqual(after, before);
+    const id = await start('again', { kind: 'sql', expression: 'length(note)' });
+    assert.equal((await ended(api.jobs.host, id)).state, 'succeeded');
+  });
+
+  test('ask before the code of a function that came with its table runs, and start nothing without a yes', async () => {
+    const { file, gate } = writeGatedFunction(world.folder);
+    rmSync(gate);
+    const { table, function: made } = await requestFor('stored', { kind: 'typescript', file });
+    assert.ok(made);
+    await api.jobs.host.request('register', { table, column: 'stored', function: made }, signal);
+    // As on a machine that has not seen it: whoever registers a function accepts it.
+    rmSync(join(process.env['XDG_DATA_HOME'] ?? '', 'lance-catalog', 'accepted-functions'), { recursive: true });
+    const asked: BackfillRequest = { table, column: 'stored', runner: 'local', key: 'id' };
+    const person = new PersonStandIn({ chooses: [undefined] });
+    await person.during(async () => assert.equal(await api.jobs.backfills.start(asked, signal), undefined));
+    const [question] = person.questions;
+    assert.match(question?.message ?? '', /Run the function "gated", which is stored with shop\/orders/);
+    assert.deepEqual(question?.choices, ['Accept and Continue']);
+    const shown = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'lance-function');
+    assert.match(shown?.getText() ?? '', /Hash [0-9a-f]{64}/);
+    assert.ok(![...api.jobs.host.board.values()].some(({ column }) => column === 'stored'));
+  });
+
+  test('are removed from the list, and nothing else of them', async () => {
+    const id = [...api.jobs.host.board.values()].find(({ column }) => column === 'note_length')?.id;
+    assert.ok(id !== undefined);
+    await run('lanceCatalog.jobs.remove', { kind: 'job', id });
+    await eventually('the job is gone', () => !api.jobs.host.board.has(id));
+    assert.equal(await valuesOf('note_length'), orderRows);
   });
 });
