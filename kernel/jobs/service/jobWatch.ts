@@ -1,5 +1,6 @@
 import { statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#client/makeFolder.ts';
 import { findProcess, type Found } from '#jobs/records/control.ts';
 import { recordFile, type JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
@@ -66,6 +67,7 @@ export class JobWatch {
       this.#signal.addEventListener('abort', () => resolve(), { once: true }),
     );
     try {
+      makeRoot(this.#folders.root);
       this.#root = this.#watch(this.#folders.root);
       this.#soon();
       await aborted;
@@ -96,8 +98,6 @@ export class JobWatch {
   }
 
   async #look(): Promise<void> {
-    // A folder that is made later can be watched then.
-    this.#root ??= this.#watch(this.#folders.root);
     const ids = this.#only === undefined ? this.#folders.ids() : [this.#only];
     const views = await Promise.all(ids.map((id) => this.#lookAt(id)));
     if (this.#signal.aborted) return;
@@ -195,6 +195,15 @@ export class JobWatch {
     } catch {
       return undefined;
     }
+  }
+}
+
+/** So that the first job of all is seen as soon as any other. */
+function makeRoot(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch {
+    // Nobody will start a job there, either.
   }
 }
 
