@@ -131,6 +131,9 @@ async function followed(
   signal: AbortSignal,
 ): Promise<BackfillResult> {
   let last: JobView | undefined;
+  // At once: what is shown after the cell has ended may not be in it any more.
+  const leave = (): void => live.end(() => showLeft(id, last));
+  signal.addEventListener('abort', leave, { once: true });
   try {
     for await (const view of service.follow(id, signal)) {
       last = view;
@@ -139,9 +142,10 @@ async function followed(
     signal.throwIfAborted();
     last ??= await service.view(id, signal);
   } catch (error) {
-    const view = last;
-    live.end(() => showLeft(id, view));
+    leave();
     throw error;
+  } finally {
+    signal.removeEventListener('abort', leave);
   }
   const view = last;
   live.end(() => showJob(view));
