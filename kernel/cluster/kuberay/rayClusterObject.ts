@@ -2,7 +2,6 @@ import { nodeKinds } from '#cluster/kube/placement.ts';
 import { gpuResource, resourcesOfGroup, writeCpu, writeMemory } from '#cluster/kube/quantities.ts';
 import type { KubernetesManifest } from '#cluster/mend.ts';
 import type { RayGroup } from '#cluster/profile.ts';
-import type { RayClusterFields } from './rayClusterFields.ts';
 import type { RayClusterSpec } from './rayClusterSpec.ts';
 
 /** Where Ray listens in a pod of the head. */
@@ -12,10 +11,10 @@ export const rayPorts = { gcs: 6379, dashboard: 8265, client: 10001 } as const;
 export const managedBy = { 'app.kubernetes.io/managed-by': 'lance-catalog' } as const;
 
 /**
- * The object that a spec becomes.
- * @param fields those that the cluster's definition has beyond what all versions of the operator know
+ * The object that a spec becomes, of fields that operators know since 1.1: the API server refuses one that its definition
+ * lacks, and newer operators refuse some that are there (the idle time of a group, without the second autoscaler).
  */
-export function rayClusterObject(spec: RayClusterSpec, fields: RayClusterFields): KubernetesManifest {
+export function rayClusterObject(spec: RayClusterSpec): KubernetesManifest {
   const { name, namespace, rayVersion, workers, idleTimeoutSeconds } = spec;
   return {
     apiVersion: 'ray.io/v1',
@@ -43,8 +42,6 @@ export function rayClusterObject(spec: RayClusterSpec, fields: RayClusterFields)
         minReplicas: group.minReplicas,
         // KubeRay's own is two thousand million.
         maxReplicas: group.maxReplicas,
-        // Beside that of the autoscaler for those that go by the group.
-        ...(fields.groupIdleTimeout ? { idleTimeoutSeconds } : {}),
         rayStartParams: {},
         template: { spec: podOf(spec, group, 'ray-worker') },
       })),

@@ -59,7 +59,8 @@ export async function readRayClusterState(
     object,
     isSuspended: textAt(object, 'status', 'state') === 'suspended',
     isProvisioned: isProvisioned(object),
-    problem,
+    // Reason and message on lines of their own.
+    problem: problem?.replaceAll(/\s*\n\s*/g, ': '),
     pods: own,
   };
 }
@@ -96,7 +97,8 @@ async function refusalOf(
       .at(-1);
     return textAt(last, 'message');
   } catch (error) {
-    if (isClusterError(error) && error.kind === 'Forbidden') return undefined;
+    if (isClusterError(error) && error.kind === 'Forbidden')
+      return 'you may not list the events of the namespace, which would say why.';
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { at } from '#cluster/kube/fields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
-import { readRayClusterFields } from './rayClusterFields.ts';
 import { rayClusterObject } from './rayClusterObject.ts';
 import type { RayClusterSpec } from './rayClusterSpec.ts';
 import { findRayCluster, rayClusterPath, type RayClusterName } from './rayClusterState.ts';
@@ -22,14 +21,14 @@ export async function makeRayCluster(
   spec: RayClusterSpec,
   signal: AbortSignal,
 ): Promise<{ readonly adopted: boolean }> {
-  const object = rayClusterObject(spec, await readRayClusterFields(connection, signal));
+  const object = rayClusterObject(spec);
   const there = await findRayCluster(connection, spec, signal);
   if (there !== undefined) {
     const differences = specDifferences(at(there, 'spec'), object['spec']);
     if (differences.length > 0)
       throw new ClusterError(
         'Conflict',
-        `The RayCluster ${spec.namespace}/${spec.name} is there and is otherwise than asked for:\n${showDifferences(differences)}`,
+        `The RayCluster ${spec.namespace}/${spec.name} is there and is otherwise than asked for:\n${showDifferences(differences)}.`,
         'Ask for it as it is, choose another name, or delete it first.',
       );
     if (at(there, 'spec', 'suspend') === true) await resumeRayCluster(connection, spec, signal);
@@ -37,16 +36,20 @@ export async function makeRayCluster(
   }
   // Not by force: who made one of this name meanwhile keeps it.
   const query = new URLSearchParams({ fieldManager: manager, force: 'false' });
-  await connection.request(
-    {
-      method: 'PATCH',
-      path: `${rayClusterPath(spec)}?${query.toString()}`,
-      // JSON is YAML.
-      contentType: 'application/apply-patch+yaml',
-      body: object,
-    },
-    signal,
-  );
+  const path = `${rayClusterPath(spec)}?${query.toString()}`;
+  // JSON is YAML.
+  const apply = { method: 'PATCH', path, contentType: 'application/apply-patch+yaml', body: object } as const;
+  try {
+    await connection.request(apply, signal);
+  } catch (error) {
+    if (!isClusterError(error) || error.kind !== 'NotFound') throw error;
+    throw new ClusterError(
+      'NotFound',
+      `The RayCluster ${spec.namespace}/${spec.name} cannot be made: ${error.what}`,
+      `The cluster needs the namespace ${spec.namespace}, and KubeRay 1.1 or newer.`,
+      { cause: error },
+    );
+  }
   return { adopted: false };
 }
 

@@ -101,6 +101,8 @@ export function grantLauncher(profile: ClusterProfile, person: string): Mend {
     { apiGroups: ['ray.io'], resources: ['rayclusters'], verbs: launchVerbs },
     { apiGroups: [''], resources: ['pods', 'services'], verbs: ['get', 'list', 'watch'] },
     { apiGroups: [''], resources: ['pods/portforward'], verbs: ['create', 'get'] },
+    // Why a RayCluster gets no pods is told there, and by some versions of the operator there alone.
+    { apiGroups: [''], resources: ['events'], verbs: ['list'] },
   ];
   return objectsMend(profile, [
     { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { name, namespace }, rules },

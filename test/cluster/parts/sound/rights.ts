@@ -31,6 +31,7 @@ const ofThePerson = [
   rule('', ['pods/portforward'], 'create', 'get'),
   rule('', ['services/proxy'], 'get'),
   rule('', ['nodes', 'pods'], 'get', 'list', 'watch'),
+  rule('', ['events'], 'list'),
   rule('', ['namespaces', 'serviceaccounts', 'resourcequotas', 'limitranges'], 'get', 'list'),
   rule('', ['serviceaccounts/token'], 'create'),
   rule('apps', ['deployments', 'daemonsets'], 'get', 'list'),
