@@ -22,6 +22,12 @@ import { RayDashboardStandIn } from './standIns/rayDashboardStandIn.ts';
 const { namespace } = names;
 const longEnough = 60_000;
 
+const named = (name: string): KubeObject => ({
+  apiVersion: 'ray.io/v1',
+  kind: 'RayCluster',
+  metadata: { name, namespace },
+});
+
 for (const version of operatorVersions) {
   suite(
     `KubeRay ${version}: real API server, operator and scheduler; nodes and pods simulated by kwok, Ray by a stand-in`,
@@ -46,12 +52,6 @@ for (const version of operatorVersions) {
         await dashboard?.stop();
         await ray?.stop();
         await ray?.cluster.stop();
-      });
-
-      const named = (name: string): KubeObject => ({
-        apiVersion: 'ray.io/v1',
-        kind: 'RayCluster',
-        metadata: { name, namespace },
       });
       const isThere = async (name: string): Promise<boolean> => (await ray.cluster.api.get(named(name))) !== undefined;
       const podsOf = async (name: string): Promise<KubeObject[]> =>

@@ -90,11 +90,11 @@ export async function openTarget(
     throw new ClusterError('NotFound', `There is no RayCluster ${title}.`, 'Create it, or name one that is there.');
   const token = await readRayToken(connection, rayCluster, object, { hidden, signal });
   const known = token === undefined ? {} : { token };
-  if (usePortForwarding) {
-    const forward = await HeadForward.open({ connection, rayCluster, onProblem });
-    opened.own(forward);
-    return { address: 'http://localhost', socketPath: forward.socketPath, ...known };
-  }
   const service = textAt(object, 'status', 'head', 'serviceName') ?? `${rayCluster.name}-head-svc`;
-  return { address: `http://${service}.${rayCluster.namespace}.svc:${rayPorts.dashboard}`, ...known };
+  const address = `http://${service}.${rayCluster.namespace}.svc:${rayPorts.dashboard}`;
+  if (!usePortForwarding) return { address, ...known };
+  const forward = await HeadForward.open({ connection, rayCluster, onProblem });
+  opened.own(forward);
+  // The address is what it is called in sentences; the way there is the socket.
+  return { address, socketPath: forward.socketPath, ...known };
 }

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'undici';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { textAt } from '#cluster/kube/fields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { nextChange } from '#cluster/kube/nextChange.ts';
+import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import type { RayTarget } from '#cluster/ray/rayTarget.ts';
 import { messageOf } from '#shared/errors.ts';
 import { counted } from '#shared/markup.ts';
@@ -112,7 +111,7 @@ export async function waitForRay(
       if (signal.aborted) throw error;
       if (isLasting(error)) throw error;
       const inTheWay = problem();
-      if (isLasting(inTheWay)) throw inTheWay;
+      if (inTheWay && isLasting(inTheWay)) throw inTheWay;
       // What gave it up says less than what it was given up for.
       if (!late.aborted) last = error;
     }
@@ -128,37 +127,12 @@ export async function waitForRay(
   }
 }
 
-async function askVersion({ address, socketPath, token }: RayTarget, signal: AbortSignal): Promise<string> {
-  const url = new URL(address);
-  const client = new Client(url.origin, { ...(socketPath === undefined ? {} : { socketPath }), allowH2: false });
+async function askVersion(target: RayTarget, signal: AbortSignal): Promise<string> {
+  const jobs = new RayJobs(target);
   try {
-    const { statusCode, body } = await client.request({
-      method: 'GET',
-      path: `${url.pathname.replace(/\/$/, '')}/api/version`,
-      headers: { accept: 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
-      signal,
-    });
-    const text = (await body.text()).slice(0, 10_000);
-    if (statusCode === 401 || statusCode === 403)
-      throw new ClusterError(
-        'CredentialsRefused',
-        `Ray answers ${statusCode}: it wants a token${token === undefined ? '' : ', and takes another one'}.`,
-        'Look at authOptions of the RayCluster and its secret.',
-      );
-    const version = statusCode === 200 ? textAt(parsed(text), 'ray_version') : undefined;
-    if (version === undefined)
-      throw new ClusterError('Unavailable', `What answers there is not Ray yet (status ${statusCode}).`, 'Wait.');
-    return version;
+    return (await jobs.version(signal)).version;
   } finally {
-    await client.destroy();
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    await jobs.close();
   }
 }
 
