@@ -8,6 +8,7 @@ import { CellWork } from './cellWork.ts';
 import type { CellSignal } from './cellSignal.ts';
 import { chosenCatalog } from './chosenCatalog.ts';
 import { createCluster } from './cluster/cluster.ts';
+import { createRay } from './ray/ray.ts';
 import { NotebookComms } from './comms/comms.ts';
 import type { CellResult, ExpressionValue, FromCore, Question, QuestionAnswer, ToCore } from './coreMessages.ts';
 import { lendToDebugger } from './debug/debugHook.ts';
@@ -107,6 +108,12 @@ export class Core {
       }),
       folder: () => compiler.folder,
     });
+    const ray = createRay({
+      open: () => this.#display.open(),
+      signal: cellSignal,
+      catalog: () => this.#catalog,
+      input: (question) => this.#asker.functions().input(question),
+    });
     const notebook = {
       ...preload,
       ...this.#asker.functions(),
@@ -114,6 +121,7 @@ export class Core {
       cellSignal,
       cluster,
       comms,
+      ray,
       sql,
       udf,
     };

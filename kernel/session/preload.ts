@@ -6,6 +6,7 @@ import type { Comms } from './comms/commTypes.ts';
 import type { Display, Progress } from './display/displayTypes.ts';
 import type { Confirm, Input, Prompt } from './input/askPerson.ts';
 import type { Udf } from './functions/functionTypes.ts';
+import type { Ray } from './ray/rayTypes.ts';
 import type { Sql } from './sql/sqlTypes.ts';
 
 export * as arrow from '#arrow';
@@ -84,6 +85,7 @@ export type {
   ClusterSettings,
 } from './cluster/clusterTypes.ts';
 export type { CheckCategory, CheckId } from '#cluster/checkIds.ts';
+export type { Ray, RayCluster, RayClusterSettings, RayConnection, RayWaitOptions } from './ray/rayTypes.ts';
 export type { Sql, SqlValue } from './sql/sqlTypes.ts';
 export type { Comm, CommEvent, CommOptions, Comms } from './comms/commTypes.ts';
 
@@ -148,3 +150,10 @@ export declare const cluster: Cluster;
  * Throws a JobError: FunctionNotPortable, FunctionInvalid.
  */
 export declare const udf: Udf;
+
+/**
+ * Where backfills run that are too much for this machine: `await using cluster = await ray.cluster({ profile: 'prod', name:
+ * 'backfills' })` makes a RayCluster of KubeRay and waits until it is up, `await ray.connect('http://127.0.0.1:8265')` reaches a
+ * Ray that is there. `table.backfill('column', { ray: cluster })` runs on what they give.
+ */
+export declare const ray: Ray;

@@ -127,6 +127,9 @@ export class DashboardDoor implements AsyncDisposable {
   }
 }
 
+/** Opens the dashboard of a Ray that is reached already. Whoever opened it disposes of it. */
+export const openDoor = (target: RayTarget): Promise<DashboardDoor> => DashboardDoor.open(target);
+
 function isKey(given: string | null | undefined, key: string): boolean {
   const [a, b] = [Buffer.from(given ?? ''), Buffer.from(key)];
   return a.length === b.length && timingSafeEqual(a, b);

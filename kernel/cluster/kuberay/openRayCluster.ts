@@ -1,4 +1,5 @@
 import type { ClusterProfile } from '#cluster/profile.ts';
+import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import type { RayLink, RayTarget } from '#cluster/ray/rayTarget.ts';
 import { DashboardDoor } from './dashboardDoor.ts';
 import type { OpenedConnection } from './openRayLink.ts';
@@ -83,19 +84,32 @@ export class OpenRayCluster implements RayLink {
 
   /**
    * Ends the way to it, and removes it where it was made for this and `onExit` says so.
-   * @param outcome of what it was used for
+   * @param outcome of what it was used for; Ray is asked whether a job has failed where nothing is said
    * @returns whether it is removed
    * @throws ClusterError where it could not be removed
    */
-  async finish(outcome: { readonly failed: boolean }): Promise<boolean> {
+  async finish(outcome?: { readonly failed: boolean }): Promise<boolean> {
     const { adopted, onExit } = this.#parts;
-    const removes = !adopted && (onExit === 'delete' || (onExit === 'retain-on-failure' && !outcome.failed));
     try {
-      if (removes) await this.delete(AbortSignal.timeout(limit));
+      if (adopted || onExit === 'retain') return false;
+      if (onExit === 'retain-on-failure' && (outcome?.failed ?? (await this.#hasFailedJob()))) return false;
+      await this.delete(AbortSignal.timeout(limit));
+      return true;
     } finally {
       await this.#parts.opened.close();
     }
-    return removes;
+  }
+
+  /** What cannot be asked may have failed, and is kept for whoever wants to know. */
+  async #hasFailedJob(): Promise<boolean> {
+    const jobs = new RayJobs(this.#parts.target);
+    try {
+      return (await jobs.list(AbortSignal.timeout(limit))).some(({ state }) => state === 'FAILED');
+    } catch {
+      return true;
+    } finally {
+      await jobs.close();
+    }
   }
 
   /** Ends the way to it, and leaves it as it is. */

@@ -20,7 +20,9 @@ export type RayPlace =
   /** Of its dashboard, `http://127.0.0.1:8265`. The token is a secret. */
   | { readonly address: string; readonly token?: string | undefined }
   /** A RayCluster in Kubernetes, reached as a profile says. */
-  | { readonly profile: string; readonly rayCluster?: string | undefined };
+  | { readonly profile: string; readonly rayCluster?: string | undefined }
+  /** The same, reached by the settings that a profile would have; no secret is part of them. */
+  | { readonly cluster: Readonly<Record<string, unknown>>; readonly rayCluster: string };
 
 /**
  * How a column is computed, in the specification's names ("BackfillColumnRequest") and those of ours that it has no words

@@ -11,7 +11,9 @@ import { isJobError, JobError, type JobErrorKind } from '#shared/jobs/jobErrors.
 export async function openRay(place: RayPlace, signal: AbortSignal): Promise<RayLink> {
   if ('address' in place) return straight(place.address, place.token);
   // The libraries of Kubernetes are larger than all else here.
-  const { findProfiles, openRayLink } = await import('#cluster/clouds.ts');
+  const { findProfiles, openRayLink, readProfile } = await import('#cluster/clouds.ts');
+  if ('cluster' in place)
+    return await openRayLink(readProfile('cluster', place.cluster), { rayCluster: place.rayCluster, signal });
   const profiles = await findProfiles({ folder: process.cwd(), environment: process.env });
   const profile = profiles.profile(place.profile);
   return await openRayLink(profile, { rayCluster: place.rayCluster, signal });

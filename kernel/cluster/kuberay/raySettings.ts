@@ -1,0 +1,70 @@
+import { ClusterError } from '#cluster/errors.ts';
+import { readProfile } from '#cluster/profiles/profileReader.ts';
+import { camelCase, readFields, type Fields } from '#cluster/profiles/settingFields.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { isRecord } from '#shared/records.ts';
+import { onExits, rayClusterSpecOf, type OnExit, type RayClusterSpec } from './rayClusterSpec.ts';
+
+/** What somebody says of a RayCluster beside what a profile has. */
+const ownFields = {
+  profile: { kind: 'text', pattern: /\S/, takes: 'the name of a profile', description: 'A profile of the settings.' },
+  name: { kind: 'text', pattern: /\S/, takes: 'the name of a RayCluster', description: 'Name of the RayCluster.' },
+  onExit: {
+    kind: 'choice',
+    values: onExits,
+    meanings: ['Removed.', 'Kept.', 'Kept where a job on it has failed, else removed.'],
+    description: 'What becomes of it when its owner is done.',
+  },
+  image: {
+    kind: 'text',
+    pattern: /^[^\s@:/][^\s]*$/,
+    takes: 'the name of a container image',
+    description: 'Image of the groups that name none.',
+  },
+  idleTimeoutSeconds: { kind: 'count', description: 'Seconds without work after which a worker is let go.' },
+} as const satisfies Fields;
+
+/** Spelled in one word in documents of the service. */
+const spellings: Readonly<Record<string, string>> = { use_portforwarding: 'usePortForwarding' };
+
+/** A RayCluster as somebody has described it. */
+export type RaySettings = {
+  readonly profile: ClusterProfile;
+  readonly spec: RayClusterSpec;
+  readonly onExit: OnExit | undefined;
+  /** What the profile was made of, to be read again elsewhere: the name of one, or settings. No secret is part of them. */
+  readonly from: string | Readonly<Record<string, unknown>>;
+};
+
+/**
+ * Reads what a person has written, in our names or those of Python (`head_group`).
+ * @param profiles finds a profile by its name
+ * @throws ClusterError ProfileInvalid for the first thing that is wrong
+ */
+export async function readRaySettings(
+  value: unknown,
+  profiles: (name: string) => Promise<ClusterProfile>,
+): Promise<RaySettings> {
+  if (!isRecord(value))
+    throw new ClusterError(
+      'ProfileInvalid',
+      'A RayCluster is described by an object.',
+      "Such as { name: 'backfills' }.",
+    );
+  const entries = Object.entries(value).map(([key, each]) => [spellings[key] ?? key, each] as const);
+  const isOwn = ([key]: readonly [string, unknown]): boolean => Object.hasOwn(ownFields, camelCase(key));
+  const own = readFields(['cluster'], Object.fromEntries(entries.filter(isOwn)), ownFields);
+  const settings = Object.fromEntries(entries.filter((entry) => !isOwn(entry)));
+  const [extra] = Object.keys(settings);
+  if (own.profile !== undefined && extra !== undefined)
+    throw new ClusterError(
+      'ProfileInvalid',
+      `"${extra}" is a setting of a profile, and the profile "${own.profile}" is named.`,
+      'Change it there, or describe the whole cluster here.',
+    );
+  const profile = own.profile === undefined ? readProfile('cluster', settings) : await profiles(own.profile);
+  const { name, image, idleTimeoutSeconds } = own;
+  const spec = rayClusterSpecOf(profile, { name, image, idleTimeoutSeconds });
+  // By the list of its values, as just checked.
+  return { profile, spec, onExit: own.onExit as OnExit | undefined, from: own.profile ?? settings };
+}

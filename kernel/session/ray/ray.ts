@@ -1,0 +1,164 @@
+import type { CheckReport } from '#cluster/check.ts';
+import type { DashboardDoor } from '#cluster/kuberay/dashboardDoor.ts';
+import type { OpenRayCluster } from '#cluster/kuberay/openRayCluster.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import type { RayTarget } from '#cluster/ray/rayTarget.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import type { RayPlace } from '#shared/jobs/backfill.ts';
+import { liveOutput } from '#session/display/live.ts';
+import { ownForms } from '#session/display/ownForms.ts';
+import { textOnly, type Shown } from '#session/display/shown.ts';
+import { catalogFinder } from '#session/cluster/catalogOfProfile.ts';
+import { showProgress } from './rayProgress.ts';
+import type { Ray, RayCluster, RayConnection, RayWaitOptions } from './rayTypes.ts';
+
+export type RayParts = {
+  /** Opens a place for an output of the cell; each call of what it gives shows there. */
+  open: () => (shown: Shown) => void;
+  /** Ends when the running cell is interrupted. */
+  signal: () => AbortSignal;
+  /** The catalog that `db` is, where one was chosen. */
+  catalog: () => CatalogConfig | null;
+  /** Asks who runs the notebook for a line; rejects where nobody can be asked. */
+  input: (question: string) => Promise<string>;
+};
+
+const loadClouds = () => import('#cluster/clouds.ts');
+
+/** Makes `ray`. What it needs is a bundle of its own and is loaded when something is asked of it. */
+export function createRay(parts: RayParts): Ray {
+  return {
+    cluster: async (settings, options = {}) => {
+      // Of the cell that calls, which may not be the one that runs when the bundle is there.
+      const own = parts.signal();
+      const show = parts.open();
+      const signal = options.signal ? AbortSignal.any([own, options.signal]) : own;
+      return makeCluster(parts, settings, { ...options, signal }, show);
+    },
+    connect: async (place, { token, signal: given } = {}) => {
+      const own = parts.signal();
+      const signal = given ? AbortSignal.any([own, given]) : own;
+      if (typeof place === 'string') return connectTo({ address: place, token }, { address: place, token }, signal);
+      const { openRayLink } = await loadClouds();
+      const { profile, rayCluster } = place;
+      const link = await openRayLink(await profileOf(profile), { rayCluster, signal });
+      try {
+        return await connectTo({ profile, rayCluster }, link.target, signal, async () => link[Symbol.asyncDispose]());
+      } catch (error) {
+        await link[Symbol.asyncDispose]();
+        throw error;
+      }
+    },
+  };
+}
+
+async function profileOf(name: string): Promise<ClusterProfile> {
+  const { findProfiles } = await loadClouds();
+  return (await findProfiles({ folder: process.cwd(), environment: process.env })).profile(name);
+}
+
+async function makeCluster(
+  { catalog, input }: RayParts,
+  given: unknown,
+  { signal, verify }: RayWaitOptions & { readonly signal: AbortSignal },
+  show: (shown: Shown) => void,
+): Promise<RayCluster> {
+  const { createRayCluster, readRaySettings } = await loadClouds();
+  const { profile, spec, onExit, from } = await readRaySettings(given, profileOf);
+  const live = liveOutput(show);
+  const warnings: string[] = [];
+  const catalogs = catalogFinder(catalog());
+  try {
+    let last: Shown = textOnly('');
+    const made = await createRayCluster(profile, spec, {
+      signal,
+      onExit,
+      verify,
+      resolveCatalog: catalogs.resolve,
+      onWarning: (sentence) => warnings.push(sentence),
+      onProgress: (progress) => {
+        last = showProgress(progress, warnings);
+        live.update(() => last);
+      },
+      confirm: (report) => confirmReport(report, input),
+    });
+    live.end(() => last);
+    const { name } = spec;
+    const place: RayPlace =
+      typeof from === 'string' ? { profile: from, rayCluster: name } : { cluster: from, rayCluster: name };
+    return clusterOf(made, place);
+  } finally {
+    await catalogs.close();
+  }
+}
+
+/** Sentences of failed checks that a person who has to decide reads. */
+const mostShown = 5;
+
+async function confirmReport(report: CheckReport, input: RayParts['input']): Promise<boolean> {
+  const failed = report.results.filter(({ status }) => status === 'fail').map(({ sentence }) => `- ${sentence}`);
+  const more = failed.length > mostShown ? [`… and ${failed.length - mostShown} more.`] : [];
+  try {
+    const question = `Checks failed:\n${[...failed.slice(0, mostShown), ...more].join('\n')}\nMake the RayCluster anyway? [y/N] `;
+    return /^\s*y(?:es)?\s*$/i.test(await input(question));
+  } catch {
+    // Nobody can be asked here.
+    return false;
+  }
+}
+
+function clusterOf(made: OpenRayCluster, place: RayPlace): RayCluster {
+  const { name, namespace, adopted, rayVersion } = made;
+  const words = `RayCluster ${namespace}/${name}, Ray ${rayVersion}`;
+  const cluster = {
+    name,
+    namespace,
+    adopted,
+    version: rayVersion,
+    dashboard: () => made.dashboard(),
+    // Not by the signal of a cell: it is done, whatever becomes of who asked.
+    suspend: () => made.suspend(AbortSignal.timeout(limit)),
+    resume: () => made.resume(AbortSignal.timeout(limit)),
+    delete: () => made.delete(AbortSignal.timeout(limit)),
+    [Symbol.asyncDispose]: async () => void (await made.finish()),
+  };
+  return shownAs(words, place, cluster);
+}
+
+/** Milliseconds for what the API server is asked to do. */
+const limit = 30_000;
+
+async function connectTo(
+  place: RayPlace,
+  target: RayTarget,
+  signal: AbortSignal,
+  close: () => Promise<void> = async () => {},
+): Promise<RayConnection> {
+  const { RayJobs, openDoor } = await loadClouds();
+  const jobs = new RayJobs(target);
+  try {
+    const { version } = await jobs.version(signal);
+    // One that is reached by its own address is open there.
+    let door: Promise<DashboardDoor> | undefined;
+    const isDirect = target.socketPath === undefined && target.token === undefined;
+    const dashboard = async (): Promise<string> => {
+      if (isDirect) return target.address;
+      door ??= openDoor(target);
+      return (await door).address;
+    };
+    const end = async (): Promise<void> => {
+      await (await door)?.[Symbol.asyncDispose]();
+      await close();
+    };
+    return shownAs(`${jobs.subject}, version ${version}`, place, { version, dashboard, [Symbol.asyncDispose]: end });
+  } finally {
+    await jobs.close();
+  }
+}
+
+/** With the place out of sight, since a token may be part of it, and in a sentence where it is shown. */
+function shownAs<T extends object>(words: string, place: RayPlace, value: T): T & { readonly place: RayPlace } {
+  Object.defineProperty(value, 'place', { value: place, enumerable: false });
+  Object.defineProperty(value, ownForms, { value: () => textOnly(words).data });
+  return value as T & { readonly place: RayPlace };
+}
