@@ -65,6 +65,5 @@ export async function readRaySettings(
   const profile = own.profile === undefined ? readProfile('cluster', settings) : await profiles(own.profile);
   const { name, image, idleTimeoutSeconds } = own;
   const spec = rayClusterSpecOf(profile, { name, image, idleTimeoutSeconds });
-  // By the list of its values, as just checked.
-  return { profile, spec, onExit: own.onExit as OnExit | undefined, from: own.profile ?? settings };
+  return { profile, spec, onExit: own.onExit, from: own.profile ?? settings };
 }

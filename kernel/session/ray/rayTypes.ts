@@ -1,5 +1,5 @@
 // What a notebook sees of `ray`. The declarations of this file are part of what cells are checked against.
-import type { ClusterSettings } from '../cluster/clusterTypes.ts';
+import type { ClusterSettings } from '#session/cluster/clusterTypes.ts';
 
 /** A Ray that was reached. `await table.backfill('column', { ray })` runs on it. */
 export interface RayConnection extends AsyncDisposable {
