@@ -7,7 +7,10 @@ import { connectNamespace } from '#client/connect.ts';
 import { registerDir } from '#engine/register.ts';
 import { planBackfill, withTrial } from '#jobs/plan/planBackfill.ts';
 import { tryBackfill } from '#jobs/plan/tryBackfill.ts';
+import { loadRunner } from '#jobs/runners/all.ts';
 import { localRunner } from '#jobs/runners/local.ts';
+import { localPythonRunner } from '#jobs/runners/localPython.ts';
+import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { contextOf, eventsOf, functionOf, rowFunction, type LocalJob } from './localJobs.ts';
 import { lengths, rowsFrom, textTable } from './localTable.ts';
@@ -112,6 +115,30 @@ suite('plans and trials of backfills', function () {
     assert.equal(plan.rows.reused.value + plan.rows.toCompute.value, await table.countRows());
     await localRunner.run(first.context);
     assert.equal((await lengths(table, 'length IS NULL')).length, 0);
+  });
+
+  test('the driver in Python plans and tries what it would run, and counts what it then does', async () => {
+    const table = await textTable(db, 'python', { fragments: 4 });
+    await table.update({ where: 'id < 500', values: { length: 1 } });
+    const fn = functionOf('length', {
+      kind: 'python',
+      takes: 'row',
+      entry: 'f',
+      code: 'def f(text: str) -> int:\n    return len(text)\n',
+    });
+    const { request, context, events } = requestOf({ table: 'python', function: fn, options: { python: python() } });
+    const runners = { known: ['local', 'local-python'], load: loadRunner } as const;
+    const plan = await planBackfill(request, signal, runners);
+    assert.equal(plan.runner, 'local-python');
+    assert.match(plan.others[0]?.reason ?? '', /Python/);
+    const trial = await tryBackfill(request, signal);
+    assert.ok(trial.rows > 0);
+    await localPythonRunner.run(context);
+    const [planned] = eventsOf(events, 'planned');
+    assert.equal(plan.rows.toCompute.value, planned?.rows);
+    assert.equal(plan.fragments.toCompute.value, planned?.fragments);
+    assert.equal(plan.rows.toCompute.value, eventsOf(events, 'succeeded')[0]?.rows);
+    assert.equal(plan.bytes.read.basis, 'counted');
   });
 
   test('a key that two rows share is refused in a plan, with the value that they share', async () => {

@@ -7,8 +7,11 @@ import { scopeOf } from '#jobs/local/scope.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
 import { folderOf, openSource, type Source } from '#jobs/local/source.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
+import type { DriverPlan } from '#jobs/driver/driverResults.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
 import { specOf } from '#jobs/specOf.ts';
 import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from './chooseRunner.ts';
+import { inPlanFolder } from './planFolder.ts';
 import { bytesOfRows, bytesOfValues, counted, estimated, sum } from './figures.ts';
 import { notesOf } from './notes.ts';
 
@@ -47,6 +50,10 @@ export async function planBackfill(
   const schema = withColumn(await source.pinned.schema({ signal }), source);
   const key = choice.runner === 'local' ? await findKey(source.pinned, request.key, request.column, signal) : undefined;
   const touched = inScope.fragments.size;
+  const exact =
+    choice.runner === 'local-python' && source.isColumnThere ? await byPython(request, spec, signal) : undefined;
+  const written = exact?.physicalRows ?? inScope.rows;
+  const bytes = await bytesOf({ source, inputs, rows: inScope.rows, written, scope, schema, key, choice }, signal);
   return {
     column: spec.column,
     function: spec.function,
@@ -57,20 +64,28 @@ export async function planBackfill(
     readVersion: source.readVersion,
     rows: {
       total: counted(total),
-      toCompute: counted(inScope.rows - reused),
+      toCompute: counted(exact ? exact.rows - exact.reusedRows : inScope.rows - reused),
       done: counted(done),
-      reused: counted(reused),
+      reused: counted(exact?.reusedRows ?? reused),
     },
     fragments: {
-      total: counted(numFragments),
-      toCompute: counted(touched),
+      total: counted(exact?.totalFragments ?? numFragments),
+      toCompute: counted(exact?.fragments.length ?? touched),
       done: counted(isDefault && spec.numFrags === undefined ? numFragments - touched : 0),
     },
-    bytes: await bytesOf({ source, inputs, rows: inScope.rows, scope, schema, key, choice }, signal),
+    bytes: { ...bytes, ...(typeof exact?.inputBytes === 'number' && { read: counted(exact.inputBytes) }) },
     rowsPerSecond: undefined,
     seconds: undefined,
     notes: await notesOf({ source, spec, choice, key, folder, request }, signal),
   };
+}
+
+/** What the driver in Python would do, which knows the files of fragments. */
+function byPython({ python }: ChoosingRequest, spec: JobSpec, signal: AbortSignal): Promise<DriverPlan> {
+  return inPlanFolder(async (folder) => {
+    const { planWithPython } = await import('#jobs/runners/localPython.ts');
+    return planWithPython(spec, { python, folder, log: () => undefined, signal });
+  });
 }
 
 const withColumn = (schema: Schema, { isColumnThere, column }: Source): Schema =>
@@ -80,6 +95,8 @@ type BytesOf = {
   readonly source: Source;
   readonly inputs: readonly string[];
   readonly rows: number;
+  /** Rows that get a value in a file: by column files deleted ones and those out of scope too. */
+  readonly written: number;
   readonly scope: string;
   readonly schema: Schema;
   readonly key: KeyColumn | undefined;
@@ -87,7 +104,7 @@ type BytesOf = {
 };
 
 async function bytesOf(
-  { source, inputs, rows, scope, schema, key, choice }: BytesOf,
+  { source, inputs, rows, written, scope, schema, key, choice }: BytesOf,
   signal: AbortSignal,
 ): Promise<BackfillPlan['bytes']> {
   const fieldsOf = (names: readonly string[]): Field[] => schema.fields.filter(({ name }) => names.includes(name));
@@ -95,7 +112,7 @@ async function bytesOf(
   const read = await bytesOfRows(source.pinned, fieldsOf([...inputs, ...keys]), rows, scope, signal);
   const keyBytes = await bytesOfRows(source.pinned, fieldsOf(keys), rows, scope, signal);
   const column = schema.fields.find(({ name }) => name === source.column.name) ?? source.column;
-  const values = await bytesOfValues(source, column, rows, signal);
+  const values = await bytesOfValues(source, column, written, signal);
   return { read, written: sum(values, keyBytes), rewritten: await rewritten(source, rows, choice, signal) };
 }
 

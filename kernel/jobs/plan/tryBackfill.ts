@@ -10,9 +10,6 @@ import {
   vectorFromArray,
   type Data,
 } from '#arrow';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { nullData } from '#shared/nullData.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
@@ -22,8 +19,10 @@ import { firstAddress, sliceComputed, sliceRead } from '#jobs/local/rows.ts';
 import { scopeOf } from '#jobs/local/scope.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
 import { openSource, type Source } from '#jobs/local/source.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
 import { specOf } from '#jobs/specOf.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
+import { inPlanFolder } from './planFolder.ts';
 
 /** Rows of the fragment that are computed at most: enough to see, and soon there with a slow function too. */
 const mostRows = 10_000;
@@ -39,13 +38,13 @@ const longest = 30_000;
  */
 export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal): Promise<BackfillTrial> {
   const spec = await specOf('bf-trial', request, signal);
+  if (spec.function.kind === 'python') return inPlanFolder((folder) => byPython(request, spec, folder, signal));
   await using source = await openSource(request.table, spec, signal);
   const scope = scopeOf(spec, source.isColumnThere);
   const { fragments } = await countScope(source.pinned, scope, undefined, signal);
   const [fragment] = [...fragments].toSorted(([, a], [, b]) => a - b)[0] ?? [];
   if (fragment === undefined) throw nothingToDo(spec.column, request.where);
-  const folder = await mkdtemp(join(tmpdir(), 'lance-catalog-trial-'));
-  try {
+  return inPlanFolder(async (folder) => {
     const now = source.isColumnThere ? spec.column : undefined;
     await using computing = await openComputing({
       ...spec,
@@ -67,9 +66,18 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
     const answers = await firstRows(answerRows(asked, signal), start);
     const seconds = (performance.now() - start) / 1000;
     return trialOf(answers, fragment, seconds, source, inputs);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
+}
+
+/** A function in Python is tried by the driver that would run it. */
+async function byPython(
+  { python }: ChoosingRequest,
+  spec: JobSpec,
+  folder: string,
+  signal: AbortSignal,
+): Promise<BackfillTrial> {
+  const { tryWithPython } = await import('#jobs/runners/localPython.ts');
+  return tryWithPython(spec, { python, folder, log: () => undefined, signal, rows: mostRows, seconds: longest / 1000 });
 }
 
 async function firstRows(answers: AsyncIterable<AnsweredRows>, start: number): Promise<AnsweredRows[]> {
