@@ -17,6 +17,7 @@ import type { JobPages } from './jobPages.ts';
 import type { JobsHost } from './jobsHost.ts';
 import { runnerChoices } from './runnerChoices.ts';
 import { PlanSession, type PlanSessionParts } from './planSession.ts';
+import { setUpPython } from './setUpPython.ts';
 import type { TableReferences } from './tableReferences.ts';
 
 export type BackfillCommandParts = ChooseTableParts &
@@ -27,6 +28,8 @@ export type BackfillCommandParts = ChooseTableParts &
     readonly pages: JobPages;
     readonly profiles: Pick<ClusterProfiles, 'list'>;
     readonly session: PlanSessionParts;
+    /** Where a bundle is, by its name. */
+    readonly dist: (name: string) => string;
   };
 
 /**
@@ -45,8 +48,8 @@ export async function backfillColumn(parts: BackfillCommandParts, given: unknown
   if (column.kind === 'computed' && column.computed.keptBy === 'engine')
     throw new JobError(
       'RequestInvalid',
-      `The engine fills "${column.name}" of ${name} itself, and no job can.`,
-      'Pick another column, or make a new one.',
+      `The engine fills "${column.name}" of ${name} itself, when it is asked to.`,
+      `In a notebook, "await table.refreshColumn(${JSON.stringify(column.name)})" does.`,
     );
   const made = await chooseFunction(column, columns, {
     ask: parts.ask,
@@ -103,6 +106,9 @@ async function askRunner(parts: BackfillCommandParts, plan: BackfillPlan): Promi
       return { runner: choice.runner };
     case 'ray':
       return { runner: 'ray', ray: choice.ray };
+    case 'python':
+      await setUpPython(parts.dist('cli.cjs'));
+      return undefined;
     case 'connect': {
       const address = await connectToRay(parts);
       return address === undefined ? undefined : { runner: 'ray', ray: { address } };

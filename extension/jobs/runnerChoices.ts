@@ -8,7 +8,9 @@ export type RunnerChoice =
   | { readonly kind: 'planned' }
   | { readonly kind: 'runner'; readonly runner: RunnerName }
   | { readonly kind: 'ray'; readonly ray: RayPlace }
-  | { readonly kind: 'connect' };
+  | { readonly kind: 'connect' }
+  /** Python with what a runner needs of it is to be set up first. */
+  | { readonly kind: 'python' };
 
 export type KnownRays = { readonly addresses: readonly string[]; readonly profiles: readonly string[] };
 
@@ -42,6 +44,9 @@ export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: Known
       value: { kind: 'ray' as const, ray: { profile } },
     })),
     { label: 'Connect to Ray…', icon: 'plug', value: { kind: 'connect' } },
+    ...(others.some(({ runner, isPossible }) => runner === 'local-python' && !isPossible)
+      ? [{ label: 'Set Up Python for Backfills…', icon: 'desktop-download', value: { kind: 'python' as const } }]
+      : []),
   ];
 }
 

@@ -71,6 +71,7 @@ suite('the steps of "Backfill Column…"', () => {
         'Ray at http://127.0.0.1:8265',
         'Ray in the cluster "prod"',
         'Connect to Ray…',
+        'Set Up Python for Backfills…',
       ],
     );
     assert.equal(choices[1]?.detail, 'No Python with pylance was found.');
