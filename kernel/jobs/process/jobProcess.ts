@@ -6,6 +6,8 @@ import { secretsOf } from '#jobs/records/withoutSecrets.ts';
 import type { LoadRunner } from '#jobs/runners/all.ts';
 import { specOf } from '#jobs/specOf.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { isAbort, isCatalogError } from '#shared/errors.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { isBackfillRequest } from '#shared/jobs/jobShapes.ts';
 import { openControlServer } from './controlServer.ts';
 import { failureOf } from './failureOf.ts';
@@ -72,7 +74,7 @@ async function run({ folders, record, request, recorder, loadRunner, signal }: R
     const message = `The runner "${record.runner}" ended without saying how.`;
     recorder.event({ kind: 'failed', code: 'Internal', message, hint: 'Look at the log of the job; resume it.' });
   } catch (error) {
-    recorder.log(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    recorder.log(`${told(error)}\n`);
     // Whatever it was that gave up, it was told to.
     recorder.event(signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', ...failureOf(error) });
   }
@@ -97,6 +99,12 @@ function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => voi
       process.exit(0);
     });
   }
+}
+
+/** What the log says of an error: where it was thrown helps only with those that nobody planned. */
+function told(error: unknown): string {
+  if (isJobError(error) || isCatalogError(error) || isAbort(error)) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function parseRequest(input: Buffer): BackfillRequest | undefined {

@@ -25,6 +25,7 @@ import type { Jobs } from './jobs.ts';
 import { JobWatch } from './jobWatch.ts';
 import { jobTableOf, placeOf, withAbsolutePaths } from './place.ts';
 import { prepare, type Prepared } from './prepare.ts';
+import { writingRecords } from './recordErrors.ts';
 import { requestToResume } from './resumeRequest.ts';
 import { startProcess, wordsOf } from './startProcess.ts';
 import { whileLocked } from './startLock.ts';
@@ -106,6 +107,10 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     }
   };
 
+  /** What takes a column, or gives a record another shape, is done by one process at a time. */
+  const alone = <T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> =>
+    writingRecords(folders.root, () => whileLocked(folders.root, signal, call));
+
   const start: Jobs['start'] = async (asked, signal) => {
     const request = withAbsolutePaths(asked);
     const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
@@ -120,7 +125,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     if (other) return other;
     if (asked.function) await keepFunction(whole, signal);
     const prepared = await prepare(whole, runners, signal);
-    return whileLocked(folders.root, signal, async () => {
+    return alone(signal, async () => {
       const another = await joined();
       if (another) return another;
       const record = newRecord(prepared);
@@ -132,7 +137,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   };
 
   const resume: Jobs['resume'] = (id, how, signal) =>
-    whileLocked(folders.root, signal, async () => {
+    alone(signal, async () => {
       const record = recordOf(id);
       if (isActive(await viewOfRecord(record, signal))) throw running(id, 'resumed');
       const asked = requestToResume(record, folders.readRequest(id), how);
@@ -171,7 +176,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     log: async (id, from) => readLog(folders.of(recordOf(id).id), from),
     cancel: async (id, signal) => cancelJob({ folders, id: recordOf(id).id, signal }),
     remove: (id, signal) =>
-      whileLocked(folders.root, signal, async () => {
+      alone(signal, async () => {
         if (isActive(await view(id, signal))) throw running(id, 'removed');
         folders.remove(id);
       }),

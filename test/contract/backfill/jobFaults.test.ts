@@ -99,6 +99,11 @@ suite('A job whose surroundings fail', function () {
       await counting.until(id, (view) => view.fragments.done === 2);
       fillDisk(disk);
       assert.equal(statfsSync(disk).bavail, 0);
+      await assert.rejects(
+        counting.jobs.start(counting.request({ column: 'other' }), soon()),
+        (error) => isJobError(error) && error.kind === 'StorageFull',
+      );
+      assert.equal((await counting.jobs.list(soon())).length, 1, 'and leaves no half of a record');
       counting.allow(10);
       const done = await counting.until(id, (view) => !isActive(view));
       assert.equal(done.state, 'succeeded');

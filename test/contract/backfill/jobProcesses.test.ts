@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processFile } from '../../../kernel/client/jobsFolder.ts';
 import { isJobError } from '../../../kernel/shared/jobs/jobErrors.ts';
 import { isActive } from '../../../kernel/shared/jobs/jobWords.ts';
 import { cancelJob } from '../../../kernel/jobs/service/cancelJob.ts';
+import { openJobs } from '../../../kernel/jobs/service/openJobs.ts';
 import { JobFolders } from '../../../kernel/jobs/records/jobFolder.ts';
 import { isRunning } from '../../harness/running.ts';
+import { tempFolder } from '../../harness/temp.ts';
 import { eventually } from '../eventually.ts';
-import { countingJobs, pidOf, soon, type Counting } from './countingJobs.ts';
+import { countingEntry, countingJobs, countingRunners, pidOf, soon, type Counting } from './countingJobs.ts';
 
 suite('A job in a process of its own', function () {
   this.timeout(90_000);
@@ -169,6 +171,20 @@ suite('A job in a process of its own', function () {
     await counting.jobs.remove(id, soon());
     assert.deepEqual(await counting.jobs.list(soon()), []);
     assert.ok(!existsSync(join(counting.folder, id)));
+  });
+
+  test('that nobody can keep a record of does not start, and says where that would be', async () => {
+    const file = join(tempFolder(), 'file');
+    writeFileSync(file, '');
+    const folder = join(file, 'jobs');
+    const jobs = openJobs({ folder, entry: countingEntry, runners: countingRunners });
+    await assert.rejects(jobs.start(counting.request(), soon()), (error) => {
+      assert.ok(isJobError(error));
+      assert.equal(error.kind, 'StorageFailed');
+      assert.ok(error.message.includes(folder), error.message);
+      return true;
+    });
+    assert.deepEqual(await jobs.list(soon()), []);
   });
 
   test('that nobody knows is missing, whatever its name is', async () => {
