@@ -14,7 +14,7 @@ const statuses: Readonly<Record<number, StatusWords>> = {
   401: {
     kind: 'CredentialsMissing',
     said: 'it wants a token, and got none',
-    hint: 'Give the token of the Ray cluster; KubeRay keeps it in a secret under auth_token.',
+    hint: 'Give the token of the Ray cluster: Ray keeps it in ~/.ray/auth_token of whoever started it, KubeRay in a secret.',
   },
   403: {
     kind: 'CredentialsRefused',

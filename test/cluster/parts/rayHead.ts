@@ -66,7 +66,9 @@ export class RayHead {
     const environment = [
       `PATH=${[join(rayFolder(release), 'bin'), path, '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'].join(delimiter)}`,
       'RAY_USAGE_STATS_ENABLED=0',
-      ...(token === undefined ? [] : ['RAY_AUTH_MODE=token', `RAY_AUTH_TOKEN=${token}`]),
+      // Not that of whoever runs the tests: a token that Ray once wrote there would be wanted of all clients.
+      `HOME=${this.#folder}`,
+      ...(token === undefined ? ['RAY_AUTH_MODE=disabled'] : ['RAY_AUTH_MODE=token', `RAY_AUTH_TOKEN=${token}`]),
     ];
     this.#running = startServer(
       'unshare',
