@@ -33,20 +33,23 @@ export type ChunkHeader = {
   readonly rows: number;
 };
 
-export type Chunk = ChunkHeader & {
+/** Rows of a chunk that follow each other. */
+export type ChunkPiece = {
   readonly addresses: BigUint64Array;
   readonly value: Data;
   readonly states: Uint8Array;
 };
 
+export type Chunk = ChunkHeader & { readonly pieces: readonly ChunkPiece[] };
+
 /** A chunk as an Arrow IPC file. `errors` says why the function threw, a text or null a row. */
 export function encodeChunk(header: ChunkHeader, field: Field, rows: ChunkRows): Uint8Array {
   const schema = new Schema(
     [
-      new Field('_rowaddr', new Uint64(), false),
+      new Field('_rowaddr', new Uint64(), true),
       new Field('value', field.type, true),
       new Field('error', new Utf8(), true),
-      new Field('state', new Uint8(), false),
+      new Field('state', new Uint8(), true),
     ],
     new Map([[metadataKey, JSON.stringify(headerJson(header))]]),
   );
@@ -76,24 +79,20 @@ export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined 
   try {
     const table = tableFromIPC(bytes);
     const header = headerOf(table.schema.metadata.get(metadataKey));
-    const [data] = table.numRows === 0 ? [] : [joined(table)];
-    if (!header || !data || typeText(data.value.type) !== typeText(field.type)) return undefined;
-    return { ...header, ...data };
+    const there = table.schema.fields.find(({ name }) => name === 'value');
+    if (!header || !there || typeText(there.type) !== typeText(field.type)) return undefined;
+    return { ...header, pieces: table.batches.map(pieceOf) };
   } catch {
     // Cut off by whatever ended its writer: it is computed again.
     return undefined;
   }
 }
 
-function joined(table: Table): Pick<Chunk, 'addresses' | 'value' | 'states'> {
-  const [addresses, states]: unknown[] = [table.getChild('_rowaddr')?.toArray(), table.getChild('state')?.toArray()];
-  const value = table.getChild('value');
+function pieceOf(batch: RecordBatch): ChunkPiece {
+  const [addresses, states]: unknown[] = [batch.getChild('_rowaddr')?.toArray(), batch.getChild('state')?.toArray()];
+  const value = batch.getChild('value')?.data[0];
   if (!(addresses instanceof BigUint64Array) || !(states instanceof Uint8Array) || !value) throw new Error('no chunk');
-  return {
-    addresses,
-    states,
-    value: value.data.length === 1 ? value.data[0]! : vectorFromArray([...value], value.type).data[0]!,
-  };
+  return { addresses, states, value };
 }
 
 const headerJson = (header: ChunkHeader) => ({

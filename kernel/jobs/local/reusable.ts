@@ -2,7 +2,7 @@ import type { Data } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import type { Table } from '#client/table.ts';
 import type { CheckpointFolder, ChunkName } from './checkpointFolder.ts';
-import type { Chunk } from './chunkFile.ts';
+import type { Chunk, ChunkPiece } from './chunkFile.ts';
 import { firstAddress, hashesOf, rowStates } from './rows.ts';
 import { scanRows } from './scanRows.ts';
 
@@ -17,32 +17,36 @@ export type ReuseSource = {
 
 /** Rows of chunks that still hold, of one fragment. */
 export class ReusableRows {
-  readonly #chunks: readonly { readonly chunk: Chunk; readonly isValid: Uint8Array }[];
+  readonly #pieces: readonly ValidPiece[];
 
-  constructor(chunks: readonly { readonly chunk: Chunk; readonly isValid: Uint8Array }[]) {
-    this.#chunks = chunks;
+  constructor(pieces: readonly ValidPiece[]) {
+    this.#pieces = pieces;
   }
 
-  /** Where the value of a row is: a number by which stretches of rows in one chunk are told, -1 where there is none. */
+  /** Where the value of a row is: a number by which stretches of rows in one piece are told, -1 where there is none. */
   find(address: bigint): number {
-    for (const [index, { chunk, isValid }] of this.#chunks.entries()) {
-      const row = indexOf(chunk.addresses, address);
-      if (row >= 0 && isValid[row] === 1) return index * perChunk + row;
+    for (const [index, { piece, isValid }] of this.#pieces.entries()) {
+      const row = indexOf(piece.addresses, address);
+      if (row >= 0 && isValid[row] === 1) return index * perPiece + row;
     }
     return -1;
   }
 
   /** Values and states of `length` rows from what `find` gave for the first one. */
   take(found: number, length: number): { value: Data; states: Uint8Array } {
-    const { chunk } = this.#chunks[Math.floor(found / perChunk)]!;
-    const row = found % perChunk;
-    return { value: chunk.value.slice(row, length), states: chunk.states.subarray(row, row + length) };
+    const { piece } = this.#pieces[Math.floor(found / perPiece)]!;
+    const row = found % perPiece;
+    return { value: piece.value.slice(row, length), states: piece.states.subarray(row, row + length) };
   }
 }
 
-const perChunk = 2 ** 32;
+const perPiece = 2 ** 32;
 
-type ValidChunks = ReadonlyMap<number, readonly { readonly name: ChunkName; readonly isValid: Uint8Array }[]>;
+type ValidPiece = { readonly piece: ChunkPiece; readonly isValid: Uint8Array };
+
+/** A chunk, and of the rows of each of its pieces whether they hold. */
+type ValidChunk = { readonly name: ChunkName; readonly isValid: readonly Uint8Array[] };
+type ValidChunks = ReadonlyMap<number, readonly ValidChunk[]>;
 
 /** What chunks of an earlier run, by whichever runner, spare this one. */
 export class Reusable {
@@ -61,25 +65,31 @@ export class Reusable {
    * versions are read and compared.
    */
   static async find(folder: CheckpointFolder, source: ReuseSource, signal: AbortSignal): Promise<Reusable> {
-    const valid = new Map<number, { name: ChunkName; isValid: Uint8Array }[]>();
+    const valid = new Map<number, ValidChunk[]>();
     let rows = 0;
     for (const [fragment, names] of byFragment(await folder.list())) {
       let now: ReadonlyMap<bigint, bigint> | undefined;
       const taken = new Set<bigint>();
-      const kept: { name: ChunkName; isValid: Uint8Array }[] = [];
+      const kept: ValidChunk[] = [];
       for (const name of names) {
         const chunk = await folder.read(name);
         if (!chunk || chunk.fragment !== fragment) continue;
         now ??= await hashesAt(source.table, source, source.scope, fragment, signal);
         const then = chunk.readVersion === source.readVersion ? now : await earlier(source, chunk, signal);
         if (!then) continue;
-        const isValid = new Uint8Array(chunk.addresses.length);
-        chunk.addresses.forEach((address, row) => {
+        const holds = (address: bigint, state: number): boolean => {
           const hash = now?.get(address);
-          if (hash === undefined || hash !== then.get(address) || chunk.states[row] === rowStates.skipped) return;
-          if (taken.has(address)) return;
-          taken.add(address);
-          isValid[row] = 1;
+          if (hash === undefined || hash !== then.get(address) || state === rowStates.skipped) return false;
+          return !taken.has(address);
+        };
+        const isValid = chunk.pieces.map(({ addresses, states }) => {
+          const flags = new Uint8Array(addresses.length);
+          addresses.forEach((address, row) => {
+            if (!holds(address, states[row]!)) return;
+            taken.add(address);
+            flags[row] = 1;
+          });
+          return flags;
         });
         kept.push({ name, isValid });
       }
@@ -91,13 +101,12 @@ export class Reusable {
 
   /** Rows of a fragment that need not be computed. */
   async of(fragment: number): Promise<ReusableRows> {
-    const chunks = await Promise.all(
-      (this.#valid.get(fragment) ?? []).map(async ({ name, isValid }) => ({
-        chunk: await this.#folder.read(name),
-        isValid,
-      })),
-    );
-    return new ReusableRows(chunks.flatMap(({ chunk, isValid }) => (chunk ? [{ chunk, isValid }] : [])));
+    const pieces: ValidPiece[] = [];
+    for (const { name, isValid } of this.#valid.get(fragment) ?? []) {
+      const chunk = await this.#folder.read(name);
+      chunk?.pieces.forEach((piece, index) => pieces.push({ piece, isValid: isValid[index]! }));
+    }
+    return new ReusableRows(pieces);
   }
 }
 
