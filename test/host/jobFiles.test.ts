@@ -121,6 +121,16 @@ suite('job files in the editor', function () {
     }
   });
 
+  test('show their plan without changing anything', async () => {
+    await run('lanceCatalog.backfill.fromFile', write('plan.lance-job.json', jobOf('planned')));
+    const page = api.jobs.pages.all.find(({ plan }) => plan !== undefined);
+    assert.ok(page && page.state.kind === 'plan');
+    assert.equal(page.state.plan.rows.toCompute.value, orderRows);
+    const catalog = await api.engine.catalog(world.folder);
+    const { columns } = await catalog.describeTable('orders', { namespacePath: ['shop'] });
+    assert.ok(!columns.some(({ name }) => name === 'planned'));
+  });
+
   test('run to the end by what stands above them', async () => {
     await run('lanceCatalog.jobFile.run', write('run.lance-job.json', jobOf('ran')));
     const page = api.jobs.pages.all.find(({ job }) => job !== undefined);

@@ -116,6 +116,47 @@ suite('backfills in the editor', function () {
     assert.equal((await ended(api.jobs.host, id)).state, 'succeeded');
   });
 
+  test('are led to by "Backfill Column…": a plan, a trial in the grid, and the job on the same page', async () => {
+    const person = new PersonStandIn({
+      picks: ['New Column…', 'SQL Expression', 'This machine'],
+      types: ['upper(nota)', 'upper(note)'],
+    });
+    const { showInputBox } = vscode.window;
+    Object.assign(vscode.window, { showInputBox: () => Promise.resolve('shouted') });
+    try {
+      await person.during(() =>
+        run('lanceCatalog.backfill.column', { kind: 'table', connection: 'jobs', path: ['shop'], table: 'orders' }),
+      );
+    } finally {
+      Object.assign(vscode.window, { showInputBox });
+    }
+    const [box] = person.boxes;
+    assert.match(box?.said.join('\n') ?? '', /nota/, 'what is wrong is said in the box');
+    const page = api.jobs.pages.all.find(({ plan }) => plan !== undefined);
+    assert.ok(page, 'a plan is shown');
+    assert.equal(page.panel.title, 'Plan: orders.shouted');
+    const { state } = page;
+    assert.ok(state.kind === 'plan');
+    assert.equal(state.plan.rows.toCompute.value, orderRows);
+
+    await page.act('try');
+    const tried = await eventually('the trial in the grid', () =>
+      api.panels.all.find(({ title }) => title === 'Trial of shouted'),
+    );
+    const { columns, numRows } = await tried.table;
+    assert.deepEqual(
+      columns.map(({ name }) => name),
+      ['note', 'shouted (before)', 'shouted (after)'],
+    );
+    assert.ok(numRows > 0);
+
+    await page.act('run');
+    const { job } = page;
+    assert.ok(job !== undefined, 'the page has become that of the job');
+    assert.equal((await ended(api.jobs.host, job)).state, 'succeeded');
+    assert.equal(page.panel.title, 'orders.shouted');
+  });
+
   test('ask before the code of a function that came with its table runs, and start nothing without a yes', async () => {
     const { file, gate } = writeGatedFunction(world.folder);
     rmSync(gate);
