@@ -1,8 +1,8 @@
 import { categoryTitles, type CheckCategory, type CheckId } from '#cluster/checkIds.ts';
-import { isProblem } from '#cluster/report/summary.ts';
+import { isProblem, isUnknown } from '#cluster/report/summary.ts';
 import { countOf } from '#cluster/runChecks.ts';
 import { checksOf, type Board, type CheckRow } from './checkBoard.ts';
-import { countsText, looks, mendOf, mendToCopy, worstOf } from './checkWords.ts';
+import { countsText, lookOf, looks, mendOf, mendToCopy, worstOf } from './checkWords.ts';
 import { codeBlock, plainText } from '../host/markdownText.ts';
 
 /** A row of the view, as commands get it: checked where it arrives. */
@@ -35,16 +35,17 @@ export function rowsOf(board: Board, parent: CheckNode | undefined, onlyProblems
   if (parent) return rows.map(({ id, category }) => ({ kind: 'check', id, category }));
   const categories = [...new Set(rows.map(({ category }) => category))];
   // What does not apply is not what a person looks for.
-  const isAside = (category: CheckCategory): number => (reasonAside(checksOf(board, category)) === undefined ? 0 : 1);
+  const isAside = (category: CheckCategory): number => {
+    const all = checksOf(board, category);
+    return reasonAside(all) === undefined || all.some(({ result }) => result && isUnknown(result)) ? 0 : 1;
+  };
   return categories.toSorted((a, b) => isAside(a) - isAside(b)).map((category) => ({ kind: 'category', category }));
 }
 
 /** Why none of these checks was asked, where it is one and the same reason: `The profile is not on AWS.` */
 function reasonAside(rows: readonly CheckRow[]): string | undefined {
   const reasons = rows.map(({ result, progress }) =>
-    result?.status === 'skipped' && progress === undefined
-      ? result.sentence.replace(/^It needs \S+, which was skipped: /, '')
-      : undefined,
+    result?.status === 'skipped' && progress === undefined ? (result.reason ?? result.sentence) : undefined,
   );
   return reasons.every((reason) => reason === reasons[0]) ? reasons[0] : undefined;
 }
@@ -87,7 +88,7 @@ function renderCategory(board: Board, category: CheckCategory): RowView {
 }
 
 function renderCheck({ id, title, result, progress }: CheckRow): RowView {
-  const look = progress ? looks[progress] : result ? looks[result.status] : looks.waiting;
+  const look = progress ? looks[progress] : result ? lookOf(result) : looks.waiting;
   const sentence = progress === undefined ? (result?.sentence ?? '') : '';
   const mend = progress === undefined ? mendOf(result) : undefined;
   return {
@@ -122,12 +123,12 @@ const iconOf = ({ icon, color }: { readonly icon: string; readonly color?: strin
 
 /** The sentence, what it rests on, and what to do, short enough to be read at the pointer. */
 function tooltipOf(result: NonNullable<CheckRow['result']>): string {
-  const { id, title, status, sentence, evidence, milliseconds } = result;
+  const { id, title, sentence, evidence, milliseconds } = result;
   const mend = mendOf(result);
   const shown = evidence.slice(0, 4);
   const omitted = evidence.length - shown.length;
   return [
-    `**${plainText(title)}** — ${looks[status].word}`,
+    `**${plainText(title)}** — ${lookOf(result).word}`,
     plainText(sentence),
     ...(shown.length > 0 ? [codeBlock(shown.map(({ asked, saw }) => `${asked}\n  → ${saw}`).join('\n'))] : []),
     ...(omitted > 0 ? [`… and ${omitted} more: choose "Show Evidence".`] : []),

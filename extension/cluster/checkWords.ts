@@ -1,5 +1,6 @@
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
 import type { Mend } from '#cluster/mend.ts';
+import { isUnknown } from '#cluster/report/summary.ts';
 import type { Progress } from './checkBoard.ts';
 
 /** How a check stands, in one word, and as a product icon with a theme colour: never by colour alone. */
@@ -14,6 +15,11 @@ export const looks: Readonly<Record<CheckStatus | Progress, Look>> = {
   waiting: { word: 'waiting', icon: 'circle-outline', color: 'disabledForeground' },
   asking: { word: 'asking', icon: 'loading~spin' },
 };
+
+/** What nobody could tell is not what does not apply. */
+const unknown: Look = { word: 'not known', icon: 'question', color: 'testing.iconSkipped' };
+
+export const lookOf = (result: CheckResult): Look => (isUnknown(result) ? unknown : looks[result.status]);
 
 /** From the worst on: what a heap of checks is said to be. */
 const worstFirst: readonly CheckStatus[] = ['fail', 'blocked', 'warn', 'pass', 'skipped'];

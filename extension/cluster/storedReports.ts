@@ -1,4 +1,4 @@
-import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
+import type { CheckReport, CheckResult, CheckStatus, SkipCause } from '#cluster/check.ts';
 import { checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
 import type { Mend } from '#cluster/mend.ts';
 import { countOf } from '#cluster/runChecks.ts';
@@ -35,6 +35,7 @@ function readReport(stored: unknown): CheckReport | undefined {
 }
 
 const statuses = ['pass', 'warn', 'fail', 'skipped', 'blocked'] as const satisfies readonly CheckStatus[];
+const causes = ['not-applicable', 'not-asked', 'unknown'] as const satisfies readonly SkipCause[];
 const severities = ['error', 'warning', 'info'] as const;
 
 function readResult(stored: unknown): CheckResult | undefined {
@@ -70,8 +71,12 @@ function readResult(stored: unknown): CheckResult | undefined {
       return { ...common, status: found, ...(read && { mend: read }) };
     }
     case 'pass':
-    case 'skipped':
       return { ...common, status: found };
+    case 'skipped': {
+      const { cause, reason } = fieldsOf(stored);
+      const why = causes.find((one) => one === cause);
+      return { ...common, status: found, ...(why && { cause: why }), ...(typeof reason === 'string' && { reason }) };
+    }
   }
 }
 

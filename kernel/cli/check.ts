@@ -38,7 +38,7 @@ What is shown
   --json              the report as JSON; with "success", and "error" where it could not be made
   --short             only what is not as it should be
   --verbose           also what was asked and seen, of every check
-  --strict            ends with 3 when there is a warning
+  --strict            ends with 3 when there is a warning, or something that could not be found out
 
 Mending
   --apply             of a mend that is Kubernetes objects: shows what the API server would make of it, asks, and applies

@@ -12,6 +12,12 @@ export type Severity = 'error' | 'warning' | 'info';
 /** One thing that was asked and what came back, as text for people. Secrets are taken out before anybody sees it. */
 export type Evidence = { readonly asked: string; readonly saw: string };
 
+/**
+ * Why a check was skipped: it does not apply, which is as good as passed; it was not asked, since the run may not write or was
+ * stopped; or it is not known, since the person may not ask, or nobody says.
+ */
+export type SkipCause = 'not-applicable' | 'not-asked' | 'unknown';
+
 /** What a check found. `sentence` names the thing and, where it is wrong, what is wrong with it. */
 export type Finding =
   | { readonly status: 'pass'; readonly sentence: string; readonly evidence: readonly Evidence[] }
@@ -23,7 +29,15 @@ export type Finding =
       readonly mend?: Mend | undefined;
     }
   /** It does not apply, or could not be asked; the sentence is the reason. */
-  | { readonly status: 'skipped'; readonly sentence: string; readonly evidence: readonly Evidence[] };
+  | {
+      readonly status: 'skipped';
+      readonly sentence: string;
+      readonly evidence: readonly Evidence[];
+      /** `not-applicable` where nothing is said. */
+      readonly cause?: SkipCause;
+      /** The sentence of the check that was skipped first, where this one was skipped with it. */
+      readonly reason?: string;
+    };
 
 /** What became of a check in a run. */
 export type Verdict =

@@ -25,8 +25,17 @@ export const warn = (sentence: string, { evidence = [], mend }: Problem = {}): F
   ...(mend === undefined ? {} : { mend }),
 });
 
+/** It does not apply. */
 export const skip = (sentence: string, ...evidence: readonly Evidence[]): Finding => ({
   status: 'skipped',
+  sentence,
+  evidence,
+});
+
+/** It applies, and nobody here can tell: what is not known may be what is wrong. */
+export const unknown = (sentence: string, ...evidence: readonly Evidence[]): Finding => ({
+  status: 'skipped',
+  cause: 'unknown',
   sentence,
   evidence,
 });

@@ -1,5 +1,15 @@
 import { messageOf } from '#shared/errors.ts';
-import type { Check, CheckEvent, CheckReport, CheckResult, CheckStatus, Finding, Severity, Verdict } from './check.ts';
+import type {
+  Check,
+  CheckEvent,
+  CheckReport,
+  CheckResult,
+  CheckStatus,
+  Finding,
+  Severity,
+  SkipCause,
+  Verdict,
+} from './check.ts';
 import type { CheckId } from './checkIds.ts';
 import type { CheckContext } from './context.ts';
 import { isClusterError } from './errors.ts';
@@ -156,9 +166,12 @@ class Run {
 
   /** Why it is not asked now, where it is not. */
   #verdictBefore({ writes }: Check): Verdict | undefined {
-    if (this.#options.signal.aborted) return skipped('The run was stopped before it was asked.');
+    if (this.#options.signal.aborted) return skipped('The run was stopped before it was asked.', 'not-asked');
     if (writes !== undefined && !this.#options.mayWrite)
-      return skipped(`It would ${writes}; that is done with --probe, or after you confirm it in the editor.`);
+      return skipped(
+        `It would ${writes}; that is done with --probe, or after you confirm it in the editor.`,
+        'not-asked',
+      );
     return undefined;
   }
 
@@ -170,7 +183,7 @@ class Run {
       try {
         return atMost(check.severity, await within(check, this.#context, signal));
       } catch (error) {
-        if (signal.aborted) return skipped('The run was stopped while it was asked.');
+        if (signal.aborted) return skipped('The run was stopped while it was asked.', 'not-asked');
         const isLast = left <= 0 || !isClusterError(error) || !error.isTransient;
         if (isLast) return verdictOfError(check, error);
         await waitFor(pause * ((check.retries ?? 1) - left + 1), signal);
@@ -187,12 +200,18 @@ function verdictOfNeeds(needed: readonly CheckResult[]): Verdict | undefined {
     return { status: 'blocked', sentence: `Not asked, because it needs ${by.join(' and ')}.`, evidence: [], by };
   }
   const left = needed.find(({ status }) => status === 'skipped');
+  if (left?.status !== 'skipped') return undefined;
   // Of a chain of them, the first has the reason.
-  const reason = left?.sentence.replace(/^It needs \S+, which was skipped: /, '');
-  return left && skipped(`It needs ${left.id}, which was skipped: ${reason}`);
+  const { id, cause, reason = left.sentence } = left;
+  return { ...skipped(`It needs ${id}, which was skipped: ${reason}`, cause), reason };
 }
 
-const skipped = (sentence: string): Verdict => ({ status: 'skipped', sentence, evidence: [] });
+const skipped = (sentence: string, cause?: SkipCause): Verdict & { readonly status: 'skipped' } => ({
+  status: 'skipped',
+  sentence,
+  evidence: [],
+  ...(cause === undefined ? {} : { cause }),
+});
 
 /** What is not an error cannot fail. */
 function atMost(severity: Severity, finding: Finding): Finding {
@@ -208,7 +227,7 @@ function verdictOfError({ severity, title }: Check, error: unknown): Verdict {
       evidence: [],
     });
   }
-  if (error.kind === 'Forbidden') return skipped(`You may not ask: ${error.message}`);
+  if (error.kind === 'Forbidden') return skipped(`You may not ask: ${error.message}`, 'unknown');
   return atMost(severity, {
     status: 'fail',
     sentence: error.what,

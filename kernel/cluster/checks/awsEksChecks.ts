@@ -3,7 +3,7 @@ import { eksAccess, isWayTo } from '#cluster/aws/connectEks.ts';
 import { clusterArnOf } from '#cluster/aws/eksCluster.ts';
 import type { Check, Finding } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/context.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, unknown, warn } from '#cluster/findings.ts';
 import { textAt, textsAt } from '#cluster/kube/fields.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import type { KubeTarget } from '#cluster/kube/kubeTarget.ts';
@@ -93,7 +93,7 @@ export const awsEksChecks: readonly Check[] = [
           NotFound: async (error) => {
             const [{ arn, isSure }, { name, region }] = [await aws.principal(), await aws.cluster()];
             if (!isSure)
-              return skip(
+              return unknown(
                 `No access entry is found for ${arn}; the role may have a path, which only iam:GetRole tells, and you may not ask it.`,
                 awsRefused(`eks:DescribeAccessEntry ${arn}`, error),
               );

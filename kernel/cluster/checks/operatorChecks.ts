@@ -1,5 +1,5 @@
 import type { Check, Evidence } from '#cluster/check.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, unknown, warn } from '#cluster/findings.ts';
 import { textAt } from '#cluster/kube/fields.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
 import { deploymentsPath, operatorsOf } from '#cluster/kube/objectReads.ts';
@@ -57,7 +57,7 @@ const running: Check = {
     if (!operator) {
       const evidence = sawAt(deploymentsPath, "none with the labels or the image of KubeRay's operator");
       if (!(await operatorsOf(kube)).isWhole)
-        return skip(
+        return unknown(
           `No operator is in ${profile.namespace}; you may not look for one in other namespaces, where it most likely is.`,
           sawAt(deploymentsPath, 'you may not'),
         );
@@ -107,7 +107,7 @@ const version: Check = {
   run: async ({ kube, profile }) => {
     const operator = await foundOperator(kube);
     const found = operatorVersionOf(operator);
-    if (!found) return skip(`${titleOf(operator)} does not say which version it is.`, seen(operator));
+    if (!found) return unknown(`${titleOf(operator)} does not say which version it is.`, seen(operator));
     if (isAtLeast(found, oldestOperator)) return pass(`The operator is KubeRay ${showVersion(found)}.`, seen(operator));
     return fail(
       `${titleOf(operator)} is KubeRay ${showVersion(found)}; it takes ${showMinor(oldestOperator)} or later.`,
@@ -127,7 +127,7 @@ const pairing: Check = {
     const gitVersion = textAt(await kube.get('/version'), 'gitVersion');
     const kubernetes = versionIn(gitVersion);
     const found = operatorVersionOf(operator);
-    if (!kubernetes || !found) return skip('One of the versions is not known.');
+    if (!kubernetes || !found) return unknown('One of the versions is not known.');
     const isManaged = 'addonmanager.kubernetes.io/mode' in operator.labels;
     const pair = `Kubernetes ${showMinor(kubernetes)} with ${isManaged ? 'the managed ' : ''}operator ${showMinor(found)}`;
     const evidence = [sawAt('/version', gitVersion ?? ''), seen(operator), pairsShown];

@@ -1,6 +1,6 @@
 import type { Check, Evidence } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, unknown, warn } from '#cluster/findings.ts';
 import { textAt } from '#cluster/kube/fields.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
 import { groupsOf, rayClusterOf, rayClusterPath } from '#cluster/kube/objectReads.ts';
@@ -109,7 +109,7 @@ const image: Check = {
       );
       return fail(capital(sure), { evidence, mend });
     }
-    if (!isKnown) return skip('No image says in its tag which version of Ray is in it.', ...evidence);
+    if (!isKnown) return unknown('No image says in its tag which version of Ray is in it.', ...evidence);
     return pass(`The images have Ray ${showVersion(said[0]?.version ?? oldest)}.`, ...evidence);
   },
 };
@@ -142,12 +142,12 @@ const head: Check = {
     } catch (error) {
       if (!isClusterError(error) || signal.aborted) throw error;
       // The head may be starting, may want a token, or the person may not go through the proxy: none of it is a wrong version.
-      return skip(`The head of ${cluster.name} could not be asked: ${error.what}`, sawAt(path, error.what));
+      return unknown(`The head of ${cluster.name} could not be asked: ${error.what}`, sawAt(path, error.what));
     }
     const text = textAt(body, 'ray_version');
     const version = versionIn(text);
     if (text === undefined || !version)
-      return skip(
+      return unknown(
         `The head of ${cluster.name} does not say which version of Ray it has.`,
         sawAt(path, 'no ray_version'),
       );

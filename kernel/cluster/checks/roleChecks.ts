@@ -1,7 +1,7 @@
 import type { Check, Evidence } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, unknown, warn } from '#cluster/findings.ts';
 import { mayAccount, mayPerson, reviewWayOf, runnerAccess } from '#cluster/kube/access.ts';
 import { mayReview, wordsOfAccess, type Access } from '#cluster/kube/accessReviews.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
@@ -56,7 +56,7 @@ const wayToAsk: Check = {
       case 'token':
         return pass(`You may not review what others may do, but you may have a token of ${account}.`, evidence);
       case 'none':
-        return skip(
+        return unknown(
           `You may neither review what ${account} may do, nor act as it, nor have a token of it, so that nobody can tell.`,
           evidence,
         );

@@ -46,6 +46,7 @@ function resultOf(result: CheckResult): ClusterCheckResult {
     sentence,
     evidence,
     milliseconds,
+    ...(status === 'skipped' && { cause: result.cause ?? 'not-applicable' }),
     ...(mend && { mend: { kind: mend.kind, ...mendText(mend) } }),
   };
 }

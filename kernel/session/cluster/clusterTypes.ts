@@ -76,6 +76,8 @@ export type ClusterCheckResult = {
   status: 'pass' | 'warn' | 'fail' | 'skipped' | 'blocked';
   /** What was found, in a sentence. */
   sentence: string;
+  /** Of one that was skipped: it does not apply, was not asked, or nobody can tell (`unknown`). */
+  cause?: 'not-applicable' | 'not-asked' | 'unknown';
   /** What was asked, and what came back. */
   evidence: readonly { asked: string; saw: string }[];
   mend?: ClusterMend;

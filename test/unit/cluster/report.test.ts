@@ -129,6 +129,15 @@ suite('A report as a table', () => {
     assert.match(short, /1 check passed/);
   });
 
+  test('counts what nobody could find out apart from what does not apply, and by strict it is no success', () => {
+    const unknown: CheckResult = { ...skip('gcp-wi-user', 'You may not ask.'), status: 'skipped', cause: 'unknown' };
+    const doubtful = reportOf([skip('gcp-adc', 'Not on Google Cloud.'), unknown]);
+    assert.match(reportTable(doubtful), /: 0 checks passed, 1 not known, 1 skipped, in /);
+    assert.deepEqual([exitCodeOf(doubtful), exitCodeOf(doubtful, { strict: true })], [0, 3]);
+    assert.match(reportJson(doubtful), /"cause": "unknown"/);
+    assert.equal(exitCodeOf(reportOf([skip('gcp-adc', 'Not on Google Cloud.')]), { strict: true }), 0);
+  });
+
   test('tells checks that were skipped for one reason in one line, and others each with its own', () => {
     const all = ['gcp-adc', 'gcp-wi-cluster', 'gcp-wi-nodepool'] as const;
     const skipped = [...all.map((id) => skip(id, 'Not on Google Cloud.')), skip('gcp-wi-user', 'You may not ask.')];

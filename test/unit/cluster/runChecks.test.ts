@@ -52,6 +52,28 @@ suite('A run of checks', () => {
     assert.deepEqual(blocked?.status === 'blocked' && blocked.by, ['ns-exists']);
   });
 
+  test('tells what nobody may find out from what does not apply, also of what hangs on it', async () => {
+    const report = await runThem([
+      check('k8s-whoami', () => {
+        throw new ClusterError('Forbidden', 'alice may not ask.', '', { status: 403 });
+      }),
+      check('ns-exists', () => pass('There.'), { needs: ['k8s-whoami'] }),
+      check('sa-exists', () => pass('There.'), { needs: ['ns-exists'] }),
+      check('eks-describe', () => skip('The profile is not on AWS.')),
+      check('oidc-issuer', () => pass('There.'), { writes: 'write an object' }),
+    ]);
+    assert.deepEqual(
+      report.results.map((result) => result.status === 'skipped' && [result.cause, result.reason]),
+      [
+        ['unknown', undefined],
+        ['unknown', 'You may not ask: alice may not ask.'],
+        ['unknown', 'You may not ask: alice may not ask.'],
+        [undefined, undefined],
+        ['not-asked', undefined],
+      ],
+    );
+  });
+
   test('skips what needs a skipped check, with its reason, and goes on after a warning', async () => {
     const report = await runThem([
       check('k8s-clock', () => warn('Eight minutes late.')),

@@ -120,6 +120,7 @@ suite('a row of the Cluster Checks view', () => {
       ...first,
       id: 'bucket-uri',
       sentence: 'It needs profile-complete, which was skipped: The profile is not there.',
+      reason: 'The profile is not there.',
     } as const;
     const aside = boardOf(reportOf([first, second, passed]));
     assert.deepEqual(
@@ -128,8 +129,20 @@ suite('a row of the Cluster Checks view', () => {
     );
     const { description, state } = renderRow(aside, { kind: 'category', category: 'profile' });
     assert.deepEqual([description, state], ['2 skipped · The profile is not there.', 'collapsed']);
-    const other = boardOf(reportOf([first, { ...second, sentence: 'Another reason.' }, passed]));
+    const other = boardOf(reportOf([first, { ...first, sentence: 'Another reason.' }, passed]));
     assert.equal(renderRow(other, { kind: 'category', category: 'profile' }).description, '2 skipped');
+  });
+
+  test('has what nobody could find out in its place and in words of its own', () => {
+    const result = { ...skipped, id: 'profile-complete', category: 'profile', cause: 'unknown' } as const;
+    const doubtful = boardOf(reportOf([result, passed]));
+    assert.deepEqual(
+      rowsOf(doubtful, undefined, false).map((node) => node.category),
+      ['profile', 'connection'],
+    );
+    const row = renderRow(doubtful, { kind: 'check', id: 'profile-complete', category: 'profile' });
+    assert.match(row.description, /^not known · /);
+    assert.equal(row.icon.id, 'question');
   });
 
   test('says how far a category is while it runs', () => {
