@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from '#client/connect.ts';
 import { loadNative } from '#engine/native.ts';
 import { registerDir } from '#engine/register.ts';
+import { computedColumns } from '#jobs/definition/registration.ts';
 import { tempFolder } from '../harness/temp.ts';
 
 suite("computed columns of the engine's own", () => {
@@ -31,6 +32,17 @@ suite("computed columns of the engine's own", () => {
     const db = await connect(root);
     const table = await db.openTable('t');
     await assert.rejects(table.refreshColumn('id'), /does not compute the column "id".*backfill/);
+    await db.close();
+  });
+
+  test('is listed with its expression, as one that the engine fills', async () => {
+    const db = await connect(root);
+    const table = await db.openTable('t');
+    const [column, ...others] = await computedColumns(table, AbortSignal.timeout(60_000));
+    assert.deepEqual(others, []);
+    assert.deepEqual([column?.column, column?.type, column?.keptBy, column?.rows], ['twice', 'int64', 'engine', 2]);
+    assert.equal(column?.function.kind === 'sql' && column.function.expression, 'id * 2');
+    assert.deepEqual(column?.function.inputs, ['id']);
     await db.close();
   });
 });

@@ -3,16 +3,19 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  Binary,
   Bool,
   Field,
   FixedSizeList,
   Float32,
   Int32,
   Int64,
+  List,
   Struct,
   StructRow,
   Table,
   TimestampMicrosecond,
+  TimestampMillisecond,
   Utf8,
   tableFromArrays,
   tableFromIPC,
@@ -21,6 +24,7 @@ import {
   type DataType,
 } from '#arrow';
 import type { OnError } from '#shared/jobs/computedFunction.ts';
+import { bundleFunction } from '#jobs/definition/bundle.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
 import { functionWorkerEntry } from '#jobs/worker/functionWorkers.ts';
 import { failureIn } from '#jobs/worker/workerFailure.ts';
@@ -204,6 +208,42 @@ suite('A worker of a TypeScript function', function () {
     });
     const code = 'export default (row) => JSON.stringify(row);';
     assert.deepEqual(values(await run({ code, type: new Utf8(), input })), ['{"__proto__x":1,"a \\"b\\"":2}']);
+  });
+
+  test('gives rows as JavaScript has them, whatever Arrow stores', async () => {
+    const vector = new FixedSizeList(2, new Field('item', new Float32(), true));
+    const list = new List(new Field('item', new Utf8(), true));
+    const struct = new Struct([new Field('x', new Int32(), true)]);
+    const time = new Date('2026-01-02T03:04:05.678Z');
+    const input = new Table({
+      whole: vectorFromArray([2n ** 60n], new Int64()),
+      vector: vectorFromArray([[0.5, 2]], vector),
+      words: vectorFromArray([['a', null]], list),
+      place: vectorFromArray([{ x: 7 }], struct),
+      time: vectorFromArray([time], new TimestampMillisecond()),
+      truth: vectorFromArray([true], new Bool()),
+      nothing: vectorFromArray([null], new Int32()),
+      bytes: vectorFromArray([Uint8Array.of(1, 2)], new Binary()),
+    });
+    const code = `export default (row) => [typeof row.whole, row.whole, row.vector.constructor.name, [...row.vector], JSON.stringify(row.words),
+      JSON.stringify(row.place), row.time.toISOString(), row.truth, row.nothing, row.bytes.constructor.name, row.bytes.length].join('; ');`;
+    const done = await run({ code, type: new Utf8(), input });
+    const expected = `bigint; ${2n ** 60n}; Float32Array; 0.5,2; ["a",null]; {"x":7}; ${time.toISOString()}; true; ; Uint8Array; 2`;
+    assert.deepEqual(values(done), [expected], String(errors(done)[0]));
+  });
+
+  test('takes a vector that another copy of apache-arrow has made, as the bundle of a function has one', async () => {
+    const contents = `import { Int32, vectorFromArray } from 'apache-arrow';
+      export default (batch) => vectorFromArray([batch.numRows, null], new Int32());`;
+    const code = bundleFunction({ contents, folder: tempFolder(), name: 'f' });
+    const done = await run({ code, type: new Int32(), input: texts(['a', 'b']), takes: 'batch' });
+    assert.deepEqual(
+      [values(done), errors(done)],
+      [
+        [2, null],
+        [null, null],
+      ],
+    );
   });
 
   test('answers a batch without rows with one without rows', async () => {
