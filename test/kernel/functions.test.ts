@@ -23,6 +23,12 @@ suite('Functions that compute columns, in cells', function () {
   const files: Record<string, string> = {
     'parts/tidy.ts':
       "import { mark } from './mark.ts';\nexport const tidy = (text: string): string => text.trim() + mark;",
+    'functions.ts': `import { udf } from 'lance-catalog';
+      import { tidy } from './parts/tidy.ts';
+      const most = 3;
+      const cut = (text: string): string => text.slice(0, most) + '!';
+      export const shorter = udf({ name: 'shorter', input: ['text'], output: 'string' }, ({ text }) => cut(tidy(text)));
+      export const fileFunction = () => udf({ name: 'within', input: ['text'], output: 'string' }, ({ text }) => cut(text));`,
     'parts/mark.ts': "export const mark: string = '!';",
     'node_modules/shout/package.json': '{"name":"shout","main":"i.js"}',
     'node_modules/shout/i.js': "exports.shout = (text) => require('util').format('%s', text.toUpperCase());",
@@ -84,6 +90,15 @@ suite('Functions that compute columns, in cells', function () {
         await apart(made, { text: 'a/mug ' })`,
       value: "'MUG!!'",
     },
+  );
+
+  cells(
+    'may be those of a file that the cell imports, with all that the file has for them',
+    notebook,
+    apart,
+    { cell: "import { shorter, fileFunction } from './functions.ts';" },
+    { cell: "await apart(shorter, { text: ' long ' })", value: "'lon!'" },
+    { cell: 'fileFunction()', error: /"within" of .*functions\.ts is no constant of the file\. Write export const/ },
   );
 
   cells('have what arrow is where they use it', notebook, apart, {

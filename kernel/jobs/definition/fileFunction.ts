@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import ts from 'typescript-6';
@@ -5,9 +6,11 @@ import { messageOf } from '#shared/errors.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { shownPath } from './bundle.ts';
-import { checkFunctionOptions, invalid } from './functionOptions.ts';
-import { bareExpression, literalOf } from './literals.ts';
+import { checkFunctionOptions, invalid, type FunctionOptions } from './functionOptions.ts';
+import { functionModule } from './functionModule.ts';
+import { literalOf } from './literals.ts';
 import { typescriptFunction } from './typescriptFunction.ts';
+import { exportedCall, namedCall } from './udfCalls.ts';
 
 // A file that exports `udf({ … }, (row) => …)`. What the options say is read off the text, and the file that is bundled
 // has the function in the place of the call: so nothing of it runs before somebody has agreed to that.
@@ -47,121 +50,30 @@ export async function fileFunction(
     ...(source.version !== undefined && { version: source.version }),
   };
   const options = checkFunctionOptions({ ...defaults, ...asObject(said), ...named, ...(onError && { onError }) });
-  const contents = asModule(file, found.local);
-  const module = { contents, folder: dirname(path), name: basename(path), isJsx: path.endsWith('x') };
-  return typescriptFunction(options, module, text);
+  const contents = functionModule(file, found.local);
+  return typescriptFunction(options, moduleOf(path, contents), text);
 }
-
-const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
-
-type Exported = {
-  readonly call: ts.CallExpression;
-  /** Name of the constant in the file; undefined for what is exported as it is written. */
-  readonly local: string | undefined;
-};
-
-/** The call of `udf` that an export is, directly or through a constant of the file. */
-function exportedCall(file: ts.SourceFile, name: string): Exported | undefined {
-  for (const statement of file.statements) {
-    if (name === 'default' && ts.isExportAssignment(statement) && !statement.isExportEquals) {
-      const { expression } = statement;
-      return ts.isIdentifier(expression) ? constantCall(file, expression.text) : exportedAs(expression);
-    }
-    if (ts.isVariableStatement(statement) && isExported(statement) && declared(statement, name))
-      return constantCall(file, name);
-    if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier || !statement.exportClause) continue;
-    if (!ts.isNamedExports(statement.exportClause)) continue;
-    const each = statement.exportClause.elements.find((element) => element.name.text === name);
-    const local = each && (each.propertyName ?? each.name);
-    if (local) return constantCall(file, local.text);
-  }
-  return undefined;
-}
-
-function exportedAs(expression: ts.Expression): Exported | undefined {
-  const call = callOf(expression);
-  return call && { call, local: undefined };
-}
-
-function constantCall(file: ts.SourceFile, local: string): Exported | undefined {
-  for (const statement of file.statements) {
-    const found = ts.isVariableStatement(statement) ? declared(statement, local) : undefined;
-    const call = found?.initializer && callOf(found.initializer);
-    if (call) return { call, local };
-  }
-  return undefined;
-}
-
-const isExported = (statement: ts.VariableStatement): boolean =>
-  statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
-
-const declared = (statement: ts.VariableStatement, name: string): ts.VariableDeclaration | undefined =>
-  statement.declarationList.declarations.find((each) => ts.isIdentifier(each.name) && each.name.text === name);
-
-function callOf(expression: ts.Expression): ts.CallExpression | undefined {
-  const bare = bareExpression(expression);
-  return ts.isCallExpression(bare) && isUdf(bare.expression) ? bare : undefined;
-}
-
-/** `udf`, or `catalog.udf` of a module that is imported as a whole. */
-const isUdf = (callee: ts.Expression): boolean =>
-  (ts.isIdentifier(callee) && callee.text === 'udf') ||
-  (ts.isPropertyAccessExpression(callee) && callee.name.text === 'udf');
-
-type Edit = { readonly start: number; readonly end: number; readonly text: string };
 
 /**
- * The file's text as it travels: functions in the place of what describes them, and the one that is meant as the only
- * export, so that the others and what they need are left out.
+ * A function of a file that is being run, whose options are known: of a notebook that imports the file.
+ * @throws JobError FunctionInvalid, FunctionNotPortable
  */
-function asModule(file: ts.SourceFile, local: string | undefined): string {
-  const edits: Edit[] = [];
-  const visit = (node: ts.Node): void => {
-    const fn = ts.isCallExpression(node) && isUdf(node.expression) ? node.arguments[1] : undefined;
-    if (fn) edits.push({ start: node.getStart(file), end: node.end, text: `(${fn.getText(file)})` });
-    else ts.forEachChild(node, visit);
-  };
-  for (const statement of file.statements) {
-    if (ts.isImportDeclaration(statement)) edits.push(...importEdits(file, statement));
-    else {
-      if (local !== undefined) edits.push(...exportEdits(file, statement));
-      if (!ts.isExportDeclaration(statement)) visit(statement);
-    }
-  }
-  let { text } = file;
-  for (const { start, end, text: by } of edits.toSorted((a, b) => b.start - a.start))
-    text = text.slice(0, start) + by + text.slice(end);
-  return local === undefined ? text : `${text}\nexport { ${local} as default };`;
-}
-
-const without = (start: number, end: number): Edit => ({ start, end, text: '' });
-
-/** What a statement exports, it only declares. */
-function exportEdits(file: ts.SourceFile, statement: ts.Statement): Edit[] {
-  if (ts.isExportDeclaration(statement)) return [without(statement.getStart(file), statement.end)];
-  if (ts.isExportAssignment(statement)) return [without(statement.getStart(file), statement.expression.getStart(file))];
-  const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
-  return modifiers
-    .filter(({ kind }) => kind === ts.SyntaxKind.ExportKeyword || kind === ts.SyntaxKind.DefaultKeyword)
-    .map((modifier) => without(modifier.getStart(file), modifier.end));
-}
-
-/** `lance-catalog` is not there where functions run; the Arrow that it lends is. */
-function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit[] {
-  const { importClause, moduleSpecifier } = statement;
-  if (!ts.isStringLiteral(moduleSpecifier) || moduleSpecifier.text !== 'lance-catalog') return [];
-  const bindings = importClause?.namedBindings;
-  const elements = bindings && ts.isNamedImports(bindings) ? bindings.elements : [];
-  const arrow = elements.find((each) => (each.propertyName ?? each.name).text === 'arrow');
-  const others = elements.filter(
-    (each) => !each.isTypeOnly && !['udf', 'arrow'].includes((each.propertyName ?? each.name).text),
+export function functionOfRunning(path: string, options: FunctionOptions): ComputedFunction {
+  const text = readFileSync(path, 'utf8');
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found = namedCall(file, options.name);
+  if (found) return typescriptFunction(options, moduleOf(path, functionModule(file, found.local)), text);
+  throw invalid(
+    `The function "${options.name}" of ${shownPath(path)} is no constant of the file.`,
+    `Write export const … = udf({ name: '${options.name}', … }, (row) => …) at its top level.`,
   );
-  const kept = [
-    ...(arrow ? [`import * as ${arrow.name.text} from 'apache-arrow';`] : []),
-    // Types go by themselves, and what is used is refused by name.
-    ...(others.length > 0
-      ? [`import { ${others.map((each) => each.getText(file)).join(', ')} } from 'lance-catalog';`]
-      : []),
-  ];
-  return [{ start: statement.getStart(file), end: statement.end, text: kept.join(' ') }];
 }
+
+const moduleOf = (path: string, contents: string) => ({
+  contents,
+  folder: dirname(path),
+  name: basename(path),
+  isJsx: path.endsWith('x'),
+});
+
+const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

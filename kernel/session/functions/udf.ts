@@ -1,6 +1,12 @@
+import { fileURLToPath } from 'node:url';
+import { getCallSites } from 'node:util';
+import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { accept } from '#jobs/definition/trust.ts';
-import { checkFunctionOptions, invalid } from '#jobs/definition/functionOptions.ts';
+import { functionOfRunning } from '#jobs/definition/fileFunction.ts';
+import { checkFunctionOptions, invalid, type FunctionOptions } from '#jobs/definition/functionOptions.ts';
 import { typescriptFunction } from '#jobs/definition/typescriptFunction.ts';
+import { isOwnUrl } from '#session/run/ownFiles.ts';
+import { cellCountOf } from '#session/run/scriptNames.ts';
 import { portableModule, type Notebook } from './portableModule.ts';
 import type { Udf } from './functionTypes.ts';
 
@@ -18,8 +24,8 @@ export function createUdf({ notebook, folder }: UdfParts): Udf {
     const { name } = options;
     if (typeof compute !== 'function')
       throw invalid(`The function "${name}" was given no function.`, 'Write udf({ … }, (row) => …).');
-    const contents = portableModule(name, compute, notebook());
-    const made = typescriptFunction(options, { contents, folder: folder(), name }, contents);
+    const file = callingFile();
+    const made = file === undefined ? ofCell(options, compute, notebook(), folder()) : functionOfRunning(file, options);
     try {
       accept(made.hash, { name });
     } catch {
@@ -27,4 +33,15 @@ export function createUdf({ notebook, folder }: UdfParts): Udf {
     }
     return made;
   };
+}
+
+function ofCell(options: FunctionOptions, compute: Function, notebook: Notebook, folder: string): ComputedFunction {
+  const contents = portableModule(options.name, compute, notebook);
+  return typescriptFunction(options, { contents, folder, name: options.name }, contents);
+}
+
+/** The file of the person's own that called, which says more of a function than the function; undefined for a cell. */
+function callingFile(): string | undefined {
+  const caller = getCallSites().find(({ scriptName }) => isOwnUrl(scriptName) || cellCountOf(scriptName) !== undefined);
+  return caller && isOwnUrl(caller.scriptName) ? fileURLToPath(caller.scriptName) : undefined;
 }
