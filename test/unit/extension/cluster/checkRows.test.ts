@@ -129,7 +129,7 @@ suite('a row of the Cluster Checks view', () => {
     );
     const { description, state } = renderRow(aside, { kind: 'category', category: 'profile' });
     assert.deepEqual([description, state], ['2 skipped · The profile is not there.', 'collapsed']);
-    const other = boardOf(reportOf([first, { ...first, sentence: 'Another reason.' }, passed]));
+    const other = boardOf(reportOf([first, { ...first, id: 'bucket-uri', sentence: 'Another reason.' }, passed]));
     assert.equal(renderRow(other, { kind: 'category', category: 'profile' }).description, '2 skipped');
   });
 
