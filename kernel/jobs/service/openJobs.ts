@@ -107,7 +107,10 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     }
   };
 
-  /** What takes a column, or gives a record another shape, is done by one process at a time. */
+  /**
+   * What takes a column, or begins or removes a job, is done by one process at a time. Nothing is asked of a catalog meanwhile:
+   * one that is slow to answer would keep all others waiting.
+   */
   const alone = <T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> =>
     writingRecords(folders.root, () => whileLocked(folders.root, signal, call));
 
@@ -136,24 +139,29 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     });
   };
 
-  const resume: Jobs['resume'] = (id, how, signal) =>
-    alone(signal, async () => {
+  const resume: Jobs['resume'] = async (id, how, signal) => {
+    const resting = async (): Promise<JobRecord> => {
       const record = recordOf(id);
       if (isActive(await viewOfRecord(record, signal))) throw running(id, 'resumed');
-      const asked = requestToResume(record, folders.readRequest(id), how);
-      const request = withAbsolutePaths(asked);
-      const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
-      const prepared = await prepare(whole, runners, signal);
+      return record;
+    };
+    const request = withAbsolutePaths(requestToResume(await resting(), folders.readRequest(id), how));
+    const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
+    const prepared = await prepare(whole, runners, signal);
+    return alone(signal, async () => {
+      // Somebody else may have been quicker.
+      const record = await resting();
       const rival = await rivalOf(record.place, id, signal);
       if (rival) throw busy(rival);
-      const { run, kept, createdAt } = record;
-      const isSameRunner = prepared.runner === record.runner;
-      const again = { ...newRecord(prepared, id), createdAt, run: run + 1, kept: isSameRunner ? kept : {} };
+      const { createdAt, source } = record;
+      const kept = prepared.runner === record.runner ? record.kept : {};
+      const again = { ...newRecord(prepared, id), createdAt, run: record.run + 1, kept, source };
       folders.writeRequest(id, prepared.request);
-      folders.write({ ...again, source: record.source }, { isLasting: true });
+      folders.write(again, { isLasting: true });
       await begin(again, prepared.request);
       return { id };
     });
+  };
 
   return {
     plan: async (request, signal) => {
