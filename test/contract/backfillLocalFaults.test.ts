@@ -264,4 +264,19 @@ suite('faults of backfills by the runner local', function () {
     gated.open();
     await running;
   });
+
+  test('a job whose column somebody else has taken over writes nothing more', async () => {
+    const table = await textTable(db, 'taken', { fragments: 2, rows: 1000 });
+    const gated = gatedFunction('length', 500);
+    const lease = join(root, 'taken.lance/_ckp/length.lease');
+    const { context } = contextOf(jobOf('taken', { function: gated.function }), (event) => {
+      if (event.kind !== 'committed') return;
+      const theirs = { job_id: 'bf-other', holder: 'somebody@elsewhere', host: 'elsewhere', pid: 1, nonce: 'theirs' };
+      writeFileSync(lease, JSON.stringify({ version: 1, ...theirs, function_hash: '', heartbeat_at: Date.now() }));
+      gated.open();
+    });
+    await assert.rejects(localRunner.run(context), { kind: 'Busy', message: /bf-other of somebody@elsewhere/ });
+    assert.equal((await lengths(table, 'length IS NOT NULL AND id >= 500')).length, 0);
+    assert.ok(existsSync(lease));
+  });
 });

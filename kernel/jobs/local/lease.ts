@@ -15,7 +15,13 @@ const beat = 10_000;
 const stale = 60_000;
 
 /** Being the only job at a column of a table. */
-export type Lease = AsyncDisposable;
+export type Lease = AsyncDisposable & {
+  /**
+   * Looks whether it is still its own: a machine that slept must not write over whoever took over.
+   * @throws JobError Busy
+   */
+  check(): Promise<void>;
+};
 
 /**
  * Takes the column for a job, until it is disposed of. One whose holder has died, or has not been heard of for a minute, is
@@ -40,6 +46,16 @@ export async function takeLease(folder: string, spec: JobSpec): Promise<Lease> {
   const timer = setInterval(() => void renew(path, text(), nonce), beat);
   timer.unref();
   return {
+    check: async () => {
+      const holder = await holderOf(path);
+      if (holder?.nonce === nonce) return;
+      const by = holder ? `The job ${holder.jobId} of ${holder.name} took` : 'Somebody has taken';
+      throw new JobError(
+        'Busy',
+        `${by} over the column "${spec.column}" while this job stood still.`,
+        'What this one computed is kept; resume it when the other has ended.',
+      );
+    },
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
       if ((await holderOf(path))?.nonce === nonce) await rm(path, { force: true }).catch(() => undefined);

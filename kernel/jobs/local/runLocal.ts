@@ -11,7 +11,7 @@ import { ChunkWriter } from './chunkWriter.ts';
 import { openComputing } from './openComputing.ts';
 import { findKey } from './keyColumn.ts';
 import { KeyIndex } from './keyIndex.ts';
-import { takeLease } from './lease.ts';
+import { takeLease, type Lease } from './lease.ts';
 import { Reusable } from './reusable.ts';
 import { bytesOf, rowStates, type ComputedRows } from './rows.ts';
 import { countScope, type ScopeCount } from './scopeCount.ts';
@@ -30,6 +30,7 @@ const mostRows = 1024;
 type Run = {
   readonly context: RunContext;
   readonly source: Source;
+  readonly lease: Lease | undefined;
   readonly answers: AnswerRequest;
   readonly count: ScopeCount;
   readonly chunks: ChunkWriter;
@@ -46,7 +47,7 @@ export async function runLocal(context: RunContext): Promise<void> {
   const { spec, request, signal, emit } = context;
   await using source = await openSource(request.table, { ...spec, function: undefined }, signal);
   const folder = await folderOf(request.table, spec.table.uri);
-  await using _lease = folder === undefined ? undefined : await takeLease(folder, spec);
+  await using lease = folder === undefined ? undefined : await takeLease(folder, spec);
   const key = await findKey(source.pinned, request.key, spec.column, signal);
   emit({ kind: 'notice', text: `Rows are written back by "${key.name}": ${key.reason}.` });
   const scope = scopeOf(spec);
@@ -85,7 +86,7 @@ export async function runLocal(context: RunContext): Promise<void> {
   const chunks = new ChunkWriter(checkpoints, { ...header, readVersion: source.readVersion }, spec.checkpointSize);
   const answers = { table: source.pinned, scope, inputs, key: key.name, to: count.end, reusable, ...computing.request };
   try {
-    const version = await fill({ context, source, answers, count, chunks, back, tally }, signal);
+    const version = await fill({ context, source, lease, answers, count, chunks, back, tally }, signal);
     await finish(context, source, { tally, back, version, checkpoints });
   } finally {
     // Cancelled or not, what was put on the table goes from it.
@@ -119,6 +120,7 @@ async function fill(run: Run, signal: AbortSignal): Promise<number> {
   let current: FragmentTally | undefined;
   const commit = async (): Promise<void> => {
     if (group.rows.length === 0) return;
+    await run.lease?.check();
     const start = performance.now();
     version = await run.back.commit(group.rows, signal);
     tally.writeSeconds += secondsSince(start);
