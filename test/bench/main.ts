@@ -4,6 +4,8 @@ import { onInterrupt } from '../../scripts/processes.ts';
 import type { Need } from '../harness/installing.ts';
 import { kubeNeeds } from '../harness/kubeNeeds.ts';
 import { benchNeeds, missing, report } from '../harness/needs.ts';
+import { benchBackfill } from './backfill.ts';
+import { lanceRayNeed } from './backfillPeers.ts';
 import { benchCluster } from './cluster.ts';
 import { benchKernel } from './kernel.ts';
 import { peerKernels } from './kernelPeers.ts';
@@ -13,14 +15,14 @@ import { busyShare, isMissed, keep, machine, type Figure } from './report.ts';
 import { benchRest } from './rest.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest, kernel, language, life, cluster; without one all of them
+  names            rest, kernel, language, life, cluster, backfill; without one all of them
   --runs N         measured runs of each way; 5
   --rows N[,N …]   rest: millions of rows to stream; 1,10
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
   --cells N        kernel: cells that run before the second measurement; 500
   --long N         life: cells of one kernel's life; 10000
 Beside each figure is that of its peer, measured in the same run. Ends with 1 when a goal is missed.
-Needs Linux; upstream's clients, other kernels, a Kubernetes API (all installed when they are missing) and 3 GB of disk for
+Needs Linux; upstream's clients, other kernels, a Kubernetes API, lance-ray (all installed when they are missing) and 3 GB of disk for
 the rows.`;
 
 type Options = Exclude<ReturnType<typeof readArguments>, string>;
@@ -32,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   language: { needs: [], measure: benchLanguage },
   life: { needs: [], measure: benchLife },
   cluster: { needs: kubeNeeds, measure: benchCluster },
+  backfill: { needs: [...benchNeeds, lanceRayNeed], measure: benchBackfill },
 };
 
 /** `npm run bench`: prints figures beside those of their peers. Returns the exit code. */

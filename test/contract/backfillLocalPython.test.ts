@@ -123,7 +123,7 @@ suite('the runner local-python', function () {
     const texts = [...(after?.getChild('text') ?? [])] as (string | null)[];
     assert.deepEqual(
       [...(after?.getChild('c') ?? [])],
-      texts.map((text) => (text === null ? null : [...text].length)),
+      texts.map((text) => (text === null ? null : Array.from(text).length)),
     );
     assert.equal(before?.getChild('c')?.nullCount, 10);
   });

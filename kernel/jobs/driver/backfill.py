@@ -1922,7 +1922,9 @@ class RayWorker:
 
     def run(self, task: Json) -> list[Json]:
         assert self.worker is not None
-        return [run_task(self.worker, Task(**task)), *self.counters()]
+        message = run_task(self.worker, Task(**task))
+        # The end of a task is said last: after that of all tasks nobody listens.
+        return [*self.counters(), message]
 
     def stop(self) -> None:
         if self.worker is not None:

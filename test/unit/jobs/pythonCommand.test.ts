@@ -3,16 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
+function run(args: readonly string[], env: NodeJS.ProcessEnv) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [inRoot('kernel/cli.ts'), 'python', ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, XDG_DATA_HOME: tempFolder(), ...env },
+  });
+  return { status, stdout, stderr };
+}
+
 suite('lance-catalog python', function () {
   this.timeout(60_000);
-
-  function run(args: readonly string[], env: NodeJS.ProcessEnv) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [inRoot('kernel/cli.ts'), 'python', ...args], {
-      encoding: 'utf8',
-      env: { ...process.env, XDG_DATA_HOME: tempFolder(), ...env },
-    });
-    return { status, stdout, stderr };
-  }
 
   test('says why no Python will do and what makes one', () => {
     const { status, stdout } = run([], { LANCE_CATALOG_PYTHON: '/bin/false' });

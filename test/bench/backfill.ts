@@ -1,0 +1,117 @@
+import { cpSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { tempFolder } from '../harness/temp.ts';
+import { drive, functionOf, pythonRow, specOf, sql, typescriptRow } from '../contract/backfillDriving.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
+import { callLanceRay, callPeer } from './backfillPeers.ts';
+import { lineOf, median, type Figure } from './report.ts';
+
+export type BackfillBenchOptions = {
+  /** Measured runs of each way, each over a table that has not got the column. */
+  runs: number;
+  say: (line: string) => void;
+};
+
+const concurrency = 2;
+
+const functions = {
+  python: functionOf(pythonRow('def f(text):\n    return len(text.split())\n')),
+  // As Python does it, for texts whose words have one blank between them.
+  typescript: functionOf(typescriptRow("export default (row) => row.text.split(' ').length;")),
+  sql: functionOf(sql("cast(array_length(string_to_array(text, ' ')) as int)")),
+};
+
+/** Bytes of all files of a table. */
+const bytesOf = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => statSync(join(folder, name)))
+    .reduce((sum, found) => sum + (found.isFile() ? found.size : 0), 0);
+
+const runDriverOn = async (uri: string, fn: JobSpec['function']) => {
+  const job = drive(specOf({ uri }, fn, { concurrency, checkpointSize: 4096, commitGranularity: 8 }));
+  await job.done;
+  return job;
+};
+
+/**
+ * A column filled by ours and by others, whole processes from their start to their end, on copies of one table; lance-ray
+ * without the start of its Ray. And how much a table of wide rows grows by it.
+ */
+export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promise<Figure[]> {
+  const folder = tempFolder('lance-bench-');
+  const base = join(folder, 'base.lance');
+  await callPeer('make', { uri: base, rows: 1_000_000, fragments: 40, dimensions: 0 });
+  const ways: Readonly<Record<string, (uri: string) => Promise<unknown>>> = {
+    'local-python, Python by row': (uri) => runDriverOn(uri, functions.python),
+    'local-python, TypeScript by row': (uri) => runDriverOn(uri, functions.typescript),
+    'local-python, SQL': (uri) => runDriverOn(uri, functions.sql),
+    'pylance in one process, Python by row': (uri) => callPeer('pylance', { uri }),
+    'lance-ray once its Ray is up, Python by row': async (uri) => {
+      const { milliseconds } = (await callLanceRay({ uri, concurrency })) as { milliseconds: number };
+      return milliseconds;
+    },
+  };
+  const taken: Record<string, number[]> = {};
+  // In turns, so that what else the machine does meets all of them. The first of each is not counted.
+  for (let turn = 0; turn <= runs; turn++)
+    for (const [name, way] of Object.entries(ways)) {
+      const milliseconds = await measured(base, way);
+      if (turn > 0) (taken[name] ??= []).push(milliseconds);
+    }
+  const of = (name: keyof typeof ways): number => median(taken[name] ?? []);
+  const figures: Figure[] = [
+    ...Object.keys(ways).map((name): Figure => ({ name: `1 M rows by ${name}`, unit: 'ms', value: of(name) })),
+    ratio(
+      'time of local-python with its start beside lance-ray',
+      of('local-python, Python by row') / of('lance-ray once its Ray is up, Python by row'),
+      1,
+    ),
+    ratio(
+      'time of local-python beside pylance in one process',
+      of('local-python, Python by row') / of('pylance in one process, Python by row'),
+    ),
+    ratio(
+      'time of TypeScript by row beside Python by row',
+      of('local-python, TypeScript by row') / of('local-python, Python by row'),
+      1.2,
+    ),
+    ratio('growth of 200 k × 768-d per byte of the new column', await growth(folder), 1.05),
+  ];
+  for (const figure of figures) say(lineOf(figure));
+  return figures;
+}
+
+const ratio = (name: string, value: number, goal?: number): Figure => ({
+  name,
+  unit: '×',
+  value,
+  ...(goal !== undefined && { goal }),
+});
+
+/** One way on a fresh copy, with its values looked at; a way may tell its own time. */
+async function measured(base: string, way: (uri: string) => Promise<unknown>): Promise<number> {
+  const uri = join(tempFolder('lance-bench-'), 't.lance');
+  cpSync(base, uri, { recursive: true });
+  const begun = performance.now();
+  const own = await way(uri);
+  const milliseconds = typeof own === 'number' ? own : performance.now() - begun;
+  const { rows, wrong } = (await callPeer('wrong', { uri })) as { rows: number; wrong: number };
+  if (rows !== 1_000_000 || wrong > 0) throw new Error(`${wrong} of ${rows} values are wrong.`);
+  return milliseconds;
+}
+
+/** Bytes that a table of vectors grows by, manifests and all, for each byte of the new column's values. */
+async function growth(folder: string): Promise<number> {
+  const uri = join(folder, 'vectors.lance');
+  await callPeer('make', { uri, rows: 200_000, fragments: 8, dimensions: 768 });
+  const before = bytesOf(uri);
+  // A value that does not compress, so that what is beside it counts little.
+  const wide = functionOf(
+    pythonRow(
+      'import hashlib\ndef f(id):\n    return int.from_bytes(hashlib.blake2b(id.to_bytes(8, "big")).digest()[:4], "big", signed=True)\n',
+    ),
+    { inputs: ['id'] },
+  );
+  await runDriverOn(uri, wide);
+  return (bytesOf(uri) - before) / (200_000 * 4);
+}

@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRoot } from '../../scripts/paths.ts';
+import { run, type Need } from '../harness/installing.ts';
+import { newestRay, unshareFlags } from '../harness/rayNeeds.ts';
+import { python } from '../harness/python.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { answerOf } from './processes.ts';
+
+const folder = inRoot('.toolchain/bench-ray');
+const stamp = join(folder, 'installed');
+const packages = [`ray[data]==${newestRay}`, 'pylance==14.0.2', 'pyarrow==26.0.1', 'lance-ray==0.5.0'];
+
+export const lanceRayNeed: Need = {
+  title: 'lance-ray, to compare backfills with (.toolchain/bench-ray)',
+  download: 120,
+  disk: 1000,
+  isThere: () => existsSync(stamp) && readFileSync(stamp, 'utf8') === packages.join('\n'),
+  install: async (say) => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(inRoot('.toolchain'), { recursive: true });
+    say('  installing lance-ray …');
+    run('python3', ['-m', 'venv', folder]);
+    const cache = inRoot('.toolchain/ray/wheels');
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--cache-dir', cache];
+    run(join(folder, 'bin/python'), [...pip, ...packages]);
+    writeFileSync(stamp, packages.join('\n'));
+  },
+};
+
+const script = inRoot('test/bench/python/backfillPeers.py');
+
+/** Calls one of the peers in a process of its own. */
+export const callPeer = (call: 'make' | 'pylance' | 'wrong', args: object): Promise<unknown> =>
+  answerOf(python(), [script, call, JSON.stringify(args)]);
+
+/** lance-ray with a Ray of its own, in a network and processes of its own: it would listen on every address. */
+export const callLanceRay = (args: object): Promise<unknown> =>
+  answerOf(
+    'unshare',
+    [
+      ...unshareFlags(),
+      'sh',
+      '-c',
+      'ip link set lo up && exec "$0" "$@"',
+      join(folder, 'bin/python'),
+      script,
+      'lance_ray',
+      JSON.stringify(args),
+    ],
+    // A new Ray leaves a token in the person's home, which all others of theirs would then ask for.
+    { env: { ...process.env, HOME: tempFolder('lance-bench-'), RAY_AUTH_MODE: 'disabled' } },
+  );
