@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { isJobEvent } from '#jobs/eventLines.ts';
 import { openEventLog } from '#jobs/records/eventLog.ts';
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
 import { openJobLog } from '#jobs/records/jobLog.ts';
@@ -77,6 +78,8 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
       // What comes after the end is late, and would change what is told already.
       if (hasEnded) return;
       const stamped = hiddenIn({ at: Date.now(), ...event }, hide);
+      // A record with a number that is none could not be read again.
+      if (!isJobEvent(stamped)) return lines.add(`An event that is none: ${JSON.stringify(stamped)}\n`);
       fold.add(stamped);
       events.add(stamped);
       hasEnded = stamped.kind === 'succeeded' || stamped.kind === 'failed' || stamped.kind === 'cancelled';
