@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { connectNamespace } from '#client/connect.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { registerDir } from '#engine/register.ts';
+import { ownName } from '#jobs/local/keyIndex.ts';
 import { localRunner } from '#jobs/runners/local.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { contextOf, eventsOf, functionOf, rowFunction } from './localJobs.ts';
@@ -55,5 +56,54 @@ for (const place of ['dir', 'rest'] as const) {
         await db.close();
       });
     }
+
+    test('an index that somebody has of the key is whole afterwards, and one that a killed run left is gone', async () => {
+      const db = await connected();
+      const table = await textTable(db, 'indexed', { fragments: 2, rows: 400 });
+      await table.createIndex('id', { type: 'BTREE', name: 'theirs' });
+      await table.createIndex('id', { type: 'BTREE', name: ownName('id') });
+      const { context } = contextOf({ catalog, table: 'indexed', function: sql });
+      await localRunner.run(context);
+      const indexes = await table.listIndices();
+      assert.deepEqual(
+        indexes.map(({ name }) => name),
+        ['theirs'],
+      );
+      const { numIndexedRows, numUnindexedRows } = await table.indexStats('theirs');
+      assert.deepEqual([numIndexedRows, numUnindexedRows], [await table.countRows(), 0]);
+      await db.close();
+    });
+
+    test('rows that a condition names are computed anew, with null where that comes out, and others are left', async () => {
+      const db = await connected();
+      const table = await textTable(db, 'where', { fragments: 2, rows: 400 });
+      await table.update({ values: { length: -1 } });
+      const fn = functionOf('length', { kind: 'sql', expression: 'CAST(nullif(length(text), 13) AS INT)' });
+      const { context } = contextOf({
+        catalog,
+        table: 'where',
+        function: fn,
+        options: { where: 'id >= 100 AND id < 300' },
+      });
+      await localRunner.run(context);
+      const expected = (id: number): number | null => (lengthOf(id) === 13 ? null : lengthOf(id));
+      assert.deepEqual(
+        (await lengths(table)).filter(([id, , length]) => length !== (id >= 100 && id < 300 ? expected(id) : -1)),
+        [],
+      );
+      await db.close();
+    });
+
+    test('only so many fragments are computed as are asked for, and the next run does the others', async () => {
+      const db = await connected();
+      const table = await textTable(db, 'some', { fragments: 4, rows: 400 });
+      await localRunner.run(contextOf({ catalog, table: 'some', function: sql, options: { numFrags: 1 } }).context);
+      assert.ok((await lengths(table, 'length IS NOT NULL')).every(([id]) => id < 100));
+      const second = contextOf({ catalog, table: 'some', function: sql });
+      await localRunner.run(second.context);
+      assert.equal(eventsOf(second.events, 'planned')[0]?.fragments, 3);
+      assert.equal((await lengths(table, 'length IS NULL')).length, 0);
+      await db.close();
+    });
   });
 }

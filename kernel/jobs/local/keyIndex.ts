@@ -44,12 +44,16 @@ export class KeyIndex {
     return this.#isThere;
   }
 
-  /** Removes our own index; makes a person's whole again. Also after a failure: what it says, if it fails, is of no use then. */
+  /**
+   * Removes our own index, one that a killed process left behind too; makes a person's whole again. After a failure as well:
+   * what this says, if it fails then, is of no use.
+   */
   async leave(signal: AbortSignal): Promise<void> {
-    if (!this.#isThere) return;
+    if (this.#isThere && this.#theirs) await this.#known(() => this.#make(signal));
+    const all = await this.#known(() => this.#table.listIndices({ signal }));
+    const own = ownName(this.#column);
+    if (all?.some(({ name }) => name === own)) await this.#known(() => this.#table.dropIndex(own, { signal }));
     this.#isThere = false;
-    if (this.#theirs) await this.#known(() => this.#make(signal));
-    else await this.#known(() => this.#table.dropIndex(this.#name, { signal }));
   }
 
   async #make(signal: AbortSignal): Promise<true> {

@@ -85,15 +85,17 @@ export async function runLocal(context: RunContext): Promise<void> {
   const header = { functionHash: spec.function.hash, column: spec.column, where: spec.where ?? null };
   const chunks = new ChunkWriter(checkpoints, { ...header, readVersion: source.readVersion }, spec.checkpointSize);
   const answers = { table: source.pinned, scope, inputs, key: key.name, to: count.end, reusable, ...computing.request };
+  let othersWrote: boolean;
   try {
-    const version = await fill({ context, source, lease, answers, count, chunks, back, tally }, signal);
-    await finish(context, source, { tally, back, version, checkpoints });
+    await fill({ context, source, lease, answers, count, chunks, back, tally }, signal);
+    othersWrote = await back.othersWrote(signal);
   } finally {
     // Cancelled or not, what was put on the table goes from it.
     await index
       .leave(AbortSignal.timeout(60_000))
       .catch((error: unknown) => context.log(`The index stays: ${String(error)}\n`));
   }
+  await finish(context, source, { tally, back, othersWrote, checkpoints });
 }
 
 function tellPlan({ emit }: RunContext, source: Source, count: ScopeCount, reusable: Reusable): void {
@@ -112,17 +114,16 @@ function tellPlan({ emit }: RunContext, source: Source, count: ScopeCount, reusa
 type Group = { rows: ComputedRows[]; fragments: number[]; bytes: number };
 const newGroup = (): Group => ({ rows: [], fragments: [], bytes: 0 });
 
-/** Computes all rows and writes them back. @returns the version that has the last of them */
-async function fill(run: Run, signal: AbortSignal): Promise<number> {
+/** Computes all rows and writes them back. */
+async function fill(run: Run, signal: AbortSignal): Promise<void> {
   const { chunks, tally, context } = run;
   let group = newGroup();
-  let version = run.source.readVersion;
   let current: FragmentTally | undefined;
   const commit = async (): Promise<void> => {
     if (group.rows.length === 0) return;
     await run.lease?.check();
     const start = performance.now();
-    version = await run.back.commit(group.rows, signal);
+    const version = await run.back.commit(group.rows, signal);
     tally.writeSeconds += secondsSince(start);
     context.emit({ kind: 'committed', fragments: group.fragments, version, milliseconds: performance.now() - start });
     group = newGroup();
@@ -154,7 +155,6 @@ async function fill(run: Run, signal: AbortSignal): Promise<number> {
     tally.tell();
   }
   await commit();
-  return version;
 }
 
 /** What is told of a fragment when it is done. */
@@ -191,18 +191,16 @@ class FragmentTally {
   }
 }
 
-async function finish(
-  { spec, emit, signal }: RunContext,
-  source: Source,
-  {
-    tally,
-    back,
-    version,
-    checkpoints,
-  }: { tally: Tally; back: WriteBack; version: number; checkpoints: CheckpointFolder },
-): Promise<void> {
+type Filled = {
+  readonly tally: Tally;
+  readonly back: WriteBack;
+  readonly othersWrote: boolean;
+  readonly checkpoints: CheckpointFolder;
+};
+
+async function finish({ spec, emit, signal }: RunContext, source: Source, filled: Filled): Promise<void> {
+  const { tally, back, othersWrote, checkpoints } = filled;
   const { computed, reused, errors, skipped } = tally;
-  const othersWrote = await back.othersWrote(signal);
   if (othersWrote) {
     const text = 'Others wrote to the table meanwhile: rows that they added are left for the next run.';
     emit({ kind: 'notice', text });
@@ -216,7 +214,7 @@ async function finish(
     errors,
     skipped,
     bytesWritten: back.bytesWritten,
-    version: version === source.readVersion ? version : await source.table.version({ signal }).catch(() => version),
+    version: await source.table.version({ signal }),
   });
 }
 
