@@ -8,6 +8,8 @@ import { syncBuiltinESMExports } from 'node:module';
  */
 export function takeOutput(): (bytes: Uint8Array) => Promise<void> {
   const output = process.stdout;
+  // Whoever writes is told; without a listener it would end the process first.
+  output.on('error', () => {});
   Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true });
   globalThis.console = new Console(process.stderr, process.stderr);
   // For `import { stdout } from 'node:process'`.

@@ -125,11 +125,11 @@ export class WorkerProcess {
 
   #reasonOf(code: number | null, signal: NodeJS.Signals | null): WorkerEnded {
     const said = failureIn(this.#tail);
-    if (code === exitCodes.notLoaded || code === exitCodes.unusable) {
-      const kind = said?.kind ?? 'Internal';
+    // A function may end its process with any code; the worker says why when it does.
+    if (said && (code === exitCodes.notLoaded || code === exitCodes.unusable)) {
+      const { kind, message } = said;
       const hint = kind === 'FunctionInvalid' ? 'Mend the function and define it again.' : '';
-      const what = said?.message ?? exitReason(code, signal, this.#tail);
-      return new WorkerEnded(what, new JobError(kind, what, hint));
+      return new WorkerEnded(message, new JobError(kind, message, hint));
     }
     return new WorkerEnded(exitReason(code, signal, this.#tail));
   }

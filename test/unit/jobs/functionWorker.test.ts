@@ -251,4 +251,17 @@ suite('A worker of a TypeScript function', function () {
     assert.equal(done.code, 0, done.stderr);
     assert.equal(done.table?.numRows, 0);
   });
+
+  test('ends, and leaves nothing behind, when nobody reads its answers any more', async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'f.mjs'), 'setInterval(() => {}, 1000); export default () => 1;');
+    const output = encodeOutput('made', new Int32());
+    const options = { module: 'f.mjs', takes: 'row', inputs: ['text'], output, onError: { mode: 'null' } } as const;
+    const child = spawn(process.execPath, [functionWorkerEntry(), workerArgument(options)], { cwd: folder });
+    child.stdin.on('error', () => {});
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.stdout.destroy();
+    child.stdin.write(tableToIPC(texts(['a']), 'stream'));
+    assert.equal(await new Promise((resolve) => child.once('exit', resolve)), 4);
+  });
 });
