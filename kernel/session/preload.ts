@@ -147,6 +147,7 @@ export declare const cluster: Cluster;
  * `const size = udf({ name: 'size', input: ['text'], output: new arrow.Int32() }, ({ text }) => text.length)`. It runs in
  * other processes, perhaps on other machines, so it travels with what it imports and with the functions and constants of
  * cells that it uses. What can't travel, such as `db` or a variable declared by `let`, is refused here, by its name.
+ * The code is kept on the table and shown to others: read keys from `process.env` within the function.
  * Throws a JobError: FunctionNotPortable, FunctionInvalid.
  */
 export declare const udf: Udf;
