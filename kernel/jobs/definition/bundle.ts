@@ -28,6 +28,9 @@ const lentPackages = (): string[] => {
     : [join(here, '../../../node_modules')];
 };
 
+/** What the module is called in its bundle: names in there are made of it, and are to be the same for every file. */
+const ownName = '<function>';
+
 /** Loaded when the first function is defined, and not before: it is a program of its own. */
 function esbuild(): typeof Esbuild {
   try {
@@ -54,7 +57,7 @@ const noBundler = (cause: unknown): JobError =>
 export function bundleFunction(module: ModuleText): string {
   const { contents, folder, name } = module;
   const options: BuildOptions = {
-    stdin: { contents, resolveDir: folder, sourcefile: name, loader: module.isJsx ? 'tsx' : 'ts' },
+    stdin: { contents, resolveDir: folder, sourcefile: ownName, loader: module.isJsx ? 'tsx' : 'ts' },
     absWorkingDir: folder,
     bundle: true,
     write: false,
@@ -101,7 +104,8 @@ const isBuildFailure = (error: unknown): error is BuildFailure =>
 function explained(errors: readonly Message[], folder: string, name: string, cause: unknown): JobError {
   const [first] = errors;
   const text = first?.text ?? messageOf(cause);
-  const where = first?.location ? ` (${first.location.file}:${first.location.line}:${first.location.column + 1})` : '';
+  const at = first?.location;
+  const where = at ? ` (${at.file === ownName ? name : at.file}:${at.line}:${at.column + 1})` : '';
   if (/No loader is configured for "\.node" files/.test(text)) {
     const file = /"\.node" files: (.*)$/.exec(text)?.[1] ?? '';
     const what = `The function "${name}" needs ${packageOf(file)}, which has native code and can't travel${where}.`;

@@ -55,7 +55,7 @@ export function metadataOf({ function: fn, author, registeredAt }: StoredFunctio
     throw new JobError(
       'FunctionInvalid',
       `The function "${fn.name}" has ${Math.ceil(code.length / 1024)} KiB of code, more than the ${maxStoredCode / 1024} KiB that a table keeps.`,
-      'Import less of a package, or give the function with each backfill instead of registering it.',
+      'Import less of a package, or what is smaller.',
     );
   }
   return { [functionKey]: JSON.stringify({ ...about, takes: fn.takes, ...entry }), [codeKey]: code };

@@ -203,6 +203,14 @@ suite('A function in a TypeScript file', function () {
     assert.equal((await ofFile({ 'f.ts': more }, { export: 'a' })).hash, one.hash);
   });
 
+  test('has the same hash in a file of another name', async () => {
+    const folder = folderOf({ 'f.ts': plain, 'other-name.ts': plain });
+    const [one, other] = await Promise.all(
+      ['f.ts', 'other-name.ts'].map((file) => read(folder, { kind: 'typescript', file })),
+    );
+    assert.equal(one?.hash, other?.hash);
+  });
+
   test('has the same hash under another name and with another way to treat errors', async () => {
     const one = await ofFile({ 'f.ts': plain });
     const other = await ofFile({
