@@ -1,5 +1,10 @@
 import { cpSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { connectNamespace } from '#client/connect.ts';
+import { registerDir } from '#engine/register.ts';
+import { registerFunction } from '#jobs/definition/registration.ts';
+import { localRunner } from '#jobs/runners/local.ts';
+import { contextOf } from '../contract/localJobs.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { drive, functionOf, pythonRow, specOf, sql, typescriptRow } from '../contract/backfillDriving.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
@@ -33,6 +38,20 @@ const runDriverOn = async (uri: string, fn: JobSpec['function']) => {
   return job;
 };
 
+const runLocalOn = async (uri: string, fn: JobSpec['function']): Promise<number> => {
+  registerDir();
+  const root = dirname(uri);
+  const table = basename(uri, '.lance');
+  const db = await connectNamespace('dir', { root });
+  await registerFunction(await db.openTable(table), 'c', fn, { signal: new AbortController().signal });
+  const begun = performance.now();
+  const options = { concurrency, checkpointSize: 4096, commitGranularity: 8 };
+  const job = { catalog: { implementation: 'dir', root }, table, column: 'c', function: fn, uri, options } as const;
+  await localRunner.run(contextOf(job).context);
+  await db.close();
+  return performance.now() - begun;
+};
+
 /**
  * A column filled by ours and by others, whole processes from their start to their end, on copies of one table; lance-ray
  * without the start of its Ray. And how much a table of wide rows grows by it.
@@ -45,6 +64,8 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
     'local-python, Python by row': (uri) => runDriverOn(uri, functions.python),
     'local-python, TypeScript by row': (uri) => runDriverOn(uri, functions.typescript),
     'local-python, SQL': (uri) => runDriverOn(uri, functions.sql),
+    'local, TypeScript by row': (uri) => runLocalOn(uri, functions.typescript),
+    'local, SQL': (uri) => runLocalOn(uri, functions.sql),
     'pylance in one process, Python by row': (uri) => callPeer('pylance', { uri }),
     'lance-ray once its Ray is up, Python by row': async (uri) => {
       const { milliseconds } = (await callLanceRay({ uri, concurrency })) as { milliseconds: number };
@@ -75,7 +96,13 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
       of('local-python, TypeScript by row') / of('local-python, Python by row'),
       1.2,
     ),
-    ratio('growth of 200 k × 768-d per byte of the new column', await growth(folder), 1.05),
+    ratio(
+      'growth of 200 k × 768-d per byte of the new column',
+      await growth(folder, 'vectors', runDriverOn, wideInPython),
+      1.05,
+    ),
+    // It writes the key too, of eight bytes beside the four of the value.
+    ratio('growth by local, which writes the key too', await growth(folder, 'vectorsLocal', runLocalOn, wideInSql)),
   ];
   for (const figure of figures) say(lineOf(figure));
   return figures;
@@ -100,18 +127,25 @@ async function measured(base: string, way: (uri: string) => Promise<unknown>): P
   return milliseconds;
 }
 
+// Values that do not compress, so that what is beside them counts little.
+const wideInPython = functionOf(
+  pythonRow(
+    'import hashlib\ndef f(id):\n    return int.from_bytes(hashlib.blake2b(id.to_bytes(8, "big")).digest()[:4], "big", signed=True)\n',
+  ),
+  { inputs: ['id'] },
+);
+const wideInSql = functionOf(sql('cast((id * 2654435761) % 2147483647 as int)'), { inputs: ['id'] });
+
 /** Bytes that a table of vectors grows by, manifests and all, for each byte of the new column's values. */
-async function growth(folder: string): Promise<number> {
-  const uri = join(folder, 'vectors.lance');
+async function growth(
+  folder: string,
+  name: string,
+  way: (uri: string, fn: JobSpec['function']) => Promise<unknown>,
+  fn: JobSpec['function'],
+): Promise<number> {
+  const uri = join(folder, `${name}.lance`);
   await callPeer('make', { uri, rows: 200_000, fragments: 8, dimensions: 768 });
   const before = bytesOf(uri);
-  // A value that does not compress, so that what is beside it counts little.
-  const wide = functionOf(
-    pythonRow(
-      'import hashlib\ndef f(id):\n    return int.from_bytes(hashlib.blake2b(id.to_bytes(8, "big")).digest()[:4], "big", signed=True)\n',
-    ),
-    { inputs: ['id'] },
-  );
-  await runDriverOn(uri, wide);
+  await way(uri, fn);
   return (bytesOf(uri) - before) / (200_000 * 4);
 }

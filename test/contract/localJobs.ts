@@ -36,6 +36,8 @@ export type LocalJob = {
   readonly catalog: CatalogConfig;
   readonly namespacePath?: readonly string[];
   readonly table: string;
+  /** The name of the function when not given. */
+  readonly column?: string;
   readonly function: ComputedFunction;
   readonly options?: Partial<BackfillRequest> & Partial<JobSpec>;
   readonly uri?: string;
@@ -54,7 +56,7 @@ export function contextOf(job: LocalJob, onEvent: (event: NewEvent) => void = ()
     numFrags,
     readVersion,
   } = options;
-  const column = fn.name;
+  const { column = fn.name } = job;
   const spec: JobSpec = {
     version: 1,
     jobId: 'bf-test',
