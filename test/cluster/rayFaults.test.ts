@@ -122,6 +122,24 @@ suite('What happens to a backfill on a real Ray', function () {
     assert.equal(rowsCalled(calls), 20_000);
   });
 
+  test('begins anew from what was kept where Ray has lost the job', async () => {
+    await makeTextTable(uri, 40_000, 8);
+    const calls = join(folder, 'forgotten.txt');
+    const computed = countedFunction('length', calls, 0.0003);
+    const first = begin({ column: 'length', function: computed, silence: 1 });
+    await untilRows(calls, 10_000, first);
+    await head.disconnect();
+    await failureOf(first);
+    await head.connect();
+    await jobs.stop(first.spec.jobId, signal);
+    await jobs.delete(first.spec.jobId, signal);
+    const second = begin({ column: 'length', function: computed, after: first });
+    await second.ended;
+    assert.equal(second.events.at(-1)?.kind, 'succeeded');
+    assert.equal(rowsCalled(calls), 40_000);
+    assert.deepEqual(await compareLengths(uri, 'length'), { rows: 40_000, nulls: 0, wrong: 0, fragments: 8 });
+  });
+
   test('says so when somebody stops it on Ray', async () => {
     await makeTextTable(uri, 40_000, 8);
     const calls = join(folder, 'stopped.txt');

@@ -158,6 +158,7 @@ for (const release of rayReleases) {
       const pieces: string[] = [];
       const returns: string[] = [];
       let cut: Promise<void> | undefined;
+      let back: Promise<void> | undefined;
       const last = await followRayJob(
         jobs,
         {
@@ -165,16 +166,18 @@ for (const release of rayReleases) {
           known: 0,
           onText: (text) => {
             pieces.push(text);
-            if (text.includes('line '))
-              cut ??= head.disconnect().then(() => until('a moment', pauseOnce()).then(() => head.connect()));
+            if (text.includes('line ')) cut ??= head.disconnect();
           },
-          onJob: () => {},
+          onJob: () => cut,
+          onLost: () => {
+            back ??= head.connect();
+          },
           onReturn: (reason) => returns.push(reason),
           patience: 60_000,
         },
         signal,
       );
-      await cut;
+      await back;
       assert.equal(last.state, 'SUCCEEDED', last.message);
       const numbers = [...pieces.join('').matchAll(/^line (\d+)$/gm)].map(([, number]) => Number(number));
       assert.deepEqual(
@@ -273,10 +276,4 @@ for (const release of rayReleases) {
       await assert.rejects(jobs.list(AbortSignal.abort()), { kind: 'Aborted' });
     });
   });
-}
-
-/** True the second time that it is asked. */
-function pauseOnce(): () => Promise<boolean> {
-  let asked = 0;
-  return async () => ++asked > 20;
 }

@@ -12,8 +12,8 @@ import { failureOf } from './ray/rayEnd.ts';
 import { RayEvents } from './ray/rayEvents.ts';
 import { tellPending } from './ray/rayPending.ts';
 
-/** What is kept for the next process: which job of Ray it is, and how much of its log was told. */
-const kept = { submission: 'ray.submission', known: 'ray.known', attempt: 'ray.attempt' } as const;
+/** What is kept for the next process: which job of Ray it is, whether it is there, and how much of its log was told. */
+const kept = { submission: 'ray.submission', sent: 'ray.sent', known: 'ray.known', attempt: 'ray.attempt' } as const;
 
 /** Milliseconds for ending a job that was cancelled: its driver has three seconds from Ray. */
 const endingMs = 60_000;
@@ -90,12 +90,16 @@ async function run(context: RunContext, silence: number): Promise<void> {
     const submissionId = await submissionOf(context, jobs, live);
     try {
       const there = await statusOf(jobs, submissionId, live);
-      if (!there) await launchOnRay(jobs, { context, submissionId, version }, live);
-      else
+      if (!there) {
+        await launchOnRay(jobs, { context, submissionId, version }, live);
+        context.kept.set(kept.sent, submissionId);
+      } else
         context.emit({ kind: 'restarted', what: 'connection', reason: `Followed on: it went on as ${submissionId}.` });
       await follow(context, jobs, submissionId, { silence, signal: live });
     } catch (error) {
       if (signal.aborted) await cancel(context, jobs, submissionId);
+      if (isClusterError(error) && error.kind === 'NotFound')
+        throw new JobError('RayJobFailed', error.what, `${error.hint} Resume the job: what was computed is kept.`);
       throw error;
     }
   });
@@ -109,7 +113,9 @@ async function submissionOf(context: RunContext, jobs: RayJobs, signal: AbortSig
   const known = context.kept.get(kept.submission);
   if (known) {
     const job = await statusOf(jobs, known, signal);
-    if (!job || !isOver(job.state) || job.state === 'SUCCEEDED') return known;
+    // Not one that Ray has forgotten: what is left of it may yet end whatever has its id.
+    const goesOn = job ? !isOver(job.state) || job.state === 'SUCCEEDED' : context.kept.get(kept.sent) !== known;
+    if (goesOn) return known;
   }
   const attempt = Number(context.kept.get(kept.attempt) ?? '0') + 1;
   const id = attempt === 1 ? context.spec.jobId : `${context.spec.jobId}-${attempt}`;
