@@ -40,9 +40,9 @@ suite('A backfill that an editor asks for', function () {
 
   const table = () => ({ catalog: { implementation: 'dir', root }, namespacePath: [], name: 'words' }) as const;
   const ended = async (id: string): Promise<JobView> => {
-    await eventually(() =>
-      assert.ok(['succeeded', 'failed'].includes(views.get(id)?.state ?? ''), views.get(id)?.state),
-    );
+    const isOver = (): void =>
+      assert.ok(['succeeded', 'failed'].includes(views.get(id)?.state ?? ''), views.get(id)?.sentence);
+    await eventually(isOver, 60);
     return views.get(id) as JobView;
   };
 

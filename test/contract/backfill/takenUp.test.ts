@@ -62,7 +62,7 @@ suite('A job that was killed', function () {
       await eventually(async () => {
         const inTable = await lengths(table, 'length IS NOT NULL AND id < 1000');
         assert.equal(inTable.length, 1000 - deletedBelow(1000));
-      });
+      }, 60);
       const mark = readMark(join(folder, id));
       assert.ok(mark);
       process.kill(mark.pid, 'SIGKILL');
