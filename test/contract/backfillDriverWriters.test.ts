@@ -133,7 +133,17 @@ suite('a backfill of a table to which others write', function () {
     assert.equal((await tables.state(at, 'c')).version, version);
   });
 
-  test('takes over from a job that has said nothing for more than a minute', async () => {
+  test('takes over from itself, as a job that is taken up again on another machine', async () => {
+    const { at, job, fn, go } = await standing({ jobId: 'bf-same' });
+    const again = drive(specOf(at, fn, { jobId: 'bf-same' }));
+    await again.first('planned');
+    go();
+    await again.done;
+    await assert.rejects(job.done, (error) => isJobError(error) && error.kind === 'Busy');
+    await isAllRight(at, 480);
+  });
+
+  test('waits for a job that has missed a beat, and takes over when it has said nothing for a minute', async () => {
     const at = { uri: join(tempFolder(), 't.lance') };
     await tables.make(at, { fragments: 2, rows: 60 });
     const gated = gatedPython(tempFolder(), 1_000_000);
@@ -147,7 +157,7 @@ suite('a backfill of a table to which others write', function () {
       host: 'where',
       pid: 1,
       nonce: 'n',
-      heartbeat_at: Date.now() - 61_000,
+      heartbeat_at: Date.now() - 58_000,
     };
     writeFileSync(join(at.uri, '_ckp/c.lease'), JSON.stringify(lease));
     await drive(specOf(at, fn)).done;

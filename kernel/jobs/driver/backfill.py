@@ -9,9 +9,9 @@ told on stdout, one event a line: `@@` and JSON. All else that is printed, by th
 codes: 0 done, 1 failed (the last event says why), 3 cancelled by SIGTERM or by the end of stdin.
 
 How it works: workers compute row ranges of fragments and keep what they have in chunks beside the table, see
-CHECKPOINTS.md; a fragment whose rows are all there becomes one new file with the column alone, for all of its physical rows, deleted
-ones too; the parent commits such files by DataReplacement, which neither appends nor deletes of others disturb. Workers
-are processes of this file, or actors of Ray. Needs `pylance`, and `ray` where the engine is Ray.
+CHECKPOINTS.md; a fragment whose rows are all there becomes one new file with the column alone, for all of its physical
+rows, deleted ones too; the parent commits such files by DataReplacement, which neither appends nor deletes of others
+disturb. Workers are processes of this file, or actors of Ray. Needs `pylance`, and `ray` where the engine is Ray.
 """
 
 from __future__ import annotations
@@ -452,8 +452,9 @@ class Store:
 class Lease:
     """Says beside the table that somebody is at this column, so that nobody on another machine is too."""
 
-    def __init__(self, store: Store, job: Job) -> None:
+    def __init__(self, store: Store, job: Job, cancelled: threading.Event) -> None:
         self.store = store
+        self.cancelled = cancelled
         self.path = f"_ckp/{encoded(job.column)}.lease"
         self.column = job.column
         self.nonce = uuid.uuid4().hex
@@ -490,6 +491,7 @@ class Lease:
     def take(self) -> None:
         """Raises JobFailure Busy while somebody else is at it."""
         for _ in range(5):
+            self._wait_for_silent()
             if self.store.create(self.path, self._bytes()):
                 threading.Thread(target=self._beat, daemon=True, name="lease").start()
                 return
@@ -502,6 +504,17 @@ class Lease:
             self.store.delete(self.path)
         raise self._busy(self._holder() or {})
 
+    def _wait_for_silent(self) -> None:
+        """Waits for the end of a lease whose holder has missed a beat: a driver that was killed leaves it behind."""
+        told = False
+        while (holder := self._holder()) is not None and not self._is_stale(holder):
+            if time.time() - holder["heartbeat_at"] / 1000 < 2 * LEASE_BEAT_SECONDS or self.cancelled.is_set():
+                return
+            if not told:
+                emit("notice", text=f"Waiting whether {holder.get('holder', 'a job')} is still at {self.column}.")
+                told = True
+            self.cancelled.wait(1)
+
     def _busy(self, holder: Json) -> JobFailure:
         return JobFailure(
             "Busy",
@@ -513,6 +526,9 @@ class Lease:
     def _is_stale(self, holder: Json) -> bool:
         beat = holder.get("heartbeat_at")
         if not isinstance(beat, (int, float)) or time.time() - beat / 1000 > LEASE_STALE_SECONDS:
+            return True
+        if holder.get("job_id") == self.content["job_id"]:
+            # The same job, taken up again: whoever began it is gone, or finds before it commits that it is not its own.
             return True
         return holder.get("host") == self.content["host"] and not is_alive(holder.get("pid"))
 
@@ -1324,7 +1340,7 @@ class ColumnFile:
         return given
 
     def put(self, offsets: np.ndarray, values: pa.Array) -> None:
-        """Writes all rows up to the last of these; one between them has the value that is kept for it, or its old one."""
+        """Writes all rows up to the last of these; one between has the value that is kept for it, or its old one."""
         while len(offsets) > 0:
             stop = min(int(offsets[-1]) + 1, self.next + 4 * MAX_BATCH_ROWS)
             here = int(np.searchsorted(offsets, stop))
@@ -2050,8 +2066,8 @@ class Driver:
         self.job = job
         self.store = Store(job.uri, job.storage_options)
         self.checkpoints = Checkpoints(self.store, job, job.type)
-        self.lease = Lease(self.store, job)
         self.cancelled = threading.Event()
+        self.lease = Lease(self.store, job, self.cancelled)
         self.finished: list[Json] = []
         self.bytes_written = 0
         self.version = 0
