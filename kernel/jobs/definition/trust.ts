@@ -73,8 +73,15 @@ export function consentText(
     '',
     codeShown(fn),
   ];
-  return lines.join('\n');
+  return visible(lines.join('\n'));
 }
+
+// Signs that move a cursor, colour a terminal, turn the direction of text or take no room: a way to hide code from who reads it.
+const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** A text with all signs to be seen that are not by themselves. */
+export const visible = (text: string): string =>
+  text.replaceAll('\r\n', '\n').replace(unseen, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
 /**
  * The code that would run. Of TypeScript what is shown is the bundle and not only the text beside it: that a text belongs to

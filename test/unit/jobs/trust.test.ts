@@ -69,6 +69,13 @@ suite('Consent to functions that were found', () => {
     assert.equal(isAccepted('../../../etc/passwd'), false);
   });
 
+  test('is asked for with everything to be seen that may hide code', () => {
+    const hidden = lengthOf(`/* \u202e */ steal(); // \x1b[2K\rharmless\u200b\n${code}`);
+    const text = consentText(hidden, { author: 'A\x1b[8m', table: 't', column: 'size' });
+    assert.ok(text.includes('/* \\u{202e} */ steal(); // \\u{1b}[2K\\u{d}harmless\\u{200b}\n'), text);
+    for (const sign of ['\x1b', '\r', '\u202e', '\u200b']) assert.ok(!text.includes(sign), JSON.stringify(sign));
+  });
+
   test('is asked for with the code that would run, and not only with what its author shows', () => {
     const text = consentText(fn, { author: 'Ada "the" first', table: 'shop/t', column: 'size' });
     for (const part of [code, 'what it says it is', fn.hash, '"Ada \\"the\\" first"', '"shop/t"', 'int32'])
