@@ -108,5 +108,24 @@ for (const place of ['dir', 'rest'] as const) {
       assert.equal((await lengths(table, 'length IS NULL')).length, 0);
       await db.close();
     });
+
+    test('a key of texts does as well, and one that rows lack is refused before anything is changed', async () => {
+      const db = await connected();
+      const table = await textTable(db, 'texts', { fragments: 2, rows: 400 });
+      await localRunner.run(contextOf({ catalog, table: 'texts', function: sql, options: { key: 'text' } }).context);
+      assert.deepEqual(
+        (await lengths(table)).filter(([id, , length]) => length !== lengthOf(id)),
+        [],
+      );
+      await table.update({ where: 'id = 3', valuesSql: { id: 'NULL', length: 'NULL' } });
+      const version = await table.version();
+      const { context } = contextOf({ catalog, table: 'texts', function: sql, options: { key: 'id' } });
+      await assert.rejects(localRunner.run(context), {
+        kind: 'KeyNotUnique',
+        message: /one row has none.*local-python/,
+      });
+      assert.equal(await table.version(), version);
+      await db.close();
+    });
   });
 }

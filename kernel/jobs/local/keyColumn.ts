@@ -68,7 +68,10 @@ const hint = 'The runner "local-python" needs no key.';
 
 /** Why a column can't be the key any more, or never could. */
 export function notUnique(table: string, column: string, { nulls, example }: Uniqueness): JobError {
-  const why = nulls > 0 ? `${nulls} rows have none` : `more than one row has ${JSON.stringify(example)}`;
+  const why =
+    nulls > 0
+      ? `${nulls === 1 ? 'one row has' : `${nulls} rows have`} none`
+      : `more than one row has ${JSON.stringify(example)}`;
   return new JobError(
     'KeyNotUnique',
     `The column "${column}" of table "${table}" can't be the key: ${why}.`,
