@@ -1,4 +1,5 @@
 import { agoText } from '#shared/ageText.ts';
+import { countText } from '#shared/formatNumber.ts';
 import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 import {
   errorsText,
@@ -66,7 +67,7 @@ function toldOf(view: JobView, now: number): string {
 
 function tooltipOf(view: JobView, now: number): string {
   const { table, column, functionName, runner, rows, bottleneck, failure, sentence, state } = view;
-  const done = rows.total === undefined ? rowsText(rows.done) : `${rowsText(rows.done)} of ${rowsText(rows.total)}`;
+  const done = rows.total === undefined ? rowsText(rows.done) : `${countText(rows.done)} of ${rowsText(rows.total)}`;
   const facts = [
     `${done}${rows.reused > 0 ? `, ${rowsText(rows.reused)} of an earlier run` : ''}`,
     `on ${runnerWords[runner]}`,

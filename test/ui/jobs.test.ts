@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { frameWith, runCommand } from '../harness/workbench.ts';
+import { openWindow, shoot, type Window } from '../harness/window.ts';
+import { expand, openCatalog, switchTheme, treeRow } from './catalogWindow.ts';
+
+const patience = 90_000;
+
+const box = (page: Page): Locator => page.locator('.quick-input-widget input.input');
+const titled = (page: Page, title: string): Locator => page.locator('.quick-input-title', { hasText: title });
+
+// One window for all of them, in their order: each goes on where the one before stopped, as a person does.
+suite('A window that backfills a column', function () {
+  this.timeout(180_000);
+  let window: Window;
+
+  suiteSetup(async () => {
+    window = await openWindow({}, { width: 1400, height: 1000 });
+  });
+
+  suiteTeardown(() => window?.close());
+
+  teardown(async function () {
+    if (this.currentTest?.state === 'failed')
+      await shoot(window, `failed-${this.currentTest.title.replaceAll(/\W+/g, '-')}`);
+  });
+
+  const pane = (): Locator =>
+    window.page.locator('.pane', { has: window.page.locator('.pane-header[aria-label^="Jobs"]') });
+  /** Picks from the list that is open, by the keyboard. */
+  async function pick(title: string, label: string): Promise<void> {
+    const { page } = window;
+    await titled(page, title).waitFor({ timeout: patience });
+    await box(page).fill(label);
+    await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: label }).waitFor();
+    await page.keyboard.press('Enter');
+  }
+
+  test('says what the view is for before there is a job', async () => {
+    const { page } = window;
+    await openCatalog(page);
+    await treeRow(page, 'Connection sample').waitFor({ timeout: patience });
+    await pane().locator('.monaco-button', { hasText: 'Backfill Column…' }).waitFor();
+    await shoot(window, 'jobs-welcome');
+  });
+
+  test('leads from a table to a plan, step by step, by the keyboard', async () => {
+    const { page } = window;
+    await expand(page, 'Connection sample', 'Namespace shop');
+    await treeRow(page, 'Table products in shop').click({ button: 'right' });
+    await page.locator('.monaco-menu .action-item', { hasText: 'Backfill Column…' }).click();
+    await pick('Backfill which column', 'New Column…');
+    await titled(page, 'New column of').waitFor();
+    await box(page).fill('rounded');
+    await page.keyboard.press('Enter');
+    await pick('What computes "rounded"?', 'SQL Expression…');
+    await titled(page, 'SQL expression for "rounded"').waitFor();
+    await box(page).fill('round(prise)');
+    await page.locator('.quick-input-message', { hasText: 'prise' }).waitFor({ timeout: patience });
+    await shoot(window, 'jobs-sql-wrong');
+    await box(page).fill('round(price)');
+    await page.locator('.quick-input-message', { hasText: 'It reads price.' }).waitFor({ timeout: patience });
+    await page.keyboard.press('Enter');
+    await pick('Compute "rounded" where?', 'This machine');
+    const frame = await frameWith(page, 'h1:has-text("rounded")', patience);
+    await frame.getByRole('row', { name: 'Rows to compute 500 of 500' }).waitFor();
+    await shoot(window, 'jobs-plan');
+  });
+
+  test('shows the job at work and its end, on the page and in the view', async () => {
+    const { page } = window;
+    const frame = await frameWith(page, 'h1:has-text("rounded")');
+    await frame.getByRole('button', { name: 'Run', exact: true }).click();
+    await frame.getByRole('progressbar').waitFor({ timeout: patience });
+    await shoot(window, 'jobs-running');
+    await treeRow(page, 'Backfill of rounded in shop/products: done').waitFor({ timeout: patience });
+    await frame.locator('.job-succeeded').waitFor();
+    assert.equal(await frame.getByRole('progressbar').getAttribute('aria-valuenow'), '100');
+    await shoot(window, 'jobs-light');
+  });
+
+  for (const [theme, kind, name] of [
+    ['Dark 2026', 'vs-dark', 'dark'],
+    ['Dark High Contrast', 'hc-black', 'high-contrast'],
+  ] as const) {
+    test(`can be read in the theme ${theme}`, async () => {
+      const { page } = window;
+      await switchTheme(page, theme);
+      await page.locator(`.monaco-workbench.${kind}`).waitFor();
+      await treeRow(page, 'Backfill of rounded in shop/products: done').hover();
+      await page.locator('.workbench-hover', { hasText: 'round' }).waitFor();
+      await shoot(window, `jobs-${name}`);
+    });
+  }
+
+  test('shows the job again after the window was reloaded', async () => {
+    const { page } = window;
+    await runCommand(page, 'Developer: Reload Window');
+    await treeRow(page, 'Backfill of rounded in shop/products: done').waitFor({ timeout: patience });
+    const frame = await frameWith(page, '.job-succeeded', patience);
+    await frame.getByRole('button', { name: 'Open Table' }).click();
+    const grid = await frameWith(page, '.lance-grid', patience);
+    await grid.getByText('rounded').first().waitFor();
+    await shoot(window, 'jobs-table');
+  });
+});
