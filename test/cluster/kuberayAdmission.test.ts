@@ -9,8 +9,10 @@ import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { definitionVersions } from '../harness/kubeNeeds.ts';
 import type { KubeObject } from './parts/kubeApi.ts';
 import { startKubeCluster, type KubeCluster } from './parts/kubeCluster.ts';
+import { until } from './parts/processes.ts';
 
-const signal = AbortSignal.timeout(120_000);
+// Mocha's own limit ends a test; files are read long before their turn.
+const { signal } = new AbortController();
 
 suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real API server', () => {
   let cluster: KubeCluster;
@@ -109,6 +111,13 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
       kind: 'CustomResourceDefinition',
       metadata: { name: 'rayclusters.ray.io' },
     });
+    // The API server goes on serving them for a moment.
+    await until('An API server without RayClusters', () =>
+      cluster.api.ask('GET', '/apis/ray.io/v1/namespaces/geneva/rayclusters').then(
+        () => false,
+        () => true,
+      ),
+    );
     await assert.rejects(makeRayCluster(connection, spec, signal), {
       kind: 'NotFound',
       message: /geneva\/documents cannot be made: .*KubeRay 1\.1 or newer/,

@@ -33,7 +33,7 @@ const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 2, kernel
 const longest: Partial<Record<Layer, readonly string[]>> = {
   contract: ['conformance', 's3', 'writers', 'tables', 'versions'],
   kernel: ['jupyterLab'],
-  cluster: ['rayFaults', 'rayRuns', 'rayJobs', 'versions', 'awsFaults', 'checkCommand', 'identity'],
+  cluster: ['rayFaults', 'rayRuns', 'rayJobs', 'kuberay', 'versions', 'awsFaults', 'checkCommand', 'identity'],
 };
 
 export type LayerResult = Tally & { readonly files: readonly FileTime[] };
