@@ -8,7 +8,8 @@ import { contextOf } from '../contract/localJobs.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { drive, functionOf, pythonRow, specOf, sql, typescriptRow } from '../contract/backfillDriving.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
-import { callLanceRay, callPeer } from './backfillPeers.ts';
+import { callLanceRay, callPeer, lanceRayPackages } from './backfillPeers.ts';
+import { WarmRay } from './backfillRay.ts';
 import { lineOf, median, type Figure } from './report.ts';
 
 export type BackfillBenchOptions = {
@@ -60,6 +61,7 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
   const folder = tempFolder('lance-bench-');
   const base = join(folder, 'base.lance');
   await callPeer('make', { uri: base, rows: 1_000_000, fragments: 40, dimensions: 0 });
+  await using ray = await WarmRay.start(concurrency);
   const ways: Readonly<Record<string, (uri: string) => Promise<unknown>>> = {
     'local-python, Python by row': (uri) => runDriverOn(uri, functions.python),
     'local-python, TypeScript by row': (uri) => runDriverOn(uri, functions.typescript),
@@ -71,6 +73,10 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
       const { milliseconds } = (await callLanceRay({ uri, concurrency })) as { milliseconds: number };
       return milliseconds;
     },
+    'ray from sending to done, Python by row': (uri) => ray.backfill(uri, functions.python),
+    'ray from sending to done, TypeScript by row': (uri) => ray.backfill(uri, functions.typescript),
+    'ray from sending to done, SQL': (uri) => ray.backfill(uri, functions.sql),
+    'lance-ray as a job on the same Ray, Python by row': (uri) => ray.lanceRay(uri, lanceRayPackages()),
   };
   const taken: Record<string, number[]> = {};
   // In turns, so that what else the machine does meets all of them. The first of each is not counted.
@@ -96,6 +102,18 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
       of('local-python, TypeScript by row') / of('local-python, Python by row'),
       1.2,
     ),
+    {
+      name: 'a job of cheap rows on a warm Ray',
+      unit: 'ms',
+      value: of('ray from sending to done, SQL'),
+      goal: 7000,
+    },
+    ratio(
+      'time of ray beside lance-ray on the same Ray',
+      of('ray from sending to done, Python by row') / of('lance-ray as a job on the same Ray, Python by row'),
+      1,
+    ),
+    { name: 'longest delay of an event from Ray', unit: 'ms', value: median([...ray.delays]), goal: 1000 },
     ratio(
       'growth of 200 k × 768-d per byte of the new column',
       await growth(folder, 'vectors', runDriverOn, wideInPython),

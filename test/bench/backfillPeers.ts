@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from '../../scripts/paths.ts';
 import { run, type Need } from '../harness/installing.ts';
@@ -27,6 +27,13 @@ export const lanceRayNeed: Need = {
     writeFileSync(stamp, packages.join('\n'));
   },
 };
+
+/** Where its environment has its packages, for a Ray of the same release. */
+export function lanceRayPackages(): string {
+  const lib = join(folder, 'lib');
+  const version = readdirSync(lib).find((name) => name.startsWith('python3'));
+  return join(lib, version ?? 'python3', 'site-packages');
+}
 
 const script = inRoot('test/bench/python/backfillPeers.py');
 

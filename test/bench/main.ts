@@ -4,6 +4,8 @@ import { onInterrupt } from '../../scripts/processes.ts';
 import type { Need } from '../harness/installing.ts';
 import { kubeNeeds } from '../harness/kubeNeeds.ts';
 import { benchNeeds, missing, report } from '../harness/needs.ts';
+import { ownNetwork } from '../harness/ownNetwork.ts';
+import { rayNeeds } from '../harness/rayNeeds.ts';
 import { benchBackfill } from './backfill.ts';
 import { lanceRayNeed } from './backfillPeers.ts';
 import { benchCluster } from './cluster.ts';
@@ -34,7 +36,7 @@ const benches: Readonly<Record<string, Bench>> = {
   language: { needs: [], measure: benchLanguage },
   life: { needs: [], measure: benchLife },
   cluster: { needs: kubeNeeds, measure: benchCluster },
-  backfill: { needs: [...benchNeeds, lanceRayNeed], measure: benchBackfill },
+  backfill: { needs: [ownNetwork, ...benchNeeds, ...rayNeeds, lanceRayNeed], measure: benchBackfill },
 };
 
 /** `npm run bench`: prints figures beside those of their peers. Returns the exit code. */
