@@ -37,15 +37,19 @@ suite('A kernel that starts from a snapshot', function () {
 
   /** As an editor would whose environment is that of these kernels. */
   async function startLanguage(): Promise<LanguageProcess> {
-    const { XDG_CACHE_HOME, LANCE_CATALOG_SNAPSHOT } = env;
-    const before = { ...process.env };
-    Object.assign(process.env, { XDG_CACHE_HOME, LANCE_CATALOG_SNAPSHOT });
+    const names = ['XDG_CACHE_HOME', 'LANCE_CATALOG_SNAPSHOT'] as const;
+    const before = names.map((name) => process.env[name]);
+    for (const name of names) process.env[name] = env[name];
     try {
       const node = { path: process.execPath, env: {}, version: process.versions.node };
       const entry = join(installation, 'dist/languageWorker.cjs');
       return await LanguageProcess.start({ entry, node, onFindings: () => {} });
     } finally {
-      process.env = before;
+      // One by one: a new object in the place of `process.env` is not the environment that Node itself reads.
+      for (const [index, name] of names.entries()) {
+        if (before[index] === undefined) delete process.env[name];
+        else process.env[name] = before[index];
+      }
     }
   }
 

@@ -26,14 +26,17 @@ const byFile = (file: unknown, ...args: string[]): AskedBackfill =>
   askedByFile(parse(args, backfillArguments, true).values, '/jobs/a.lance-job.json', fileOf(file));
 
 suite('the arguments of lance-catalog backfill', () => {
-  let environment: NodeJS.ProcessEnv;
+  const variables = ['LANCE_CATALOG', 'RAY_AUTH_TOKEN'] as const;
+  let before: (string | undefined)[];
   setup(() => {
-    environment = { ...process.env };
-    delete process.env['LANCE_CATALOG'];
-    delete process.env['RAY_AUTH_TOKEN'];
+    before = variables.map((name) => process.env[name]);
+    for (const name of variables) delete process.env[name];
   });
   teardown(() => {
-    process.env = environment;
+    for (const [index, name] of variables.entries()) {
+      if (before[index] === undefined) delete process.env[name];
+      else process.env[name] = before[index];
+    }
   });
 
   test('name a table, a column and nothing else that has to be said', () => {
