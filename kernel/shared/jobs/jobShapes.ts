@@ -1,4 +1,5 @@
 import { isCatalogConfig } from '#shared/catalogConfig.ts';
+import { isRecord } from '#shared/records.ts';
 import { runnerNames, type BackfillOptions, type BackfillRequest, type TableReference } from './backfill.ts';
 import type { ComputedFunction } from './computedFunction.ts';
 import type { JobProgress } from './foldEvents.ts';
@@ -78,6 +79,7 @@ export const isBackfillOptions: Check = shapeOf<BackfillOptions>({
     anyOf(
       shape({ address: isText, token: optional(isText) }),
       shape({ profile: isText, rayCluster: optional(isText) }),
+      shape({ cluster: isRecord, rayCluster: isText }),
     ),
   ),
   python: optional(isText),

@@ -64,6 +64,21 @@ suite('Messages about jobs', () => {
       assert.ok(!jobsChecks.start(wrong), JSON.stringify(wrong));
   });
 
+  test('name a Ray in each way that there is', () => {
+    const cluster = { namespace: 'geneva', headGroup: { nodeSelector: { 'my_domain/ray_head': 'true' } } };
+    for (const ray of [
+      { address: 'http://127.0.0.1:8265' },
+      { address: 'http://127.0.0.1:8265', token: 'x' },
+      { profile: 'prod' },
+      { profile: 'prod', rayCluster: 'mine' },
+      { cluster, rayCluster: 'mine' },
+    ]) {
+      assert.ok(jobsChecks.start({ ...request, ray }), JSON.stringify(ray));
+      assert.deepEqual(toCamel(toSnake({ ray })), { ray });
+    }
+    assert.ok(!jobsChecks.start({ ...request, ray: { cluster: 'prod', rayCluster: 'mine' } }));
+  });
+
   test('tell of jobs that are whole', () => {
     const view = viewOf(recordFor('bf-00000000000000000a'), { kind: 'gone', words: '' }, 0);
     assert.ok(jobsHostChecks.jobsChanged({ changed: [view], removed: ['x'] }));
