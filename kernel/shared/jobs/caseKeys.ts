@@ -1,7 +1,14 @@
 import { isRecord } from '#shared/records.ts';
 
 /** Fields whose keys are somebody's own names (columns, headers, labels of nodes) and stay as they are. */
-const ownNames: ReadonlySet<string> = new Set(['inputs', 'headers', 'storageOptions', 'storage_options', 'kept', 'cluster']);
+const ownNames: ReadonlySet<string> = new Set([
+  'inputs',
+  'headers',
+  'storageOptions',
+  'storage_options',
+  'kept',
+  'cluster',
+]);
 
 /** JSON as it goes on wires and into files: keys in snake_case all the way down; `undefined` is left out. */
 export const toSnake = (value: unknown): unknown => renamed(value, snakeKey);
