@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
+import { inRoot } from '../../scripts/paths.ts';
+import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { drive, functionOf, gatedPython, specOf, type Driving } from './backfillDriving.ts';
+import { drive, functionOf, gatedPython, specOf, sql, type Driving } from './backfillDriving.ts';
 import { BackfillTables, type At } from './backfillTables.ts';
 import { eventually } from './eventually.ts';
 
@@ -67,6 +69,69 @@ suite('a backfill of a table to which others write', function () {
     go();
     await job.done;
     await isAllRight(at, 480);
+  });
+
+  test('gives rows that were changed in place meanwhile the value of their new inputs', async () => {
+    const { at, job, go } = await standing();
+    await tables.replace(at, [
+      { id: 190, text: 'in the fragment that is computed' },
+      { id: 400, text: 'in one that is not yet' },
+    ]);
+    go();
+    await job.done;
+    await isAllRight(at, 480);
+  });
+
+  /** A table with an index, and a driver beside which somebody changes an input right before its first commit. */
+  async function racing(manner: 'live' | 'die'): Promise<{ at: At; fn: ReturnType<typeof functionOf>; job: Driving }> {
+    const at = { uri: join(tempFolder(), 't.lance') };
+    await tables.make(at, { fragments: 4, rows: 60 });
+    await tables.replace(at, [{ id: 1, text: 'for the index' }]);
+    const fn = functionOf(sql('CAST(character_length(text) AS INT)'));
+    const racer = join(tempFolder(), 'python');
+    const words = [python(), inRoot('test/contract/python/racingDriver.py')].map((word) => `'${word}'`).join(' ');
+    writeFileSync(racer, `#!/bin/sh\nexec ${words} "$1" ${manner} "$2"\n`, { mode: 0o755 });
+    return { at, fn, job: drive(specOf(at, fn), { python: racer }) };
+  }
+
+  test('computes anew what was changed in place in the very moment of a commit', async () => {
+    const { at, job } = await racing('live');
+    await job.done;
+    await isAllRight(at, 240);
+    assert.ok(job.all('conflict').some(({ dropped }) => dropped.length === 1));
+  });
+
+  test('does so in the next run where it was killed right after that commit', async () => {
+    const { at, fn, job } = await racing('die');
+    await assert.rejects(job.done);
+    const { wrong, samples } = await tables.check(at, 'c', 'length', "text = 'changed in place'");
+    assert.ok(wrong === 1 && !JSON.stringify(samples).includes('null'), 'the value of the old text is there');
+    await drive(specOf(at, fn)).done;
+    await isAllRight(at, 240);
+  });
+
+  test('computes all rows anew, where it is asked to, of a fragment that was changed in place since it was filled', async () => {
+    const at = { uri: join(tempFolder(), 't.lance') };
+    await tables.make(at, { fragments: 3, rows: 60 });
+    const fn = functionOf(sql('CAST(character_length(text) AS INT)'));
+    await drive(specOf(at, fn, { where: 'true', numFrags: 1 })).done;
+    await tables.replace(at, [{ id: 3, text: 'something else' }]);
+    await drive(specOf(at, fn, { where: 'true' })).done;
+    await isAllRight(at, 180);
+  });
+
+  test('looks anew which rows are meant when what the condition reads was changed in place', async () => {
+    const { at, job, fn, go } = await standing({ where: 'n >= 0', checkpointSize: 1 });
+    job.controller.abort();
+    await assert.rejects(job.done);
+    await tables.replace(at, [
+      { id: 182, n: 5 },
+      { id: 183, n: -5 },
+    ]);
+    go();
+    await drive(specOf(at, fn, { where: 'n >= 0' })).done;
+    assert.deepEqual(await tables.values(at, 'c', 'id IN (182, 183)'), { 182: 4, 183: null });
+    assert.equal((await tables.check(at, 'c', 'length', 'n >= 0')).wrong, 0);
   });
 
   test('goes on after a compaction that took its fragments away', async () => {

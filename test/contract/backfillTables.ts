@@ -38,6 +38,9 @@ export class BackfillTables {
   append = (at: At, first: number, count: number): Promise<void> => this.#call('append', { at, first, count });
   update = (at: At, values: Record<string, string>, where: string): Promise<void> =>
     this.#call('update', { at, values, where });
+  /** Changes these columns of rows in place, by `id`. */
+  replace = (at: At, rows: readonly { id: number; text?: string; n?: number }[]): Promise<void> =>
+    this.#call('replace', { at, rows });
   delete = (at: At, where: string): Promise<void> => this.#call('delete', { at, where });
   compact = (at: At, target: number): Promise<void> => this.#call('compact', { at, target });
   drop = (at: At, column: string): Promise<void> => this.#call('drop', { at, column });

@@ -603,6 +603,11 @@ class Kept:
         return len(self.offsets)
 
 
+def nothing_kept(physical_rows: int, column_type: pa.DataType) -> Kept:
+    done = np.zeros(physical_rows, dtype=bool)
+    return Kept(done, np.zeros(0, dtype=np.int64), pa.chunked_array([], type=column_type), 0)
+
+
 def chunk_parts(name: str) -> tuple[int, int, int] | None:
     """Fragment, first row and rows from a chunk's name."""
     if not name.startswith("f") or not name.endswith(".arrow"):
@@ -696,8 +701,7 @@ class Checkpoints:
                 done[first : first + rows] = True
             tables.append(table)
         if not tables:
-            empty = np.zeros(0, dtype=np.int64)
-            return Kept(done, empty, pa.chunked_array([], type=self.type), 0)
+            return nothing_kept(physical_rows, self.type)
         table = pa.concat_tables(tables)
         offsets = (table.column("_rowaddr").to_numpy() & np.uint64(0xFFFFFFFF)).astype(np.int64)
         states = table.column("state").to_numpy()
@@ -788,14 +792,30 @@ def files_of(fragment: LanceFragment, table: lance.LanceDataset, columns: Iterab
     return sorted(str(file.path) for file in fragment.metadata.files if wanted.intersection(file.fields))
 
 
+def scope_columns(job: Job, table: lance.LanceDataset) -> list[str]:
+    """Columns that `where` may speak of; one too many costs no more than work that is done again."""
+    text = (job.where or "").lower()
+    return [name for name in table.schema.names if name.lower() in text]
+
+
 def marks(job: Job, table: lance.LanceDataset, older: lance.LanceDataset | None, fragment_id: int) -> list[str] | None:
-    """The files that a fragment's values hang on: those of the inputs, and of the column itself. None if it is gone."""
+    """The files that a fragment's values hang on: of the inputs, the column, what `where` names. None if it is gone."""
     fragment = table.get_fragment(fragment_id)
     source = fragment if older is None else older.get_fragment(fragment_id)
     if fragment is None or source is None:
         return None
     inputs = files_of(source, table if older is None else older, job.inputs)
-    return sorted({*inputs, *files_of(fragment, table, [job.column])})
+    return sorted({*inputs, *files_of(fragment, table, [job.column, *scope_columns(job, table)])})
+
+
+def has_file(fragment: LanceFragment | None, record: Json) -> bool:
+    """Whether the column file of a finished fragment is in the table."""
+    return fragment is not None and any(file.path == record["path"] for file in fragment.metadata.files)
+
+
+def is_outdated(record: Json, files: list[str] | None) -> bool:
+    """Whether a finished fragment that is in the table was computed from other files than there are now."""
+    return files is not None and not {*files} <= {*record["files"], record["path"]}
 
 
 def marks_at(job: Job, fragment_id: int) -> Callable[[int], list[str] | None]:
@@ -2100,7 +2120,7 @@ class Driver:
                 continue
             files = marks(job, table, older, number)
             record = records.get(number)
-            if record is not None and any(file.path == record["path"] for file in fragment.metadata.files):
+            if record is not None and has_file(fragment, record) and not is_outdated(record, files):
                 plan.committed.append(number)
                 if record["skipped_rows"]:
                     only = [int(row) for row in record["skipped_rows"]]
@@ -2146,6 +2166,8 @@ class Driver:
     def _run(self) -> None:
         job = self.job
         table = self._with_column(open_table(job))
+        if self._mend_raced(table):
+            table = open_table(job)
         self.version = table.version
         plan = self.plan(table)
         first = set(plan.fragments)
@@ -2255,9 +2277,13 @@ class Driver:
                 if self.cancelled.wait(min(0.05 * 2**attempt, 5.0) * (0.5 + random.random())):
                     raise Cancelled() from error
                 continue
+            raced = self._raced(batch, self.version - 1) if self.version != table.version + 1 else []
+            if raced:
+                self._put_back(raced, self.version - 1)
+                self._tell_dropped([int(record["fragment"]) for record in raced], attempt)
             emit(
                 "committed",
-                fragments=[record["fragment"] for record in batch],
+                fragments=[record["fragment"] for record in batch if record not in raced],
                 version=self.version,
                 milliseconds=round((time.monotonic() - started) * 1000),
             )
@@ -2270,25 +2296,86 @@ class Driver:
         dropped: list[int] = []
         for record in records:
             number = int(record["fragment"])
-            fragment = table.get_fragment(number)
-            if fragment is not None and any(file.path == record["path"] for file in fragment.metadata.files):
+            if has_file(table.get_fragment(number), record):
                 # A commit may have been made though the store said that it was not.
                 continue
             if marks(self.job, table, older, number) == record["files"]:
                 keep.append(record)
             else:
                 dropped.append(number)
-                self.skipped.pop(number, None)
                 self.store.delete(f"{self.checkpoints.folder}/f{number}.json")
         if dropped:
-            self.lost.update(dropped)
-            emit(
-                "conflict",
-                attempt=attempt,
-                dropped=dropped,
-                reason="Somebody else has rewritten these fragments or their inputs.",
-            )
+            self._tell_dropped(dropped, attempt)
         return keep
+
+    def _tell_dropped(self, fragments: list[int], attempt: int) -> None:
+        for number in fragments:
+            self.skipped.pop(number, None)
+        self.lost.update(fragments)
+        reason = "Somebody else has rewritten these fragments or their inputs."
+        emit("conflict", attempt=attempt, dropped=fragments, reason=reason)
+
+    # Lance takes a replaced column beside a change of other columns in place, also of those that it was computed from.
+    # So whoever wrote between the last look and the commit is looked at after it, and what they have outdated taken back.
+
+    def _raced(self, records: list[Json], before: int) -> list[Json]:
+        """Those of finished fragments that did not fit any more at the version before the one that they came in with."""
+        table = open_table(self.job, before)
+        older = None if self.job.read_version is None else open_table(self.job, self.job.read_version)
+        return [record for record in records if marks(self.job, table, older, int(record["fragment"])) != record["files"]]
+
+    def _put_back(self, records: list[Json], before: int) -> None:
+        """Gives fragments the values back that they had before, so that they are computed anew."""
+        earlier = open_table(self.job, before)
+        old: list[Json] = []
+        for record in records:
+            fragment = fragment_of(earlier, int(record["fragment"]))
+            nothing = nothing_kept(fragment.physical_rows, self.checkpoints.type)
+            column = ColumnFile(self.job, earlier, fragment, self.checkpoints.type, nothing)
+            column.finish()
+            size = self.store.size(f"data/{column.path}")
+            old.append({**record, "new": record["path"], "path": column.path, "size": size})
+        for attempt in range(1, MAX_COMMIT_ATTEMPTS + 1):
+            self.lease.check()
+            table = open_table(self.job)
+            # Where somebody has rewritten the fragment since, its values are theirs.
+            still = [one for one in old if has_file(table.get_fragment(int(one["fragment"])), {"path": one["new"]})]
+            try:
+                if still:
+                    self.version = self._commit(table, still)
+                break
+            except Exception as error:
+                if not is_conflict(error) or attempt == MAX_COMMIT_ATTEMPTS:
+                    raise
+                time.sleep(0.1 * attempt * (0.5 + random.random()))
+        for record in records:
+            self.store.delete(f"{self.checkpoints.folder}/f{record['fragment']}.json")
+
+    def _mend_raced(self, table: lance.LanceDataset) -> bool:
+        """The same for what a driver has left that was killed between a commit and this look."""
+        found: dict[int, list[Json]] = {}
+        for number, record in self.checkpoints.records().items():
+            is_there = has_file(table.get_fragment(number), record)
+            if not is_there or not is_outdated(record, marks(self.job, table, None, number)):
+                continue
+            before = self._version_before(table, record)
+            if before is not None and self._raced([record], before):
+                found.setdefault(before, []).append(record)
+        for before, records in found.items():
+            self._put_back(records, before)
+        return len(found) > 0
+
+    def _version_before(self, table: lance.LanceDataset, record: Json) -> int | None:
+        """The version before the one that a column file came in with; None where nobody can say any more."""
+        low, high = int(record["read_version"]), int(table.version)
+        try:
+            while high - low > 1:
+                middle = (low + high) // 2
+                is_there = has_file(open_table(self.job, middle).get_fragment(int(record["fragment"])), record)
+                low, high = (low, middle) if is_there else (middle, high)
+        except JobFailure:
+            return None
+        return low
 
     def _commit(self, table: lance.LanceDataset, records: list[Json]) -> int:
         fields, columns = column_layout(table, self.job.column, self.checkpoints.type)

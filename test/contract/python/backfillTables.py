@@ -50,6 +50,16 @@ def update(at, values, where):
     opened(at).update(values, where=where)
 
 
+def replace(at, rows):
+    """Changes some columns of rows in place: their fragments get new files of these, and the rows stay where they are."""
+    table = opened(at)
+    if not any(index["fields"] == ["id"] for index in table.list_indices()):
+        table.create_scalar_index("id", "BTREE")
+    columns = rows[0].keys()
+    schema = pa.schema([table.schema.field(name) for name in columns])
+    table.merge_insert("id").when_matched_update_all().execute(pa.Table.from_pylist(rows, schema))
+
+
 def delete(at, where):
     opened(at).delete(where)
 
@@ -93,7 +103,7 @@ def state(at, column):
     }
 
 
-calls = {call.__name__: call for call in (make, append, update, delete, compact, drop, check, values, state)}
+calls = {call.__name__: call for call in (make, append, update, replace, delete, compact, drop, check, values, state)}
 for line in sys.stdin:
     request = json.loads(line)
     try:

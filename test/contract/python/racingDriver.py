@@ -1,0 +1,38 @@
+"""The driver, with somebody who changes an input in place in the moment of its first commit, after its last look.
+
+    python racingDriver.py DRIVER MANNER -     MANNER: `live`, or `die` for being killed right after that commit
+
+That moment can't be met from outside. What the other does and what the driver does are done by Lance.
+"""
+
+import importlib.util
+import os
+import sys
+
+driver, manner = sys.argv[1], sys.argv[2]
+spec = importlib.util.spec_from_file_location("backfill", driver)
+backfill = importlib.util.module_from_spec(spec)
+sys.modules["backfill"] = backfill
+spec.loader.exec_module(backfill)
+
+import lance  # noqa: E402
+import pyarrow as pa  # noqa: E402
+
+commit = backfill.Driver._commit
+
+
+def raced(self, table, records):
+    backfill.Driver._commit = commit
+    row = table.get_fragment(records[0]["fragment"]).to_table(columns=["id"], limit=1).column("id")[0].as_py()
+    change = pa.table({"id": pa.array([row], pa.int64()), "text": ["changed in place"]})
+    lance.dataset(self.job.uri).merge_insert("id").when_matched_update_all().execute(change)
+    version = commit(self, table, records)
+    if manner == "die":
+        os._exit(9)
+    return version
+
+
+backfill.Driver._commit = raced
+code = backfill.main(sys.argv[3:])
+sys.stderr.flush()
+os._exit(code)
