@@ -6,6 +6,7 @@ import type { Table } from '#client/table.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import type { KeyIndex } from './keyIndex.ts';
 import { compareRows, type ChangedRows } from './compareRows.ts';
+import { joinBatches } from './joinData.ts';
 import { mergeBatch } from './mergeBatch.ts';
 import { pause } from './pause.ts';
 import {
@@ -151,7 +152,7 @@ export class WriteBack {
 
   async #merge(batches: readonly RecordBatch[], base: number | undefined, signal: AbortSignal): Promise<number> {
     const { table, key } = this.#target;
-    const source = new ArrowTable(batches[0]!.schema, [...batches]);
+    const source = new ArrowTable(batches[0]!.schema, joinBatches(batches));
     const merge = table.mergeInsert(key.name).whenMatchedUpdateAll();
     const made = await merge.execute(source, { signal });
     const version = made.version ?? (await table.version({ signal }));
