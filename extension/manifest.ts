@@ -203,7 +203,7 @@ export const viewIds = {
 } as const;
 export const panelTypes = { table: 'lanceCatalog.table', job: 'lanceCatalog.job' } as const;
 
-/** The notebook controller, the kernelspec that .ipynb files name, and the renderer of tables. */
+/** The notebook controller, the kernelspec that .ipynb files name, and the renderers of tables and of jobs. */
 export const notebookIds = {
   controller: 'lance-typescript',
   /** The extension as the editor names it where kernels are chosen. */
@@ -211,6 +211,7 @@ export const notebookIds = {
   kernelspec: 'lance-typescript',
   notebookType: 'jupyter-notebook',
   renderer: 'lance-catalog.table',
+  jobRenderer: 'lance-catalog.job',
 } as const;
 
 /** What a debug configuration calls the debugger of notebooks. */

@@ -35,6 +35,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.tsx', kind: 'webview' },
   { outputs: ['jobPage.js', 'jobPage.css'], entry: 'webviews/jobs/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.tsx', kind: 'renderer' },
+  { outputs: ['jobRenderer.js'], entry: 'webviews/jobOutput/main.tsx', kind: 'renderer' },
 ];
 
 /** Folder whose Python files are shipped as they are: they need no bundler, and people may read them. */

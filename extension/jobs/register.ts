@@ -29,6 +29,7 @@ import { jobFileSelector } from './jobFiles.ts';
 import { mayLaunchOn } from './launchGate.ts';
 import { registerRayCommands } from './rayCommands.ts';
 import { JobPages } from './jobPages.ts';
+import { registerJobOutputs } from './jobOutputs.ts';
 import { JobsHost, type JobsHostParts } from './jobsHost.ts';
 import { JobsView } from './jobsView.ts';
 import type { PlanSessionParts } from './planSession.ts';
@@ -77,6 +78,7 @@ export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices
     vscode.window.registerWebviewPanelSerializer(panelTypes.job, pages),
     vscode.workspace.registerTextDocumentContentProvider(functionScheme, functions),
     registerJobCommands(all),
+    registerJobOutputs(all),
     registerRayCommands(all),
     registerJobFileCommands(all),
     registerJobFiles(all),

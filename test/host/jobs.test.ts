@@ -6,12 +6,35 @@ import { findNode } from '#client/childProcess.ts';
 import { JobsProcess } from '#client/jobsProcess.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
+import type { JobOutputNews, JobOutputRequest } from '#shared/jobs/jobOutput.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { createLog } from '../../extension/host/log.ts';
+import { registerJobOutputs, type JobMessaging } from '../../extension/jobs/jobOutputs.ts';
 import { JobsHost } from '../../extension/jobs/jobsHost.ts';
 import { ended, makeJobsWorld, orderRows, writeGatedFunction, type JobsWorld } from './jobsSupport.ts';
 import { PersonStandIn } from './person.ts';
 import { eventually, extensionApi, repository, run } from './support.ts';
+
+/** Stands for the renderer of jobs in a notebook, which runs in a frame that no test of the host sees into. */
+class JobRendererStandIn implements JobMessaging {
+  readonly told: JobOutputNews[] = [];
+  readonly #said = new vscode.EventEmitter<{ editor: vscode.NotebookEditor; message: unknown }>();
+  readonly onDidReceiveMessage = this.#said.event;
+
+  async postMessage(news: JobOutputNews): Promise<boolean> {
+    this.told.push(news);
+    return true;
+  }
+
+  say(message: JobOutputRequest | { kind: string }): void {
+    this.#said.fire({ editor: undefined as unknown as vscode.NotebookEditor, message });
+  }
+
+  /** What it was told last of a job. */
+  newest(id: string) {
+    return this.told.flatMap(({ jobs }) => jobs).findLast((job) => job.id === id);
+  }
+}
 
 suite('backfills in the editor', function () {
   this.timeout(180_000);
@@ -65,6 +88,31 @@ suite('backfills in the editor', function () {
     assert.match(String(item.description), /^done · just now$/);
     assert.match(item.contextValue ?? '', /^job\.succeeded\b.*\.remove$/);
     assert.equal(await valuesOf('note_length'), orderRows);
+  });
+
+  test('are told to the outputs of cells, and end by their button', async () => {
+    const renderer = new JobRendererStandIn();
+    const log = createLog();
+    const outputs = registerJobOutputs({ log, ...api.jobs }, renderer);
+    const { file, gate } = writeGatedFunction(world.folder);
+    try {
+      const id = await start('gated_in_cell', { kind: 'typescript', file });
+      renderer.say({ kind: 'no request of ours' });
+      renderer.say({ kind: 'look', id });
+      await eventually('news of rows', () => (renderer.newest(id)?.rows.done ?? 0) > 0, 60_000);
+      assert.equal(
+        renderer.told.flatMap(({ jobs }) => jobs).every((job) => job.id === id),
+        true,
+        'of no other job',
+      );
+      renderer.say({ kind: 'act', id, action: 'cancel' });
+      await eventually('news of the end', () => renderer.newest(id)?.state === 'cancelled', 60_000);
+      assert.equal(renderer.newest(id)?.can.resume, true);
+    } finally {
+      rmSync(gate, { force: true });
+      outputs.dispose();
+      log.dispose();
+    }
   });
 
   test('are cancelled by their row, found again by the next window, and go on where they stopped', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import { jobOutputMime, readJobOutput } from '../../kernel/shared/jobs/jobOutput.ts';
 import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { errorOf, resultOf, run, startKernel, until, valueOf } from './support.ts';
@@ -81,6 +82,9 @@ const table = await db.openTable('products');`,
     assert.equal(new Set(shown.map(({ content }) => content.displayId)).size, 1);
     assert.match(textOf(shown.at(-1)), /^products\.words: 400 rows in .*\nJob bf-/);
     assert.match(String(shown.at(-1)?.content.data['text/html']), /<progress value="1\.0000" max="1">/);
+    const job = readJobOutput(shown.at(-1)?.content.data[jobOutputMime]);
+    assert.deepEqual([job?.state, job?.rows.done, job?.column], ['succeeded', rows, 'words']);
+    assert.equal(Object.keys(shown.at(-1)?.content.data ?? {})[0], jobOutputMime, 'the richest form goes first');
     assert.equal(await valueOf(kernel, "await table.countRows('words = 3')"), String(rows));
   });
 

@@ -32,10 +32,10 @@ suite('package.json and extension/manifest.ts', () => {
     assert.deepEqual(contributes.views.lanceCatalog.map(({ id }) => id).toSorted(), Object.values(viewIds).toSorted());
   });
 
-  test('name the same renderer', () => {
+  test('name the same renderers', () => {
     assert.deepEqual(
       contributes.notebookRenderer.map(({ id }) => id),
-      [notebookIds.renderer],
+      [notebookIds.renderer, notebookIds.jobRenderer],
     );
   });
 

@@ -1,22 +1,11 @@
 import { agoText } from '#shared/ageText.ts';
 import { countText } from '#shared/formatNumber.ts';
-import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import {
-  durationText,
-  isActive,
-  jobTableText,
-  percentText,
-  rateText,
-  rowsText,
-  runnerWords,
-  shareDone,
-  sizeText,
-  stateWords,
-} from '#shared/jobs/jobWords.ts';
+import { durationText, isActive, jobTableText, rowsText, runnerWords, sizeText } from '#shared/jobs/jobWords.ts';
 import { ErrorRows } from './errorRows.tsx';
 import { LogLines } from './logLines.tsx';
-import { Actions, type Act } from './actions.tsx';
+import { Actions, actionsOf, type Act } from '../parts/jobActions.tsx';
+import { Progress } from '../parts/jobProgress.tsx';
 
 type JobPageProps = {
   readonly job: JobView;
@@ -61,34 +50,6 @@ export function JobPage({ job, log, isCut, now, act }: JobPageProps) {
   );
 }
 
-/** State, bar and percentage. What a screen reader says is the value of the bar. */
-function Progress({ job }: { job: JobView }) {
-  const share = shareDone(job);
-  const percent = share === undefined ? undefined : Math.floor(share * 100);
-  const said = `${stateWords[job.state]}${share === undefined ? '' : `, ${percentText(share)}`}`;
-  return (
-    <section className={`job-progress job-${job.state}`} aria-label="Progress">
-      <div
-        className={percent === undefined && isActive(job) ? 'job-bar job-unknown' : 'job-bar'}
-        role="progressbar"
-        aria-label={`Backfill of ${job.column}`}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        {...(percent !== undefined && { 'aria-valuenow': percent })}
-        aria-valuetext={said}
-      >
-        <div className="job-bar-done" style={{ width: `${percent ?? 0}%` }} />
-      </div>
-      <p className="job-state">
-        <strong>{stateWords[job.state]}</strong>
-        {share !== undefined && job.state !== 'succeeded' && <span>{percentText(share)}</span>}
-        {isActive(job) && job.rowsPerSecond !== undefined && <span>{rateText(job.rowsPerSecond)}</span>}
-        {isActive(job) && job.secondsLeft !== undefined && <span>{durationText(job.secondsLeft)} left</span>}
-      </p>
-    </section>
-  );
-}
-
 function Facts({ job, now }: { job: JobView; now: number }) {
   return (
     <dl className="job-facts">
@@ -120,17 +81,5 @@ function factsOf(job: JobView, now: number): readonly (readonly [string, string]
     ['Begun', agoText(createdAt, now)],
     ...(seconds === undefined ? [] : [[isActive(job) ? 'Runs for' : 'Took', durationText(seconds)] as const]),
     ...(job.options.where === undefined ? [] : [['Rows where', job.options.where] as const]),
-  ];
-}
-
-/** What can be done, the likeliest first. A button that would do nothing is not there. */
-function actionsOf({ can, state }: JobView): { action: JobAction; label: string }[] {
-  return [
-    ...(can.resume ? [{ action: 'resume' as const, label: 'Resume' }] : []),
-    ...(can.retry ? [{ action: 'retry' as const, label: 'Retry Failed Rows' }] : []),
-    ...(state === 'succeeded' ? [{ action: 'table' as const, label: 'Open Table' }] : []),
-    ...(can.cancel ? [{ action: 'cancel' as const, label: 'Cancel' }] : []),
-    ...(state === 'succeeded' ? [] : [{ action: 'table' as const, label: 'Open Table' }]),
-    { action: 'code', label: 'Copy as Code' },
   ];
 }

@@ -2,6 +2,7 @@ import { createRoot } from 'react-dom/client';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import type { JobAction, JobPageHostMethods, JobPageState, JobPageViewMethods } from '#shared/jobs/jobPageMessages.ts';
 import { Endpoint } from '#shared/rpc.ts';
+import '../parts/job.css';
 import './jobs.css';
 import { JobLog } from './jobLog.ts';
 import { Page } from './page.tsx';

@@ -1,6 +1,6 @@
 import type { JobPageState } from '#shared/jobs/jobPageMessages.ts';
 import { Boundary } from '../parts/boundary.tsx';
-import type { Act } from './actions.tsx';
+import type { Act } from '../parts/jobActions.tsx';
 import { JobPage } from './jobPage.tsx';
 import { PlanPage } from './planPage.tsx';
 

@@ -1,7 +1,7 @@
 import type { JobPageState } from '#shared/jobs/jobPageMessages.ts';
 import { jobTableText, runnerWords } from '#shared/jobs/jobWords.ts';
 import { functionText, planLines, planRunnerText } from '#shared/jobs/planWords.ts';
-import { Actions, type Act } from './actions.tsx';
+import { Actions, type Act } from '../parts/jobActions.tsx';
 
 type PlanState = Extract<JobPageState, { kind: 'plan' }>;
 

@@ -1,4 +1,5 @@
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import { jobOutputMime, type JobOutput } from '#shared/jobs/jobOutput.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive, shareDone } from '#shared/jobs/jobWords.ts';
 import { escapeHtml, htmlRow } from '#shared/markup.ts';
@@ -6,14 +7,20 @@ import { endText, errorLines, jobLine, jobPlace } from '#jobs/report/jobText.ts'
 import { planRows, planText } from '#jobs/report/planRows.ts';
 import { htmlAndText, type Shown } from '#session/display/shown.ts';
 
-/** A job in a notebook: a bar and a line while it runs, then how it ended, with the rows that failed. */
+/** A job in a notebook: a bar and a line while it runs, then how it ended, with the rows that failed; and as data. */
 export function showJob(view: JobView): Shown {
   const [bar, share] = [barHtml(view), isActive(view) ? jobLine(view) : endText(view)];
   const errors = errorLines(view);
   const how = hintOf(view);
   const details = errors.length === 0 ? '' : `<pre>${escapeHtml(errors.join('\n'))}</pre>`;
   const html = `<div>${bar} ${escapeHtml(share)}</div>${details}<div><small>${escapeHtml(how)}</small></div>`;
-  return htmlAndText(html, [share, ...errors, how].join('\n'));
+  return withJob(view, htmlAndText(html, [share, ...errors, how].join('\n')));
+}
+
+/** The editor draws the job itself, with buttons, and knows how it goes on. The richest form goes first. */
+function withJob(job: JobView, { data, metadata }: Shown): Shown {
+  const output: JobOutput = { version: 1, job };
+  return { data: { [jobOutputMime]: output, ...data }, metadata };
 }
 
 function barHtml(view: JobView): string {
@@ -31,7 +38,8 @@ function hintOf({ id, can, state }: JobView): string {
 export function showLeft(id: string, view: JobView | undefined): Shown {
   const what = view ? jobPlace(view) : 'The backfill';
   const text = `${what}: the job ${id} goes on without this cell. Run the cell again to follow it, or: lance-catalog jobs cancel ${id}`;
-  return htmlAndText(`<div>${escapeHtml(text)}</div>`, text);
+  const left = htmlAndText(`<div>${escapeHtml(text)}</div>`, text);
+  return view ? withJob(view, left) : left;
 }
 
 /** What is said before there is a job. */

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { build } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import type { JobOutputNews, JobOutputRequest } from '#shared/jobs/jobOutput.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { bundleOptions, bundles } from '../../scripts/bundles.ts';
+import { findChromium } from '../harness/browser.ts';
+import { endedJob, someJob } from '../unit/extension/jobs/someJob.ts';
+import { colours, contrast } from './contrast.ts';
+import { themes } from './panelHostStandIn.ts';
+import type { ThemeName } from './panelHostStandIn.ts';
+
+const shots = join(import.meta.dirname, '../../test-results/jobOutput');
+
+/** What the page of the test has in its window: the renderer, what it said, and a way to tell it something. */
+type Renderer = { renderOutputItem(item: unknown, element: Element): void; disposeOutputItem(id?: string): void };
+type TestWindow = {
+  renderer: Renderer;
+  said: JobOutputRequest[];
+  tell(news: JobOutputNews): void;
+  show(id: string, output: unknown): void;
+};
+
+const failing = someJob({
+  errors: {
+    count: 1234,
+    samples: [{ fragment: 3, row: 1042, message: '<img src=x onerror=alert(1)>', inputs: { note: 'x' } }],
+  },
+  bottleneck: 'Waiting for 4 of 8 workers: no node has a free GPU.',
+});
+
+suite('A job in the output of a cell, in a browser', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let server: Server;
+  let browser: Browser;
+  let url: string;
+
+  suiteSetup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lance-job-output-'));
+    await mkdir(shots, { recursive: true });
+    const script = join(folder, 'renderer.js');
+    const bundle = bundles.find(({ outputs }) => outputs[0] === 'jobRenderer.js')!;
+    await build({ ...bundleOptions(bundle), outfile: script });
+    server = createServer((request, response) => {
+      const isScript = request.url === '/renderer.js';
+      response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+      response.end(isScript ? readFileSync(script) : '<!doctype html><html lang="en"><body></body></html>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const executablePath = findChromium();
+    assert.ok(executablePath, 'There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  });
+
+  suiteTeardown(async () => {
+    await browser?.close();
+    server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A page with the renderer in it, where somebody listens to it or nobody does. */
+  async function withRenderer(
+    run: (page: Page) => Promise<void>,
+    { theme = 'dark', isHeard = true }: { theme?: ThemeName; isHeard?: boolean } = {},
+  ): Promise<void> {
+    const context = await browser.newContext({ viewport: { width: 900, height: 500 } });
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(String(error)));
+    try {
+      await page.goto(url);
+      await page.evaluate(
+        async ([properties, heard]) => {
+          for (const [name, value] of Object.entries(properties)) document.body.style.setProperty(name, value);
+          document.body.style.background = 'var(--vscode-editor-background)';
+          const { activate } = (await import(`${location.href}renderer.js`)) as {
+            activate(context: unknown): Renderer;
+          };
+          const here = window as unknown as TestWindow;
+          here.said = [];
+          const messaging = {
+            postMessage: (message: JobOutputRequest) => here.said.push(message),
+            onDidReceiveMessage: (listener: (news: JobOutputNews) => void) => (here.tell = listener),
+          };
+          here.renderer = activate(heard ? messaging : {});
+          here.show = (id, output) => {
+            const element = document.getElementById(id) ?? document.body.appendChild(document.createElement('div'));
+            element.id = id;
+            here.renderer.renderOutputItem({ id, json: () => output }, element);
+          };
+        },
+        [{ ...themes[theme], '--vscode-font-family': 'system-ui', '--vscode-font-size': '13px' }, isHeard] as const,
+      );
+      await run(page);
+      assert.deepEqual(errors, []);
+    } finally {
+      await context.close();
+    }
+  }
+
+  const show = (page: Page, id: string, job: JobView): Promise<void> =>
+    page.evaluate(([at, output]) => (window as unknown as TestWindow).show(at, output), [
+      id,
+      { version: 1, job },
+    ] as const);
+  const tell = (page: Page, jobs: readonly JobView[]): Promise<void> =>
+    page.evaluate((all) => (window as unknown as TestWindow).tell({ kind: 'jobs', jobs: all }), jobs);
+  const said = (page: Page): Promise<JobOutputRequest[]> => page.evaluate(() => (window as unknown as TestWindow).said);
+  const bar = (page: Page) => page.getByRole('progressbar');
+
+  for (const theme of ['dark', 'light', 'highContrast', 'highContrastLight'] as const) {
+    test(`can be read in the theme ${theme}`, () =>
+      withRenderer(
+        async (page) => {
+          await show(page, 'a', failing);
+          await bar(page).waitFor();
+          for (const text of await page.locator('.job-output p, .job-output h4, .job-output li').all()) {
+            const [colour, ground] = await text.evaluate(colours);
+            assert.ok(contrast(colour, ground) >= 4.5, `${colour} on ${ground}: ${await text.innerText()}`);
+          }
+          await page.screenshot({ path: join(shots, `${theme}.png`) });
+        },
+        { theme },
+      ));
+  }
+
+  test('says how far it is, what holds it up and which rows failed, as text', () =>
+    withRenderer(async (page) => {
+      await show(page, 'a', failing);
+      assert.equal(await bar(page).getAttribute('aria-valuenow'), '42');
+      await page.getByText('Waiting for 4 of 8 workers: no node has a free GPU.').waitFor();
+      await page.getByText('row 1042 of fragment 3: <img src=x onerror=alert(1)>').waitFor();
+    }));
+
+  test('is asked about once while it is at work, and never when it has ended', () =>
+    withRenderer(async (page) => {
+      await show(page, 'a', someJob());
+      await show(page, 'a', someJob({ rows: { done: 430_000, total: 1_000_000, reused: 0 } }));
+      await show(page, 'b', endedJob({ id: 'bf-0002' }));
+      assert.deepEqual(await said(page), [{ kind: 'look', id: 'bf-0001' }]);
+    }));
+
+  test('keeps the button that a person is at while it goes on, and does what it says', () =>
+    withRenderer(async (page) => {
+      await show(page, 'a', someJob());
+      await page.getByRole('button', { name: 'Cancel' }).focus();
+      await show(page, 'a', someJob({ rows: { done: 500_000, total: 1_000_000, reused: 0 } }));
+      await tell(page, [someJob({ rows: { done: 600_000, total: 1_000_000, reused: 0 } })]);
+      await page.waitForFunction(() => document.getElementById('a')?.shadowRoot?.querySelector('[aria-valuenow="60"]'));
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Show Job' }).click();
+      assert.deepEqual((await said(page)).slice(1), [
+        { kind: 'act', id: 'bf-0001', action: 'cancel' },
+        { kind: 'act', id: 'bf-0001', action: 'open' },
+      ]);
+    }));
+
+  test('goes on by what the editor tells after its cell has ended', () =>
+    withRenderer(async (page) => {
+      await show(page, 'a', someJob());
+      await tell(page, [endedJob()]);
+      await page.getByText('All 1,000,000 rows are computed.').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Cancel' }).count(), 0);
+      await page.getByRole('button', { name: 'Open Table' }).waitFor();
+    }));
+
+  test('has no buttons where nobody listens', () =>
+    withRenderer(
+      async (page) => {
+        await show(page, 'a', someJob());
+        await bar(page).waitFor();
+        assert.equal(await page.getByRole('button').count(), 0);
+      },
+      { isHeard: false },
+    ));
+
+  test('what is no job gives one sentence', () =>
+    withRenderer(async (page) => {
+      for (const output of [null, { version: 2 }, { version: 1, job: { id: 'x' } }]) {
+        await page.evaluate((given) => (window as unknown as TestWindow).show('a', given), output);
+        await page.getByText('This output is no job that can be read.').waitFor();
+      }
+    }));
+});

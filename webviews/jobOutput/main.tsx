@@ -1,0 +1,90 @@
+import { createRoot } from 'react-dom/client';
+import type { Root } from 'react-dom/client';
+import type { ActivationFunction } from 'vscode-notebook-renderer';
+import { isJobOutputNews, readJobOutput, type JobOutputAction, type JobOutputRequest } from '#shared/jobs/jobOutput.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { isActive } from '#shared/jobs/jobWords.ts';
+import partsCss from '../parts/job.css';
+import outputCss from './jobOutput.css';
+import { JobOutputView } from './jobOutput.tsx';
+
+/** One output on the screen, with the newest that is known of its job. */
+type Mounted = { readonly root: Root; readonly element: HTMLElement; job: JobView };
+
+/**
+ * Draws jobs in the outputs of cells. What the kernel says is how a job was; the editor is asked how it is, so that an output
+ * whose cell was interrupted, or whose notebook was opened again, goes on.
+ */
+export const activate: ActivationFunction = (context) => {
+  const mounted = new Map<string, Mounted>();
+  let styles: CSSStyleSheet | undefined;
+  const say = (request: JobOutputRequest): void => context.postMessage?.(request);
+  // Nobody listens to an exported notebook: it has no buttons.
+  const isHeard = context.postMessage !== undefined;
+
+  const draw = ({ root, job: { id }, job }: Mounted): void => {
+    const act = isHeard ? (action: JobOutputAction) => say({ kind: 'act', id, action }) : undefined;
+    root.render(<JobOutputView job={job} act={act} />);
+  };
+  const dispose = (id: string): void => {
+    mounted.get(id)?.root.unmount();
+    mounted.delete(id);
+  };
+
+  context.onDidReceiveMessage?.((news: unknown) => {
+    if (!isJobOutputNews(news)) return;
+    for (const output of mounted.values()) {
+      const now = news.jobs.find(({ id }) => id === output.job.id);
+      if (!now) continue;
+      output.job = now;
+      draw(output);
+    }
+  });
+
+  return {
+    renderOutputItem(item, element) {
+      const job = readJobOutput(jsonOf(() => item.json()));
+      const there = mounted.get(item.id);
+      // A running job changes ten times a second; whoever is about to press a button keeps it.
+      if (job && there?.element === element && there.job.id === job.id) {
+        there.job = job;
+        return draw(there);
+      }
+      dispose(item.id);
+      styles ??= styleSheet();
+      const shadow = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
+      shadow.adoptedStyleSheets = [styles];
+      const place = document.createElement('div');
+      shadow.replaceChildren(place);
+      if (!job) {
+        place.textContent = 'This output is no job that can be read. Run the cell again to make it anew.';
+        return;
+      }
+      const output = { root: createRoot(place), element, job };
+      mounted.set(item.id, output);
+      draw(output);
+      // One that has ended does not change any more, unless it is taken up again, which the editor tells.
+      if (isActive(job) || job.state === 'interrupted') say({ kind: 'look', id: job.id });
+    },
+    disposeOutputItem(id) {
+      if (id !== undefined) return dispose(id);
+      // Deleting from a Map while walking it is well defined.
+      for (const each of mounted.keys()) dispose(each);
+    },
+  };
+};
+
+/** What a notebook holds under our name, which need not be JSON. */
+function jsonOf(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function styleSheet(): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`${partsCss}\n${outputCss}`);
+  return sheet;
+}
