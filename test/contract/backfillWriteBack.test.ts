@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Field, Int32, makeData, Vector, type Data } from '#arrow';
+import { Field, Int32, Vector, vectorFromArray } from '#arrow';
 import type { Catalog } from '#client/catalog.ts';
 import { connectNamespace } from '#client/connect.ts';
 import { MergeInsert } from '#client/mergeInsert.ts';
@@ -84,6 +84,15 @@ suite('rows that others change while they are written back', function () {
     assert.equal(eventsOf(events, 'conflict').length, 1);
   });
 
+  test('a row with another text for which nothing comes out has no value', async () => {
+    const { table } = await written('emptied', (theirs) => theirs.update({ where: 'id = 7', values: { text: '' } }));
+    const rows = await lengths(table);
+    assert.deepEqual(
+      rows.filter(([id, text, length]) => length !== (id === 7 ? null : lengthOf(id, text))),
+      [],
+    );
+  });
+
   test('a value that somebody wrote stays', async () => {
     const { table } = await written('valued', (theirs) => theirs.update({ where: 'id = 8', values: { length: -1 } }));
     const rows = await lengths(table);
@@ -119,18 +128,16 @@ suite('rows that others change while they are written back', function () {
 
 function computed(read: ReadRows): ComputedRows {
   const texts = new Vector([read.inputs.data.children[0]!]);
-  const values = Int32Array.from({ length: texts.length }, (_, row) => String(texts.get(row)).length);
+  const values = Array.from({ length: texts.length }, (_, row) => String(texts.get(row)).length || null);
   return {
     fragment: read.fragment,
     addresses: read.addresses,
     hashes: hashesOf(read.inputs, inputs),
     key: read.key,
-    value: int32Of(values),
+    value: vectorFromArray(values, new Int32()).data[0]!,
     states: new Uint8Array(values.length),
   };
 }
-
-const int32Of = (values: Int32Array): Data => makeData({ type: new Int32(), data: values });
 
 /** The table, except that its merges wait for somebody else first. */
 function lettingOthersFirst(table: Table, others: () => Promise<void>): Table {

@@ -83,7 +83,7 @@ export class WriteBack {
       await this.#target.index.ready(signal);
       const base = await this.#target.table.version({ signal });
       if (this.#isForeign(base)) left = await this.#asTheyAre(left, base, attempt, written, signal);
-      const batches = left.flatMap((some) => this.#batchesOf(some));
+      const batches = left.flatMap((some) => this.#batchesOf(some, written));
       if (batches.length === 0) return base;
       try {
         version = await this.#merge(batches, base, signal);
@@ -163,11 +163,13 @@ export class WriteBack {
   }
 
   /** Keys and values of those rows that are to be written. */
-  #batchesOf(rows: ComputedRows): RecordBatch[] {
+  #batchesOf(rows: ComputedRows, written: Written): RecordBatch[] {
     const { isDefaultScope } = this.#target;
     const { value, states } = rows;
+    // Rows that come again have a value already, of inputs that are gone: no value takes its place too.
+    const isAgain = written.size > 0;
     const isWritten = (row: number): boolean =>
-      states[row] !== rowStates.skipped && (!isDefaultScope || value.getValid(row));
+      isAgain || (states[row] !== rowStates.skipped && (!isDefaultScope || value.getValid(row)));
     return [...stretches(value.length, isWritten)].flatMap(({ start, end, is }) =>
       is ? [this.#batch(sliceComputed(rows, start, end))] : [],
     );
