@@ -93,7 +93,8 @@ suite('backfills in the editor', function () {
   test('are told to the outputs of cells, and end by their button', async () => {
     const renderer = new JobRendererStandIn();
     const log = createLog();
-    const outputs = registerJobOutputs({ log, ...api.jobs }, renderer);
+    const { host, actions, pages } = api.jobs;
+    const outputs = registerJobOutputs({ log, host, actions, pages }, renderer);
     const { file, gate } = writeGatedFunction(world.folder);
     try {
       const id = await start('gated_in_cell', { kind: 'typescript', file });

@@ -37,6 +37,16 @@ const failing = someJob({
   bottleneck: 'Waiting for 4 of 8 workers: no node has a free GPU.',
 });
 
+const show = (page: Page, id: string, job: JobView): Promise<void> =>
+  page.evaluate(([at, output]) => (window as unknown as TestWindow).show(at, output), [
+    id,
+    { version: 1, job },
+  ] as const);
+const tell = (page: Page, jobs: readonly JobView[]): Promise<void> =>
+  page.evaluate((all) => (window as unknown as TestWindow).tell({ kind: 'jobs', jobs: all }), jobs);
+const said = (page: Page): Promise<JobOutputRequest[]> => page.evaluate(() => (window as unknown as TestWindow).said);
+const bar = (page: Page) => page.getByRole('progressbar');
+
 suite('A job in the output of a cell, in a browser', function () {
   this.timeout(60_000);
   let folder: string;
@@ -84,7 +94,7 @@ suite('A job in the output of a cell, in a browser', function () {
           for (const [name, value] of Object.entries(properties)) document.body.style.setProperty(name, value);
           document.body.style.background = 'var(--vscode-editor-background)';
           const { activate } = (await import(`${location.href}renderer.js`)) as {
-            activate(context: unknown): Renderer;
+            activate: (context: unknown) => Renderer;
           };
           const here = window as unknown as TestWindow;
           here.said = [];
@@ -107,16 +117,6 @@ suite('A job in the output of a cell, in a browser', function () {
       await context.close();
     }
   }
-
-  const show = (page: Page, id: string, job: JobView): Promise<void> =>
-    page.evaluate(([at, output]) => (window as unknown as TestWindow).show(at, output), [
-      id,
-      { version: 1, job },
-    ] as const);
-  const tell = (page: Page, jobs: readonly JobView[]): Promise<void> =>
-    page.evaluate((all) => (window as unknown as TestWindow).tell({ kind: 'jobs', jobs: all }), jobs);
-  const said = (page: Page): Promise<JobOutputRequest[]> => page.evaluate(() => (window as unknown as TestWindow).said);
-  const bar = (page: Page) => page.getByRole('progressbar');
 
   for (const theme of ['dark', 'light', 'highContrast', 'highContrastLight'] as const) {
     test(`can be read in the theme ${theme}`, () =>
