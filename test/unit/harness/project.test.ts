@@ -7,7 +7,10 @@ import { enginePackage, platforms } from '../../../scripts/platforms.mjs';
 import { notOnLinux } from '../../harness/parts.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
-suite('The project', () => {
+suite('The project', function () {
+  // Most of them start processes of Node, which take seconds where a machine has much else to do.
+  this.timeout(60_000);
+
   test('says in the README which parts cannot run on Linux, all of them', () => {
     const readme = readFileSync(inRoot('README.md'), 'utf8');
     for (const part of Object.values(notOnLinux)) assert.ok(readme.includes(part), part);
@@ -57,6 +60,11 @@ suite('The project', () => {
       assert.deepEqual([stdout, status], ['npm test\nnpm run test:cluster\n', 1]);
     });
   }
+
+  test('only wires services where a window begins, in 80 lines at most', () => {
+    const lines = readFileSync(inRoot('extension/extension.ts'), 'utf8').trimEnd().split('\n').length;
+    assert.ok(lines <= 80, `extension.ts has ${lines} lines: move what it does into the folder that it belongs to`);
+  });
 
   test('knows the native package of every platform that the engine names', () => {
     const manifest = JSON.parse(readFileSync(inRoot('node_modules/@lancedb/lancedb/package.json'), 'utf8')) as {

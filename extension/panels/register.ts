@@ -1,0 +1,24 @@
+import * as vscode from 'vscode';
+import { setContext } from '../host/context.ts';
+import { panelTypes } from '../manifest.ts';
+import { registerTableCommands, restoredSource, type TableCommandParts } from './commands.ts';
+import { TablePanels } from './tablePanel.ts';
+
+export type PanelParts = Omit<TableCommandParts, 'panels'> & { extensionUri: vscode.Uri };
+
+/** The panels that show tables, those that a reload brings back, and their commands. */
+export function registerPanels(parts: PanelParts): vscode.Disposable & { panels: TablePanels } {
+  const { extensionUri, log, catalogOf } = parts;
+  const panels = new TablePanels({
+    extensionUri,
+    log,
+    restore: (kept) => restoredSource(kept, catalogOf),
+    onUnpinned: (isUnpinned) => setContext('lanceCatalog.table.unpinned', isUnpinned),
+  });
+  const registered = vscode.Disposable.from(
+    panels,
+    vscode.window.registerWebviewPanelSerializer(panelTypes.table, panels),
+    registerTableCommands({ ...parts, panels }),
+  );
+  return { panels, dispose: () => void registered.dispose() };
+}
