@@ -1,19 +1,12 @@
-import type { ChildProcess } from 'node:child_process';
-import type { Duplex } from 'node:stream';
 import { CatalogError, catalogErrorCodes, type CatalogErrorKind } from '#shared/errors.ts';
-import { encodeFrame, frameDecoder } from '#shared/frames.ts';
 import { jobsHostChecks } from '#shared/jobs/jobChecks.ts';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobsHostMethods, JobsMethods } from '#shared/jobs/jobMessages.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { Endpoint, RemoteError, type Handlers } from '#shared/rpc.ts';
-import { cancellable, guarded } from './calls.ts';
-import { startNode, type NodeRuntime } from './childProcess.ts';
-import { exitReason, tailOf } from './exitReason.ts';
-
-const startMilliseconds = 20_000;
-/** How long the end of the process waits to be told of, after that of its pipe. */
-const exitMilliseconds = 200;
+import { RemoteError } from '#shared/rpc.ts';
+import { guarded } from './calls.ts';
+import type { NodeRuntime } from './childProcess.ts';
+import { PipedProcess } from './pipedProcess.ts';
 
 export type JobsStart = {
   /** The bundle, `dist/jobs.cjs`. */
@@ -31,12 +24,7 @@ export type JobsStart = {
  * ends when this process does; jobs go on.
  */
 export class JobsProcess {
-  readonly #child: ChildProcess;
-  readonly #pipe: Duplex;
-  readonly #endpoint: Endpoint<JobsHostMethods, JobsMethods>;
-  readonly #listeners = new Set<(reason: string) => void>();
-  #end: string | undefined;
-  #markReady: (() => void) | undefined;
+  readonly #process: PipedProcess<JobsHostMethods, JobsMethods>;
 
   /**
    * Starts the process and waits until it listens.
@@ -46,7 +34,8 @@ export class JobsProcess {
     options.signal?.throwIfAborted();
     const started = new JobsProcess(options);
     try {
-      return await started.#listening(options.signal);
+      await started.#process.listening((reason) => unavailable('did not start', reason), options.signal);
+      return started;
     } catch (error) {
       started.dispose();
       throw error;
@@ -54,56 +43,23 @@ export class JobsProcess {
   }
 
   private constructor({ node, entry, env, onChanged }: JobsStart) {
-    this.#child = startNode({ node, entry, ...(env && { env }), stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
-    this.#pipe = this.#child.stdio[3] as Duplex;
-    const stderr = tailOf(this.#child.stderr);
-    const handlers: Handlers<JobsHostMethods> = {
-      ready: () => {
-        this.#markReady?.();
-        return null;
-      },
-      jobsChanged: (params) => {
-        if (jobsHostChecks.jobsChanged(params)) guarded(() => onChanged(params.changed, params.removed));
-        return null;
-      },
-    };
-    this.#endpoint = new Endpoint((frame) => {
-      if (this.#end === undefined) this.#pipe.write(encodeFrame(frame));
-    }, handlers);
-    const decode = frameDecoder((message) => void this.#endpoint.receive(message));
-    this.#pipe.on('data', (chunk: Uint8Array) => {
-      try {
-        decode(chunk);
-      } catch {
-        // Nothing that follows a broken frame can be read.
-        this.#child.kill('SIGKILL');
-      }
+    this.#process = new PipedProcess({
+      node,
+      entry,
+      env,
+      handlers: (markReady) => ({
+        ready: () => (markReady(), null),
+        jobsChanged: (params) => {
+          if (jobsHostChecks.jobsChanged(params)) guarded(() => onChanged(params.changed, params.removed));
+          return null;
+        },
+      }),
     });
-    // 'close' and 'exit' follow, and say more.
-    this.#pipe.on('error', () => {});
-    this.#child.on('error', (error) => this.#ended(error.message));
-    this.#child.on('exit', (code, killed) => this.#ended(exitReason(code, killed, stderr())));
-    this.#pipe.on('close', () => setTimeout(() => this.#ended('its pipe closed'), exitMilliseconds));
-  }
-
-  async #listening(signal: AbortSignal | undefined): Promise<this> {
-    const late = AbortSignal.timeout(startMilliseconds);
-    const ready = new Promise<void>((resolve) => (this.#markReady = resolve));
-    const ended = new Promise<never>((_, reject) => {
-      this.onDidExit((reason) => reject(unavailable('did not start', reason)));
-    });
-    try {
-      await cancellable(Promise.race([ready, ended]), signal ? AbortSignal.any([signal, late]) : late);
-      return this;
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw late.aborted ? unavailable('did not start', `it said nothing for ${startMilliseconds / 1000} s`) : error;
-    }
   }
 
   /** The process, for those who measure it. */
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#process.pid;
   }
 
   /**
@@ -117,7 +73,7 @@ export class JobsProcess {
     signal?: AbortSignal,
   ): Promise<JobsMethods[K][1]> {
     try {
-      return await this.#endpoint.request(method, params, signal);
+      return await this.#process.request(method, params, signal);
     } catch (error) {
       throw error instanceof RemoteError ? this.#failureOf(error) : error;
     }
@@ -125,31 +81,18 @@ export class JobsProcess {
 
   /** Called once with the reason when the process has ended, at once if it has. */
   onDidExit(listener: (reason: string) => void): { dispose(): void } {
-    if (this.#end !== undefined) listener(this.#end);
-    else this.#listeners.add(listener);
-    return { dispose: () => void this.#listeners.delete(listener) };
+    return this.#process.onDidExit(listener);
   }
 
   /** Ends the process; no job with it. */
   dispose(): void {
-    this.#listeners.clear();
-    this.#ended('it was told to');
-    this.#pipe.destroy();
-    this.#child.kill('SIGKILL');
-  }
-
-  #ended(reason: string): void {
-    if (this.#end !== undefined) return;
-    this.#end = reason;
-    this.#endpoint.close();
-    for (const listener of this.#listeners) guarded(() => listener(reason));
-    this.#listeners.clear();
+    this.#process.dispose();
   }
 
   /** The failure as it was thrown on the other side, whose class does not cross a pipe. Its message has the hint in it. */
   #failureOf(error: RemoteError): Error {
     const { code, message } = error;
-    if (code === 'closed') return unavailable('has ended', this.#end ?? 'its pipe closed');
+    if (code === 'closed') return unavailable('has ended', this.#process.end ?? 'its pipe closed');
     // What both know, such as Internal, is a job's here.
     if (isJobErrorKind(code)) return new JobError(code, message, '', { cause: error });
     if (isCatalogErrorKind(code)) return new CatalogError(code, message, '', { cause: error });

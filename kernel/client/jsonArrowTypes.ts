@@ -1,24 +1,14 @@
 import {
-  Binary,
-  Bool,
-  DateDay,
-  DateMillisecond,
   Decimal,
   Dictionary,
   Duration,
   Field,
   FixedSizeBinary,
   FixedSizeList,
-  Float16,
-  Float32,
-  Float64,
   Int16,
   Int32,
-  Int64,
   Int8,
-  LargeBinary,
   LargeList,
-  LargeUtf8,
   List,
   Map_,
   Null,
@@ -29,49 +19,14 @@ import {
   Timestamp,
   Uint16,
   Uint32,
-  Uint64,
   Uint8,
-  Utf8,
   type DataType,
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
+import { plainTypeOf, timeUnits } from './plainTypes.ts';
 
 // The way back from the JSON form of jsonArrow.ts, for what comes from a wire: nothing of it is taken unchecked.
-
-const plain: Readonly<Record<string, () => DataType>> = {
-  null: () => new Null(),
-  bool: () => new Bool(),
-  boolean: () => new Bool(),
-  int8: () => new Int8(),
-  int16: () => new Int16(),
-  int32: () => new Int32(),
-  int64: () => new Int64(),
-  uint8: () => new Uint8(),
-  uint16: () => new Uint16(),
-  uint32: () => new Uint32(),
-  uint64: () => new Uint64(),
-  float16: () => new Float16(),
-  float32: () => new Float32(),
-  float64: () => new Float64(),
-  halffloat: () => new Float16(),
-  float: () => new Float32(),
-  double: () => new Float64(),
-  utf8: () => new Utf8(),
-  string: () => new Utf8(),
-  large_utf8: () => new LargeUtf8(),
-  binary: () => new Binary(),
-  large_binary: () => new LargeBinary(),
-  date32: () => new DateDay(),
-  date64: () => new DateMillisecond(),
-};
-
-const units: Readonly<Record<string, TimeUnit>> = {
-  s: TimeUnit.SECOND,
-  ms: TimeUnit.MILLISECOND,
-  us: TimeUnit.MICROSECOND,
-  ns: TimeUnit.NANOSECOND,
-};
 
 /** More levels than any table has, and far fewer than the stack can take. */
 const maxDepth = 64;
@@ -103,7 +58,9 @@ function typeAt(json: unknown, depth: number): DataType {
 }
 
 function valueTypeOf(name: string, json: Record<string, unknown>, depth: number): DataType {
-  if (Object.hasOwn(plain, name)) return plain[name]!();
+  if (name === 'null') return new Null();
+  const plain = plainTypeOf(name);
+  if (plain) return plain;
   const length = lengthOf(json);
   const child = () => fieldsOfJson(json['fields'], depth + 1)[0] ?? wrong(`a ${name} with fields`);
   switch (name) {
@@ -152,7 +109,9 @@ function decimalOf(bitWidth: number, encoded: number): Decimal {
 function unitOf(json: Record<string, unknown>, absent: TimeUnit = TimeUnit.MICROSECOND): TimeUnit {
   const word = json['unit'];
   if (word === undefined || word === null) return absent;
-  return typeof word === 'string' && Object.hasOwn(units, word) ? units[word]! : wrong('a unit: s, ms, us or ns');
+  return typeof word === 'string' && Object.hasOwn(timeUnits, word)
+    ? timeUnits[word]!
+    : wrong('a unit: s, ms, us or ns');
 }
 
 function lengthOf(json: Record<string, unknown>): number {

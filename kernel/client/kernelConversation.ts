@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { DebugEvent } from '#shared/debugMessages.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { encodeFrame, frameDecoder } from '#shared/frames.ts';
+import { encodeFrame, readFrames } from '#shared/frames.ts';
 import {
   isKernelMessage,
   isKernelOutput,
@@ -51,15 +51,8 @@ export class KernelConversation {
   constructor(pipe: Duplex, ask: AskPerson | undefined, onBroken: () => void) {
     this.#pipe = pipe;
     this.#ask = ask;
-    const decode = frameDecoder((message) => this.#receive(message));
-    pipe.on('data', (chunk: Uint8Array) => {
-      try {
-        decode(chunk);
-      } catch {
-        // Only framing fails here, listeners are guarded: nothing that follows a broken frame can be read.
-        onBroken();
-      }
-    });
+    // Only framing fails here, listeners are guarded: nothing that follows a broken frame can be read.
+    readFrames(pipe, (message) => this.#receive(message), onBroken);
     // 'close' follows, and whoever made the pipe knows more.
     pipe.on('error', () => {});
   }

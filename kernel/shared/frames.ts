@@ -54,6 +54,24 @@ export function frameDecoder(onMessage: (message: unknown) => void): (chunk: Uin
   };
 }
 
+/** Where bytes come from: a pipe, a socket. */
+export type ByteSource = { on(event: 'data', listener: (chunk: Uint8Array) => void): unknown };
+
+/**
+ * Hands on each message that comes.
+ * @param onBroken called where what came is no frame: nothing that follows can be trusted to begin at one
+ */
+export function readFrames(source: ByteSource, onMessage: (message: unknown) => void, onBroken: () => void): void {
+  const decode = frameDecoder(onMessage);
+  source.on('data', (chunk) => {
+    try {
+      decode(chunk);
+    } catch {
+      onBroken();
+    }
+  });
+}
+
 function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const all = new Uint8Array(length);
   let at = 0;

@@ -1,4 +1,4 @@
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser as Chromium, type BrowserContext, type Page } from 'playwright-core';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -18,6 +18,17 @@ export function findChromium(): string | undefined {
   return [process.env['CHROMIUM'], ...places].find((path) => path !== undefined && existsSync(path));
 }
 
+/** @throws Error that says how to get one */
+function needChromium(): string {
+  const found = findChromium();
+  if (found === undefined) throw new Error('There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
+  return found;
+}
+
+/** Starts a headless Chromium for pages of our own. */
+export const launchChromium = (): Promise<Chromium> =>
+  chromium.launch({ executablePath: needChromium(), args: ['--no-sandbox', '--disable-gpu'] });
+
 const local = /^(?:https?|wss?):\/\/(?:127\.0\.0\.1|localhost)(?::|\/)/;
 // The webviews' own service worker answers these; they never leave the browser.
 const webview = /^https:\/\/[^/]*\.vscode-resource\.vscode-cdn\.net\//;
@@ -28,9 +39,7 @@ const usualSize: Size = { width: 1400, height: 900 };
 
 /** Starts a headless Chromium with a profile of its own below `folder`, which can reach this machine alone. */
 export async function openBrowser(folder: string, viewport: Size = usualSize): Promise<Browser> {
-  const executablePath = findChromium();
-  if (executablePath === undefined)
-    throw new Error('There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
+  const executablePath = needChromium();
   const run = join(folder, 'browser');
   mkdirSync(run, { recursive: true, mode: 0o700 });
   const context = await chromium.launchPersistentContext(join(run, 'profile'), {

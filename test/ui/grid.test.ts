@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
-import { findChromium } from '../harness/browser.ts';
+import { launchChromium } from '../harness/browser.ts';
 import { firstId } from './gridRows.ts';
 import { PanelHostStandIn, servePanel, tableOf, themes } from './panelHostStandIn.ts';
 import type { ThemeName } from './panelHostStandIn.ts';
@@ -37,9 +36,7 @@ suite('The grid of the table panel, in a browser', function () {
     folder = await mkdtemp(join(tmpdir(), 'lance-grid-'));
     await mkdir(shots, { recursive: true });
     server = await servePanel(folder);
-    const executablePath = findChromium();
-    assert.ok(executablePath, 'There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    browser = await launchChromium();
   });
 
   suiteTeardown(async () => {

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import type { JobPageHostMethods, JobPageState, JobPageViewMethods } from '#shared/jobs/jobPageMessages.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { Endpoint } from '#shared/rpc.ts';
-import { findChromium } from '../harness/browser.ts';
+import { launchChromium } from '../harness/browser.ts';
 import { endedJob, someJob } from '../unit/extension/jobs/someJob.ts';
 import { somePlan } from '../unit/extension/jobs/somePlan.ts';
 import { colours, contrast } from './contrast.ts';
@@ -80,9 +79,7 @@ suite('The page of a job, in a browser', function () {
     folder = await mkdtemp(join(tmpdir(), 'lance-job-page-'));
     await mkdir(shots, { recursive: true });
     server = await servePanel(folder, 'jobPage');
-    const executablePath = findChromium();
-    assert.ok(executablePath, 'There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    browser = await launchChromium();
   });
 
   suiteTeardown(async () => {

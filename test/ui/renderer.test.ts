@@ -7,7 +7,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import {
   DenseUnion,
@@ -24,7 +23,7 @@ import {
 import type { Data } from '#arrow';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { bundleOptions, bundles } from '../../scripts/bundles.ts';
-import { findChromium } from '../harness/browser.ts';
+import { launchChromium } from '../harness/browser.ts';
 import { streamOf } from './gridRows.ts';
 import { themes } from './panelHostStandIn.ts';
 import type { ThemeName } from './panelHostStandIn.ts';
@@ -78,9 +77,7 @@ suite('The notebook renderer, in a browser', function () {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const executablePath = findChromium();
-    assert.ok(executablePath, 'There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    browser = await launchChromium();
   });
 
   suiteTeardown(async () => {

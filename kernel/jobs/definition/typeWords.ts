@@ -1,77 +1,23 @@
 import {
-  Binary,
-  Bool,
-  DateDay,
-  DateMillisecond,
   Decimal,
   Duration,
   Field,
   FixedSizeBinary,
   FixedSizeList,
-  Float16,
-  Float32,
-  Float64,
-  Int16,
-  Int32,
-  Int64,
-  Int8,
-  LargeBinary,
-  LargeUtf8,
   List,
   Struct,
-  TimeUnit,
   Timestamp,
-  Uint16,
-  Uint32,
-  Uint64,
-  Uint8,
-  Utf8,
   type DataType,
+  type TimeUnit,
 } from '#arrow';
+import { plainTypeNames, plainTypeOf, timeUnits } from '#client/plainTypes.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
 // The words by which a person says what a function gives, in a job file or a terminal. Those that the product shows
 // (`typeText`) are among them, so that what is read on a screen can be typed.
 
-const plain: Readonly<Record<string, () => DataType>> = {
-  bool: () => new Bool(),
-  int8: () => new Int8(),
-  int16: () => new Int16(),
-  int32: () => new Int32(),
-  int64: () => new Int64(),
-  uint8: () => new Uint8(),
-  uint16: () => new Uint16(),
-  uint32: () => new Uint32(),
-  uint64: () => new Uint64(),
-  float16: () => new Float16(),
-  float32: () => new Float32(),
-  float64: () => new Float64(),
-  string: () => new Utf8(),
-  large_string: () => new LargeUtf8(),
-  binary: () => new Binary(),
-  large_binary: () => new LargeBinary(),
-  date32: () => new DateDay(),
-  date64: () => new DateMillisecond(),
-};
-
-const otherNames: Readonly<Record<string, string>> = {
-  boolean: 'bool',
-  halffloat: 'float16',
-  float: 'float32',
-  double: 'float64',
-  utf8: 'string',
-  large_utf8: 'large_string',
-};
-
-const units: Readonly<Record<string, TimeUnit>> = {
-  s: TimeUnit.SECOND,
-  ms: TimeUnit.MILLISECOND,
-  us: TimeUnit.MICROSECOND,
-  ns: TimeUnit.NANOSECOND,
-};
-
 /** What can be said, for errors and help. */
-export const knownTypeWords = `${Object.keys(plain).join(', ')}, float32[768] (a vector), list<string>, timestamp[us], timestamp[us, UTC], duration[ms], decimal128(10, 2), fixed_size_binary[16], struct<x: int32, y: string>`;
+export const knownTypeWords = `${plainTypeNames.join(', ')}, float32[768] (a vector), list<string>, timestamp[us], timestamp[us, UTC], duration[ms], decimal128(10, 2), fixed_size_binary[16], struct<x: int32, y: string>`;
 
 /**
  * The type that a word means.
@@ -112,9 +58,9 @@ class Parser {
   }
 
   #item(depth: number): DataType {
-    const said = this.#word(/[a-z_][a-z_0-9]*/iy).toLowerCase();
-    const name = otherNames[said] ?? said;
-    if (Object.hasOwn(plain, name)) return plain[name]!();
+    const name = this.#word(/[a-z_][a-z_0-9]*/iy).toLowerCase();
+    const plain = plainTypeOf(name);
+    if (plain) return plain;
     switch (name) {
       case 'list':
         return new List(new Field('item', this.#inside(depth), true));
@@ -176,7 +122,7 @@ class Parser {
   }
 
   #unit(): TimeUnit {
-    const unit = units[this.#word(/[a-z]+/y)];
+    const unit = timeUnits[this.#word(/[a-z]+/y)];
     return unit ?? this.#wrong();
   }
 

@@ -1,11 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { Jobs } from '#jobs/service/jobs.ts';
-import { encodeFrame, frameDecoder } from '#shared/frames.ts';
+import { checkedHandlers } from '#shared/checkedHandlers.ts';
+import { encodeFrame, readFrames } from '#shared/frames.ts';
 import type { RunnerName } from '#shared/jobs/backfill.ts';
 import { jobsChecks } from '#shared/jobs/jobChecks.ts';
 import type { JobsHostMethods, JobsMethods } from '#shared/jobs/jobMessages.ts';
-import { definitionHandlers } from './definitionHandlers.ts';
 import { Endpoint, type Handlers } from '#shared/rpc.ts';
+import { definitionHandlers } from './definitionHandlers.ts';
 
 /**
  * Answers one editor.
@@ -28,16 +29,9 @@ export function serveJobs(pipe: Duplex, jobs: Jobs, end: () => void): void {
   };
   const editor = new Endpoint<JobsMethods, JobsHostMethods>(
     (frame) => void pipe.write(encodeFrame(frame)),
-    checked(handlersOf(jobs, watch)),
+    checkedHandlers(handlersOf(jobs, watch), jobsChecks, 'the jobs process'),
   );
-  const decode = frameDecoder((message) => void editor.receive(message));
-  pipe.on('data', (chunk: Uint8Array) => {
-    try {
-      decode(chunk);
-    } catch {
-      end();
-    }
-  });
+  readFrames(pipe, (message) => void editor.receive(message), end);
   editor.request('ready', null).catch(() => {});
 }
 
@@ -55,17 +49,4 @@ function handlersOf(jobs: Jobs, watch: () => void): Handlers<JobsMethods> {
     remove: async ({ id }, signal) => (await jobs.remove(id, signal), null),
     watch: () => (watch(), null),
   };
-}
-
-/** The handlers, each behind what is checked of its request. */
-function checked(handlers: Handlers<JobsMethods>): Handlers<JobsMethods> {
-  const entries = Object.entries(handlers).map(([method, handler]) => [
-    method,
-    (params: never, signal: AbortSignal) => {
-      if (!jobsChecks[method as keyof JobsMethods](params))
-        throw new TypeError(`The request "${method}" has not the shape that the jobs process takes.`);
-      return handler(params, signal);
-    },
-  ]);
-  return Object.fromEntries(entries) as Handlers<JobsMethods>;
 }

@@ -7,7 +7,7 @@ import { processFile } from '#client/jobsFolder.ts';
 import { replaceFile } from '#jobs/records/atomicFile.ts';
 import type { ControlMethods } from '#jobs/records/control.ts';
 import { touchMs, type ProcessMark } from '#jobs/records/processMark.ts';
-import { encodeFrame, frameDecoder } from '#shared/frames.ts';
+import { encodeFrame, readFrames } from '#shared/frames.ts';
 import { isText, shape } from '#shared/jobs/shapes.ts';
 import { Endpoint, type Methods } from '#shared/rpc.ts';
 
@@ -107,14 +107,11 @@ function answer(socket: Socket, secret: string, onCancel: () => void): void {
       return null;
     },
   });
-  const decode = frameDecoder((message) => void endpoint.receive(message));
-  socket.on('data', (chunk: Uint8Array) => {
-    try {
-      decode(chunk);
-    } catch {
-      socket.destroy();
-    }
-  });
+  readFrames(
+    socket,
+    (message) => void endpoint.receive(message),
+    () => socket.destroy(),
+  );
   socket.on('error', () => {});
   socket.on('close', () => endpoint.close());
 }

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { encodeFrame, frameDecoder } from '#shared/frames.ts';
+import { encodeFrame, readFrames } from '#shared/frames.ts';
 import { Endpoint, type Methods } from '#shared/rpc.ts';
 import { isElsewhere, isRecent, readMark } from './processMark.ts';
 
@@ -68,14 +68,11 @@ function controlOver(socket: Socket, { pid, secret }: { readonly pid: number; re
   const endpoint = new Endpoint<Methods, ControlMethods>((frame) => {
     if (!socket.destroyed) socket.write(encodeFrame(frame));
   }, {});
-  const decode = frameDecoder((message) => void endpoint.receive(message));
-  socket.on('data', (chunk: Uint8Array) => {
-    try {
-      decode(chunk);
-    } catch {
-      socket.destroy();
-    }
-  });
+  readFrames(
+    socket,
+    (message) => void endpoint.receive(message),
+    () => socket.destroy(),
+  );
   // 'close' follows.
   socket.on('error', () => {});
   const ended = new Promise<void>((resolve) =>

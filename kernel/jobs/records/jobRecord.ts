@@ -35,7 +35,7 @@ export type JobRecord = {
 /** Newer versions add fields and change none; one that has to change them takes another file. */
 const version = 1;
 
-const isJobRecord: Check = shape({
+const fields = {
   id: (value) => typeof value === 'string' && isJobId(value),
   createdAt: isAmount,
   table: isJobTable,
@@ -49,7 +49,9 @@ const isJobRecord: Check = shape({
   run: isCount,
   kept: optional(mapOf(isText)),
   progress: isJobProgress,
-});
+} as const satisfies Partial<Record<keyof JobRecord, Check>>;
+
+const isJobRecord = shape(fields);
 
 /** The text of `record.json`. */
 export function recordText({ source, ...record }: JobRecord): string {
@@ -64,37 +66,12 @@ export function parseRecord(text: string, id: string): JobRecord | undefined {
     if (!isRecord(source)) return undefined;
     const record = toCamel(source) as Record<string, unknown>;
     if (!isJobRecord(record) || record['id'] !== id) return undefined;
-    // Taken one by one: what else is there is carried along, and never used.
-    const {
-      createdAt,
-      table,
-      place,
-      column,
-      functionName,
-      functionHash,
-      options,
-      runner,
-      runnerReason,
-      run,
-      progress,
-    } = record as unknown as JobRecord;
-    const kept = (record['kept'] ?? {}) as Record<string, string>;
-    return {
-      id,
-      createdAt,
-      table,
-      place,
-      column,
-      functionName,
-      functionHash,
-      options,
-      runner,
-      runnerReason,
-      run,
-      kept,
-      progress,
-      source,
-    };
+    // The fields that are known: what else is there is carried along, and never used.
+    const known = Object.fromEntries(Object.keys(fields).map((name) => [name, record[name]])) as Omit<
+      JobRecord,
+      'source'
+    >;
+    return { ...known, kept: known.kept ?? {}, source };
   } catch {
     return undefined;
   }

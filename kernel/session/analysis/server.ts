@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import ts from 'typescript-6';
-import { encodeFrame, frameDecoder } from '#shared/frames.ts';
+import { checkedHandlers } from '#shared/checkedHandlers.ts';
+import { encodeFrame, readFrames } from '#shared/frames.ts';
 import {
   languageChecks,
   type CellPlace,
@@ -25,16 +26,9 @@ export function serve(pipe: Duplex, end: () => void): void {
   });
   const client = new Endpoint<LanguageMethods, LanguageHostMethods>(
     (frame) => void pipe.write(encodeFrame(frame)),
-    checked(handlersOf(notebooks)),
+    checkedHandlers(handlersOf(notebooks), languageChecks, 'the language worker'),
   );
-  const decode = frameDecoder((message) => void client.receive(message));
-  pipe.on('data', (chunk: Uint8Array) => {
-    try {
-      decode(chunk);
-    } catch {
-      end();
-    }
-  });
+  readFrames(pipe, (message) => void client.receive(message), end);
   client.request('ready', { typescript: ts.version }).catch(() => {});
 }
 
@@ -63,17 +57,4 @@ function handlersOf(notebooks: Notebooks): Handlers<LanguageMethods> {
     signature: about((chain, { cell, offset, ...reason }) => signatureAt(chain, cell, offset, reason), null),
     definition: about((chain, { cell, offset }) => definitionAt(chain, cell, offset), null),
   };
-}
-
-/** The handlers, each behind what is checked of its request. */
-function checked(handlers: Handlers<LanguageMethods>): Handlers<LanguageMethods> {
-  const entries = Object.entries(handlers).map(([method, handler]) => [
-    method,
-    (params: never, signal: AbortSignal) => {
-      if (!languageChecks[method as keyof LanguageMethods](params))
-        throw new TypeError(`The request "${method}" has not the shape that the language worker takes.`);
-      return handler(params, signal);
-    },
-  ]);
-  return Object.fromEntries(entries) as Handlers<LanguageMethods>;
 }

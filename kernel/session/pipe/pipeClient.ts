@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { encodeFrame, frameDecoder } from '#shared/frames.ts';
+import { encodeFrame, readFrames } from '#shared/frames.ts';
 import { isKernelOutput, type KernelMessage } from '#shared/kernelMessages.ts';
 import { unsendable } from '#session/unsendable.ts';
 
@@ -16,15 +16,8 @@ export type PipeClient = {
 
 /** Speaks in frames over a connection. `onClose` is called once, however it ends. */
 export function pipeClient(socket: Socket, onMessage: (message: unknown) => void, onClose: () => void): PipeClient {
-  const decode = frameDecoder(onMessage);
-  socket.on('data', (chunk: Uint8Array) => {
-    try {
-      decode(chunk);
-    } catch {
-      // What follows a broken frame can't be trusted to begin at a frame: the peer is not an editor of ours.
-      socket.destroy();
-    }
-  });
+  // What follows a broken frame can't be trusted to begin at a frame: the peer is not an editor of ours.
+  readFrames(socket, onMessage, () => socket.destroy());
   // The reason of a broken pipe does not matter: the editor is gone, and 'close' follows.
   socket.on('error', () => {});
   socket.on('close', onClose);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { encodeFrame, frameDecoder } from '#shared/frames.ts';
+import { PassThrough } from 'node:stream';
+import { encodeFrame, frameDecoder, readFrames } from '#shared/frames.ts';
 
 const messages = [{ a: 1 }, 'ü✓', [], { text: 'x'.repeat(1000) }, null];
 
@@ -22,6 +23,19 @@ suite('frames', () => {
   test('that hold no JSON are refused', () => {
     const decode = frameDecoder(() => undefined);
     assert.throws(() => decode(Uint8Array.of(1, 0, 0, 0, 0x7b)), SyntaxError);
+  });
+
+  test('are read from a stream until something comes that is none', () => {
+    const pipe = new PassThrough();
+    const read: unknown[] = [];
+    readFrames(
+      pipe,
+      (message) => read.push(message),
+      () => read.push('broken'),
+    );
+    pipe.emit('data', encodeFrame({ a: 1 }));
+    pipe.emit('data', Uint8Array.of(0xff, 0xff, 0xff, 0xff));
+    assert.deepEqual(read, [{ a: 1 }, 'broken']);
   });
 
   test('of a large message in small chunks do not take quadratic time', () => {
