@@ -29,16 +29,19 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
   readonly #ready: Promise<void>;
   readonly #listeners = new Set<(reason: string) => void>();
   #end: string | undefined;
+  #markReady: (() => void) | undefined;
 
   constructor({ handlers, env, ...start }: PipedStart<Mine>) {
     this.#child = startNode({ ...start, ...(env && { env }), stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
     this.#pipe = this.#child.stdio[3] as Duplex;
     const stderr = tailOf(this.#child.stderr);
-    let markReady = (): void => {};
-    this.#ready = new Promise((resolve) => (markReady = resolve));
-    this.#endpoint = new Endpoint((frame) => {
-      if (this.#end === undefined) this.#pipe.write(encodeFrame(frame));
-    }, handlers(markReady));
+    this.#ready = new Promise((resolve) => (this.#markReady = resolve));
+    this.#endpoint = new Endpoint(
+      (frame) => {
+        if (this.#end === undefined) this.#pipe.write(encodeFrame(frame));
+      },
+      handlers(() => this.#markReady?.()),
+    );
     readFrames(
       this.#pipe,
       (message) => void this.#endpoint.receive(message),

@@ -2,78 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LanguageProcess } from '../../kernel/client/languageProcess.ts';
-import type { CellPlace, Finding } from '../../kernel/shared/languageMessages.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { OpenNotebook } from './openNotebook.ts';
 import { node, until } from './support.ts';
 import { isRunning } from '../harness/running.ts';
 
 const entry = inRoot('dist/languageWorker.cjs');
-
-/** A notebook as the worker sees it, with what the worker has said of it. */
-class OpenNotebook {
-  readonly name: string;
-  readonly folder: string;
-  readonly findings = new Map<string, Finding[]>();
-  readonly #worker: () => LanguageProcess;
-  #texts: string[] = [];
-  #ids: string[] = [];
-  #count = 0;
-
-  constructor(name: string, folder: string, worker: () => LanguageProcess) {
-    this.name = name;
-    this.folder = folder;
-    this.#worker = worker;
-  }
-
-  /** Other cells than before. */
-  set(...texts: string[]): void {
-    this.#texts = texts;
-    this.#ids = texts.map(() => `cell-${this.#count++}`);
-    this.#tell();
-  }
-
-  /** The same cells, the last one first. */
-  turn(): void {
-    this.#texts.reverse();
-    this.#ids.reverse();
-    this.#tell();
-  }
-
-  edit(index: number, text: string): void {
-    this.#texts[index] = text;
-    this.#worker().tell('text', { notebook: this.name, cell: this.id(index), text });
-  }
-
-  id(index: number): string {
-    return this.#ids[index] ?? '';
-  }
-
-  /** The place behind the last `text` in a cell. */
-  at(index: number, text: string): CellPlace {
-    const offset = (this.#texts[index] ?? '').lastIndexOf(text) + text.length;
-    return { notebook: this.name, cell: this.id(index), offset };
-  }
-
-  #tell(): void {
-    const cells = this.#texts.map((text, i) => ({ id: this.id(i), text }));
-    this.#worker().tell('cells', { notebook: this.name, folder: this.folder, cells });
-  }
-
-  /** What was found in the cells, as `index TS2322 text`, once all of them were looked at. */
-  async errors(): Promise<string[]> {
-    await until('findings', () => this.#ids.every((id) => this.findings.has(id)));
-    return this.#texts.flatMap((text, i) =>
-      (this.findings.get(this.id(i)) ?? [])
-        .filter(({ severity }) => severity === 'error')
-        .map(({ code, span }) => `${i} TS${code} ${text.slice(span.start, span.end)}`),
-    );
-  }
-
-  codes(index: number): number[] | undefined {
-    return this.findings.get(this.id(index))?.map(({ code }) => code);
-  }
-}
 
 suite('the language worker', function () {
   this.timeout(60_000);

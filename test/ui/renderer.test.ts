@@ -8,25 +8,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import {
-  DenseUnion,
-  Field,
-  makeData,
-  RecordBatch,
-  Schema,
-  Struct,
-  Table,
-  tableToIPC,
-  Utf8,
-  vectorFromArray,
-} from '#arrow';
-import type { Data } from '#arrow';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { bundleOptions, bundles } from '../../scripts/bundles.ts';
 import { launchChromium } from '../harness/browser.ts';
-import { streamOf } from './gridRows.ts';
 import { themes } from './panelHostStandIn.ts';
 import type { ThemeName } from './panelHostStandIn.ts';
+import { base64, outputOf, utf8, senseless } from './rendererOutputs.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/grid');
 
@@ -37,24 +24,6 @@ const shots = join(import.meta.dirname, '../../test-results/grid');
 const notebookPage = `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <style>table { border: 5px solid red !important } td, th { background: pink; padding: 9px; text-align: center }
 .output { margin: 8px 40px }</style></head><body><div id="notebook"></div></body></html>`;
-
-const base64 = (rows: number): string => Buffer.from(streamOf(0, rows)).toString('base64');
-
-/** A saved output of one row with these columns. */
-function outputOf(columns: readonly (readonly [name: string, data: Data])[]): string {
-  const schema = new Schema(columns.map(([name, { type }]) => new Field(name, type, true)));
-  const children = columns.map(([, data]) => data);
-  const row = makeData({ type: new Struct(schema.fields), length: 1, nullCount: 0, children });
-  return Buffer.from(tableToIPC(new Table(schema, [new RecordBatch(schema, row)]), 'stream')).toString('base64');
-}
-
-const utf8 = (value: string): Data => vectorFromArray([value], new Utf8()).data[0]!;
-
-/** A column that reads well and can't be drawn: its row is of a type that it doesn't have. */
-function senseless(): Data {
-  const type = new DenseUnion([0], [new Field('text', new Utf8(), true)]);
-  return makeData({ type, length: 1, typeIds: Int8Array.of(5), valueOffsets: Int32Array.of(0), children: [utf8('x')] });
-}
 
 type Output = { id: string; text: string; metadata?: unknown };
 

@@ -1,34 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Check, CheckEvent, Finding } from '#cluster/check.ts';
+import type { CheckEvent } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { CheckContext } from '#cluster/context.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import { HiddenTexts } from '#cluster/hiddenText.ts';
-import { runChecks, type RunOptions } from '#cluster/runChecks.ts';
-
-// The engine asks its context nothing: it is handed through to the checks, and these have none to ask.
-const context = {} as CheckContext;
-
-type Asked = (signal: AbortSignal) => Finding | Promise<Finding>;
-
-const check = (id: CheckId, run: Asked, more: Partial<Check> = {}): Check => ({
-  id,
-  category: 'connection',
-  title: `${id} is so`,
-  severity: 'error',
-  needs: [],
-  ...more,
-  run: async (_, signal) => run(signal),
-});
-
-const runThem = (checks: readonly Check[], options: Partial<RunOptions> = {}, given = context) =>
-  runChecks(checks, given, { profile: 'test', signal: new AbortController().signal, mayWrite: false, ...options });
-
-const lost = (): ClusterError => new ClusterError('Unreachable', 'The connection was lost.', '');
-
-const never = (): Promise<Finding> => new Promise(() => {});
+import { check, runThem } from './checksToRun.ts';
 
 suite('A run of checks', () => {
   test('blocks what needs a failed check, through all that needs it, and nothing else', async () => {
@@ -181,75 +159,6 @@ suite('A run of checks', () => {
     );
     const [tls] = report.results;
     assert.deepEqual(tls?.status === 'fail' && tls.mend, { kind: 'advice', text: 'Check the certificate.' });
-  });
-
-  test('asks again after what may pass by itself, as often as the check says', async () => {
-    let asked = 0;
-    const report = await runThem([
-      check(
-        'k8s-reach',
-        () => {
-          if (++asked < 3) throw lost();
-          return pass('Reached.');
-        },
-        { retries: 2 },
-      ),
-      check('k8s-clock', () => {
-        throw lost();
-      }),
-      check('k8s-whoami', () => {
-        throw new ClusterError('CredentialsExpired', 'The token has expired.', 'Sign in again.');
-      }),
-    ]);
-    assert.deepEqual(
-      report.results.map(({ status, attempts }) => [status, attempts]),
-      [
-        ['pass', 3],
-        ['fail', 2],
-        ['fail', 1],
-      ],
-    );
-  });
-
-  test('gives a check up at its limit, and tells it so', async () => {
-    let signal: AbortSignal | undefined;
-    const report = await runThem([
-      check(
-        'k8s-reach',
-        (own) => {
-          signal = own;
-          return never();
-        },
-        { limit: 30 },
-      ),
-    ]);
-    assert.equal(report.results[0]?.status, 'fail');
-    assert.match(report.results[0]?.sentence ?? '', /no answer in 0\.03 s/);
-    assert.equal(signal?.aborted, true);
-  });
-
-  test('ends when it is stopped: what has finished stays, the rest is skipped', async () => {
-    const stop = new AbortController();
-    const report = await runThem(
-      [
-        check('k8s-reach', () => pass('Reached.')),
-        check(
-          'k8s-clock',
-          () => {
-            setTimeout(() => stop.abort(), 10);
-            return never();
-          },
-          { needs: ['k8s-reach'] },
-        ),
-        check('ns-exists', () => pass('There.'), { needs: ['k8s-clock'] }),
-      ],
-      { signal: stop.signal },
-    );
-    assert.equal(report.stopped, true);
-    assert.deepEqual(
-      report.results.map(({ status }) => status),
-      ['pass', 'skipped', 'skipped'],
-    );
   });
 
   test('writes nothing unless it may', async () => {

@@ -1,0 +1,27 @@
+import type { Check, Finding } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
+import type { CheckContext } from '#cluster/context.ts';
+import { ClusterError } from '#cluster/errors.ts';
+import { runChecks, type RunOptions } from '#cluster/runChecks.ts';
+
+// The engine asks its context nothing: it is handed through to the checks, and these have none to ask.
+export const context = {} as CheckContext;
+
+export type Asked = (signal: AbortSignal) => Finding | Promise<Finding>;
+
+export const check = (id: CheckId, run: Asked, more: Partial<Check> = {}): Check => ({
+  id,
+  category: 'connection',
+  title: `${id} is so`,
+  severity: 'error',
+  needs: [],
+  ...more,
+  run: async (_, signal) => run(signal),
+});
+
+export const runThem = (checks: readonly Check[], options: Partial<RunOptions> = {}, given = context) =>
+  runChecks(checks, given, { profile: 'test', signal: new AbortController().signal, mayWrite: false, ...options });
+
+export const lost = (): ClusterError => new ClusterError('Unreachable', 'The connection was lost.', '');
+
+export const never = (): Promise<Finding> => new Promise(() => {});
