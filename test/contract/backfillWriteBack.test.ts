@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Field, Int32, Vector, vectorFromArray } from '#arrow';
 import type { Catalog } from '#client/catalog.ts';
 import { connectNamespace } from '#client/connect.ts';
@@ -6,6 +8,7 @@ import { MergeInsert } from '#client/mergeInsert.ts';
 import type { Table } from '#client/table.ts';
 import { registerDir } from '#engine/register.ts';
 import { KeyIndex } from '#jobs/local/keyIndex.ts';
+import { PendingMerges } from '#jobs/local/pendingMerge.ts';
 import { hashesOf, type ComputedRows, type ReadRows } from '#jobs/local/rows.ts';
 import { scanRows } from '#jobs/local/scanRows.ts';
 import { WriteBack } from '#jobs/local/writeBack.ts';
@@ -33,6 +36,7 @@ suite('rows that others change while they are written back', function () {
   async function written(
     name: string,
     others: (theirs: Table) => Promise<unknown>,
+    { isKilled = false } = {},
   ): Promise<{ table: Table; events: NewEvent[] }> {
     const table = await textTable(db, name, { fragments: 2, rows: 400 });
     const readVersion = await table.version();
@@ -47,27 +51,41 @@ suite('rows that others change while they are written back', function () {
       left = undefined;
       await now?.(await db.openTable(name));
     };
-    const racing = lettingOthersFirst(table, before);
-    const index = new KeyIndex(racing, 'id', (version) => back.isOwn(version));
-    const fields = (await table.schema()).fields;
-    const back: WriteBack = new WriteBack(
-      {
+    const racing = lettingOthersFirst(table, before, isKilled);
+    const key = (await table.schema()).fields.find(({ name: each }) => each === 'id')!;
+    const column = new Field('length', new Int32(), true);
+    const file = join(tempFolder(), 'ckp', 'merge.pending');
+    const open = (at: Table, version: number): { back: WriteBack; index: KeyIndex } => {
+      const index = new KeyIndex(at, 'id', (made) => back.isOwn(made));
+      const target = {
         catalog: db,
-        table: racing,
-        column: new Field('length', new Int32(), true),
-        key: fields.find(({ name: each }) => each === 'id')!,
+        table: at,
+        column,
+        key,
         inputs,
         scope,
         isDefaultScope: true,
         index,
-        compute: (read) => Promise.resolve([computed(read)]),
-        emit: (event) => void events.push(event),
-      },
-      readVersion,
-    );
-    await back.commit(rows, signal);
-    await index.leave(signal);
+        pending: new PendingMerges(file, key, column),
+        compute: (read: ReadRows) => Promise.resolve([computed(read)]),
+        emit: (event: NewEvent) => void events.push(event),
+      };
+      const back: WriteBack = new WriteBack(target, version);
+      return { back, index };
+    };
+    const { back, index } = open(racing, readVersion);
+    if (isKilled) {
+      await assert.rejects(back.commit(rows, signal), /killed/);
+      assert.ok(existsSync(file));
+      const next = open(table, await table.version());
+      await next.back.settle(signal);
+      await next.index.leave(signal);
+    } else {
+      await back.commit(rows, signal);
+      await index.leave(signal);
+    }
     assert.equal(left, undefined);
+    assert.equal(existsSync(file), false);
     return { table, events };
   }
 
@@ -113,6 +131,28 @@ suite('rows that others change while they are written back', function () {
     assert.deepEqual(eventsOf(events, 'conflict'), []);
   });
 
+  test('what others raced is mended by the next run, where the process was killed right after the merge', async () => {
+    const { table } = await written(
+      'killed',
+      async (theirs) => {
+        await theirs.update({ where: 'id = 7', values: { text: 'something else' } });
+        await theirs.update({ where: 'id = 8', values: { length: -1 } });
+        await theirs.update({ where: 'id = 10', values: { text: '' } });
+      },
+      { isKilled: true },
+    );
+    const rows = await lengths(table);
+    const expected = new Map<number, number | null>([
+      [8, -1],
+      [10, null],
+    ]);
+    assert.deepEqual(
+      rows.filter(([id, text, length]) => length !== (expected.has(id) ? expected.get(id) : lengthOf(id, text))),
+      [],
+    );
+    assert.equal(rows[6]?.[1], 'something else');
+  });
+
   test('without the index whole rows are merged, and the same comes of it', async () => {
     const { table } = await written('unindexed', async (theirs) => {
       for (const { name } of await theirs.listIndices()) await theirs.dropIndex(name);
@@ -139,14 +179,16 @@ function computed(read: ReadRows): ComputedRows {
   };
 }
 
-/** The table, except that its merges wait for somebody else first. */
-function lettingOthersFirst(table: Table, others: () => Promise<void>): Table {
+/** The table, except that its merges wait for somebody else first, and are the last thing that a killed process does. */
+function lettingOthersFirst(table: Table, others: () => Promise<void>, isKilled: boolean): Table {
   const mergeInsert: Table['mergeInsert'] = (on) =>
     new MergeInsert(
       async (spec, data, options) => {
         await others();
         const merge = table.mergeInsert(on);
-        return (spec.whenMatchedUpdateAll ? merge.whenMatchedUpdateAll() : merge).execute(data, options);
+        const made = await (spec.whenMatchedUpdateAll ? merge.whenMatchedUpdateAll() : merge).execute(data, options);
+        if (isKilled) throw new Error('killed');
+        return made;
       },
       { on: [on].flat() },
     );

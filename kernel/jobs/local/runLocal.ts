@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Field } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
@@ -13,6 +14,7 @@ import { findKey } from './keyColumn.ts';
 import { KeyIndex } from './keyIndex.ts';
 import { takeLease, type Lease } from './lease.ts';
 import { Reusable } from './reusable.ts';
+import { PendingMerges } from './pendingMerge.ts';
 import { bytesOf, rowStates, type ComputedRows } from './rows.ts';
 import { countScope, type ScopeCount } from './scopeCount.ts';
 import { scopeOf } from './scope.ts';
@@ -77,6 +79,7 @@ export async function runLocal(context: RunContext): Promise<void> {
       scope,
       isDefaultScope: spec.where === undefined,
       index,
+      pending: new PendingMerges(join(checkpoints.path, 'merge.pending'), keyField, source.column),
       compute: (rows, version) => computing.again(rows, version),
       emit,
     },
@@ -87,6 +90,7 @@ export async function runLocal(context: RunContext): Promise<void> {
   const answers = { table: source.pinned, scope, inputs, key: key.name, to: count.end, reusable, ...computing.request };
   let othersWrote: boolean;
   try {
+    await back.settle(signal);
     await fill({ context, source, lease, answers, count, chunks, back, tally }, signal);
     othersWrote = await back.othersWrote(signal);
   } finally {

@@ -9,6 +9,7 @@ import { compareRows, type ChangedRows } from './compareRows.ts';
 import { joinBatches } from './joinData.ts';
 import { mergeBatch } from './mergeBatch.ts';
 import { pause } from './pause.ts';
+import type { PendingMerge, PendingMerges } from './pendingMerge.ts';
 import {
   bytesOf,
   hashesOfData,
@@ -32,6 +33,8 @@ export type WriteTarget = {
   /** Whether the scope is rows without a value, of which those that stay so need no writing. */
   readonly isDefaultScope: boolean;
   readonly index: KeyIndex;
+  /** Keeps what is merged, until it was looked at whether others raced it. */
+  readonly pending: PendingMerges;
   /** Computes rows that were changed after they were read, as they are in a version. */
   readonly compute: (rows: ReadRows, version: number) => Promise<readonly ComputedRows[]>;
   readonly emit: (event: NewEvent) => void;
@@ -83,8 +86,11 @@ export class WriteBack {
       await this.#target.index.ready(signal);
       const base = await this.#target.table.version({ signal });
       if (this.#isForeign(base)) left = await this.#asTheyAre(left, base, attempt, written, signal);
-      const batches = left.flatMap((some) => this.#batchesOf(some, written));
-      if (batches.length === 0) return base;
+      const parts = left.flatMap((some) => this.#writtenOf(some, written));
+      if (parts.length === 0) break;
+      // Later merges mend this one: what has to be found again is where it began.
+      if (written.size === 0) await this.#target.pending.keep({ base, rows: parts });
+      const batches = parts.map((some) => this.#batch(some));
       try {
         version = await this.#merge(batches, base, signal);
       } catch (error) {
@@ -93,11 +99,68 @@ export class WriteBack {
         await pause(attempt * 100, signal);
         continue;
       }
-      if (version === base + 1) return version;
+      if (version === base + 1) break;
       left = await this.#mended(left, version, attempt, written, signal);
       if (attempt >= patience) throw this.#restless();
     }
+    await this.#target.pending.settle();
     return version;
+  }
+
+  /**
+   * Looks at the merge of a process that was killed before it did so itself.
+   * @throws JobError, CatalogError
+   */
+  async settle(signal: AbortSignal): Promise<void> {
+    const { pending, table, index } = this.#target;
+    const merge = await pending.read();
+    if (merge) {
+      try {
+        const made = await this.#versionOf(merge, await table.version({ signal }), signal);
+        if (made !== undefined && made > merge.base + 1) {
+          await index.ready(signal);
+          await this.#settled(merge.rows, made, signal);
+        }
+      } catch (error) {
+        // Cleaned up since: nobody can say any more what others did.
+        if (!isCatalogError(error, 'VersionNotFound')) throw error;
+      }
+    }
+    await pending.settle();
+  }
+
+  /** The version that a merge has made: the first that has more of its values than there were before. */
+  async #versionOf({ base, rows }: PendingMerge, now: number, signal: AbortSignal): Promise<number | undefined> {
+    const values = valuesOf(rows);
+    const count = async (version: number): Promise<number> => {
+      const { same, changed } = await this.#compare(rows, version, values, signal);
+      return [...same, ...changed].reduce((total, { addresses }) => total + addresses.length, 0);
+    };
+    if (now <= base + 1) return undefined;
+    const before = await count(base);
+    for (let version = base + 1; version <= Math.min(now, base + mostLookedAt); version++) {
+      if ((await count(version)) > before) return version;
+    }
+    return undefined;
+  }
+
+  /** Mends the rows of a merge that still have its values. */
+  async #settled(rows: readonly ComputedRows[], made: number, signal: AbortSignal): Promise<void> {
+    const { table } = this.#target;
+    const found = await this.#compare(rows, made - 1, new Map(), signal);
+    const computed = await this.#computed(found.changed, made - 1);
+    const values = valuesOf(rows);
+    const now = await table.version({ signal });
+    const again = await this.#asTheyAre(computed, now, 1, values, signal);
+    const { same, changed } = await this.#compare(rows, now, values, signal);
+    const ours = new Set([...same, ...changed].flatMap(({ key }) => [...new Vector([key!])] as unknown[]));
+    const back = found.outside.flatMap((batch) => {
+      const keys = new Vector([batch.data.children[0]!]);
+      const parts = [...stretches(batch.numRows, (row) => ours.has(keys.get(row)))];
+      return parts.flatMap(({ start, end, is }) => (is ? [batch.slice(start, end)] : []));
+    });
+    const batches = [...again.map((some) => this.#batch(some)), ...back];
+    if (batches.length > 0) await this.#merge(batches, undefined, signal);
   }
 
   /** Values that others wrote into the same rows while they were merged go back; rows with other inputs are computed. */
@@ -162,8 +225,8 @@ export class WriteBack {
     return version;
   }
 
-  /** Keys and values of those rows that are to be written. */
-  #batchesOf(rows: ComputedRows, written: Written): RecordBatch[] {
+  /** Those rows that are to be written. */
+  #writtenOf(rows: ComputedRows, written: Written): ComputedRows[] {
     const { isDefaultScope } = this.#target;
     const { value, states } = rows;
     // Rows that come again have a value already, of inputs that are gone: no value takes its place too.
@@ -171,7 +234,7 @@ export class WriteBack {
     const isWritten = (row: number): boolean =>
       isAgain || (states[row] !== rowStates.skipped && (!isDefaultScope || value.getValid(row)));
     return [...stretches(value.length, isWritten)].flatMap(({ start, end, is }) =>
-      is ? [this.#batch(sliceComputed(rows, start, end))] : [],
+      is ? [sliceComputed(rows, start, end)] : [],
     );
   }
 
@@ -207,8 +270,17 @@ export class WriteBack {
   }
 }
 
+/** After a merge that was left alone: others seldom write more often while one merge is made. */
+const mostLookedAt = 64;
+
 /** By key, hashes of values that were written: a row that has one of them is not in the default scope any more. */
 type Written = Map<unknown, bigint>;
+
+function valuesOf(rows: readonly ComputedRows[]): Written {
+  const values: Written = new Map();
+  for (const some of rows) noteWritten(some, values);
+  return values;
+}
 
 function noteWritten({ key, value }: ComputedRows, written: Written): void {
   const keys = new Vector([key!]);
