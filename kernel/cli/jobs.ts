@@ -115,7 +115,9 @@ async function fullId(jobs: Jobs, part: string, signal: AbortSignal): Promise<st
   if (ids.includes(part)) return part;
   const fitting = ids.filter((id) => id.startsWith(part) || id.endsWith(part));
   if (fitting.length > 1)
-    throw new UsageError(`"${part}" is the beginning of ${fitting.length} jobs: ${fitting.join(', ')}.`);
+    throw new UsageError(
+      `"${part}" stands for ${fitting.length} jobs, ${fitting.slice(0, 3).join(', ')}${fitting.length > 3 ? ' and more' : ''}. Write more of the id.`,
+    );
   // Where none fits, the service says that there is no such job.
   return fitting[0] ?? part;
 }

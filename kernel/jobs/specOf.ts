@@ -24,6 +24,12 @@ export async function specOf(jobId: string, request: BackfillRequest, signal: Ab
   if (!request.function)
     throw new JobError('FunctionMissing', `Nothing says how "${column}" is computed.`, 'Give a function.');
   const { catalog, namespacePath, name } = table;
+  if (where?.trim() === '')
+    throw new JobError(
+      'RequestInvalid',
+      'The rows are said by an empty "where".',
+      `Leave it out for the rows in which "${column}" is null, or write "true" for all.`,
+    );
   const { location } = await onCatalog(catalog, signal, (opened) =>
     opened.describeTable(name, { namespacePath, signal }),
   );

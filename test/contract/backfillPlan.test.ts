@@ -61,6 +61,31 @@ suite('plans and trials of backfills', function () {
     assert.ok(dataBytes('planned') - before < plan.bytes.read.value / 2);
   });
 
+  test('rows that no run has filled are not called done, whichever rows are named', async () => {
+    const table = await textTable(db, 'named', { fragments: 2, rows: 200 });
+    const where = 'id < 100';
+    const fresh = functionOf('size', { kind: 'sql', expression: 'CAST(length(text) AS INT)' });
+    const before = await planBackfill(
+      { ...requestOf({ table: 'named', function: fresh }).request, where },
+      signal,
+      local,
+    );
+    assert.deepEqual([before.rows.toCompute.value, before.rows.done.value], [await table.countRows(where), 0]);
+    await table.update({ where: 'id >= 90 AND id < 130', values: { length: 1 } });
+    const request = { ...requestOf({ table: 'named', function: sql }).request, where };
+    const after = await planBackfill(request, signal, local);
+    assert.deepEqual(
+      [after.rows.toCompute.value, after.rows.done.value],
+      [await table.countRows(where), await table.countRows('id >= 100 AND id < 130')],
+    );
+  });
+
+  test('an empty condition is refused in words, since it says neither all rows nor those without a value', async () => {
+    await textTable(db, 'blank', { fragments: 1, rows: 10 });
+    const { request } = requestOf({ table: 'blank', function: sql });
+    await assert.rejects(planBackfill({ ...request, where: ' ' }, signal, local), /empty "where"\. Leave it out/);
+  });
+
   test('a plan changes nothing', async () => {
     const table = await textTable(db, 'unchanged', { fragments: 2, rows: 200 });
     const before = await table.version();

@@ -22,7 +22,7 @@ export async function sqlFunction(
   { name, version = '', expression, onError = { mode: 'fail' } }: SqlFunctionOptions,
   signal: AbortSignal,
 ): Promise<ComputedFunction> {
-  const problem = expression.trim() === '' ? 'is empty' : sqlProblem(expression);
+  const problem = expression.trim() === '' ? 'is empty' : (sqlProblem(expression) ?? statementProblem(expression));
   if (problem !== undefined)
     throw invalid(`The expression of "${name}" ${problem}.`, "Write SQL over the columns: 'length(text)'.");
   const { fields } = await table.schema({ signal });
@@ -43,9 +43,24 @@ async function typeOf(table: Table, name: string, expression: string, signal: Ab
     if (type) return type;
     throw new CatalogError('Internal', 'The engine did not say what the expression gives.', '');
   } catch (error) {
+    // The engine shows its own plan of a sum, pages long.
+    if (isCatalogError(error, 'Unsupported'))
+      throw invalid(
+        `The engine can't compute the expression of "${name}" for a row by itself.`,
+        'It is computed for each row: write no sum, count or window over many.',
+        error,
+      );
     if (!isCatalogError(error, 'InvalidInput') && !isCatalogError(error, 'ColumnNotFound')) throw error;
     throw invalid(`The expression of "${name}" can't be computed: ${error.message}`, '', error);
   }
+}
+
+/** The engine looks at what comes behind a semicolon only when it computes, long after the column was made. */
+function statementProblem(expression: string): string | undefined {
+  sqlToken.lastIndex = 0;
+  for (let found = sqlToken.exec(expression); found; found = sqlToken.exec(expression))
+    if (found.groups!['sign'] === ';') return 'has a semicolon, but is to be one expression';
+  return undefined;
 }
 
 /** The columns that an expression names, in the order of the table. */

@@ -75,7 +75,7 @@ export function notUnique(table: string, column: string, { nulls, example }: Uni
   return new JobError(
     'KeyNotUnique',
     `The column "${column}" of table "${table}" can't be the key: ${why}.`,
-    `Name another one by "key". ${hint}`,
+    `Name another one by the option "key". ${hint}`,
   );
 }
 
@@ -84,5 +84,9 @@ function noKey({ name }: Table, unique: readonly string[]): JobError {
     unique.length > 1
       ? `Several columns of table "${name}" might name its rows: ${unique.map((each) => `"${each}"`).join(', ')}.`
       : `Table "${name}" has no column that obviously names its rows, by which the runner "local" would write them back.`;
-  return new JobError('KeyMissing', what, `Name one by "key", of which each row has a value of its own. ${hint}`);
+  return new JobError(
+    'KeyMissing',
+    what,
+    `Name one by the option "key", of which each row has a value of its own. ${hint}`,
+  );
 }

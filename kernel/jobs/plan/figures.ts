@@ -1,5 +1,6 @@
 import { Schema, type Field } from '#arrow';
 import type { Table } from '#client/table.ts';
+import { countText } from '#shared/formatNumber.ts';
 import { fixedWidth, sampledWidth } from '#engine/batchLength.ts';
 import { sqlName } from '#jobs/local/scope.ts';
 import type { Source } from '#jobs/local/source.ts';
@@ -37,7 +38,7 @@ export async function bytesOfRows(
     .select(fields.map(({ name }) => name))
     .limit(sampleRows)
     .toArrow({ signal });
-  return estimated(rows * sampledWidth(sample.batches), `${sample.numRows} rows`);
+  return estimated(rows * sampledWidth(sample.batches), `${countText(sample.numRows)} rows`);
 }
 
 /** Bytes of as many values of a column that has none yet. */
@@ -47,6 +48,7 @@ export async function bytesOfValues(
   rows: number,
   signal: AbortSignal,
 ): Promise<Figure> {
+  if (rows === 0) return counted(0);
   const width = fixedWidth(new Schema([column]));
   if (width !== undefined) return estimated(rows * width, `${width} bytes a value, one for each row`);
   const there = pinned
@@ -56,8 +58,8 @@ export async function bytesOfValues(
     .limit(sampleRows);
   const sample = isColumnThere ? await there.toArrow({ signal }) : undefined;
   if (!sample || sample.numRows === 0)
-    return estimated(rows * usualWidth, `${usualWidth} bytes a value; there is none yet`);
-  return estimated(rows * sampledWidth(sample.batches), `${sample.numRows} values that are there`);
+    return estimated(rows * usualWidth, `${usualWidth} bytes a value, since there is none yet`);
+  return estimated(rows * sampledWidth(sample.batches), `${countText(sample.numRows)} values that are there`);
 }
 
 /** Of a text, where nothing is known of it. */

@@ -29,7 +29,7 @@ export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]>
     ...indexNotes(of, indexes),
     ...(await staleNotes(of, signal)),
     ...(isLocal && of.folder === undefined ? [info(elsewhere)] : []),
-    info(isLocal ? othersLocal : others),
+    info(isLocal ? othersLocal : others(of.spec)),
   ];
 }
 
@@ -40,8 +40,12 @@ const elsewhere =
   'The files of the table are not on a disk of this machine: what is computed is kept in the folder of the job, where only this machine can go on from it.';
 const othersLocal =
   'Others may write meanwhile: rows that they change are computed again, rows that they delete stay deleted, rows that they add are left for the next run.';
-const others =
-  'Others may write meanwhile: rows that they change or compact are computed again, rows that they add are left for the next run.';
+/** Column files follow the table as it grows, unless somebody said which rows are meant. */
+const others = ({ where, numFrags, readVersion }: JobSpec): string => {
+  const isOpen = where === undefined && numFrags === undefined && readVersion === undefined;
+  const added = isOpen ? 'rows that they add are computed too' : 'rows that they add are left for the next run';
+  return `Others may write meanwhile: rows that they change or compact are computed again, ${added}.`;
+};
 
 async function indexesOf({ source }: NotesOf, signal: AbortSignal): Promise<IndexInfo[]> {
   try {

@@ -1,9 +1,9 @@
 import { Schema, type Field } from '#arrow';
-import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
+import type { BackfillPlan, BackfillTrial, Figure } from '#shared/jobs/jobPlan.ts';
 import { CheckpointFolder } from '#jobs/local/checkpointFolder.ts';
 import { findKey, type KeyColumn } from '#jobs/local/keyColumn.ts';
 import { Reusable } from '#jobs/local/reusable.ts';
-import { scopeOf } from '#jobs/local/scope.ts';
+import { scopeOf, sqlName } from '#jobs/local/scope.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
 import { folderOf, openSource, type Source } from '#jobs/local/source.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
@@ -39,7 +39,7 @@ export async function planBackfill(
     countScope(source.pinned, 'TRUE', undefined, signal).then(({ fragments }) => fragments.size),
   ]);
   const isDefault = spec.where === undefined;
-  const done = total - (await source.pinned.countRows(scope, { signal }));
+  const done = await countDone(source, scope, signal);
   const folder = await folderOf(request.table, spec.table.uri);
   const reusing = { table: source.pinned, readVersion: source.readVersion, scope, inputs, openAt: source.openAt };
   const reusable =
@@ -80,6 +80,19 @@ export async function planBackfill(
   };
 }
 
+/** Rows that have a value and keep it. */
+async function countDone(
+  { pinned, isColumnThere, column }: Source,
+  scope: string,
+  signal: AbortSignal,
+): Promise<number> {
+  if (!isColumnThere) return 0;
+  const filled = `${sqlName(column.name)} IS NOT NULL`;
+  const counts = [filled, `(${filled}) AND (${scope})`].map((where) => pinned.countRows(where, { signal }));
+  const [all = 0, inScope = 0] = await Promise.all(counts);
+  return all - inScope;
+}
+
 /** What the driver in Python would do, which knows the files of fragments. */
 function byPython({ python }: ChoosingRequest, spec: JobSpec, signal: AbortSignal): Promise<DriverPlan> {
   return inPlanFolder(async (folder) => {
@@ -113,7 +126,14 @@ async function bytesOf(
   const keyBytes = await bytesOfRows(source.pinned, fieldsOf(keys), rows, scope, signal);
   const column = schema.fields.find(({ name }) => name === source.column.name) ?? source.column;
   const values = await bytesOfValues(source, column, written, signal);
-  return { read, written: sum(values, keyBytes), rewritten: await rewritten(source, rows, choice, signal) };
+  return { read, written: withKeys(values, keyBytes), rewritten: await rewritten(source, rows, choice, signal) };
+}
+
+/** What is written by a key has the keys beside the values, and says so where it is an estimate. */
+function withKeys(values: Figure, keys: Figure): Figure {
+  const { value, basis } = sum(values, keys);
+  if (values.basis === 'counted' || keys.value === 0) return { value, basis };
+  return { value, basis: { estimatedFrom: `${values.basis.estimatedFrom}, and their keys` } };
 }
 
 /** By an index of the key, or as files of columns, nothing but the column is written; without one whole rows are. */

@@ -187,7 +187,8 @@ function sentenceOf({ end, planned, workers, fragments, startedAt, restarted, no
   }
   if (restarted && now - restarted.at < windowMs) return restarted.text;
   if (!planned) return 'It looks at what there is to do.';
-  if (workers && workers.ready === 0) return `It waits for the first of ${workers.wanted} workers.`;
+  if (workers && workers.ready === 0)
+    return workers.wanted === 1 ? 'It waits for its worker.' : `It waits for the first of ${workers.wanted} workers.`;
   const { done, total } = fragments;
   if (planned.rows === 0 && planned.fragments === 0) return 'There is nothing left to compute.';
   if (total === undefined) return 'It computes.';

@@ -46,6 +46,9 @@ suite('A backfill that an editor asks for', function () {
     return views.get(id) as JobView;
   };
 
+  const read = (expression: string) =>
+    jobs.request('readFunction', { table: table(), column: 'no', source: { kind: 'sql', expression } });
+
   test('is defined, planned, tried, run and found in the table', async () => {
     const source = { kind: 'sql', expression: 'length(text)' } as const;
     const fn = await jobs.request('readFunction', { table: table(), column: 'size', source });
@@ -65,6 +68,12 @@ suite('A backfill that an editor asks for', function () {
     assert.equal(await opened.countRows('size = length(text)'), rows);
     const [column] = await jobs.request('computedColumns', { table: table() });
     assert.deepEqual([column?.column, column?.filled, column?.isStale], ['size', rows, false]);
+  });
+
+  test('refuses SQL that is no expression of a row when it is defined', async () => {
+    await assert.rejects(read('id; drop table'), /has a semicolon, but is to be one expression/);
+    await assert.rejects(read('sum(length(text))'), /write no sum, count or window over many/);
+    assert.deepEqual((await read("concat(text, ';')")).inputs, ['text']);
   });
 
   test('runs a function that came with it, keeps it on the table, and adds the column', async () => {
