@@ -1,17 +1,18 @@
 import * as vscode from 'vscode';
-import { ageEvery, ageText, agoText } from '#shared/ageText.ts';
+import { ageText, agoText } from '#shared/ageText.ts';
 import { countsOf } from './checkBoard.ts';
 import { countsText } from './checkWords.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
-import { viewIds } from '../manifest.ts';
 import { plainText } from '../host/markdownText.ts';
+import { viewIds } from '../manifest.ts';
+import { AgeTimer } from './ageTimer.ts';
 
 /** What the last checks found, in the status bar: counts and how old they are. */
 export class ChecksStatus implements vscode.Disposable {
   readonly #checks: ClusterChecks;
   readonly #item: vscode.StatusBarItem;
   readonly #listening: vscode.Disposable;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer = new AgeTimer(() => this.#update());
 
   constructor(checks: ClusterChecks) {
     this.#checks = checks;
@@ -19,8 +20,6 @@ export class ChecksStatus implements vscode.Disposable {
     this.#item.name = 'Lance Cluster Checks';
     this.#item.command = { command: `${viewIds.checks}.focus`, title: 'Show Cluster Checks' };
     this.#listening = checks.onDidChange(() => this.#update());
-    this.#timer = setInterval(() => this.#update(), ageEvery);
-    this.#timer.unref();
     this.#update();
   }
 
@@ -30,13 +29,14 @@ export class ChecksStatus implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearInterval(this.#timer);
+    this.#timer.dispose();
     this.#listening.dispose();
     this.#item.dispose();
   }
 
   #update(): void {
     const { board } = this.#checks;
+    this.#timer.isNeeded = board?.report !== undefined && !board.isRunning;
     if (!board) return this.#item.hide();
     const { profile, report, isRunning, answered, pending } = board;
     const counts = countsOf(board);

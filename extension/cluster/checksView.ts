@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import { ageEvery, agoText } from '#shared/ageText.ts';
+import { agoText } from '#shared/ageText.ts';
 import { setContext } from '../host/context.ts';
 import { viewIds } from '../manifest.ts';
+import { AgeTimer } from './ageTimer.ts';
 import { countsOf, type Board } from './checkBoard.ts';
 import { renderRow, rowsOf, type CheckNode, type RowView } from './checkRows.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
@@ -15,18 +16,18 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
   readonly #nodes = new Map<string, CheckNode>();
   readonly #view: vscode.TreeView<CheckNode>;
   readonly #subscriptions: vscode.Disposable[];
+  readonly #timer = new AgeTimer(() => this.#tellAge());
   #onlyProblems = false;
 
   constructor(checks: ClusterChecks) {
     this.#checks = checks;
     this.#view = vscode.window.createTreeView(viewIds.checks, { treeDataProvider: this });
-    const timer = setInterval(() => this.#tellAge(), ageEvery);
-    timer.unref();
     this.#subscriptions = [
+      checks.onDidChange(() => this.#update()),
+      this.#view.onDidChangeVisibility(() => this.#tellAge()),
+      this.#timer,
       this.#view,
       this.#changed,
-      checks.onDidChange(() => this.#update()),
-      { dispose: () => clearInterval(timer) },
     ];
     this.#update();
   }
@@ -95,6 +96,7 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
   #tellAge(): void {
     const { board } = this.#checks;
     this.#view.description = board ? titleOf(board) : '';
+    this.#timer.isNeeded = this.#view.visible && board?.report !== undefined && !board.isRunning;
   }
 
   #known(node: CheckNode): CheckNode {

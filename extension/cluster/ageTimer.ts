@@ -1,0 +1,25 @@
+import { ageEvery } from '#shared/ageText.ts';
+
+/** Tells an age anew every so often, as long as somebody may see it. */
+export class AgeTimer {
+  readonly #tell: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tell: () => void) {
+    this.#tell = tell;
+  }
+
+  get isNeeded(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  set isNeeded(isNeeded: boolean) {
+    if (isNeeded === this.isNeeded) return;
+    clearInterval(this.#timer);
+    this.#timer = isNeeded ? setInterval(this.#tell, ageEvery).unref() : undefined;
+  }
+
+  dispose(): void {
+    this.isNeeded = false;
+  }
+}
