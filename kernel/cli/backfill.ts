@@ -4,6 +4,7 @@ import { planText } from '#jobs/report/planRows.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { displayPath } from '#shared/names.ts';
 import { askTerminal, canAsk } from './askTerminal.ts';
@@ -59,13 +60,13 @@ How
   --key COLUMN        local: names rows, so that they can be written back
   --python PATH       local-python: the interpreter
   --ray ADDRESS       ray: of its dashboard; its token comes from the variable ${rayTokenVariable}
-  --profile NAME [--ray-cluster NAME]   ray: a cluster of the settings
+  --profile NAME [--ray-cluster NAME]   ray: a cluster of the settings; what the job needs of it is verified first
 
 What is done
   --plan              says what would be done, and changes nothing
   --try               computes one fragment, shows its rows before and after, and writes nothing
   --detach            starts the job, prints its id, and leaves
-  --yes               does not ask
+  --yes               does not ask, and goes on where the checks of a cluster fail
   --strict            ends with 3 when the function threw for rows
   --json              a line of JSON for the plan, for the start, and for every change of the job
 
@@ -125,14 +126,13 @@ async function backfill(asked: AskedBackfill, values: BackfillValues, stop: Stop
     console.log(json ? JSON.stringify({ kind: 'trial', trial: trialJson(trial) }) : trialText(trial));
     return jobExitCodes.done;
   }
+  // First, since a plan says of a cluster only that Ray does not answer.
+  if (!values.plan && !(await mayLaunch(request, values.yes ?? false, signal))) return notDone();
   const plan = await jobs.plan(request, signal);
   tellPlan(asked, plan, { json, isAsked: values.plan ?? false });
   if (values.plan) return jobExitCodes.done;
   const isRisky = plan.notes.some(({ level }) => level === 'warning');
-  if (isRisky && !values.yes && canAsk() && !(await askTerminal('Run it?', signal))) {
-    console.error('Nothing was done.');
-    return jobExitCodes.notRun;
-  }
+  if (isRisky && !values.yes && canAsk() && !(await askTerminal('Run it?', signal))) return notDone();
   const started = await withConsent(asked, signal, () => jobs.start(request, signal));
   if (json) console.log(JSON.stringify({ kind: 'started', ...started }));
   if (values.detach) {
@@ -141,6 +141,26 @@ async function backfill(asked: AskedBackfill, values: BackfillValues, stop: Stop
   }
   if (!json) console.error(started.joined ? `Joined the job ${started.id}, which does the same.` : `Job ${started.id}`);
   return attend(jobs, started, { json, strict }, stop);
+}
+
+function notDone(): number {
+  console.error('Nothing was done.');
+  return jobExitCodes.notRun;
+}
+
+/**
+ * Whether a job may be sent to a cluster: where a check fails that it needs, the person decides.
+ * @throws JobError ClusterNotReady where nobody can be asked
+ */
+async function mayLaunch(request: BackfillRequest, isDecided: boolean, signal: AbortSignal): Promise<boolean> {
+  const { launchProblem } = await import('#jobs/parts.ts');
+  const problem = await launchProblem(request, signal);
+  if (!problem) return true;
+  const isAsked = !isDecided && canAsk();
+  if (!isDecided && !isAsked)
+    throw new JobError(problem.kind, problem.what, `${problem.hint}. To run it anyway, add --yes.`, { cause: problem });
+  console.error(messageOf(problem));
+  return isDecided || askTerminal('Run it anyway?', signal);
 }
 
 function tellPlan(asked: AskedBackfill, plan: BackfillPlan, how: { json: boolean; isAsked: boolean }): void {

@@ -6,4 +6,5 @@ export { storedFunction } from './definition/registration.ts';
 export { accept, consentText } from './definition/trust.ts';
 export { openJobFile } from './jobFile.ts';
 export { serverJobs } from './server/serverJobs.ts';
+export { launchProblem } from './service/launchChecks.ts';
 export { openJobs } from './service/openJobs.ts';

@@ -3,28 +3,10 @@ import { launchVerbs } from '#cluster/kube/access.ts';
 import type { KubeObject } from './parts/kubeApi.ts';
 import { testFaults, type Fault, type Statuses } from './parts/faults.ts';
 import { names } from './parts/sound/names.ts';
-import type { SoundCluster } from './parts/soundCluster.ts';
+import { takeVerb } from './parts/sound/takeVerb.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 const account = { kind: 'ServiceAccount', name: names.serviceAccount, namespace: names.namespace };
-
-type Rule = { apiGroups: string[]; resources: string[]; verbs: string[] };
-
-/** The rules of a role without one verb on one resource. */
-function without(role: KubeObject, resource: string, verb: string): Rule[] {
-  const rules = role['rules'] as Rule[];
-  return rules
-    .flatMap((rule) => rule.resources.map((one) => ({ ...rule, resources: [one] })))
-    .map((rule) =>
-      rule.resources[0] === resource ? { ...rule, verbs: rule.verbs.filter((one) => one !== verb) } : rule,
-    )
-    .filter(({ verbs }) => verbs.length > 0);
-}
-
-const takeVerb = async (cluster: SoundCluster, name: string, resource: string, verb: string): Promise<void> => {
-  const role = cluster.object('ClusterRole', name);
-  await cluster.api.merge(role, { rules: without(role, resource, verb) });
-};
 
 const runnerVerbs = [
   ['pods', 'get'],

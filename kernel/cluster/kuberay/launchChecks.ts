@@ -20,3 +20,22 @@ export const launchCheckIds: readonly CheckId[] = [
   'quota-room',
   'limits-room',
 ];
+
+/**
+ * What has to be so before a job is sent to a RayCluster that is there: it can be reached, its pods are who they ought to be,
+ * and they get at the bucket. Those of another cloud than the profile's do not apply.
+ */
+export const jobCheckIds: readonly CheckId[] = [
+  'k8s-whoami',
+  'ns-exists',
+  'sa-exists',
+  'pods-run-as',
+  'client-rayclusters-get',
+  'client-portforward',
+  'ray-version-head',
+  'irsa-assume',
+  'irsa-bucket-list',
+  'irsa-bucket-get',
+  'gcp-chain-impersonate',
+  'gcp-chain-bucket',
+];

@@ -119,8 +119,17 @@ async function begin(parts: BackfillParts, table: Table, column: string, options
   const { signal } = options;
   const request = await requestOf(table, column, options, signal);
   const service = await jobs();
+  await mayLaunch(request, parts.ask, signal);
   const { id } = await withConsent(parts.ask, table, column, signal, () => service.start(request, signal));
   return id;
+}
+
+/** Lets the person decide where a cluster is not ready for a job. @throws JobError ClusterNotReady where the answer is no */
+async function mayLaunch(request: BackfillRequest, ask: BackfillParts['ask'], signal: AbortSignal): Promise<void> {
+  const problem = await (await loadParts()).launchProblem(request, signal);
+  if (!problem) return;
+  const answer = await ask(`${problem.message}\n\nRun it anyway? [y/N] `).catch(() => '');
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw problem;
 }
 
 /** Shows a job as it changes. An interrupt of the cell ends that, and not the job. */

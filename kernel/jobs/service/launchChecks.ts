@@ -1,0 +1,38 @@
+import type { CheckReport } from '#cluster/check.ts';
+import { jobCheckIds } from '#cluster/kuberay/launchChecks.ts';
+import { ClusterError } from '#cluster/errors.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+
+/** A sentence a failure; a person who has to decide reads no more than these. */
+const mostShown = 5;
+
+/**
+ * Asks a cluster, before a job is sent to it, for what the job would fail of later.
+ * @returns what keeps the job from running, with the sentences to decide by; `undefined` where nothing does, and for jobs
+ * that run elsewhere or on a cluster that was verified when it was made
+ * @throws ClusterError for a profile that is not there or wrong; AbortError
+ */
+export async function launchProblem({ ray }: BackfillRequest, signal: AbortSignal): Promise<JobError | undefined> {
+  if (!ray || !('profile' in ray)) return undefined;
+  const { findProfiles, verifyCluster } = await import('#cluster/clouds.ts');
+  const found = await findProfiles({ folder: process.cwd(), environment: process.env });
+  const profile = found.profile(ray.profile);
+  const { rayCluster = profile.rayCluster } = ray;
+  const report = await verifyCluster({ ...profile, rayCluster }, { signal, only: jobCheckIds });
+  signal.throwIfAborted();
+  if (report.stopped) throw new ClusterError('Aborted', `Verifying "${ray.profile}" was stopped.`, 'Start again.');
+  return problemOf(report);
+}
+
+function problemOf({ profile, results }: CheckReport): JobError | undefined {
+  const failed = results.filter(({ status }) => status === 'fail');
+  if (failed.length === 0) return undefined;
+  const shown = failed.slice(0, mostShown).map(({ sentence }) => `\n  ${sentence}`);
+  const omitted = failed.length - shown.length;
+  return new JobError(
+    'ClusterNotReady',
+    `"${profile}" is not ready for backfills:${shown.join('')}${omitted > 0 ? `\n  … and ${omitted} more.` : ''}\n`,
+    `All of it, with what mends it: lance-catalog check --profile ${profile}`,
+  );
+}
