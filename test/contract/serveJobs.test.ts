@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Catalog } from '#client/catalog.ts';
 import { connectNamespace } from '#client/connect.ts';
@@ -81,6 +82,14 @@ suite('a server that runs jobs', function () {
     assert.equal(await table.countRows('size = length(caption)'), 40);
     assert.ok((await sales.jobs.list()).jobs.some(({ id }) => id === jobId));
     for await (const { schema } of sales.jobs.events(jobId)) assert.deepEqual(schema.names, ['line']);
+  });
+
+  test('computes by no more processes than the machine has room for, whatever it is asked', async () => {
+    const table = await sales.openTable('products');
+    const { jobId } = await table.backfillColumn('size', { where: 'id >= 40', concurrency: 100_000 });
+    const { state, spec } = await ended(jobId);
+    assert.equal(state, 'finished');
+    assert.partialDeepStrictEqual(spec, { concurrency: Math.max(8, availableParallelism()) });
   });
 
   test('shows no database the jobs of another', async () => {

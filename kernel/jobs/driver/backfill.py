@@ -2194,7 +2194,7 @@ class Driver:
             emit("notice", text=f"The table changed meanwhile: {len(plan.todo)} more fragments are computed too.")
         if not is_open:
             self._name_new(table, initial)
-        self._close(table, is_pure)
+        self._close(table, is_pure, is_left=bool(plan.todo or plan.ready))
 
     def _name_new(self, table: lance.LanceDataset, initial: set[int]) -> None:
         """Says which fragments came meanwhile and are not part of the job."""
@@ -2436,7 +2436,7 @@ class Driver:
         found = metadata.get(VALUES_KEY.encode("utf-8"))
         return None if found is None else found.decode("utf-8")
 
-    def _close(self, table: lance.LanceDataset, is_pure: bool) -> None:
+    def _close(self, table: lance.LanceDataset, is_pure: bool, is_left: bool) -> None:
         """What is left to do after the last commit: the mark on the column, and the checkpoints."""
         job = self.job
         skipped = sum(self.skipped.values())
@@ -2447,7 +2447,8 @@ class Driver:
         )
         if is_everything and skipped == 0 and (is_pure or job.where is not None):
             self._mark(table)
-        if skipped == 0 and job.num_frags is None:
+        # Of fragments that are left for the next run, what is computed is kept for it.
+        if skipped == 0 and job.num_frags is None and not is_left:
             self.store.delete_folder(self.checkpoints.folder)
         emit(
             "succeeded",

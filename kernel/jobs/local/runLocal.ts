@@ -118,6 +118,10 @@ function tellPlan({ emit }: RunContext, source: Source, count: ScopeCount, reusa
 type Group = { rows: ComputedRows[]; fragments: number[]; bytes: number };
 const newGroup = (): Group => ({ rows: [], fragments: [], bytes: 0 });
 
+/** What rows take while they wait: of a column of flags that is their keys, addresses and hashes, not their values. */
+const bytesAtOnce = ({ value, key, addresses }: ComputedRows): number =>
+  bytesOf(value) + (key ? bytesOf(key) : 0) + 17 * addresses.length;
+
 /** Computes all rows and writes them back. */
 async function fill(run: Run, signal: AbortSignal): Promise<void> {
   const { chunks, tally, context } = run;
@@ -142,7 +146,7 @@ async function fill(run: Run, signal: AbortSignal): Promise<void> {
       current.add(answer);
       if (group.fragments.at(-1) !== fragment) group.fragments.push(fragment);
       group.rows.push(answer.rows);
-      group.bytes += bytesOf(answer.rows.value);
+      group.bytes += bytesAtOnce(answer.rows);
       // Counted before: who waits for rows of the next one might wait for long.
       const isDone = current.rows === run.count.fragments.get(fragment);
       if (isDone) {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Field, Schema, Table, Utf8, tableToIPC, vectorFromArray } from '#arrow';
 import type { Catalog } from '#client/catalog.ts';
 import type { JobDescription, JobState as ServerState, JobSummary } from '#client/jobs.ts';
@@ -9,6 +10,9 @@ import { isJobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
 import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 
 const pageSize = 100;
+
+/** Each is a process of this machine, and a client of a server may ask for any number of them. */
+const mostAtOnce = Math.max(8, availableParallelism());
 
 /** A server's clients know fewer states; a job that was interrupted is one that they would have to begin again. */
 const states: Readonly<Record<JobState, ServerState>> = {
@@ -41,7 +45,9 @@ export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: Serv
       const root = catalog.location;
       const config = { implementation: 'dir' as const, root, ...(storageOptions && { storageOptions }) };
       const table = { catalog: config, namespacePath, name };
-      const request = { ...options, table, column, ...(allowStoredCode && { allowStoredCode }) };
+      const asked = options.concurrency;
+      const atOnce = asked !== undefined && { concurrency: Math.min(asked, mostAtOnce) };
+      const request = { ...options, ...atOnce, table, column, ...(allowStoredCode && { allowStoredCode }) };
       const { id } = await told(() => jobs.start(request, signal));
       return { jobId: id };
     },
