@@ -80,6 +80,16 @@ suite('plans and trials of backfills', function () {
     );
   });
 
+  test('a function of a column that is not there is refused by a plan as it is by a run', async () => {
+    await textTable(db, 'misnamed', { fragments: 1, rows: 10 });
+    const misnamed = { ...typescript, inputs: ['txet'] };
+    const { request } = requestOf({ table: 'misnamed', function: misnamed });
+    await assert.rejects(
+      planBackfill(request, signal, local),
+      /reads the column "txet", which the table "misnamed" has not/,
+    );
+  });
+
   test('an empty condition is refused in words, since it says neither all rows nor those without a value', async () => {
     await textTable(db, 'blank', { fragments: 1, rows: 10 });
     const { request } = requestOf({ table: 'blank', function: sql });

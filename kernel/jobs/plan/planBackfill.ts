@@ -3,6 +3,7 @@ import type { BackfillPlan, BackfillTrial, Figure } from '#shared/jobs/jobPlan.t
 import { CheckpointFolder } from '#jobs/local/checkpointFolder.ts';
 import { findKey, type KeyColumn } from '#jobs/local/keyColumn.ts';
 import { Reusable } from '#jobs/local/reusable.ts';
+import { checkFits } from '#jobs/definition/registration.ts';
 import { scopeOf, sqlName } from '#jobs/local/scope.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
 import { folderOf, openSource, type Source } from '#jobs/local/source.ts';
@@ -31,6 +32,9 @@ export async function planBackfill(
   const choice = await chooseRunner(request, runners, signal);
   const spec = await specOf('bf-plan', request, signal);
   await using source = await openSource(request.table, spec, signal);
+  // What a server computes is known to the server alone.
+  if (request.function.kind !== 'server')
+    checkFits(await source.pinned.schema({ signal }), request.table.name, spec.column, request.function);
   const scope = scopeOf(spec, source.isColumnThere);
   const { inputs } = spec.function;
   const [total, inScope, numFragments] = await Promise.all([
