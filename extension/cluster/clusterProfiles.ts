@@ -3,6 +3,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { messageOf } from '#shared/errors.ts';
+import { withRemedy } from '../host/remedy.ts';
 import { fieldsOf } from '../host/shape.ts';
 import { onDidChangeSetting, setting, settingIn, writeSetting, type SettingPlace } from '../host/settings.ts';
 
@@ -45,7 +46,13 @@ export class ClusterProfiles implements vscode.Disposable {
   /** @throws ClusterError ProfileInvalid for a name that is not there, and for a profile that cannot be read */
   get(name: string): ClusterProfile {
     const written = this.written();
-    if (Object.hasOwn(written, name)) return readProfile(name, written[name], openedFolder());
+    if (Object.hasOwn(written, name)) {
+      try {
+        return readProfile(name, written[name], openedFolder());
+      } catch (error) {
+        throw withRemedy(error, { title: 'Edit Profiles', command: 'lanceCatalog.cluster.editProfiles' });
+      }
+    }
     const names = Object.keys(written);
     const known =
       names.length > 0

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import type { CommandId, CommandTypes } from '../manifest.ts';
 import { logFailure, type Log } from './log.ts';
+import { remedyOf } from './remedy.ts';
 
 /** Runs something a person asked for. A failure is shown in one sentence, with the log a click away; a cancellation is silent. */
 export async function runCommand<T>(log: Log, what: string, run: () => T | Promise<T>): Promise<T | undefined> {
@@ -15,10 +16,15 @@ export async function runCommand<T>(log: Log, what: string, run: () => T | Promi
   }
 }
 
-/** Says what went wrong without waiting until the person has read it. */
+/** Says what went wrong, and what can be done about it, without waiting until the person has read it. */
 export function showFailure(log: Log, error: unknown): void {
   const showLog = 'Show Log';
-  void vscode.window.showErrorMessage(messageOf(error), showLog).then((choice) => choice === showLog && log.show());
+  const remedy = remedyOf(error);
+  const buttons = remedy ? [remedy.title, showLog] : [showLog];
+  void vscode.window.showErrorMessage(messageOf(error), ...buttons).then((choice) => {
+    if (choice === showLog) return log.show();
+    return remedy && choice === remedy.title ? vscode.commands.executeCommand(remedy.command) : undefined;
+  });
 }
 
 /** Registers a command of the manifest; the compiler rejects an unknown id and wrong arguments. */
