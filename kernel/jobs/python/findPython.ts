@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { probePython } from './probe.ts';
@@ -28,8 +29,10 @@ function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly
   if (ofEnvironment) return [{ path: ofEnvironment, from: 'of $LANCE_CATALOG_PYTHON' }];
   const venv = env['VIRTUAL_ENV'];
   const conda = env['CONDA_PREFIX'];
+  const own = environmentPython();
   return [
-    { path: environmentPython(), from: 'the environment of Lance Catalog' },
+    // One that nobody has asked for yet is no news.
+    ...(existsSync(own) ? [{ path: own, from: 'the environment of Lance Catalog' }] : []),
     ...(venv ? [{ path: inEnvironment(venv), from: 'the active virtual environment' }] : []),
     ...(conda
       ? [

@@ -24,7 +24,7 @@ async function availability(request: BackfillRequest, signal: AbortSignal): Prom
   const { found, tried } = await findPython({ named: request.python }, signal);
   return found
     ? { isPossible: true, reason: `${found.path} has pylance ${found.lance}.` }
-    : { isPossible: false, reason: whyNoPython(tried) };
+    : { isPossible: false, reason: `${whyNoPython(tried)} "lance-catalog python install" makes one that has.` };
 }
 
 async function run({ spec, request, emit, log, folder, signal }: RunContext): Promise<void> {

@@ -69,6 +69,18 @@ suite('the Python for backfills', () => {
     assert.equal(found?.path, join(folder, 'bin/python'));
   });
 
+  test('is not said to be missing in an environment of ours that nobody has asked for', async () => {
+    const before = process.env['XDG_DATA_HOME'];
+    process.env['XDG_DATA_HOME'] = tempFolder();
+    try {
+      const { tried } = await findPython({ env: {} }, signal);
+      assert.ok(tried.every(({ from }) => !/Lance Catalog/.test(from)));
+    } finally {
+      if (before === undefined) delete process.env['XDG_DATA_HOME'];
+      else process.env['XDG_DATA_HOME'] = before;
+    }
+  });
+
   test('is missing in a sentence that says what was looked at and what to do', async () => {
     const path = interpreterStandIn({ ...good, lance: null });
     await assert.rejects(needPython(path, signal), (error) => {
