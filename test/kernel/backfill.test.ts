@@ -65,6 +65,11 @@ const table = await db.openTable('products');`,
     assert.equal(await valueOf(kernel, '(await table.schema()).names.join()'), "'id,caption'");
   });
 
+  test('know their options, and refuse others by name', async () => {
+    const { outputs } = await run(kernel, "await table.backfill('id', { wher: 'id < 10' } as object)");
+    assert.match(errorOf(outputs)?.evalue ?? '', /^backfill has no option "wher"\. It knows: /);
+  });
+
   test('are tried on one fragment, and give its rows before and after', async () => {
     const code = "const trial = await table.tryBackfill('words', { function: { file: './words.ts' } });";
     const { outputs } = await run(kernel, code);

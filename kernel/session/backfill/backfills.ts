@@ -1,5 +1,6 @@
 import { tableFromIPC, type Table as ArrowTable } from '#arrow';
 import type { BackfillJob, BackfillResult, TableBackfillOptions, TableBackfills } from '#client/backfill.ts';
+import { checkOptions } from '#client/options.ts';
 import { referenceOf } from '#client/tableReference.ts';
 import type { Table } from '#client/table.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
@@ -59,6 +60,25 @@ export function createBackfills(parts: BackfillParts): TableBackfills {
   };
 }
 
+/** All that there is to say; to leave one out does not compile. */
+const optionNames: Record<keyof Required<TableBackfillOptions>, true> = {
+  runner: true,
+  where: true,
+  concurrency: true,
+  taskSize: true,
+  checkpointSize: true,
+  commitGranularity: true,
+  numFrags: true,
+  readVersion: true,
+  onError: true,
+  key: true,
+  ray: true,
+  python: true,
+  function: true,
+  allowStoredCode: true,
+  signal: true,
+};
+
 /** What is asked of the service: the table by where it is, and the function as data. */
 async function requestOf(
   table: Table,
@@ -66,6 +86,7 @@ async function requestOf(
   asked: TableBackfillOptions,
   signal: AbortSignal,
 ): Promise<BackfillRequest> {
+  checkOptions('backfill', asked, Object.keys(optionNames));
   const reference = referenceOf(table);
   if (!reference)
     throw new JobError(

@@ -59,12 +59,16 @@ export function sizeText(bytes: number): string {
   return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value))} ${units[unit]}`;
 }
 
-/** How much is done, from 0 to 1; `undefined` while nobody knows how much there is. */
+const mostWhileActive = 0.99;
+
+/** How much is done, from 0 to 1, which is all of it in the table; `undefined` while nobody knows how much there is. */
 export function shareDone({ rows, fragments, state }: JobView): number | undefined {
   if (state === 'succeeded') return 1;
   const [done, total] = rows.total === undefined ? [fragments.done, fragments.total] : [rows.done, rows.total];
   if (total === undefined) return undefined;
-  return total === 0 ? 1 : Math.min(1, Math.max(0, done / total));
+  const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total));
+  // Rows that are computed may still have to be written into the table.
+  return isActive({ state }) ? Math.min(share, mostWhileActive) : share;
 }
 
 /** `42 %`: rounded down, so that 100 % is said of nothing that still has rows to do. */

@@ -32,6 +32,12 @@ suite('the words of a job', () => {
   ] as const)
     test(`say ${bytes} bytes as "${text}"`, () => assert.equal(sizeText(bytes), text));
 
+  test('never say 100 % while something is still at work on what is computed', () => {
+    const rows = { done: 1000, total: 1000, reused: 0 };
+    assert.match(progressText(someJob({ rows })), /^99 %/);
+    assert.equal(progressText(endedJob({ rows })), '100 %');
+  });
+
   test('never say 100 % while rows are left', () => {
     const share = shareDone(someJob({ rows: { done: 999_999, total: 1_000_000, reused: 0 } }));
     assert.equal(percentText(share ?? Number.NaN), '99 %');
@@ -48,7 +54,7 @@ suite('the words of a job', () => {
   });
 
   test('say that a job without a row to do is done, and not that it is not a number', () => {
-    assert.equal(shareDone(someJob({ rows: { done: 0, total: 0, reused: 0 } })), 1);
+    assert.equal(shareDone(endedJob({ state: 'failed', rows: { done: 0, total: 0, reused: 0 } })), 1);
     assert.equal(progressText(endedJob({ rows: { done: 0, total: 0, reused: 0 } })), '100 %');
   });
 });
