@@ -92,8 +92,8 @@ suite('backfills in the editor', function () {
 
   test('are told to the outputs of cells, and end by their button', async () => {
     const renderer = new JobRendererStandIn();
-    const log = createLog();
-    const { host, actions, pages } = api.jobs;
+    const { log, jobs } = api;
+    const { host, actions, pages } = jobs;
     const outputs = registerJobOutputs({ log, host, actions, pages }, renderer);
     const { file, gate } = writeGatedFunction(world.folder);
     try {
@@ -112,7 +112,6 @@ suite('backfills in the editor', function () {
     } finally {
       rmSync(gate, { force: true });
       outputs.dispose();
-      log.dispose();
     }
   });
 
