@@ -102,7 +102,7 @@ suite('backfills in the editor', function () {
       renderer.say({ kind: 'look', id });
       await eventually('news of rows', () => (renderer.newest(id)?.rows.done ?? 0) > 0, 60_000);
       assert.equal(
-        renderer.told.flatMap(({ jobs }) => jobs).every((job) => job.id === id),
+        renderer.told.flatMap((told) => told.jobs).every((job) => job.id === id),
         true,
         'of no other job',
       );

@@ -34,6 +34,15 @@ export async function switchTheme(page: Page, name: string): Promise<void> {
   await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
 }
 
+/** Chooses from the menu that is open. By the keyboard: a menu takes no click for a moment after it opened. */
+export async function chooseInMenu(page: Page, label: string): Promise<void> {
+  const item = page.locator('.monaco-menu .action-item', { hasText: label });
+  await item.hover();
+  await item.and(page.locator('.focused')).waitFor();
+  await page.keyboard.press('Enter');
+  await item.waitFor({ state: 'hidden' });
+}
+
 /** Opens a file of the opened folder. */
 export async function openFile(page: Page, name: string): Promise<void> {
   await runCommand(page, 'View: Show Explorer');

@@ -7,7 +7,7 @@ import { startServe, type ServeProcess } from '../contract/serveProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { frameWith, runCommand } from '../harness/workbench.ts';
-import { expand, openCatalog, scrollToTable, switchTheme, treeRow } from './catalogWindow.ts';
+import { chooseInMenu, expand, openCatalog, scrollToTable, switchTheme, treeRow } from './catalogWindow.ts';
 
 const key = 'sesame-sesame-sesame-sesame';
 const cell = '[role=cell], td';
@@ -121,7 +121,7 @@ suite('A person with nothing but an address and a key', function () {
     await treeRow(page, 'Table products in shop').click({ button: 'right' });
     await page.locator('.monaco-menu').getByText('Drop Table…').waitFor();
     await shoot(window, 'company-menu');
-    await page.locator('.monaco-menu').getByText('Drop Table…').click();
+    await chooseInMenu(page, 'Drop Table…');
     const dialog = page.locator('.monaco-dialog-box');
     await dialog.getByText('Drop the table "shop/products"?').waitFor();
     await shoot(window, 'company-drop');

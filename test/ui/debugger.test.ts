@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { switchTheme } from './catalogWindow.ts';
+import { chooseInMenu, switchTheme } from './catalogWindow.ts';
 import { cellAt, endMark, enterCell, notebookOf, openNotebook, patience, shows } from './notebookWindow.ts';
 
 const sources = [
@@ -46,16 +46,16 @@ suite('Debugging a cell in a window', function () {
     window.page.locator(`.pane-body .monaco-list-row[aria-label^="${label}"]`);
   const toolbar = (label: string): Locator => window.page.locator(`.debug-toolbar a[aria-label^="${label}"]`);
 
-  /** The menu beside the triangle of a cell. */
-  async function openMenu(cell: number): Promise<Locator> {
+  /** From the menu beside the triangle of a cell. */
+  async function debugCell(cell: number): Promise<void> {
     await enterCell(window.page, cell);
     await cellAt(window.page, cell).locator('.run-button-container .dropdown-action-container a').click();
-    return window.page.locator('.monaco-menu .action-label', { hasText: 'Debug Cell' });
+    await chooseInMenu(window.page, 'Debug Cell');
   }
 
   test('offers to debug a cell of a notebook in which nothing ran yet', async () => {
     const { page } = window;
-    await (await openMenu(0)).click();
+    await debugCell(0);
     await endMark(page, 0, 'success').waitFor({ timeout: patience });
     await page.locator('.debug-toolbar').waitFor({ state: 'hidden', timeout: patience });
   });
@@ -64,7 +64,7 @@ suite('Debugging a cell in a window', function () {
     const { page } = window;
     await clickBeside(0, 'return');
     await cellAt(page, 0).locator('.codicon-debug-breakpoint').first().waitFor({ timeout: patience });
-    await (await openMenu(1)).click();
+    await debugCell(1);
     await mark(0).waitFor({ timeout: patience });
     await shoot(window, 'debug-stopped');
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { expand, openCatalog, switchTheme, treeRow } from './catalogWindow.ts';
+import { chooseInMenu, expand, openCatalog, switchTheme, treeRow } from './catalogWindow.ts';
 
 const patience = 90_000;
 
@@ -48,7 +48,7 @@ suite('A window that backfills a column', function () {
     const { page } = window;
     await expand(page, 'Connection sample', 'Namespace shop');
     await treeRow(page, 'Table products in shop').click({ button: 'right' });
-    await page.locator('.monaco-menu .action-item', { hasText: 'Backfill Column…' }).click();
+    await chooseInMenu(page, 'Backfill Column…');
     await pick('Backfill which column', 'New Column…');
     await titled(page, 'New column of').waitFor();
     await box(page).fill('rounded');
