@@ -6,6 +6,7 @@ import { apt, isRoot, run, succeeds, type Need } from './installing.ts';
 import { kubeNeeds } from './kubeNeeds.ts';
 import { rayNeeds } from './rayNeeds.ts';
 import type { Layer } from './layers.ts';
+import { mypyNeed } from './mypy.ts';
 import { ownNetwork } from './ownNetwork.ts';
 
 /**
@@ -82,7 +83,7 @@ const workbench: Need = {
 export const needsOf: Readonly<Record<Layer, readonly Need[]>> = {
   lint: [],
   unit: [],
-  contract: [venv, python],
+  contract: [venv, python, mypyNeed],
   kernel: [venv, python, chromium],
   host: [venv, python, chromium, workbench],
   ui: [chromium, workbench],

@@ -7,16 +7,19 @@ $LANCE_CATALOG_STORAGE_OPTIONS. It has to run with whatever Python there is, to 
 nothing but `ray`.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 WAIT_SECONDS = 40
 
 
-def version_of(module):
+def version_of(module: str) -> str | None:
     try:
         from importlib.metadata import version
 
@@ -25,7 +28,7 @@ def version_of(module):
         return None
 
 
-def node_of():
+def node_of() -> str | None:
     """The Node.js that the driver would start, as `v24.1.0`; None where there is none."""
     program = os.environ.get("LANCE_CATALOG_NODE") or shutil.which("node")
     if not program:
@@ -36,7 +39,7 @@ def node_of():
         return None
 
 
-def reach(uri, options):
+def reach(uri: str, options: dict[str, str]) -> str | None:
     """Why a table cannot be written from here; None where it can, or where that is not known."""
     path = uri[len("file://") :] if uri.startswith("file://") else uri
     if "://" not in path:
@@ -56,7 +59,7 @@ def reach(uri, options):
         return " ".join(str(error).split())[:400]
 
 
-def look(uri, options):
+def look(uri: str, options: dict[str, str]) -> dict[str, str | None]:
     return {
         "python": "%d.%d.%d" % sys.version_info[:3],
         "pylance": version_of("pylance"),
@@ -66,10 +69,10 @@ def look(uri, options):
     }
 
 
-def main():
+def main() -> None:
     uri = json.loads(sys.argv[1])["uri"]
     options = json.loads(os.environ.pop("LANCE_CATALOG_STORAGE_OPTIONS", "") or "{}")
-    said = {"driver": look(uri, options), "ray": version_of("ray"), "nodes": [], "silent": 0}
+    said: dict[str, Any] = {"driver": look(uri, options), "ray": version_of("ray"), "nodes": [], "silent": 0}
     if said["ray"]:
         import ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import os
+from unittest import mock
+
+import pyarrow.fs as pafs
+from support import InFolder, backfill
+
+
+class Files(InFolder):
+    """Small files beside a table on a disk."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.store = backfill.Store(self.uri, {})
+
+    def test_are_read_as_they_were_written(self) -> None:
+        self.store.write("_ckp/a/x", b"one")
+        self.store.write("_ckp/a/x", b"two")
+        self.assertEqual((self.store.read("_ckp/a/x"), self.store.size("_ckp/a/x")), (b"two", 3))
+        self.assertEqual(self.store.names("_ckp/a"), ["x"])
+
+    def test_that_are_not_there_are_none(self) -> None:
+        self.assertIsNone(self.store.read("_ckp/a/x"))
+        self.assertIsNone(self.store.open("_ckp/a/x"))
+        self.assertEqual(self.store.names("_ckp/a"), [])
+        self.store.delete("_ckp/a/x")
+
+    def test_are_whole_or_as_they_were_when_writing_fails(self) -> None:
+        self.store.write("x", b"before")
+        with mock.patch.object(os, "replace", side_effect=OSError(28, "No space left on device")):
+            with self.assertRaises(OSError):
+                self.store.write("x", b"after")
+        self.assertEqual(self.store.read("x"), b"before")
+        self.assertEqual(self.store.names(""), ["x"])
+
+    def test_are_created_by_one_alone(self) -> None:
+        self.assertTrue(self.store.create("_ckp/c.lease", b"mine"))
+        self.assertFalse(self.store.create("_ckp/c.lease", b"yours"))
+        self.assertEqual(self.store.read("_ckp/c.lease"), b"mine")
+
+    def test_go_with_their_folder(self) -> None:
+        self.store.write("_ckp/a/x", b"x")
+        self.store.write("_ckp/b/y", b"y")
+        self.store.delete_folder("_ckp/a")
+        self.assertEqual((self.store.names("_ckp/a"), self.store.names("_ckp/b")), ([], ["y"]))
+
+    def test_of_an_address_of_files_are_found_by_its_path(self) -> None:
+        self.store.write("x", b"x")
+        self.assertEqual(backfill.Store(f"file://{self.uri}", {}).read("x"), b"x")
+
+
+class ObjectStores(InFolder):
+    """Arrow's file system for the settings that Lance takes."""
+
+    def test_s3_is_reached_by_the_names_of_lances_settings(self) -> None:
+        options = {"AWS_Access_Key_Id": "k", "secret_access_key": "s", "region": "eu-1", "endpoint": "http://h:9/"}
+        found, path = backfill.object_store("s3://bucket/a/t.lance?x=1", options)
+        self.assertEqual(path, "bucket/a/t.lance")
+        same = pafs.S3FileSystem(
+            access_key="k", secret_key="s", region="eu-1", endpoint_override="h:9", scheme="http"
+        )
+        self.assertTrue(found.equals(same))
+
+    def test_what_no_checkpoint_can_be_kept_at_is_refused(self) -> None:
+        with self.assertRaises(backfill.JobFailure) as caught:
+            backfill.Store("ftp://host/t.lance", {})
+        self.assertEqual(caught.exception.code, "StorageFailed")
+        self.assertIn("ftp://", caught.exception.message)
