@@ -22,6 +22,8 @@ import { storageError } from './storageError.ts';
 // and nothing in the table says so. So what is merged is kept beside the checkpoints until that look is over.
 
 const baseKey = 'lance-catalog.merge-base';
+// The Python driver, which goes on with jobs that were begun here, knows of no key but by this.
+const keyKey = 'lance-catalog.merge-key';
 
 /** A merge that may be in the table or not, and if it is, was perhaps not looked at. */
 export type PendingMerge = {
@@ -33,10 +35,12 @@ export type PendingMerge = {
 /** The file that keeps the merge of one job at one column. */
 export class PendingMerges {
   readonly #path: string;
+  readonly #key: string;
   readonly #schema: Schema;
 
   constructor(path: string, key: Field, column: Field) {
     this.#path = path;
+    this.#key = key.name;
     this.#schema = new Schema([
       new Field('_rowaddr', new Uint64(), true),
       new Field('hash', new Uint64(), true),
@@ -48,7 +52,11 @@ export class PendingMerges {
 
   /** Keeps rows that are about to be merged, in place of those before. @throws JobError StorageFull, StorageFailed */
   async keep({ base, rows }: PendingMerge): Promise<void> {
-    const schema = new Schema(this.#schema.fields, new Map([[baseKey, String(base)]]));
+    const metadata = new Map([
+      [baseKey, String(base)],
+      [keyKey, this.#key],
+    ]);
+    const schema = new Schema(this.#schema.fields, metadata);
     const batches = rows.map(({ addresses, hashes, states, key, value }) => {
       const numbers = [addresses, hashes].map((data) => makeData({ type: new Uint64(), data }));
       const children: Data[] = [...numbers, makeData({ type: new Uint8(), data: states }), key!, value];
