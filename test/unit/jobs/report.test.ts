@@ -111,6 +111,15 @@ suite('what is told of a job', () => {
     assert.match(json, /"task_size":10,"ray":\{"address":"http:\/\/127\.0\.0\.1:8265"\}/);
     assert.ok(!json.includes('a-secret'));
   });
+
+  test('has the settings of a cluster with the names of labels as somebody has given them', () => {
+    const cluster = { headGroup: { nodeSelector: { 'example.com/nodePool': 'ray' } } };
+    const made = { ...view, options: { ray: { cluster, rayCluster: 'backfills' } } };
+    assert.match(
+      JSON.stringify(jobJson(made)),
+      /"ray":\{"cluster":\{"headGroup":\{"nodeSelector":\{"example\.com\/nodePool"/,
+    );
+  });
 });
 
 suite('what is told of a plan', () => {
