@@ -1,4 +1,4 @@
-// A plan in words, the same on a page, in a terminal and in a notebook.
+// A plan in the words of a page; terminals and notebooks, which have no room beside a figure, say it in lines (`planRows`).
 import { countText } from '#shared/formatNumber.ts';
 import type { BackfillPlan, Figure } from './jobPlan.ts';
 import { durationText, rateText, runnerWords, sizeText } from './jobWords.ts';
@@ -39,9 +39,10 @@ export function planLines(plan: BackfillPlan): readonly PlanLine[] {
 export const planRunnerText = ({ runner, runnerReason }: BackfillPlan): string =>
   `On ${runnerWords[runner]}. ${runnerReason}`.trim();
 
-/** `SQL: length(note)`, `TypeScript function note_length 2` */
+/** `SQL: length(note)`, `TypeScript function note_length 2`; of what nobody here has seen no language is said. */
 export function functionText({ function: made }: Pick<BackfillPlan, 'function'>): string {
   if (made.kind === 'sql') return `SQL: ${made.expression}`;
+  if (made.kind === 'server') return 'A function that the server of the catalog alone knows';
   const version = made.version === '' ? '' : ` ${made.version}`;
   return `${made.kind === 'python' ? 'Python' : 'TypeScript'} function ${made.name}${version}`;
 }

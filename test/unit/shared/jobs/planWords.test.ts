@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { backfillCode } from '#shared/jobs/backfillCode.ts';
-import { planLines } from '#shared/jobs/planWords.ts';
+import { functionText, planLines } from '#shared/jobs/planWords.ts';
 import { somePlan } from '../../extension/jobs/somePlan.ts';
 
 const labels = (plan = somePlan()): string[] => planLines(plan).map(({ label }) => label);
@@ -21,6 +21,12 @@ suite('a plan in words', () => {
     const basis = { estimatedFrom: 'a trial of one fragment' };
     const timed = somePlan({ rowsPerSecond: { value: 12_300, basis }, seconds: { value: 61, basis } });
     assert.deepEqual(labels(timed).slice(-2), ['Speed', 'Time']);
+  });
+
+  test('says of a function that a server alone has no language that it might be written in', () => {
+    const { name, version, hash, inputs, output, onError } = somePlan().function;
+    const made = { name, version, hash, inputs, output, onError, kind: 'server' } as const;
+    assert.equal(functionText({ function: made }), 'A function that the server of the catalog alone knows');
   });
 });
 
