@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { Field, Int32, Schema, Utf8 } from '#arrow';
 import type { Catalog } from '#client/catalog.ts';
-import { registerRest } from '#client/registerRest.ts';
 import { openDir } from '#engine/dir.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { serverFunction } from '#jobs/runners/rest/serverFunction.ts';
@@ -23,7 +22,6 @@ suite('the runner rest, against a stand-in of a server that runs backfills', () 
   let server: BackfillServerStandIn;
 
   setup(async () => {
-    registerRest();
     db = await openDir({ root: tempFolder() });
     const table = await db.createEmptyTable('t', schema);
     await table.add(captions.map((caption) => ({ caption, length: null })));

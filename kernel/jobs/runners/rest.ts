@@ -1,7 +1,7 @@
 import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
 import type { BackfillColumnOptions } from '#client/jobs.ts';
 import type { Table } from '#client/table.ts';
+import { onCatalog } from '#jobs/openCatalog.ts';
 import type { Availability, RunContext, Runner } from '#jobs/runners/runner.ts';
 import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
@@ -32,47 +32,38 @@ export function createRestRunner(patience: Patience = usual): Runner {
 
 export const restRunner: Runner = createRestRunner();
 
-async function availabilityOf(request: BackfillRequest, signal: AbortSignal): Promise<Availability> {
-  const { catalog: config } = request.table;
-  if (config.implementation !== 'rest')
-    return { isPossible: false, reason: 'The catalog is a directory, not a server.' };
-  const catalog = await open(request, signal);
-  try {
-    // To backfill can't be tried without doing it; a server that lists jobs is one that has some.
-    const can = await catalog.capabilities({ probe: ['ListJobs'], signal });
-    const isThere = can.AlterTableBackfillColumns !== 'no' && can.ListJobs !== 'no';
-    return isThere
-      ? { isPossible: true, reason: `${catalog.location} runs jobs.` }
-      : { isPossible: false, reason: `${catalog.location} runs no jobs.` };
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    return { isPossible: false, reason: `Whether ${catalog.location} runs jobs can't be asked: ${messageOf(error)}` };
-  } finally {
-    await catalog.close();
-  }
-}
+const isServer = ({ table }: BackfillRequest): boolean => table.catalog.implementation === 'rest';
 
-async function open({ table }: BackfillRequest, signal: AbortSignal): Promise<Catalog> {
-  const { catalog: config } = table;
-  if (config.implementation !== 'rest')
-    throw new JobError('RunnerUnavailable', 'The catalog is a directory, not a server.', 'Choose another runner.');
-  const { implementation, keyHint, ...rest } = config;
-  return connectNamespace(implementation, rest, { keyHint, signal });
+async function availabilityOf(request: BackfillRequest, signal: AbortSignal): Promise<Availability> {
+  if (!isServer(request)) return { isPossible: false, reason: 'The catalog is a directory, not a server.' };
+  return onCatalog(request.table.catalog, signal, async (catalog) => {
+    try {
+      // To backfill can't be tried without doing it; a server that lists jobs is one that has some.
+      const can = await catalog.capabilities({ probe: ['ListJobs'], signal });
+      const isThere = can.AlterTableBackfillColumns !== 'no' && can.ListJobs !== 'no';
+      return isThere
+        ? { isPossible: true, reason: `${catalog.location} runs jobs.` }
+        : { isPossible: false, reason: `${catalog.location} runs no jobs.` };
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      const reason = `Whether ${catalog.location} runs jobs can't be asked: ${messageOf(error)}`;
+      return { isPossible: false, reason };
+    }
+  });
 }
 
 async function run(context: RunContext, patience: Patience): Promise<void> {
   const { request, spec, signal } = context;
-  const catalog = await open(request, signal);
-  try {
+  if (!isServer(request))
+    throw new JobError('RunnerUnavailable', 'The catalog is a directory, not a server.', 'Choose another runner.');
+  await onCatalog(request.table.catalog, signal, async (catalog) => {
     const { name, namespacePath } = request.table;
     const table = await catalog.openTable(name, [...namespacePath], { signal });
     const rows = await serverProgress(table, spec, signal);
     context.emit({ kind: 'planned', ...rows.plan });
     const id = await jobOf(context, catalog, table);
     await followServerJob({ context, catalog, id, rows, patience });
-  } finally {
-    await catalog.close();
-  }
+  });
 }
 
 /** The id of the server's job: the one that an earlier process began, unless that has ended without success, or a new one. */

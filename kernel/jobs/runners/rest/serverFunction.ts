@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
-import { Schema, Table, tableToIPC, type Field } from '#arrow';
+import type { Field } from '#arrow';
+import { withHash } from '#jobs/definition/hash.ts';
+import { encodeOutput } from '#jobs/definition/outputType.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 
 /**
@@ -7,18 +8,12 @@ import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
  * and nothing of the function is ever seen here.
  * @param field the column, as the table has it
  */
-export function serverFunction(field: Field): ComputedFunction {
-  const { name } = field;
-  const empty = new Table(new Schema([field]));
-  return {
+export const serverFunction = ({ name, type }: Field): ComputedFunction =>
+  withHash({
     kind: 'server',
     name,
     version: '',
-    hash: createHash('sha256')
-      .update(JSON.stringify(['server', name, String(field.type)]))
-      .digest('hex'),
     inputs: [],
-    output: Buffer.from(tableToIPC(empty, 'stream')).toString('base64'),
+    output: encodeOutput(name, type),
     onError: { mode: 'fail' },
-  };
-}
+  });
