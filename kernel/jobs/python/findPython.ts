@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { probePython } from './probe.ts';
-import { environmentPython } from './pythonEnvironment.ts';
+import { environmentPython, pythonIn } from './pythonEnvironment.ts';
 import { pylance } from './pythonPackages.ts';
 
 /** An interpreter that the driver runs with. */
@@ -19,8 +19,8 @@ export type TriedPython = {
 type Candidate = { readonly path: string; readonly from: string };
 
 const isWindows = process.platform === 'win32';
-const inEnvironment = (folder: string): string =>
-  isWindows ? join(folder, 'Scripts', 'python.exe') : join(folder, 'bin', 'python');
+/** Conda has it elsewhere on Windows. */
+const pythonInConda = (folder: string): string => (isWindows ? join(folder, 'python.exe') : pythonIn(folder));
 
 /** One that somebody names is the only one; else those of this machine, the more specific first. */
 function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly Candidate[] {
@@ -33,15 +33,8 @@ function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly
   return [
     // One that nobody has asked for yet is no news.
     ...(existsSync(own) ? [{ path: own, from: 'the environment of Lance Catalog' }] : []),
-    ...(venv ? [{ path: inEnvironment(venv), from: 'the active virtual environment' }] : []),
-    ...(conda
-      ? [
-          {
-            path: isWindows ? join(conda, 'python.exe') : join(conda, 'bin', 'python'),
-            from: 'the active conda environment',
-          },
-        ]
-      : []),
+    ...(venv ? [{ path: pythonIn(venv), from: 'the active virtual environment' }] : []),
+    ...(conda ? [{ path: pythonInConda(conda), from: 'the active conda environment' }] : []),
     { path: isWindows ? 'python' : 'python3', from: 'on PATH' },
   ];
 }

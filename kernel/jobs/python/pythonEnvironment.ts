@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { ifUnlocked } from '#jobs/fileLock.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { makeFolder } from '#client/makeFolder.ts';
 import { dataFolder } from '#client/personFolders.ts';
 import { probePython } from './probe.ts';
 import { environmentSize, isAtLeast, minimumPython, pylance } from './pythonPackages.ts';
@@ -14,10 +14,11 @@ import { environmentSize, isAtLeast, minimumPython, pylance } from './pythonPack
 export const environmentFolder = (): string => join(dataFolder(), 'python');
 
 /** Its interpreter, whether it is there or not. */
-export const environmentPython = (): string =>
-  process.platform === 'win32'
-    ? join(environmentFolder(), 'Scripts', 'python.exe')
-    : join(environmentFolder(), 'bin', 'python');
+export const environmentPython = (): string => pythonIn(environmentFolder());
+
+/** The interpreter of a virtual environment. */
+export const pythonIn = (folder: string): string =>
+  process.platform === 'win32' ? join(folder, 'Scripts', 'python.exe') : join(folder, 'bin', 'python');
 
 const wanted = `${pylance.name}==${pylance.version}`;
 const stampOf = (folder: string): string => join(folder, 'lance-catalog.installed');
@@ -41,9 +42,16 @@ export function hasPythonEnvironment(): boolean {
 export async function makePythonEnvironment(signal: AbortSignal, onProgress: (line: string) => void): Promise<string> {
   if (hasPythonEnvironment()) return environmentPython();
   const folder = environmentFolder();
-  makeFolder(dataFolder());
-  await using _lock = await lockOf(`${folder}.lock`);
-  if (hasPythonEnvironment()) return environmentPython();
+  await ifUnlocked(`${folder}.lock`, busy, async () => {
+    if (!hasPythonEnvironment()) await makeAnew(folder, signal, onProgress);
+  });
+  return environmentPython();
+}
+
+const busy = (): JobError =>
+  new JobError('Busy', 'Another process is making the environment of Python.', 'Wait until it has.');
+
+async function makeAnew(folder: string, signal: AbortSignal, onProgress: (line: string) => void): Promise<void> {
   const base = await basePython(signal);
   await rm(folder, { recursive: true, force: true });
   try {
@@ -60,7 +68,6 @@ export async function makePythonEnvironment(signal: AbortSignal, onProgress: (li
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
-  return environmentPython();
 }
 
 /** Removes our own environment; jobs that run with it end. */
@@ -111,37 +118,4 @@ async function step(
     `"${program} ${args.slice(0, 3).join(' ')}" failed: ${last.at(-1) ?? 'it said nothing'}`,
     'Install python3-venv where the system has it apart, see that the package index can be reached, and try again.',
   );
-}
-
-/** A file that one process has at a time; that of a process which is gone counts for nothing. */
-async function lockOf(path: string): Promise<AsyncDisposable> {
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      // oxlint-disable-next-line no-await-in-loop
-      const file = await open(path, 'wx', 0o600);
-      // oxlint-disable-next-line no-await-in-loop
-      await file.writeFile(String(process.pid));
-      // oxlint-disable-next-line no-await-in-loop
-      await file.close();
-      return { [Symbol.asyncDispose]: async () => rm(path, { force: true }) };
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
-      // oxlint-disable-next-line no-await-in-loop
-      const holder = Number(await readFile(path, 'utf8').catch(() => ''));
-      if (isRunning(holder)) break;
-      // oxlint-disable-next-line no-await-in-loop
-      await rm(path, { force: true });
-    }
-  }
-  throw new JobError('Busy', 'Another process is making the environment of Python.', 'Wait until it has.');
-}
-
-function isRunning(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid < 1) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: unknown }).code === 'EPERM';
-  }
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NodeRuntime } from '#client/childProcess.ts';
 import { jobsFolder } from '#client/jobsFolder.ts';
+import { whileLocked } from '#jobs/fileLock.ts';
 import { findProcess } from '#jobs/records/control.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import { readLog } from '#jobs/records/jobLog.ts';
@@ -28,7 +29,6 @@ import { prepare, type Prepared } from './prepare.ts';
 import { writingRecords } from './recordErrors.ts';
 import { requestToResume } from './resumeRequest.ts';
 import { startProcess, wordsOf } from './startProcess.ts';
-import { whileLocked } from './startLock.ts';
 
 export type JobsPlace = {
   /** Where records are kept; the person's own folder when not given. */
@@ -112,7 +112,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
    * one that is slow to answer would keep all others waiting.
    */
   const alone = <T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> =>
-    writingRecords(folders.root, () => whileLocked(folders.root, signal, call));
+    writingRecords(folders.root, () => whileLocked(join(folders.root, '.start.lock'), signal, call));
 
   const start: Jobs['start'] = async (asked, signal) => {
     const request = withAbsolutePaths(asked);

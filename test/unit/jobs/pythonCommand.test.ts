@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
@@ -19,6 +21,15 @@ suite('lance-catalog python', function () {
     assert.equal(status, 1);
     assert.match(stdout, /\/bin\/false \(of \$LANCE_CATALOG_PYTHON\): It does not run/);
     assert.match(stdout, /"lance-catalog python install" makes an environment, about 450 MB/);
+  });
+
+  test('makes no environment while another process makes it, also one that has only just begun', () => {
+    const data = tempFolder();
+    mkdirSync(join(data, 'lance-catalog'));
+    writeFileSync(join(data, 'lance-catalog/python.lock'), '');
+    const { status, stderr } = run(['install'], { XDG_DATA_HOME: data, PATH: '' });
+    assert.notEqual(status, 0);
+    assert.match(stderr, /Another process is making the environment of Python/);
   });
 
   test('removes an environment only where there is one', () => {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from '#client/makeFolder.ts';
 import { isRunning } from '#client/running.ts';
@@ -12,19 +12,32 @@ const lapsedMs = 30_000;
 const lookMs = 50;
 
 /**
- * Runs something that only one process of a person may do at a time: look whether a column is free, and take it.
- * @param folder of the jobs; it is made
+ * Runs something that only one process of a person may do at a time, once no other does it.
+ * @param path of the lock, a file that is there meanwhile; its folder is made
  * @throws what `call` throws, an error of the file system, AbortError when cancelled while waiting
  */
-export async function whileLocked<T>(folder: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
-  makeFolder(folder);
-  const path = join(folder, '.start.lock');
-  const me = `${hostname()} ${process.pid} ${randomUUID()}`;
-  while (!take(path, me)) {
+export async function whileLocked<T>(path: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+  const me = nameOfHolder();
+  while (!takeFree(path, me)) {
     signal.throwIfAborted();
-    removeStale(path);
     await sleep(lookMs, undefined, { signal });
   }
+  return holding(path, me, call);
+}
+
+/**
+ * The same where nobody wants to wait.
+ * @param busy what to throw where another process is at it
+ */
+export async function ifUnlocked<T>(path: string, busy: () => Error, call: () => Promise<T>): Promise<T> {
+  const me = nameOfHolder();
+  if (!takeFree(path, me)) throw busy();
+  return holding(path, me, call);
+}
+
+const nameOfHolder = (): string => `${hostname()} ${process.pid} ${randomUUID()}`;
+
+async function holding<T>(path: string, me: string, call: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => touch(path), touchMs);
   try {
     return await call();
@@ -33,6 +46,14 @@ export async function whileLocked<T>(folder: string, signal: AbortSignal, call: 
     // Somebody may have taken it away from a process that was stopped for long.
     if (read(path) === me) rmSync(path, { force: true });
   }
+}
+
+/** Takes a lock that nobody has, or nobody any more. */
+function takeFree(path: string, me: string): boolean {
+  makeFolder(dirname(path));
+  if (take(path, me)) return true;
+  removeStale(path);
+  return take(path, me);
 }
 
 function take(path: string, me: string): boolean {
