@@ -3,9 +3,13 @@ import type { CheckReport } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { ChecksView } from './checksView.ts';
+import { withProgress } from '../host/ask.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 
 export type GateParts = { checks: ClusterChecks; checksView: Pick<ChecksView, 'focus'> };
+
+/** What is to be launched, and the button that does it past a failure. */
+export type Launch = { readonly ids: readonly CheckId[]; readonly anyway: string };
 
 /** A sentence a failure; a person who has to decide reads no more than these. */
 const mostShown = 5;
@@ -19,15 +23,17 @@ const mostShown = 5;
 export async function gateOnChecks(
   { checks, checksView }: GateParts,
   profile: ClusterProfile,
-  ids: readonly CheckId[],
+  { ids, anyway }: Launch,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const report = await checks.run(profile, { only: ids, signal });
+  const report = await withProgress(`Checking "${profile.name}"…`, (left) =>
+    checks.run(profile, { only: ids, signal: AbortSignal.any([signal, left]) }),
+  );
   signal.throwIfAborted();
   if (report.stopped) return false;
   const failed = report.results.filter(({ status }) => status === 'fail');
   if (failed.length === 0) return true;
-  const [show, anyway] = ['Show Problems', 'Run Anyway'] as const;
+  const show = 'Show Problems';
   const question = `"${profile.name}" is not ready: ${failed.length === 1 ? 'a check' : `${failed.length} checks`} failed.`;
   const choice = await vscode.window.showWarningMessage(
     question,
@@ -41,7 +47,8 @@ export async function gateOnChecks(
 }
 
 function detailOf(failed: CheckReport['results']): string {
-  const shown = failed.slice(0, mostShown).map(({ title, sentence }) => `${title}: ${sentence}`);
+  // Titles say what should be so, which beside a sentence of what is reads as its opposite.
+  const shown = failed.slice(0, mostShown).map(({ sentence }) => sentence);
   const omitted = failed.length - shown.length;
   return [...shown, ...(omitted > 0 ? [`… and ${omitted} more.`] : [])].join('\n\n');
 }

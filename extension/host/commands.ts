@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import { isAbort, messageOf } from '#shared/errors.ts';
+import { isAbort } from '#shared/errors.ts';
 import type { CommandId, CommandTypes } from '../manifest.ts';
 import { logFailure, type Log } from './log.ts';
+import { notificationText } from './notificationText.ts';
 import { remedyOf } from './remedy.ts';
 
 /** Runs something a person asked for. A failure is shown in one sentence, with the log a click away; a cancellation is silent. */
@@ -21,7 +22,7 @@ export function showFailure(log: Log, error: unknown): void {
   const showLog = 'Show Log';
   const remedy = remedyOf(error);
   const buttons = remedy ? [remedy.title, showLog] : [showLog];
-  void vscode.window.showErrorMessage(messageOf(error), ...buttons).then((choice) => {
+  void vscode.window.showErrorMessage(notificationText(error), ...buttons).then((choice) => {
     if (choice === showLog) return log.show();
     return remedy && choice === remedy.title ? vscode.commands.executeCommand(remedy.command) : undefined;
   });

@@ -2,13 +2,14 @@ import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { ComputedColumn } from '#shared/jobs/computedFunction.ts';
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobsHost } from './jobsHost.ts';
+import type { ClusterPlace } from './launchGate.ts';
 
 export type BackfillsParts = {
   readonly host: Pick<JobsHost, 'request'>;
   /** Shows the code of a stored function, and asks whether it may run on this machine. */
   readonly askConsent: (stored: ComputedColumn, request: BackfillRequest) => Promise<boolean>;
   /** Whether a cluster is fit, or the person wants to launch all the same. */
-  readonly mayLaunchOn: (profile: string, signal: AbortSignal) => Promise<boolean>;
+  readonly mayLaunchOn: (place: ClusterPlace, signal: AbortSignal) => Promise<boolean>;
 };
 
 /** Backfills as the editor starts them: no code that came with a table runs before a person has seen and accepted it. */
@@ -41,7 +42,7 @@ export class Backfills {
   ): Promise<{ readonly id: string; readonly joined: boolean } | undefined> {
     if (!(await this.#mayRun(request, signal))) return undefined;
     const { ray } = request;
-    if (ray && 'profile' in ray && !(await this.#parts.mayLaunchOn(ray.profile, signal))) return undefined;
+    if (ray && 'profile' in ray && !(await this.#parts.mayLaunchOn(ray, signal))) return undefined;
     // It was given on this machine: the next backfill of the column need not ask about it.
     if (request.function) await this.#parts.host.request('accept', { hash: request.function.hash }, signal);
     return this.#parts.host.request('start', request, signal);

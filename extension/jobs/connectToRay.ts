@@ -1,3 +1,4 @@
+import { isClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
 import type { Ask } from '../host/askStep.ts';
 import type { RayPlaces } from './rayPlaces.ts';
 
@@ -11,45 +12,61 @@ export type ConnectToRayParts = {
 const title = 'Connect to Ray';
 
 /**
- * Asks for the address of a Ray and its token, and keeps them once it has answered.
+ * Asks for the address of a Ray, and for a token only where it wants one; keeps both once it has answered.
  * @returns the address; `undefined` when the person leaves
  */
 export async function connectToRay({ ask, rays, checkRay }: ConnectToRayParts): Promise<string | undefined> {
-  let address = 'http://127.0.0.1:8265';
-  let token = '';
-  for (let step = 1; step <= 2;) {
-    const answer =
-      step === 1
-        ? await ask({
-            title,
-            step: { number: 1, of: 2 },
-            prompt: 'The address of its dashboard, which its Jobs API is behind.',
-            value: address,
-            placeHolder: 'http://127.0.0.1:8265',
-            check: rayAddressProblem,
-            warn: plainWarning,
-          })
-        : await ask({
-            title,
-            step: { number: 2, of: 2 },
-            prompt: `The token of ${address}; empty where it asks for none. It is kept in the secret storage of the editor.`,
-            value: token,
-            isSecret: true,
-            accept: (typed, signal) => checkRay({ address, token: typed.trim() || undefined }, signal),
-          });
-    if (answer === undefined || answer === 'more') return undefined;
-    if (answer === 'back') step = 1;
-    else if (step === 1) {
-      address = answer.value.trim().replace(/\/+$/, '');
-      step = 2;
-    } else {
+  for (let typed = 'http://127.0.0.1:8265'; ;) {
+    let wantsToken = false;
+    let token = '';
+    const place = await ask({
+      title,
+      prompt: 'The address of its dashboard.',
+      value: typed,
+      placeHolder: 'http://127.0.0.1:8265',
+      check: rayAddressProblem,
+      warn: plainWarning,
+      accept: async (text, signal) => {
+        const known = await rays.withToken({ address: cleaned(text) });
+        token = known.token ?? '';
+        wantsToken = await asksForToken(() => checkRay({ address: known.address, token: known.token }, signal));
+      },
+    });
+    if (typeof place !== 'object') return undefined;
+    typed = place.value;
+    const address = cleaned(typed);
+    if (wantsToken) {
+      const answer = await ask({
+        title,
+        step: { number: 2, of: 2 },
+        prompt: `The token of ${address}. It is kept in the secret storage of the editor.`,
+        isSecret: true,
+        check: (text) => (text.trim() === '' ? 'This Ray lets nobody in without a token.' : undefined),
+        accept: (text, signal) => checkRay({ address, token: text.trim() }, signal),
+      });
+      if (answer === 'back') continue;
+      if (typeof answer !== 'object') return undefined;
       token = answer.value.trim();
-      break;
     }
+    await rays.add(address, token);
+    return address;
   }
-  await rays.add(address, token);
-  return address;
 }
+
+const cleaned = (typed: string): string => typed.trim().replace(/\/+$/, '');
+
+/** Whether what answers is a Ray that lets nobody in without another token. @throws what else keeps it from answering */
+async function asksForToken(check: () => Promise<void>): Promise<boolean> {
+  try {
+    await check();
+    return false;
+  } catch (error) {
+    if (isClusterError(error) && refusals.includes(error.kind)) return true;
+    throw error;
+  }
+}
+
+const refusals: readonly ClusterErrorKind[] = ['CredentialsMissing', 'CredentialsRefused', 'CredentialsExpired'];
 
 /** What is wrong with an address, as a sentence. */
 export function rayAddressProblem(typed: string): string | undefined {

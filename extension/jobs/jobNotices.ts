@@ -32,5 +32,5 @@ function tell(view: JobView): Thenable<string | undefined> {
       ? vscode.window.showWarningMessage(text, showJob, openTable)
       : vscode.window.showInformationMessage(text, openTable, showJob);
   if (view.state === 'interrupted') return vscode.window.showWarningMessage(text, resume, showJob);
-  return vscode.window.showErrorMessage(text, showJob);
+  return vscode.window.showErrorMessage(text, showJob, ...(view.can.resume ? [resume] : []));
 }

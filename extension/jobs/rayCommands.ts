@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { OpenDashboard } from '#cluster/kuberay/openDashboard.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { chooseProfile } from '../cluster/chooseProfile.ts';
+import { chooseProfile, whereOf } from '../cluster/chooseProfile.ts';
 import type { ClusterServices } from '../cluster/register.ts';
 import { askOne } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { connectToRay, type ConnectToRayParts } from './connectToRay.ts';
-import { mayLaunchOn } from './launchGate.ts';
+import { mayCreateOn } from './launchGate.ts';
 import type { RayPlaces } from './rayPlaces.ts';
 
 export type RayCommandParts = ConnectToRayParts & {
@@ -46,6 +46,7 @@ async function askRay(parts: RayCommandParts): Promise<string | ClusterProfile |
     ...parts.rays.list().map((address) => ({ label: `Ray at ${address}`, icon: 'server-environment', value: address })),
     ...profiles.map((profile) => ({
       label: `Ray in the cluster "${profile.name}"`,
+      description: whereOf(profile),
       icon: 'server-environment',
       value: profile,
     })),
@@ -59,21 +60,23 @@ async function askRay(parts: RayCommandParts): Promise<string | ClusterProfile |
 async function createCluster(parts: RayCommandParts, profile: ClusterProfile, dashboards: Dashboards): Promise<void> {
   const { createRayCluster, rayClusterSpecOf } = await import('#cluster/clouds.ts');
   const spec = rayClusterSpecOf(profile);
-  const title = `RayCluster ${spec.namespace}/${spec.name}`;
   const controller = new AbortController();
-  if (!(await mayLaunchOn(parts.cluster, profile.name, controller.signal))) return;
+  if (!(await mayCreateOn(parts.cluster, profile, controller.signal))) return;
   const location = vscode.ProgressLocation.Notification;
-  const cluster = await vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) => {
-    token.onCancellationRequested(() => controller.abort());
-    return createRayCluster(profile, spec, {
-      signal: controller.signal,
-      onExit: 'retain',
-      // The checks were asked about just now.
-      verify: false,
-      onProgress: ({ sentence }) => progress.report({ message: sentence }),
-      onWarning: (sentence) => void vscode.window.showWarningMessage(sentence),
-    });
-  });
+  const cluster = await vscode.window.withProgress(
+    { location, title: 'Creating a RayCluster', cancellable: true },
+    (progress, token) => {
+      token.onCancellationRequested(() => controller.abort());
+      return createRayCluster(profile, spec, {
+        signal: controller.signal,
+        onExit: 'retain',
+        // The checks were asked about just now.
+        verify: false,
+        onProgress: ({ sentence }) => progress.report({ message: sentence }),
+        onWarning: (sentence) => void vscode.window.showWarningMessage(sentence),
+      });
+    },
+  );
   const { name, namespace, rayVersion, adopted } = cluster;
   // The way to it is opened again by who needs it.
   await cluster[Symbol.asyncDispose]();

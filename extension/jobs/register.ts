@@ -112,7 +112,7 @@ function makeServices(parts: JobsParts) {
   const backfills = new Backfills({
     host,
     askConsent: (stored, request) => functions.askConsent(stored, request),
-    mayLaunchOn: (profile, signal) => mayLaunchOn(parts.cluster, profile, signal),
+    mayLaunchOn: (place, signal) => mayLaunchOn(parts.cluster, place, signal),
   });
   const session: PlanSessionParts = {
     log,

@@ -170,8 +170,8 @@ suite('a gate of checks before something is launched', function () {
     const person = new PersonStandIn({ chooses: [chooses] });
     let isOpen: boolean | undefined;
     await person.during(async () => {
-      const ids = ['rbac-pods-watch', 'nodes-head'] as const;
-      isOpen = await gateOnChecks(api.cluster, api.cluster.profiles.get('local'), ids, signal);
+      const launch = { ids: ['rbac-pods-watch', 'nodes-head'], anyway: 'Run Anyway' } as const;
+      isOpen = await gateOnChecks(api.cluster, api.cluster.profiles.get('local'), launch, signal);
     });
     return { isOpen, person };
   };
@@ -200,8 +200,9 @@ suite('a gate of checks before something is launched', function () {
     kube.hold((asked) => asked.includes('/subjectaccessreviews'));
     const controller = new AbortController();
     const person = new PersonStandIn({});
+    const launch = { ids: ['rbac-pods-watch'], anyway: 'Run Anyway' } as const;
     const opened = person.during(() =>
-      gateOnChecks(api.cluster, api.cluster.profiles.get('local'), ['rbac-pods-watch'], controller.signal),
+      gateOnChecks(api.cluster, api.cluster.profiles.get('local'), launch, controller.signal),
     );
     await eventually('a run', () => api.cluster.checks.isRunning);
     controller.abort();

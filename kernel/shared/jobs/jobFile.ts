@@ -135,17 +135,20 @@ function checkTogether(read: Read, report: Report): void {
   if (isRecord(made)) checkFunction(made, report);
   const ray = read['ray'];
   if (!isRecord(ray)) return;
-  const [address, profile] = [ray['address'], ray['profile']];
-  if ((address === undefined) === (profile === undefined))
+  const { address } = ray;
+  if (isThere(ray, 'address') === isThere(ray, 'profile'))
     report(['ray'], 'takes one of "address" and "profile".', 'Say where the Ray is by one of them.');
   if (address !== undefined && ray['ray_cluster'] !== undefined)
     report(['ray', 'ray_cluster'], 'goes with "profile".', 'Remove it.');
 }
 
+/** A field that is written down, though its value may be wrong: that is told by itself. */
+const isThere = (section: Read, name: string): boolean => Object.hasOwn(section, name);
+
 function checkFunction(made: Read, report: Report): void {
   const [sql, file] = [made['sql'], made['file']];
   const path = ['function'];
-  if ((sql === undefined) === (file === undefined))
+  if (isThere(made, 'sql') === isThere(made, 'file'))
     return report(path, 'takes one of "sql" and "file".', 'Say what computes the column by one of them.');
   const isPython = isText(file) && file.endsWith('.py');
   for (const name of ['inputs', 'output', 'takes'] as const)

@@ -43,7 +43,7 @@ function schemaOf(field: JobField): Schema {
   }
 }
 
-/** JSON Schema of a job file, for completion and underlining; `readJobFile` has the last word. */
+/** JSON Schema of a job file as a task has its fields: nobody else reads tasks.json. Of files of their own `jobFileHints` is. */
 export const jobFileSchema: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Backfill of a Lance table',

@@ -146,6 +146,14 @@ suite('a job file', () => {
     );
   });
 
+  test('with a wrong value tells that alone, and not what follows from leaving it out', () => {
+    const { problems } = readJobFile({ table: 't', column: 'c', function: { sql: 3 }, ray: { address: 8265 } });
+    assert.deepEqual(
+      problems.map(({ path }) => path.join('.')),
+      ['function.sql', 'ray.address'],
+    );
+  });
+
   test('is described to an editor field by field, the needed ones as such', () => {
     const { properties, required, additionalProperties } = jobFileSchema as {
       properties: Record<string, { description: string; properties?: Record<string, unknown> }>;
