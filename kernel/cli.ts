@@ -50,13 +50,22 @@ async function main([word, ...rest]: readonly string[]): Promise<number> {
 
 /** What a shell says of a program that wrote to one that had gone. */
 const brokenPipe = 128 + 13;
+/** As of a command that could not be run: what it had to say was not heard. */
+const notWritten = 2;
+
+function onOutputError({ code, message }: NodeJS.ErrnoException): void {
+  // As `head` goes: nobody wants the rest, and there is nothing to complain about.
+  if (code === 'EPIPE') process.exit(brokenPipe);
+  const hint =
+    code === 'ENOSPC' ? 'Make room where the output goes, and run it again.' : 'See to where the output goes.';
+  console.error(`The output can't be written (${message}). ${hint}`);
+  process.exit(notWritten);
+}
 
 async function enter(): Promise<void> {
-  // As `head` goes: nobody wants the rest, and there is nothing to complain about.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(brokenPipe);
-  });
+  process.stdout.on('error', onOutputError);
+  // What is said beside the output is no reason not to go on.
+  process.stderr.on('error', () => {});
   try {
     process.exitCode = await main(process.argv.slice(2));
   } catch (error) {

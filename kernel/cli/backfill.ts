@@ -88,13 +88,20 @@ async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (values.json) console.log(JSON.stringify({ kind: 'error', ...toldFailure(error) }));
     if (error instanceof UsageError) throw error;
-    if (stop.signal.aborted) return stop.code ?? jobExitCodes.cancelled;
+    if (stop.signal.aborted) {
+      console.error(stoppedText(modes.length > 0 && !values.detach));
+      return stop.code ?? jobExitCodes.cancelled;
+    }
     console.error(messageOf(error));
     return jobExitCodes.notRun;
   } finally {
     stop.dispose();
   }
 }
+
+/** What somebody is told who pressed Ctrl-C before there was a job to cancel. */
+const stoppedText = (wasLooking: boolean): string =>
+  wasLooking ? 'Stopped; nothing was changed.' : 'Stopped before the job began; nothing was computed.';
 
 async function askedOf(
   values: BackfillValues,

@@ -180,7 +180,8 @@ function countOf(option: string, value: string | undefined): number | undefined 
   throw new UsageError(`--${option} needs a whole number from 1.`);
 }
 
-function onErrorOf(value: string | undefined): OnError | undefined {
+/** What is done with rows that fail. @throws UsageError */
+export function onErrorOf(value: string | undefined): OnError | undefined {
   if (value === undefined) return undefined;
   if (value === 'fail' || value === 'null' || value === 'skip') return { mode: value };
   const [, attempts] = /^retry:([1-9]\d?)$/.exec(value) ?? [];

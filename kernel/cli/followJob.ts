@@ -2,6 +2,7 @@ import type { Jobs } from '#jobs/service/jobs.ts';
 import { endText, errorLines, jobLine } from '#jobs/report/jobText.ts';
 import { jobJson } from '#jobs/report/jobJson.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
+import { isActive, jobTableText } from '#shared/jobs/jobWords.ts';
 import { progressLine } from './progressLine.ts';
 
 /** What a command about a job ends with. An interface of scripts: none is ever given another meaning. */
@@ -32,8 +33,16 @@ export async function followJob(jobs: Jobs, id: string, options: FollowOptions):
   }
   options.signal.throwIfAborted();
   last ??= await jobs.view(id, options.signal);
+  if (isActive(last)) return recordGone(last);
   show.end(last);
   return exitCodeOf(last, options.strict);
+}
+
+/** Somebody removed the folder of a job that was at work, so nobody knows what becomes of it. */
+function recordGone({ id, table, column }: JobView): number {
+  console.error(`The record of job ${id} was removed while it ran; it may go on, and can't be followed or cancelled.
+How far "${column}" of ${jobTableText(table)} is: lance-catalog backfill … --plan`);
+  return jobExitCodes.failed;
 }
 
 function exitCodeOf({ state, errors, skipped }: JobView, strict: boolean): number {
@@ -77,4 +86,8 @@ function textLines(): Shower {
 }
 
 /** How a job goes on that has stopped. */
-export const resumeHint = ({ id }: JobView): string => `Go on with: lance-catalog jobs resume ${id}`;
+export function resumeHint({ id, failure }: JobView): string {
+  const again = `lance-catalog jobs resume ${id}`;
+  const past = failure?.code === 'FunctionFailed' ? `\nPast rows that fail: ${again} --on-error skip` : '';
+  return `Go on with: ${again}${past}`;
+}

@@ -4,7 +4,7 @@ import type { Jobs } from '#jobs/service/jobs.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { runnerOf, withToken } from './backfillArguments.ts';
+import { onErrorOf, runnerOf, withToken } from './backfillArguments.ts';
 import { toldFailure } from './backfillFunction.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { followJob, jobExitCodes, resumeHint } from './followJob.ts';
@@ -25,8 +25,10 @@ ${summary}
   follow ID           shows it as it goes on, to its end; Ctrl-C leaves and does nothing to the job
   log ID [--follow]   what its function printed and its runner said
   cancel ID           ends it; what was computed is kept
-  resume ID [--runner NAME] [--detach]   goes on where it stopped, perhaps with another runner; rows that were skipped
-                      are tried again
+  resume ID           goes on where it stopped; of a job that is done, tries the rows again that it left null
+      --runner NAME   … with another runner
+      --on-error fail|null|skip|retry:N   … with something else done with rows that fail, from now on
+      --detach        … prints its id, and leaves
   remove ID           forgets a job that has ended; no table and no checkpoint is touched
   --json              JSON: an array of a list, an object of a job, a line for each change of one that is followed
   --strict            of follow and resume: ends with 3 when the function threw for rows
@@ -47,6 +49,7 @@ const options = {
   follow: { type: 'boolean' },
   detach: { type: 'boolean' },
   runner: { type: 'string' },
+  'on-error': { type: 'string' },
   'allow-stored-code': { type: 'string', multiple: true },
 } as const;
 
@@ -56,6 +59,7 @@ type Values = CatalogValues & {
   readonly follow?: boolean | undefined;
   readonly detach?: boolean | undefined;
   readonly runner?: string | undefined;
+  readonly 'on-error'?: string | undefined;
   readonly 'allow-stored-code'?: string[] | undefined;
 };
 
@@ -167,8 +171,13 @@ async function told(jobs: Jobs, id: string, { json }: Values, signal: AbortSigna
 async function resume({ jobs, id, values, signal }: Asked): Promise<number> {
   const view = await jobs.view(id, signal);
   const runner = runnerOf(values.runner);
+  const onError = onErrorOf(values['on-error']);
   const request = requestAgain(view, values);
-  const how = { ...(request && { request }), ...(runner !== undefined && runner !== 'auto' && { runner }) };
+  const how = {
+    ...(request && { request }),
+    ...(runner !== undefined && runner !== 'auto' && { runner }),
+    ...(onError && { onError }),
+  };
   const { id: now } = await jobs.resume(id, how, signal);
   if (values.json) console.log(JSON.stringify({ kind: 'started', id: now, joined: false }));
   else if (values.detach) console.log(now);

@@ -1,4 +1,5 @@
 import { DataType } from '#arrow';
+import { namesText } from '#shared/markup.ts';
 import { firstLine, thing, type Rule, type Subject } from './engineText.ts';
 
 type Told = [what: string, hint: string];
@@ -104,7 +105,8 @@ export const queryRules: readonly Rule[] = [
 /** A column that is not there; `columns` as the engine lists them, if it does. */
 export function noColumn(subject: Subject, name: string, columns: string | undefined): Told {
   const plain = name.replaceAll(/[`"]/g, '');
-  const known = subject.fields?.map((field) => field.name).join(', ') ?? (columns && ownColumns(columns));
+  const fields = subject.fields?.map((field) => field.name);
+  const known = fields ? namesText(fields) : columns && ownColumns(columns);
   const hint = known ? `It has: ${known}.` : 'See schema() for those it has.';
   // In SQL double quotes are for names, which surprises who comes from other languages.
   const isQuoted = subject.filter?.includes(`"${plain}"`) ?? false;

@@ -23,6 +23,13 @@ export function cutText(text: string, length: number): string {
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
+/** Names one after another, of many the first: `a, b, c and 9,997 more`. */
+export function namesText(names: readonly string[], most = 20): string {
+  const more = names.length - most;
+  if (more <= 0) return names.join(', ');
+  return `${names.slice(0, most).join(', ')} and ${more.toLocaleString('en-US')} more`;
+}
+
 /** Bytes in words: `640 bytes`, `12.3 KB`. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return counted(bytes, 'byte');

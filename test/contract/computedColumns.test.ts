@@ -57,6 +57,25 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
     return;
   }
 
+  for (const [what, column, said] of [
+    ['an empty name', '', /^RequestInvalid: The name of the column to compute is empty\./],
+    ['a blank name', '  ', /^RequestInvalid: The name of the column to compute is empty\./],
+    ['a dot in its name', 'size.cm', /^RequestInvalid: .*"size\.cm".*"size_cm"/],
+  ] as const)
+    test(`are not kept on a new column with ${what}`, async () => {
+      const { db } = await makeCatalog();
+      const table = await db.createTable('t', rows);
+      assert.match(await told(registerFunction(table, column, first, { signal })), said);
+      assert.deepEqual((await table.schema()).names, ['id', 'text']);
+    });
+
+  test('name of a wide table a few columns, where one is asked for that is not there', async () => {
+    const { db } = await makeCatalog();
+    const wide = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`c${index}`, index]));
+    const table = await db.createTable('t', [wide]);
+    assert.match(await told(registerFunction(table, 'size', first, { signal })), /c19 and 20 more\.$/);
+  });
+
   test('are kept on a new column, which is null and of their type', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDir } from '../../kernel/engine/dir.ts';
 import { ownGroup } from '../../scripts/processes.ts';
@@ -136,7 +136,7 @@ suite('lance-catalog backfill and jobs', function () {
     const failed = await backfill('products', 'fussy', '--file', 'fussy.ts', '--yes');
     assert.equal(failed.code, 1, failed.stderr);
     assert.match(failed.stderr, /not seven/);
-    assert.match(failed.stderr, /lance-catalog jobs resume bf-/);
+    assert.match(failed.stderr, /lance-catalog jobs resume bf-\S+ --on-error skip/);
     const counted = await backfill('products', 'fussy', '--on-error', 'null', '--yes', '--strict');
     assert.equal(counted.code, 3, counted.stderr);
     assert.match(counted.stderr, /1 row failed:\n {2}fragment 0, row 7: .*not seven.* \(id = 7\)/);
@@ -150,6 +150,8 @@ suite('lance-catalog backfill and jobs', function () {
     assert.equal(stopped.code, 130, stopped.stderr);
     assert.match(stopped.stdout, /"state":"cancelled"[^\n]*\n$/);
     const id = idIn(stopped);
+    const { stdout: log } = await cli('jobs', 'log', id);
+    assert.match(log, /Z Cancelled: \d+ of 600 rows are computed and kept; 0 of 1 fragments are in the table\.\n$/);
     const resumed = await cli('jobs', 'resume', id, '--json');
     assert.equal(resumed.code, 0, resumed.stderr);
     const last = JSON.parse(resumed.stdout.trimEnd().split('\n').at(-1) ?? '') as {
@@ -204,6 +206,50 @@ suite('lance-catalog backfill and jobs', function () {
     const [, hash = ''] = /--allow-stored-code ([0-9a-f]{64})/.exec(refused.stderr) ?? [];
     const allowed = await ask('--allow-stored-code', hash);
     assert.equal(allowed.code, 0, allowed.stderr);
+  });
+
+  test('go on past rows that fail where a job is resumed so, and remember it', async () => {
+    const failed = await backfill('products', 'fussier', '--file', 'fussy.ts', '--yes');
+    assert.equal(failed.code, 1, failed.stderr);
+    const id = idIn(failed);
+    const past = await cli('jobs', 'resume', id, '--on-error', 'skip', '--json');
+    assert.equal(past.code, 0, past.stderr);
+    assert.match(past.stdout, /"on_error":\{"mode":"skip"\}.*"skipped":1,/);
+    const again = await cli('jobs', 'resume', id);
+    assert.equal(again.code, 0, again.stderr);
+    assert.match(again.stdout, /: 1 row in .*; 1 of them failed, left for the next run\./);
+  });
+
+  test('say that the record of a job is gone which they follow', async () => {
+    const { stdout } = await backfill('products', 'slow', '--where', 'id < 400', '--yes', '--detach');
+    const id = stdout.trim();
+    const place = join(env.XDG_DATA_HOME, 'lance-catalog', 'jobs', id);
+    const { pid } = JSON.parse(readFileSync(join(place, 'process.json'), 'utf8')) as { pid: number };
+    try {
+      const following = spawn(process.execPath, [cliEntry, 'jobs', 'follow', id], {
+        env: { ...process.env, ...env },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let stderr = '';
+      following.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      const ended = once(following, 'close');
+      await until('it follows', () => stderr.includes(': running') || following.exitCode !== null);
+      rmSync(place, { recursive: true });
+      const [code] = (await ended) as [number | null];
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, new RegExp(`record of job ${id} was removed while it ran`));
+    } finally {
+      process.kill(-pid, 'SIGKILL');
+    }
+  });
+
+  test('say in a sentence where their output can not be written', async function () {
+    if (!existsSync('/dev/full')) this.skip();
+    for (const line of ['check --list', 'jobs list --json', '--help']) {
+      const said = await command('sh', ['-c', `"$0" "$1" ${line} > /dev/full`, process.execPath, cliEntry], { env });
+      assert.equal(said.code, 2, said.stderr);
+      assert.match(said.stderr, /^The output can't be written \(.*no space.*\)\. Make room .*\.\n$/);
+    }
   });
 
   test('say in a sentence what keeps them from beginning, and end with 2', async () => {

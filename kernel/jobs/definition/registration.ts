@@ -4,6 +4,7 @@ import { typeText } from '#shared/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
+import { namesText } from '#shared/markup.ts';
 import type { Table } from '#client/table.ts';
 import { engineFunction } from './engineFunction.ts';
 import { decodeOutput } from './outputType.ts';
@@ -65,7 +66,7 @@ async function madeBefore(
   return filled > 0 ? { [valuesKey]: before } : {};
 }
 
-/** @throws JobError ColumnMissing, FunctionInvalid */
+/** @throws JobError ColumnMissing, FunctionInvalid, RequestInvalid for a column that nobody could make */
 export function checkFits(schema: Schema, table: string, column: string, fn: ComputedFunction): void {
   const names = schema.fields.map(({ name }) => name);
   const missing = fn.inputs.find((name) => !names.includes(name));
@@ -73,7 +74,7 @@ export function checkFits(schema: Schema, table: string, column: string, fn: Com
     throw new JobError(
       'ColumnMissing',
       `The function "${fn.name}" reads the column "${missing}", which the table "${table}" has not.`,
-      `It has ${names.join(', ')}.`,
+      `It has ${namesText(names)}.`,
     );
   if (fn.inputs.includes(column))
     throw new JobError(
@@ -82,12 +83,27 @@ export function checkFits(schema: Schema, table: string, column: string, fn: Com
       'Compute another column of it.',
     );
   const field = schema.fields.find(({ name }) => name === column);
+  if (!field) checkNewName(column);
   const gives = typeText(decodeOutput(fn.output).type);
   if (!field || typeText(field.type) === gives) return;
   throw new JobError(
     'FunctionInvalid',
     `The column "${column}" is ${typeText(field.type)}, and the function "${fn.name}" gives ${gives}.`,
     'Let it give the type of the column, or compute another column.',
+  );
+}
+
+/** What every catalog refuses, or nobody can ask for again. */
+function checkNewName(column: string): void {
+  if (column.trim() === '') {
+    const hint = 'Say which one: backfill TABLE COLUMN.';
+    throw new JobError('RequestInvalid', 'The name of the column to compute is empty.', hint);
+  }
+  if (!column.includes('.')) return;
+  throw new JobError(
+    'RequestInvalid',
+    `A new column can't have a dot in its name, as "${column}" has.`,
+    `Write it without, for instance "${column.replaceAll('.', '_')}".`,
   );
 }
 
@@ -174,7 +190,7 @@ async function described(
 function fieldOf(schema: Schema, table: string, column: string): Field {
   const field = schema.fields.find(({ name }) => name === column);
   if (field) return field;
-  const names = schema.fields.map(({ name }) => name).join(', ');
+  const names = namesText(schema.fields.map(({ name }) => name));
   throw new JobError('ColumnMissing', `The table "${table}" has no column "${column}".`, `It has ${names}.`);
 }
 

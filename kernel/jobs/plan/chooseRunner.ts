@@ -1,4 +1,4 @@
-import { isAbort, messageOf } from '#shared/errors.ts';
+import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { runnerNames, type BackfillRequest, type RunnerName } from '#shared/jobs/backfill.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
@@ -19,7 +19,7 @@ export type Runners = { readonly known: readonly RunnerName[]; readonly load: Lo
 
 /**
  * Picks the runner that a request names, or the best of those that can run it.
- * @throws JobError RunnerUnavailable with the reason of each, where none can
+ * @throws JobError RunnerUnavailable with the reason of each, where none can; CatalogError where the table, or its version, is not there
  */
 export async function chooseRunner(
   request: ChoosingRequest,
@@ -47,6 +47,8 @@ async function availabilityOf(
     return { runner, ...(await (await load(runner)).availability(request, signal)) };
   } catch (error) {
     if (isAbort(error) || signal.aborted) throw error;
+    // It is wrong for all of them, and what is wrong would be lost among their reasons.
+    if (isCatalogError(error, 'TableNotFound') || isCatalogError(error, 'VersionNotFound')) throw error;
     // That one can't be asked keeps nobody from running by another.
     return { runner, isPossible: false, reason: messageOf(error) };
   }

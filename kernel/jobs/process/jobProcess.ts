@@ -39,6 +39,7 @@ export async function runJob({ root, id, loadRunner }: JobStart): Promise<number
   // Whoever started it may be gone already.
   process.stdout.on('error', () => {});
   process.stdout.write(readyWord);
+  recorder.say(`Run ${record.run} by the runner ${record.runner}, as process ${process.pid}.`);
   try {
     await run({ folders, record, request, recorder, loadRunner, signal: cancelled.signal });
   } finally {
@@ -74,7 +75,7 @@ async function run({ folders, record, request, recorder, loadRunner, signal }: R
     const message = `The runner "${record.runner}" ended without saying how.`;
     recorder.event({ kind: 'failed', code: 'Internal', message, hint: 'Look at the log of the job; resume it.' });
   } catch (error) {
-    recorder.log(`${told(error)}\n`);
+    if (!isPlanned(error)) recorder.log(`${stackOf(error)}\n`);
     // Whatever it was that gave up, it was told to.
     recorder.event(signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', ...failureOf(error) });
   }
@@ -101,11 +102,10 @@ function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => voi
   }
 }
 
-/** What the log says of an error: where it was thrown helps only with those that nobody planned. */
-function told(error: unknown): string {
-  if (isJobError(error) || isCatalogError(error) || isAbort(error)) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
+/** Whether what the log says of the end is all that there is to say: where it was thrown helps only where nobody planned it. */
+const isPlanned = (error: unknown): boolean => isJobError(error) || isCatalogError(error) || isAbort(error);
+
+const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 function parseRequest(input: Buffer): BackfillRequest | undefined {
   try {

@@ -8,6 +8,7 @@ import { openJobLog } from '#jobs/records/jobLog.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import { foldRun, type JobProgress } from '#shared/jobs/foldEvents.ts';
+import { eventWords } from './eventWords.ts';
 import { lineBuffer } from './lineBuffer.ts';
 
 /** Views are drawn four times a second at most. */
@@ -21,7 +22,10 @@ const reserveFile = 'reserve';
 /** Writes down what happens in a run. Nothing that it does fails: a disk that is full costs a record its news, not a job. */
 export type Recorder = {
   readonly event: (event: NewEvent) => void;
+  /** What the function printed, or a program that works for the job. */
   readonly log: (text: string) => void;
+  /** A line of our own in the same log, with its time. */
+  readonly say: (sentence: string) => void;
   readonly keep: (name: string, value: string) => void;
   readonly kept: (name: string) => string | undefined;
   /** Whether an event has said how the run ended. */
@@ -42,6 +46,8 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
   const events = openEventLog(folder, begun.run);
   const jobLog = openJobLog(folder);
   const lines = lineBuffer((text) => jobLog.write(hide(text)));
+  const say = (sentence: string, at = Date.now()): void =>
+    lines.add(`${new Date(at).toISOString().slice(0, 19)}Z ${sentence}\n`);
   const fold = foldRun(begun.progress.startedAt ?? begun.createdAt);
   let record = begun;
   let written = '';
@@ -82,11 +88,14 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
       if (!isJobEvent(stamped)) return lines.add(`An event that is none: ${JSON.stringify(stamped)}\n`);
       fold.add(stamped);
       events.add(stamped);
+      const words = eventWords(stamped, fold.progress(stamped.at));
+      if (words !== undefined) say(words, stamped.at);
       hasEnded = stamped.kind === 'succeeded' || stamped.kind === 'failed' || stamped.kind === 'cancelled';
       if (hasEnded) write(fold.progress(stamped.at), true);
       else timer ??= setTimeout(refresh, writeMs);
     },
     log: (text) => lines.add(text),
+    say: (sentence) => say(sentence),
     keep: (name, value) => {
       record = { ...record, kept: { ...record.kept, [name]: value } };
       // Another process must find the job on its cluster by it.
@@ -98,6 +107,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
       if (hasEnded) return;
       hasEnded = true;
       const now = Date.now();
+      say(sentence, now);
       const { rowsPerSecond: _rate, secondsLeft: _left, bottleneck: _why, ...progress } = fold.progress(now);
       const gone = { rowsPerSecond: undefined, secondsLeft: undefined, bottleneck: undefined };
       write({ ...progress, ...gone, state: 'interrupted', sentence, endedAt: now }, true);

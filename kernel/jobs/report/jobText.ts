@@ -52,7 +52,8 @@ export function jobDetails(view: JobView): string {
     ['fragments', of(fragments.done, fragments.total)],
     ['written', `${sizeText(view.bytesWritten)}${view.version === undefined ? '' : `, version ${view.version}`}`],
   ];
-  if (startedAt !== undefined)
+  // How long one worked that ended without a word is not known.
+  if (startedAt !== undefined && (endedAt !== undefined || isActive(view)))
     lines.push([
       'took',
       durationText(((endedAt ?? Date.now()) - startedAt) / 1000) + (endedAt === undefined ? ' so far' : ''),
@@ -89,9 +90,11 @@ export function errorLines({ errors }: JobView): string[] {
 export function endText(view: JobView): string {
   const took = view.startedAt === undefined ? 0 : ((view.endedAt ?? view.startedAt) - view.startedAt) / 1000;
   if (view.state === 'succeeded') {
-    const skipped = view.skipped > 0 ? `; ${rowsText(view.skipped)} left for the next run` : '';
+    const skipped = view.skipped > 0 ? `; ${countText(view.skipped)} of them failed, left for the next run` : '';
     return `${jobPlace(view)}: ${rowsText(view.rows.done)} in ${durationText(took)}${skipped}.`;
   }
   if (isActive(view)) return `${jobPlace(view)}: ${stateWords[view.state]}.`;
-  return `${jobPlace(view)}: ${view.failure?.message ?? view.sentence}`;
+  const { failure, sentence } = view;
+  const hint = failure && failure.hint !== '' && !failure.message.includes(failure.hint) ? ` ${failure.hint}` : '';
+  return `${jobPlace(view)}: ${failure?.message ?? sentence}${hint}`;
 }

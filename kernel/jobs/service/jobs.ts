@@ -1,6 +1,7 @@
-import type { BackfillRequest, RunnerName } from '#shared/jobs/backfill.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
+import type { How } from './resumeRequest.ts';
 
 /** What every place from which jobs are started and watched goes by: notebook, terminal, and the editor's jobs process. */
 export interface Jobs {
@@ -28,12 +29,11 @@ export interface Jobs {
   log(id: string, from: number, signal: AbortSignal): Promise<{ readonly text: string; readonly next: number }>;
   /** Asks for its end and waits until it has come. */
   cancel(id: string, signal: AbortSignal): Promise<void>;
-  /** Goes on from its checkpoints, perhaps by another runner. Records hold no secrets: the request brings them again. */
-  resume(
-    id: string,
-    how: { readonly request?: BackfillRequest | undefined; readonly runner?: RunnerName | undefined },
-    signal: AbortSignal,
-  ): Promise<{ readonly id: string }>;
+  /**
+   * Goes on from its checkpoints, perhaps by another runner, or with something else done with rows that fail. Records hold no
+   * secrets: the request brings them again.
+   */
+  resume(id: string, how: How, signal: AbortSignal): Promise<{ readonly id: string }>;
   /** Removes the record of a job that has ended; no table and no checkpoint. @throws JobError JobRunning */
   remove(id: string, signal: AbortSignal): Promise<void>;
 }

@@ -1,12 +1,18 @@
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import type { BackfillRequest, RunnerName } from '#shared/jobs/backfill.ts';
+import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { jobTableText } from '#shared/jobs/jobWords.ts';
 import { placeOf, withAbsolutePaths } from './place.ts';
 
 /** What a job is resumed by. */
-export type How = { readonly request?: BackfillRequest | undefined; readonly runner?: RunnerName | undefined };
+export type How = {
+  readonly request?: BackfillRequest | undefined;
+  readonly runner?: RunnerName | undefined;
+  /** In place of what the job did so far with rows that fail; kept for the next time. */
+  readonly onError?: OnError | undefined;
+};
 
 /**
  * The request of a job that goes on: the one that is kept, with the catalog and its keys of the one that is given. A job that
@@ -16,7 +22,7 @@ export type How = { readonly request?: BackfillRequest | undefined; readonly run
 export function requestToResume(
   record: JobRecord,
   kept: ReturnType<JobFolders['readRequest']>,
-  { request, runner }: How,
+  { request, runner, onError }: How,
 ): BackfillRequest {
   const asked = whole(record, kept, request);
   const { progress, id, column } = record;
@@ -24,7 +30,8 @@ export function requestToResume(
   if (request?.function && request.function.hash !== record.functionHash)
     throw new JobError('RequestInvalid', `Job ${id} computes with another function.`, 'Start a new job with this one.');
   const where = progress.state === 'succeeded' ? stillNull(asked.where, column) : asked.where;
-  return { ...asked, function: fn, where, runner: runner ?? record.runner };
+  const errors = onError && { onError };
+  return { ...asked, ...errors, function: fn, where, runner: runner ?? record.runner };
 }
 
 function whole(

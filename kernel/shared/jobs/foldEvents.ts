@@ -200,8 +200,8 @@ function doneSentence(
   startedAt: number,
 ): string {
   if (rows === 0 && errors === 0 && skipped === 0) return 'There was nothing to compute.';
-  const failed = errors > skipped ? `${rowsText(errors - skipped)} failed and stayed null` : '';
-  const left = skipped > 0 ? `${rowsText(skipped)} failed and wait for the next run` : '';
+  const failed = errors > skipped ? `${countText(errors - skipped)} of them failed and stayed null` : '';
+  const left = skipped > 0 ? `${countText(skipped)} of them failed, left for the next run` : '';
   const computed = `${rowsText(rows)} computed in ${durationText((at - startedAt) / 1000)}`;
   return `${[computed, failed, left].filter((part) => part !== '').join('; ')}.`;
 }

@@ -59,16 +59,18 @@ export function sizeText(bytes: number): string {
   return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value))} ${units[unit]}`;
 }
 
-const mostWhileActive = 0.99;
+const mostUnwritten = 0.99;
 
 /** How much is done, from 0 to 1, which is all of it in the table; `undefined` while nobody knows how much there is. */
-export function shareDone({ rows, fragments, state }: JobView): number | undefined {
-  if (state === 'succeeded') return 1;
+export function shareDone({ rows, fragments, state, skipped }: JobView): number | undefined {
+  // Rows that were skipped are left for the next run.
+  if (state === 'succeeded') return rows.done === 0 ? 1 : Math.max(0, rows.done - skipped) / rows.done;
   const [done, total] = rows.total === undefined ? [fragments.done, fragments.total] : [rows.done, rows.total];
   if (total === undefined) return undefined;
   const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total));
-  // Rows that are computed may still have to be written into the table.
-  return isActive({ state }) ? Math.min(share, mostWhileActive) : share;
+  // Rows that are computed may still have to be written into the table, also where the run ended before it did so.
+  const isWritten = fragments.total !== undefined && fragments.done >= fragments.total;
+  return isActive({ state }) || !isWritten ? Math.min(share, mostUnwritten) : share;
 }
 
 /** `42 %`: rounded down, so that 100 % is said of nothing that still has rows to do. */

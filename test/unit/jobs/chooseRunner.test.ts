@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { CatalogError } from '#shared/errors.ts';
 import type { RunnerName } from '#shared/jobs/backfill.ts';
 import type { FunctionBody } from '#shared/jobs/computedFunction.ts';
 import { chooseRunner, type ChoosingRequest, type Runners } from '#jobs/plan/chooseRunner.ts';
@@ -81,5 +82,11 @@ suite('the choice of a runner', () => {
     const choice = await chooseRunner(requestOf(), runners, signal);
     assert.equal(choice.runner, 'local');
     assert.deepEqual(choice.others, [{ runner: 'ray', isPossible: false, reason: 'It does not load.' }]);
+  });
+
+  test('a version that is not there is told alone, and not among the reasons of runners', async () => {
+    const missing = new CatalogError('VersionNotFound', 'Table "t" has no version 9.', 'See listVersions().');
+    const runners = runnerStandIns({ local: missing, ray: 'Nothing says where a Ray is.' });
+    await assert.rejects(chooseRunner(requestOf(), runners, signal), missing);
   });
 });

@@ -90,9 +90,19 @@ suite('what is told of a job', () => {
 
   test('says at the end how many rows it took how long for', () => {
     assert.equal(endText(ended), 'shop/products.length: 1,000 rows in 5 s.');
-    assert.match(endText({ ...ended, skipped: 7 }), /; 7 rows left for the next run\.$/);
+    assert.match(endText({ ...ended, skipped: 7 }), /; 7 of them failed, left for the next run\.$/);
     const failure = { code: 'StorageFull', message: 'The disk is full.', hint: '' };
     assert.match(endText({ ...view, state: 'failed', failure }), /: The disk is full\.$/);
+  });
+
+  test('says at the end of one that failed what can be done', () => {
+    const failure = { code: 'FunctionFailed', message: 'It threw.', hint: 'Mend it.' };
+    assert.match(endText({ ...view, state: 'failed', failure }), /: It threw\. Mend it\.$/);
+  });
+
+  test('says no time of one that ended without a word', () => {
+    assert.match(jobDetails(view), /^took .* so far$/m);
+    assert.doesNotMatch(jobDetails({ ...view, state: 'interrupted', endedAt: undefined }), /^took/m);
   });
 
   test('has the rows that failed with what they were given, and nothing that a terminal would obey', () => {

@@ -39,6 +39,12 @@ suite('What a job is resumed by', () => {
     assert.equal(requestToResume(record, kept, { runner: 'ray' }).runner, 'ray');
   });
 
+  test('may do something else with rows that fail than before', () => {
+    const failing = { request: { ...request, onError: { mode: 'fail' } }, isWhole: true } as const;
+    assert.deepEqual(requestToResume(record, failing, { onError: { mode: 'skip' } }).onError, { mode: 'skip' });
+    assert.deepEqual(requestToResume(record, failing, {}).onError, { mode: 'fail' });
+  });
+
   test('has the catalog and the keys of now, and the rest as it was asked', () => {
     const catalog = { implementation: 'dir', root: '/data', storageOptions: { aws_secret_access_key: 'x' } } as const;
     const now = { ...request, where: 'y > 2', function: undefined, table: { ...request.table, catalog } };

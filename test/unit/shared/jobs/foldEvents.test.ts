@@ -144,7 +144,7 @@ suite('Events of a run, folded', () => {
     assert.deepEqual(done.rows, { done: 990, total: 990, reused: 100 });
     assert.equal(
       done.sentence,
-      '990 rows computed in 10 s; 6 rows failed and stayed null; 4 rows failed and wait for the next run.',
+      '990 rows computed in 10 s; 6 of them failed and stayed null; 4 of them failed, left for the next run.',
     );
     assert.deepEqual([done.errors.count, done.skipped, done.bytesWritten, done.version], [10, 4, 77, 9]);
     assert.deepEqual([done.rowsPerSecond, done.secondsLeft, done.bottleneck], [undefined, undefined, undefined]);

@@ -43,6 +43,17 @@ suite('the words of a job', () => {
     assert.equal(percentText(share ?? Number.NaN), '99 %');
   });
 
+  test('never say 100 % of a run that ended before it wrote what it had computed', () => {
+    const rows = { done: 1000, total: 1000, reused: 0 };
+    const failed = endedJob({ state: 'failed', rows, fragments: { done: 0, total: 6 } });
+    assert.equal(progressText(failed), '99 %');
+  });
+
+  test('say of a run that skipped rows how much of them it filled', () => {
+    const rows = { done: 3000, total: 3000, reused: 0 };
+    assert.equal(progressText(endedJob({ rows, skipped: 1500 })), '50 %');
+  });
+
   test('take fragments for the measure where rows are not counted', () => {
     assert.equal(shareDone(someJob({ rows: { done: 5, total: undefined, reused: 0 } })), 0.4);
   });
