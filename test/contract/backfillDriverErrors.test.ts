@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Utf8 } from '#arrow';
 import { isJobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
@@ -84,6 +84,27 @@ suite('a backfill whose function fails', function () {
       assert.equal(next.all('succeeded')[0]?.skipped, 3);
     });
   }
+
+  test('tries rows again that failed in a run over some fragments, and leaves the rest of these alone', async () => {
+    const at = await makeTable();
+    const [folder, calls] = [tempFolder(), join(tempFolder(), 'calls')];
+    const mended = join(folder, 'mended');
+    const body = pythonRow(
+      `import os\ndef f(id):\n    open(${JSON.stringify(calls)}, 'a').write(f'{id}\\n')\n    if id % 150 == 0 and not os.path.exists(${JSON.stringify(mended)}):\n        raise ValueError('no')\n    return None if id == 7 else id\n`,
+    );
+    const spec = specOf(at, fn(body, { mode: 'null' }), { numFrags: 2 });
+    await drive(spec).done;
+    assert.deepEqual(await tables.values(at, 'c', 'id IN (0, 7, 150)'), { 0: null, 7: null, 150: null });
+    writeFileSync(mended, '');
+    // As "Retry Failed Rows" has it: the same job again, which has succeeded.
+    await drive(spec).done;
+    assert.deepEqual(await tables.values(at, 'c', 'id IN (0, 7, 150)'), { 0: 0, 7: null, 150: 150 });
+    const times = readFileSync(calls, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .filter((id) => ['0', '7', '8', '150'].includes(id));
+    assert.deepEqual(times.toSorted(), ['0', '0', '150', '150', '7', '8']);
+  });
 
   test('tries a row again so often as it is told', async () => {
     const at = await makeTable();

@@ -207,25 +207,4 @@ suite('a backfill of a table to which others write', function () {
     await assert.rejects(job.done, (error) => isJobError(error) && error.kind === 'Busy');
     await isAllRight(at, 480);
   });
-
-  test('waits for a job that has missed a beat, and takes over when it has said nothing for a minute', async () => {
-    const at = { uri: join(tempFolder(), 't.lance') };
-    await tables.make(at, { fragments: 2, rows: 60 });
-    const gated = gatedPython(tempFolder(), 1_000_000);
-    const fn = functionOf(gated.body, { inputs: ['id', 'text'] });
-    // A run for the folder, over nothing.
-    await drive(specOf(at, fn, { where: 'id < 0' })).done;
-    const lease = {
-      version: 1,
-      job_id: 'bf-old',
-      holder: 'else@where',
-      host: 'where',
-      pid: 1,
-      nonce: 'n',
-      heartbeat_at: Date.now() - 58_000,
-    };
-    writeFileSync(join(at.uri, '_ckp/c.lease'), JSON.stringify(lease));
-    await drive(specOf(at, fn)).done;
-    await isAllRight(at, 120);
-  });
 });

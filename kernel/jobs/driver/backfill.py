@@ -47,6 +47,7 @@ os.environ.setdefault("LANCE_LOG", "error")
 import lance  # noqa: E402
 import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
+import pyarrow.compute as pc  # noqa: E402
 import pyarrow.fs as pafs  # noqa: E402
 from lance.file import LanceFileReader, LanceFileWriter  # noqa: E402
 from lance.fragment import DataFile, LanceFragment  # noqa: E402
@@ -56,6 +57,9 @@ Json = dict[str, Any]
 FORMAT = 1
 METADATA_KEY = b"lance-catalog.checkpoint"
 VALUES_KEY = "lance-catalog.function.values"
+MERGE_FILE = "merge.pending"
+MERGE_VERSIONS = 64
+"""How far after its base a merge is looked for: others seldom write more often while one merge is made."""
 COMPUTED, FAILED, SKIPPED = 0, 1, 2
 
 MAX_BATCH_ROWS = 8192
@@ -68,6 +72,10 @@ MAX_COMMIT_ATTEMPTS = 20
 MAX_TASK_ATTEMPTS = 4
 LEASE_BEAT_SECONDS = 10.0
 LEASE_STALE_SECONDS = 60.0
+LEASE_LOOK_SECONDS = 12.0
+"""How long a lease that looks old is watched before it is taken over: a little more than a beat."""
+DURABLE_SECONDS = 1.0
+"""Work of so many seconds is worth waiting for the disk, so that a power cut does not take it; less is computed again."""
 SAMPLES = 5
 STALL_SECONDS = float(os.environ.get("LANCE_CATALOG_STALL_SECONDS", "60"))
 STOP_SECONDS = 5.0
@@ -351,6 +359,7 @@ class Store:
 
     def __init__(self, uri: str, options: dict[str, str]) -> None:
         self.remote: pafs.FileSystem | None = None
+        self.synced: set[str] = set()
         if uri.startswith("file://"):
             self.root = pafs.FileSystem.from_uri(uri)[1]
         elif "://" in uri:
@@ -380,19 +389,23 @@ class Store:
         content = self.read(path)
         return None if content is None else pa.py_buffer(content)
 
-    def write(self, path: str, content: bytes) -> None:
-        """The file is there whole or not at all, also when this process is killed."""
+    def write(self, path: str, content: bytes, is_durable: bool = False) -> None:
+        """The file is there whole or not at all, also when this process is killed; a durable one, also after a power cut."""
         target = self._path(path)
         if self.remote is None:
-            os.makedirs(os.path.dirname(target), exist_ok=True)
             temporary = f"{target}.{uuid.uuid4().hex}.tmp"
             try:
-                with open(temporary, "wb") as file:
+                with os.fdopen(self._create(temporary), "wb") as file:
                     file.write(content)
+                    if is_durable:
+                        file.flush()
+                        os.fsync(file.fileno())
                 os.replace(temporary, target)
             except BaseException:
                 Path(temporary).unlink(missing_ok=True)
                 raise
+            if is_durable:
+                self._sync_folder(os.path.dirname(target))
             return
         with self.remote.open_output_stream(target) as stream:
             stream.write(content)
@@ -402,10 +415,8 @@ class Store:
     def create(self, path: str, content: bytes) -> bool:
         """Whether the file was not there and is now ours."""
         if self.remote is None:
-            target = self._path(path)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
             try:
-                handle = os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+                handle = self._create(self._path(path))
             except FileExistsError:
                 return False
             with os.fdopen(handle, "wb") as file:
@@ -417,6 +428,41 @@ class Store:
         self.write(path, content)
         time.sleep(0.5)
         return self.read(path) == content
+
+    @staticmethod
+    def _create(target: str) -> int:
+        """A new file and the folders above it, which whoever has emptied one may be removing."""
+        for attempt in range(10):
+            try:
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                return os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
+            except FileNotFoundError:
+                time.sleep(0.01 * attempt)
+        raise FileNotFoundError(f"{os.path.dirname(target)} goes again and again.")
+
+    def sync(self, path: str) -> None:
+        """Waits until a file that something else has written is on the disk; an object store has kept it already."""
+        if self.remote is not None:
+            return
+        with open(self._path(path), "rb") as file:
+            os.fsync(file.fileno())
+        self._sync_folder(os.path.dirname(self._path(path)))
+
+    def _sync_folder(self, folder: str) -> None:
+        """Waits for the names in a folder, and once for those of the folders above it up to the table."""
+        if os.name == "nt":
+            # There a folder can't be opened, and names are kept in order by the file system.
+            return
+        while True:
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+            if folder in self.synced or folder == self.root:
+                return
+            self.synced.add(folder)
+            folder = os.path.dirname(folder)
 
     def delete(self, path: str) -> None:
         try:
@@ -433,6 +479,15 @@ class Store:
             return
         for name in self.names(path):
             self.delete(f"{path}/{name}")
+
+    def delete_empty(self, path: str) -> None:
+        """Removes a folder unless something is in it. In an object store there are none."""
+        if self.remote is None:
+            try:
+                os.rmdir(self._path(path))
+            except OSError:
+                # Of another column, or gone.
+                pass
 
     def names(self, path: str) -> list[str]:
         if self.remote is None:
@@ -452,9 +507,17 @@ class Store:
 class Lease:
     """Says beside the table that somebody is at this column, so that nobody on another machine is too."""
 
-    def __init__(self, store: Store, job: Job, cancelled: threading.Event) -> None:
+    def __init__(
+        self,
+        store: Store,
+        job: Job,
+        cancelled: threading.Event,
+        wall: Callable[[], float] = time.time,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.store = store
         self.cancelled = cancelled
+        self.wall, self.steady = wall, steady
         self.path = f"_ckp/{encoded(job.column)}.lease"
         self.column = job.column
         self.nonce = uuid.uuid4().hex
@@ -476,44 +539,45 @@ class Lease:
         self._over = threading.Event()
 
     def _bytes(self) -> bytes:
-        return json.dumps({**self.content, "heartbeat_at": int(time.time() * 1000)}).encode("utf-8")
-
-    def _holder(self) -> Json | None:
-        content = self.store.read(self.path)
-        if content is None:
-            return None
-        try:
-            found = json.loads(content)
-            return found if isinstance(found, dict) else {}
-        except ValueError:
-            return {}
+        return json.dumps({**self.content, "heartbeat_at": int(self.wall() * 1000)}).encode("utf-8")
 
     def take(self) -> None:
-        """Raises JobFailure Busy while somebody else is at it."""
+        """Raises JobFailure Busy while somebody else is at it, Cancelled."""
         for _ in range(5):
-            self._wait_for_silent()
+            self._outwait()
             if self.store.create(self.path, self._bytes()):
                 threading.Thread(target=self._beat, daemon=True, name="lease").start()
                 return
-            holder = self._holder()
-            if holder is None:
-                continue
-            if not self._is_stale(holder):
-                raise self._busy(holder)
-            log(f"taking over from {holder.get('holder', 'a job')}, which is gone")
-            self.store.delete(self.path)
-        raise self._busy(self._holder() or {})
+        raise self._busy(holder_in(self.store.read(self.path)))
 
-    def _wait_for_silent(self) -> None:
-        """Waits for the end of a lease whose holder has missed a beat: a driver that was killed leaves it behind."""
-        told = False
-        while (holder := self._holder()) is not None and not self._is_stale(holder):
-            if time.time() - holder["heartbeat_at"] / 1000 < 2 * LEASE_BEAT_SECONDS or self.cancelled.is_set():
+    def _outwait(self) -> None:
+        """
+        Removes a lease whose holder is gone. Its clock may be ahead of ours or behind, so a beat that is not of just now
+        says little: what counts is whether it beats while we look, for as long as our own clock says.
+        """
+        seen, since, is_told = self.store.read(self.path), self.steady(), False
+        while seen is not None:
+            holder = holder_in(seen)
+            beat = holder.get("heartbeat_at")
+            age = self.wall() - beat / 1000 if isinstance(beat, (int, float)) else None
+            silent = self.steady() - since
+            is_old = age is None or age > LEASE_STALE_SECONDS
+            if self._is_over(holder) or silent >= (LEASE_LOOK_SECONDS if is_old else LEASE_STALE_SECONDS):
+                log(f"taking over from {holder.get('holder', 'a job')}, which is gone")
+                if self.store.read(self.path) == seen:
+                    self.store.delete(self.path)
                 return
-            if not told:
+            if age is not None and abs(age) < 2 * LEASE_BEAT_SECONDS:
+                raise self._busy(holder)
+            if not is_told:
                 emit("notice", text=f"Waiting whether {holder.get('holder', 'a job')} is still at {self.column}.")
-                told = True
-            self.cancelled.wait(1)
+                is_told = True
+            if self.cancelled.wait(1):
+                raise Cancelled()
+            now = self.store.read(self.path)
+            if now is not None and now != seen:
+                raise self._busy(holder_in(now))
+            seen = now
 
     def _busy(self, holder: Json) -> JobFailure:
         return JobFailure(
@@ -523,10 +587,8 @@ class Lease:
             "Wait for its end, or cancel it there.",
         )
 
-    def _is_stale(self, holder: Json) -> bool:
-        beat = holder.get("heartbeat_at")
-        if not isinstance(beat, (int, float)) or time.time() - beat / 1000 > LEASE_STALE_SECONDS:
-            return True
+    def _is_over(self, holder: Json) -> bool:
+        """Whether nobody need be waited for, whatever the beat says."""
         if holder.get("job_id") == self.content["job_id"]:
             # The same job, taken up again: whoever began it is gone, or finds before it commits that it is not its own.
             return True
@@ -542,10 +604,10 @@ class Lease:
                 log(f"the lease of {self.column} could not be renewed: {error}")
 
     def _is_ours(self) -> bool:
-        holder = self._holder()
-        if holder is not None and holder.get("nonce") == self.nonce:
+        holder = holder_in(self.store.read(self.path))
+        if holder.get("nonce") == self.nonce:
             return True
-        self.lost = str((holder or {}).get("holder", "somebody"))
+        self.lost = str(holder.get("holder", "somebody"))
         return False
 
     def check(self) -> None:
@@ -562,8 +624,18 @@ class Lease:
         try:
             if self.lost is None and self._is_ours():
                 self.store.delete(self.path)
+                self.store.delete_empty("_ckp")
         except (OSError, pa.ArrowException) as error:
             log(f"the lease of {self.column} could not be removed: {error}")
+
+
+def holder_in(content: bytes | None) -> Json:
+    """What a lease says; nothing where there is none, or it is not written to its end."""
+    try:
+        found = json.loads(content or b"{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def is_alive(pid: Any) -> bool:
@@ -596,7 +668,8 @@ class Kept:
     done: np.ndarray
     offsets: np.ndarray
     values: pa.ChunkedArray
-    errors: int
+    failed: np.ndarray
+    """Offsets of rows whose value is null because the function failed."""
 
     @property
     def rows(self) -> int:
@@ -604,8 +677,14 @@ class Kept:
 
 
 def nothing_kept(physical_rows: int, column_type: pa.DataType) -> Kept:
-    done = np.zeros(physical_rows, dtype=bool)
-    return Kept(done, np.zeros(0, dtype=np.int64), pa.chunked_array([], type=column_type), 0)
+    no_rows = np.zeros(0, dtype=np.int64)
+    return Kept(np.zeros(physical_rows, dtype=bool), no_rows, pa.chunked_array([], type=column_type), no_rows)
+
+
+def places_in_fragment(addresses: np.ndarray) -> np.ndarray:
+    """Offsets of rows in their fragment, from their addresses."""
+    found: np.ndarray = (addresses & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return found
 
 
 def chunk_parts(name: str) -> tuple[int, int, int] | None:
@@ -646,13 +725,13 @@ class Checkpoints:
                 found.setdefault(parts[0], []).append((parts[1], parts[2], name))
         return {fragment: [name for _, _, name in sorted(chunks)] for fragment, chunks in found.items()}
 
-    def write_chunk(self, meta: Json, table: pa.Table) -> None:
+    def write_chunk(self, meta: Json, table: pa.Table, is_durable: bool = False) -> None:
         sink = pa.BufferOutputStream()
         schema = self.schema.with_metadata({METADATA_KEY: json.dumps(meta).encode("utf-8")})
         with pa.ipc.new_file(sink, schema) as writer:
             writer.write_table(table.cast(self.schema).replace_schema_metadata(schema.metadata))
         name = f"f{meta['fragment']}-{meta['first']}-{meta['rows']}.arrow"
-        self.store.write(f"{self.folder}/{name}", sink.getvalue().to_pybytes())
+        self.store.write(f"{self.folder}/{name}", sink.getvalue().to_pybytes(), is_durable)
 
     def _read_chunk(
         self, name: str, files: list[str], older: Callable[[int], list[str] | None]
@@ -689,6 +768,7 @@ class Checkpoints:
         """What the chunks of a fragment hold that still fits it; the others are removed."""
         done = np.zeros(physical_rows, dtype=bool)
         tables: list[pa.Table] = []
+        all_states: list[np.ndarray] = []
         for name in names:
             chunk = self._read_chunk(name, files, older)
             if chunk is None:
@@ -700,11 +780,15 @@ class Checkpoints:
             if not meta.get("partial"):
                 done[first : first + rows] = True
             tables.append(table)
+            of_rows = table.column("state").to_numpy()
+            if not self.is_of_this_job(meta):
+                of_rows = np.where(of_rows == FAILED, SKIPPED, of_rows)
+            all_states.append(of_rows)
         if not tables:
             return nothing_kept(physical_rows, self.type)
         table = pa.concat_tables(tables)
-        offsets = (table.column("_rowaddr").to_numpy() & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        states = table.column("state").to_numpy()
+        offsets = places_in_fragment(table.column("_rowaddr").to_numpy())
+        states = np.concatenate(all_states)
         done[offsets[states == SKIPPED]] = False
         counted = states != SKIPPED
         done[offsets[counted]] = True
@@ -715,10 +799,29 @@ class Checkpoints:
             _, first_of = np.unique(offsets[chosen], return_index=True)
             rows_taken = chosen[first_of]
             values, offsets, states = values.take(pa.array(rows_taken)), offsets[rows_taken], states[rows_taken]
-        return Kept(done, offsets, values, int((states == FAILED).sum()))
+        return Kept(done, offsets, values, offsets[states == FAILED])
 
-    def write_record(self, record: Json) -> None:
-        self.store.write(f"{self.folder}/f{record['fragment']}.json", json.dumps(record).encode("utf-8"))
+    def is_of_this_job(self, made: Json) -> bool:
+        """
+        Whether rows that failed count as done: while their job goes on, however often it is taken up again. A job begun
+        anew tries them again, and so does this one once it has succeeded, when its records are nobody's any more.
+        """
+        return bool(made.get("job_id", self.job.job_id) == self.job.job_id)
+
+    def rows_again(self, record: Json) -> list[int]:
+        """Rows of a finished fragment that are to be tried again."""
+        failed = [] if self.is_of_this_job(record) else record.get("failed_rows", [])
+        return sorted(int(row) for row in (*record["skipped_rows"], *failed))
+
+    def let_go(self) -> None:
+        """Makes failed rows of finished fragments anybody's to try again: the job that accepted them has succeeded."""
+        for record in self.records().values():
+            if record.get("failed_rows") and self.is_of_this_job(record):
+                self.write_record({**record, "job_id": None})
+
+    def write_record(self, record: Json, is_durable: bool = False) -> None:
+        content = json.dumps(record).encode("utf-8")
+        self.store.write(f"{self.folder}/f{record['fragment']}.json", content, is_durable)
 
     def records(self) -> dict[int, Json]:
         """Finished fragments by their number; what is unreadable is as if it were not there."""
@@ -1432,24 +1535,26 @@ class Chunks:
 
     def keep(self, end: int) -> None:
         """Writes the rows gathered so far as one chunk, which covers all up to `end`."""
-        self.since = time.monotonic()
+        is_durable = time.monotonic() - self.since >= DURABLE_SECONDS
         if self.rows > 0:
             # Between rows that an earlier chunk covers, this one speaks for its own alone.
             partial = self.task.only is not None or bool(self.kept.done[self.start : end].any())
-            self._write(pa.concat_tables(self.parts), self.start, end, partial)
+            self._write(pa.concat_tables(self.parts), self.start, end, partial, is_durable)
+        self.since = time.monotonic()
         self.parts, self.rows, self.start = [], 0, end
 
-    def _write(self, table: pa.Table, first: int, end: int, partial: bool) -> None:
+    def _write(self, table: pa.Table, first: int, end: int, partial: bool, is_durable: bool) -> None:
         name = f"f{self.task.fragment}-{first}-{end - first}.arrow"
         if name in self.task.chunks and table.num_rows > 1:
             # An earlier chunk has this name and other rows.
             half = table.num_rows // 2
             middle = int(table.column("_rowaddr")[half].as_py()) & 0xFFFFFFFF
-            self._write(table.slice(0, half), first, middle, True)
-            self._write(table.slice(half), middle, end, True)
+            self._write(table.slice(0, half), first, middle, True, is_durable)
+            self._write(table.slice(half), middle, end, True, is_durable)
             return
         meta = {
             "version": FORMAT,
+            "job_id": self.checkpoints.job.job_id,
             "function_hash": self.checkpoints.job.hash,
             "column": self.checkpoints.job.column,
             "scope": self.checkpoints.job.where,
@@ -1460,7 +1565,7 @@ class Chunks:
             "partial": partial,
             "files": self.files,
         }
-        self.checkpoints.write_chunk(meta, table)
+        self.checkpoints.write_chunk(meta, table, is_durable)
         self.written.append(name)
 
 
@@ -1549,6 +1654,7 @@ class Worker:
             raise Cancelled()
         record: Json = {
             "version": FORMAT,
+            "job_id": self.job.job_id,
             "function_hash": self.job.hash,
             "column": self.job.column,
             "scope": self.job.where,
@@ -1556,7 +1662,8 @@ class Worker:
             "read_version": task.version,
             "physical_rows": fragment.physical_rows,
             "rows": done.rows + kept.rows,
-            "errors": done.errors + kept.errors,
+            "errors": done.errors + len(kept.failed),
+            "failed_rows": sorted([*done.failed, *kept.failed.tolist()]),
             "skipped": len(done.skipped),
             "skipped_rows": done.skipped,
             "files": files,
@@ -1571,7 +1678,11 @@ class Worker:
             record["size"] = self.checkpoints.store.size(f"data/{column.path}")
             record["file_version"] = str(table.data_storage_version)
             record["seconds"] = round(time.monotonic() - started, 3)
-            self.checkpoints.write_record(record)
+            # It takes the place of chunks that were worth it, too.
+            is_durable = record["seconds"] >= DURABLE_SECONDS or len(task.chunks) > 0
+            if is_durable:
+                self.checkpoints.store.sync(f"data/{column.path}")
+            self.checkpoints.write_record(record, is_durable)
             self.checkpoints.forget(task.fragment, [*task.chunks, *chunks.written])
         # Beside what is kept: what this run alone has found.
         return {**record, "new_errors": done.errors}
@@ -1600,9 +1711,8 @@ class Worker:
             done.samples.extend(sample(fragment, answer.piece, index, answer.errors[index]) for index in bad[:room])
             done.errors += len(bad)
             self.counters.errors += len(bad)
-        if bad and skips:
-            done.skipped.extend(int(answer.offsets[index]) for index in bad)
-            self.counters.skipped += len(bad)
+            (done.skipped if skips else done.failed).extend(int(answer.offsets[index]) for index in bad)
+            self.counters.skipped += len(bad) if skips else 0
         done.rows += len(states)
         self.counters.rows += len(states)
         return states
@@ -1665,8 +1775,7 @@ class Worker:
             self.counters.read_seconds += time.monotonic() - started
             if batch is None:
                 return
-            addresses = batch.column("_rowaddr").to_numpy(zero_copy_only=False)
-            yield (addresses & np.uint64(0xFFFFFFFF)).astype(np.int64), batch
+            yield places_in_fragment(batch.column("_rowaddr").to_numpy(zero_copy_only=False)), batch
 
     def _pieces(self, table: lance.LanceDataset, fragment: LanceFragment, open_rows: np.ndarray) -> Iterator[Piece]:
         inputs = self.job.inputs
@@ -1705,6 +1814,7 @@ class Done:
     rows: int = 0
     errors: int = 0
     samples: list[Json] = field(default_factory=list)
+    failed: list[int] = field(default_factory=list)
     skipped: list[int] = field(default_factory=list)
 
 
@@ -2042,6 +2152,162 @@ def worker_main() -> int:
     return 0
 
 
+# --- A merge that the runner `local` left ---------------------------------------------------------------------------
+
+# That runner merges values by a key, which the engine lets through beside writers of the same rows, and looks afterwards
+# what these did. Killed in between it leaves values of inputs that are gone, and nothing in the table says so. Hence the
+# file with what it was about to merge: whoever goes on, on whichever runner, has that look.
+
+
+@dataclass
+class LeftMerge:
+    """Rows that were merged or not."""
+
+    base: int
+    """The version right before, in which the inputs were those that the values were computed from."""
+    key: str
+    keys: pa.Array
+    values: pa.Array
+
+
+@dataclass
+class RowsThere:
+    """Rows of a merge in one version of the table: their places in the merge, ascending, addresses, and columns."""
+
+    places: np.ndarray
+    addresses: np.ndarray
+    columns: pa.Table
+
+    def among(self, places: np.ndarray) -> RowsThere:
+        mask = np.isin(self.places, places)
+        return RowsThere(self.places[mask], self.addresses[mask], self.columns.filter(pa.array(mask)))
+
+
+def read_merge(checkpoints: Checkpoints) -> LeftMerge | None:
+    """What the file says; None where there is none, or it can't be read or is of another type."""
+    path = f"{checkpoints.folder}/{MERGE_FILE}"
+    content = checkpoints.store.read(path)
+    if content is None:
+        return None
+    try:
+        table = pa.ipc.open_file(pa.py_buffer(content)).read_all()
+        metadata = table.schema.metadata or {}
+        values = table.column("value")
+        if not is_same_type(values.type, checkpoints.type):
+            raise ValueError(f"it holds {values.type}")
+        return LeftMerge(
+            int(metadata[b"lance-catalog.merge-base"]),
+            metadata[b"lance-catalog.merge-key"].decode("utf-8"),
+            in_one(table.column("key")),
+            in_one(values),
+        )
+    except (pa.ArrowException, KeyError, ValueError) as error:
+        log(f"{path} can't be read: {error}")
+        return None
+
+
+def in_one(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array."""
+    return pa.concat_arrays(column.chunks) if column.num_chunks > 0 else pa.nulls(0, column.type)
+
+
+def rows_there(merge: LeftMerge, table: lance.LanceDataset, columns: Sequence[str]) -> RowsThere:
+    """Finds the rows by their keys; those that are gone are not among them."""
+    read = list(dict.fromkeys([merge.key, *columns]))
+    places, addresses, parts = [], [], []
+    for batch in table.scanner(columns=read, with_row_address=True, batch_size=MAX_BATCH_ROWS).to_batches():
+        found = pc.index_in(batch.column(merge.key), value_set=merge.keys)
+        is_there = found.is_valid()
+        places.append(found.drop_null().to_numpy())
+        addresses.append(batch.column("_rowaddr").filter(is_there).to_numpy())
+        parts.append(batch.select(list(columns)).filter(is_there))
+    if not parts:
+        return RowsThere(np.zeros(0, np.int64), np.zeros(0, np.uint64), table.schema.empty_table().select(list(columns)))
+    all_places = np.concatenate(places)
+    order = np.argsort(all_places, kind="stable")
+    rows = pa.Table.from_batches(parts).take(pa.array(order))
+    return RowsThere(all_places[order], np.concatenate(addresses)[order], rows)
+
+
+def differing(one: pa.ChunkedArray, other: pa.ChunkedArray) -> np.ndarray:
+    """Which values of two columns are not the same, row by row; no number is the same as no number."""
+    found = np.zeros(len(one), dtype=bool)
+    step = 1024
+    for start in range(0, len(one), step):
+        first, second = one.slice(start, step), other.slice(start, step)
+        if not first.equals(second):
+            pairs = zip(first.to_pylist(), second.to_pylist())
+            found[start : start + step] = [repr(mine) != repr(theirs) for mine, theirs in pairs]
+    return found
+
+
+def has_value_of(merge: LeftMerge, rows: RowsThere, column: str) -> np.ndarray:
+    """Which of the rows have the value that the merge gives them."""
+    wanted = pa.chunked_array([merge.values.take(pa.array(rows.places))])
+    return ~differing(rows.columns.column(column), wanted)
+
+
+class MergeMender:
+    """Takes back what a left merge has written over rows that others changed meanwhile, so that they are computed anew."""
+
+    def __init__(self, job: Job, merge: LeftMerge) -> None:
+        self.job = job
+        self.merge = merge
+
+    def wrong_rows(self, now: lance.LanceDataset) -> RowsThere | None:
+        """
+        Rows that others changed between the version before the merge and the merge itself, with the value of the column
+        that they would have without it. None where there are none.
+        """
+        job, merge = self.job, self.merge
+        if int(now.version) <= merge.base + 1:
+            return None
+        try:
+            made = self._made(int(now.version))
+            if made is None or made == merge.base + 1:
+                return None
+            before = open_table(job, made - 1)
+            columns = list(dict.fromkeys([*job.inputs, job.column, *scope_columns(job, before)]))
+            then = rows_there(merge, open_table(job, merge.base), columns)
+            there = rows_there(merge, before, columns)
+        except (JobFailure, KeyError, ValueError) as error:
+            # Cleaned up since: nobody can say any more what others did, so nothing of it is believed.
+            log(f"what others did beside a merge can't be found any more: {words_of(error)}")
+            rows = rows_there(merge, now, [job.column])
+            nothing = pa.table([pa.nulls(len(rows.places), rows.columns.schema.types[0])], rows.columns.schema)
+            return RowsThere(rows.places, rows.addresses, nothing)
+        then, known = then.among(there.places), there.among(then.places)
+        is_changed = np.zeros(len(known.places), dtype=bool)
+        for name in columns:
+            is_changed |= differing(then.columns.column(name), known.columns.column(name))
+        wrong = there.among(np.setdiff1d(there.places, known.places[~is_changed]))
+        return RowsThere(wrong.places, wrong.addresses, wrong.columns.select([job.column]))
+
+    def _made(self, now: int) -> int | None:
+        """The version that the merge has made: the first with more of its values than there were before."""
+
+        def values_in(version: int) -> int:
+            rows = rows_there(self.merge, open_table(self.job, version), [self.job.column])
+            return int(has_value_of(self.merge, rows, self.job.column).sum())
+
+        before = values_in(self.merge.base)
+        until = min(now, self.merge.base + MERGE_VERSIONS)
+        return next((each for each in range(self.merge.base + 1, until + 1) if values_in(each) > before), None)
+
+    def values_back(self, now: lance.LanceDataset, wrong: RowsThere) -> dict[int, tuple[np.ndarray, pa.Array]]:
+        """By fragment, the places and earlier values of those rows that still have what the merge gave them."""
+        rows = rows_there(self.merge, now, [self.job.column]).among(wrong.places)
+        ours = rows.among(rows.places[has_value_of(self.merge, rows, self.job.column)])
+        earlier = in_one(wrong.among(ours.places).columns.column(0))
+        order = np.argsort(ours.addresses)
+        fragments = (ours.addresses[order] >> np.uint64(32)).astype(np.int64)
+        found: dict[int, tuple[np.ndarray, pa.Array]] = {}
+        for fragment in np.unique(fragments):
+            chosen = order[fragments == fragment]
+            found[int(fragment)] = (places_in_fragment(ours.addresses[chosen]), earlier.take(pa.array(chosen)))
+        return found
+
+
 # --- The driver -----------------------------------------------------------------------------------------------------
 
 
@@ -2122,8 +2388,8 @@ class Driver:
             record = records.get(number)
             if record is not None and has_file(fragment, record) and not is_outdated(record, files):
                 plan.committed.append(number)
-                if record["skipped_rows"]:
-                    only = [int(row) for row in record["skipped_rows"]]
+                only = self.checkpoints.rows_again(record)
+                if only:
                     plan.todo.append(Work(number, fragment.physical_rows, len(only), 0, names.get(number, []), only))
                 continue
             rows = rows_in_scope(job, table, fragment)
@@ -2139,12 +2405,10 @@ class Driver:
             )
             plan.todo.append(Work(number, fragment.physical_rows, rows, 0 if kept is None else kept.rows, chunks))
         if job.num_frags is not None:
-            chosen = set(
-                sorted([*(work.fragment for work in plan.todo), *(int(record["fragment"]) for record in plan.ready)])[
-                    : job.num_frags
-                ]
-            )
-            plan.todo = [work for work in plan.todo if work.fragment in chosen]
+            # Rows that are tried again count for none: else those that always fail would keep all others waiting.
+            fresh = [work.fragment for work in plan.todo if work.only is None]
+            chosen = set(sorted([*fresh, *(int(record["fragment"]) for record in plan.ready)])[: job.num_frags])
+            plan.todo = [work for work in plan.todo if work.only is not None or work.fragment in chosen]
             plan.ready = [record for record in plan.ready if int(record["fragment"]) in chosen]
         return plan
 
@@ -2166,7 +2430,7 @@ class Driver:
     def _run(self) -> None:
         job = self.job
         table = self._with_column(open_table(job))
-        if self._mend_raced(table):
+        if self._mend_merge(table) or self._mend_raced(table):
             table = open_table(job)
         self.version = table.version
         plan = self.plan(table)
@@ -2332,9 +2596,8 @@ class Driver:
             fragment = fragment_of(earlier, int(record["fragment"]))
             nothing = nothing_kept(fragment.physical_rows, self.checkpoints.type)
             column = ColumnFile(self.job, earlier, fragment, self.checkpoints.type, nothing)
-            column.finish()
-            size = self.store.size(f"data/{column.path}")
-            old.append({**record, "new": record["path"], "path": column.path, "size": size})
+            file = self._finished(column, earlier, int(record["fragment"]))
+            old.append({**file, "new": record["path"]})
         for attempt in range(1, MAX_COMMIT_ATTEMPTS + 1):
             self.lease.check()
             table = open_table(self.job)
@@ -2364,6 +2627,44 @@ class Driver:
         for before, records in found.items():
             self._put_back(records, before)
         return len(found) > 0
+
+    def _mend_merge(self, table: lance.LanceDataset) -> bool:
+        """The same for a merge of the runner `local`."""
+        merge = read_merge(self.checkpoints)
+        mender = None if merge is None else MergeMender(self.job, merge)
+        wrong = None if mender is None else mender.wrong_rows(table)
+        is_wrong = mender is not None and wrong is not None and len(wrong.places) > 0
+        if mender is not None and wrong is not None and is_wrong:
+            self._give_back(mender, wrong)
+        self.store.delete(f"{self.checkpoints.folder}/{MERGE_FILE}")
+        return is_wrong
+
+    def _give_back(self, mender: MergeMender, wrong: RowsThere) -> None:
+        for attempt in range(1, MAX_COMMIT_ATTEMPTS + 1):
+            self.lease.check()
+            table = open_table(self.job)
+            files: list[Json] = []
+            for number, (offsets, values) in mender.values_back(table, wrong).items():
+                fragment = fragment_of(table, number)
+                nothing = nothing_kept(fragment.physical_rows, self.checkpoints.type)
+                column = ColumnFile(self.job, table, fragment, self.checkpoints.type, nothing)
+                column.put(offsets, values)
+                files.append(self._finished(column, table, number))
+            try:
+                if files:
+                    self.version = self._commit(table, files)
+                    self._tell_dropped([int(one["fragment"]) for one in files], attempt)
+                return
+            except Exception as error:
+                if not is_conflict(error) or attempt == MAX_COMMIT_ATTEMPTS:
+                    raise
+                time.sleep(0.1 * attempt * (0.5 + random.random()))
+
+    def _finished(self, column: ColumnFile, table: lance.LanceDataset, fragment: int) -> Json:
+        """A column file as it is committed."""
+        column.finish()
+        size = self.store.size(f"data/{column.path}")
+        return {"fragment": fragment, "path": column.path, "size": size, "file_version": str(table.data_storage_version)}
 
     def _version_before(self, table: lance.LanceDataset, record: Json) -> int | None:
         """The version before the one that a column file came in with; None where nobody can say any more."""
@@ -2450,6 +2751,8 @@ class Driver:
         # Of fragments that are left for the next run, what is computed is kept for it.
         if skipped == 0 and job.num_frags is None and not is_left:
             self.store.delete_folder(self.checkpoints.folder)
+        else:
+            self.checkpoints.let_go()
         emit(
             "succeeded",
             rows=self.computed + self.reused_rows,
@@ -2717,8 +3020,7 @@ def tell_trial(driver: Driver) -> None:
     fragment = fragment_of(table, left[0].fragment)
     task = Task(left[0].fragment, table.version, 0, left[0].physical_rows, False)
     worker = Worker(job, lambda what, why: emit("restarted", what=what, reason=why))
-    nothing = np.zeros(fragment.physical_rows, dtype=bool)
-    kept = Kept(nothing, np.zeros(0, dtype=np.int64), pa.chunked_array([], type=worker.type), 0)
+    kept = nothing_kept(fragment.physical_rows, worker.type)
     done, started = Done(), time.monotonic()
     offsets: list[np.ndarray] = []
     values: list[pa.Array] = []
@@ -2745,7 +3047,7 @@ def tell_trial(driver: Driver) -> None:
         else None
     )
     scanned = fragment.scanner(columns=names, filter=condition, with_row_address=True).to_table()
-    here = (scanned.column("_rowaddr").to_numpy() & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    here = places_in_fragment(scanned.column("_rowaddr").to_numpy())
     scanned = scanned.filter(pa.array(np.isin(here, rows)))
     inputs = scanned.select(job.inputs)
     old = scanned.column(job.column) if has_column else pa.nulls(len(rows), worker.type)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -97,8 +98,14 @@ class Chunks(InFolder):
 
     def test_failed_rows_are_done_null_and_counted(self) -> None:
         kept = self.kept(self.write({1: 10, 2: None}, 0, 5, {2: backfill.FAILED}))
-        self.assertEqual((kept.values.to_pylist(), kept.errors), ([10, None], 1))
+        self.assertEqual((kept.values.to_pylist(), kept.failed.tolist()), ([10, None], [2]))
         self.assertTrue(kept.done[2])
+
+    def test_failed_rows_are_tried_again_by_a_job_that_is_another(self) -> None:
+        name = self.write({1: 10, 2: None}, 0, 5, {2: backfill.FAILED}, job_id="bf-1")
+        self.assertTrue(self.kept(name, job_id="bf-1").done[2])
+        kept = self.kept(name, job_id="bf-2")
+        self.assertEqual((kept.offsets.tolist(), kept.failed.tolist(), kept.done[2]), ([1], [], False))
 
     def test_of_a_row_in_two_chunks_the_first_counts(self) -> None:
         names = [self.write({1: 10, 2: 20}, 0, 5), self.write({2: 99, 6: 60}, 2, 6, partial=True)]
@@ -214,6 +221,15 @@ class Gathering(InFolder):
         self.assertNotIn("f3-0-8.arrow", chunks.written)
         kept = chunks.checkpoints.kept(chunks.written, FILES, 100, never)
         self.assertEqual(dict(zip(kept.offsets.tolist(), kept.values.to_pylist())), {1: 1, 5: 5, 7: 7})
+
+    def test_are_waited_for_on_the_disk_only_when_they_took_a_while(self) -> None:
+        for seconds, is_durable in ((0.0, False), (backfill.DURABLE_SECONDS, True)):
+            chunks = self.chunks(backfill.Task(3, 1, 0, 100, True))
+            self.add(chunks, [1])
+            chunks.since -= seconds
+            with mock.patch.object(chunks.checkpoints.store, "write") as write:
+                chunks.keep(2)
+            self.assertEqual(write.call_args.args[2], is_durable)
 
     def test_nothing_is_written_of_no_rows(self) -> None:
         chunks = self.chunks(backfill.Task(3, 1, 0, 100, True))

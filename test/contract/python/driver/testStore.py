@@ -34,6 +34,35 @@ class Files(InFolder):
         self.assertEqual(self.store.read("x"), b"before")
         self.assertEqual(self.store.names(""), ["x"])
 
+    def test_are_waited_for_with_all_folders_above_them_where_they_are_to_last(self) -> None:
+        synced: list[str] = []
+
+        def note(handle: int) -> None:
+            synced.append(os.path.relpath(os.readlink(f"/proc/self/fd/{handle}"), self.uri))
+
+        with mock.patch.object(os, "fsync", side_effect=note):
+            self.store.write("_ckp/a/x", b"x")
+            self.assertEqual(synced, [])
+            self.store.write("_ckp/a/y", b"y", is_durable=True)
+            self.assertRegex(synced[0], r"^_ckp/a/y\..*\.tmp$")
+            self.assertEqual(synced[1:], ["_ckp/a", "_ckp", "."])
+            self.store.write("_ckp/a/z", b"z", is_durable=True)
+            self.assertEqual(synced[5:], ["_ckp/a"])
+
+    def test_are_made_though_somebody_removes_the_empty_folder(self) -> None:
+        make, times = os.makedirs, 2
+
+        def racing(path: str, exist_ok: bool = False) -> None:
+            nonlocal times
+            make(path, exist_ok=exist_ok)
+            if times > 0:
+                times -= 1
+                os.rmdir(path)
+
+        with mock.patch.object(os, "makedirs", side_effect=racing):
+            self.store.write("_ckp/x", b"x")
+        self.assertEqual(self.store.read("_ckp/x"), b"x")
+
     def test_are_created_by_one_alone(self) -> None:
         self.assertTrue(self.store.create("_ckp/c.lease", b"mine"))
         self.assertFalse(self.store.create("_ckp/c.lease", b"yours"))
@@ -44,6 +73,15 @@ class Files(InFolder):
         self.store.write("_ckp/b/y", b"y")
         self.store.delete_folder("_ckp/a")
         self.assertEqual((self.store.names("_ckp/a"), self.store.names("_ckp/b")), ([], ["y"]))
+
+    def test_in_a_folder_keep_it(self) -> None:
+        self.store.write("_ckp/x", b"x")
+        self.store.delete_empty("_ckp")
+        self.assertEqual(self.store.names("_ckp"), ["x"])
+        self.store.delete("_ckp/x")
+        self.store.delete_empty("_ckp")
+        self.store.delete_empty("_ckp")
+        self.assertFalse(os.path.exists(os.path.join(self.uri, "_ckp")))
 
     def test_of_an_address_of_files_are_found_by_its_path(self) -> None:
         self.store.write("x", b"x")
