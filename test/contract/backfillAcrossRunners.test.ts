@@ -47,7 +47,7 @@ suite('backfills that another runner goes on with, and values of other types', f
       };
       const first = contextOf(job);
       const running = from.run(first.context);
-      await eventually(() => assert.ok(gated.calls().size >= 2500));
+      await eventually(() => assert.ok(gated.calls().size >= 2500), 60);
       first.abort.abort();
       await assert.rejects(running, { name: 'AbortError' });
       const computed = gated.calls();
