@@ -61,6 +61,8 @@ export async function openBrowser(folder: string, viewport: Size = usualSize): P
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
     ],
   });
+  // A machine that is shared stops for seconds now and then.
+  context.setDefaultTimeout(60_000);
   const page = context.pages()[0] ?? (await context.newPage());
   const consoleLines: string[] = [];
   const blocked = new Set<string>();

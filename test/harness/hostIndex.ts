@@ -1,26 +1,56 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { fileEmitter, runMocha } from './reporter.ts';
+import { describe, fileEmitter, runFiles } from './reporter.ts';
+
+/** Milliseconds that a test may take: ten times what the longest needs, as a machine that is shared stops now and then. */
+const timeout = 120_000;
+
+/** Files that take longest: begun first, so that none is left to one window. */
+const longest = ['debug', 'notebook', 'kernels', 'jobs', 'jobFiles', 'language'];
 
 /**
  * Entry inside the extension host; VS Code calls it (`extensionTestsPath`). Its first act is one webview: the first of a
- * session installs a service worker, which takes seconds that would otherwise fall on whichever test comes first.
+ * session installs a service worker, which takes seconds that would otherwise fall on whichever test comes first. Of the
+ * files it runs those that no other window has taken.
  */
 export async function run(): Promise<void> {
-  const results = process.env['LANCE_TEST_RESULTS'];
-  if (!results)
+  const [results, taken] = [process.env['LANCE_TEST_RESULTS'], process.env['LANCE_TEST_TAKEN']];
+  if (!results || !taken)
     throw new Error('LANCE_TEST_RESULTS names no file: start the host tests with test/harness/runInHost.ts.');
+  const emit = fileEmitter(results);
+  emit({ event: 'begin', node: process.version, pid: process.pid, vscode: vscode.version });
   await warmUp();
-  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.cjs'));
-  const failures = await runMocha({
-    files: files.toSorted().map((name) => join(import.meta.dirname, name)),
-    emit: fileEmitter(results),
-    grep: process.env['LANCE_TEST_GREP'],
-    timeout: 60_000,
-    vscode: vscode.version,
-  });
+  const names = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.cjs'));
+  let failures = 0;
+  for (const name of names.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))) {
+    if (!take(join(taken, name))) continue;
+    const file = join(import.meta.dirname, name);
+    try {
+      failures += await runFiles({ files: [file], emit, grep: process.env['LANCE_TEST_GREP'], timeout });
+    } catch (error) {
+      emit({ event: 'error', error: `${name} could not be loaded: ${describe(error)}` });
+      throw error;
+    }
+  }
+  emit({ event: 'end', failures });
   if (failures > 0) throw new Error(`${failures} tests failed`);
+}
+
+function rank(name: string): number {
+  const index = longest.findIndex((one) => name === `${one}.test.cjs`);
+  return index < 0 ? longest.length : index;
+}
+
+/** Marks a file as this window's. @returns whether it was nobody's */
+function take(mark: string): boolean {
+  try {
+    writeFileSync(mark, '', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 async function warmUp(): Promise<void> {

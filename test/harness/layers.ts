@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
@@ -24,15 +24,16 @@ export const layerNames: readonly Layer[] = ['lint', 'unit', 'contract', 'kernel
 export const usualLayers = layerNames.filter((name) => name !== 'cluster');
 
 /**
- * How many processes share the files of a layer, where it is not one: tests that wait for one another's servers half of the
- * time leave a processor free, those that drive a window need both.
+ * How many processes share the files of a layer, where it is not one: tests that wait for one another's servers leave a
+ * processor free, and so do those that drive a window (about two thirds of one, of which half is spent when it opens).
  */
-const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 2, kernel: 2, cluster: 2 };
+const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 2, kernel: 2, ui: 2, cluster: 2 };
 
 /** Files that take longest, by the figures that `npm test` ends with: begun first, so that none is left to one process. */
 const longest: Partial<Record<Layer, readonly string[]>> = {
   contract: ['conformance', 's3', 'writers', 'tables', 'versions'],
   kernel: ['jupyterLab'],
+  ui: ['notebook', 'window', 'start', 'cluster', 'grid', 'jobs', 'company', 'displays', 'debugger'],
   cluster: ['rayFaults', 'rayRuns', 'rayJobs', 'kuberay', 'versions', 'awsFaults', 'checkCommand', 'identity'],
 };
 
@@ -44,7 +45,7 @@ export function isLayer(name: string): name is Layer {
 
 /** Runs one layer. A layer that cannot run, or does not reach its end, has one failure more. */
 export async function runLayer(layer: Layer, options: Options): Promise<LayerResult> {
-  if (layer === 'lint') return { ...runChecks(options), files: [] };
+  if (layer === 'lint') return { ...(await runChecks(options)), files: [] };
   const folder = inRoot('test-results', layer);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -62,7 +63,7 @@ export async function runLayer(layer: Layer, options: Options): Promise<LayerRes
     if (lines.join('') !== '')
       options.say(`  last output (all of it: test-results/${layer}/output.log):\n${lines.slice(-25).join('\n')}`);
   }
-  return { ...tally, files: results.files().map(({ file, ms }) => ({ file: relative(inRoot(), file), ms })) };
+  return { ...tally, files: results.files().map((time) => ({ ...time, file: relative(inRoot(), time.file) })) };
 }
 
 const script = (name: string): string => join(import.meta.dirname, name);
@@ -109,6 +110,18 @@ function rank(layer: Layer, file: string): number {
   return index < 0 ? names.length : index;
 }
 
+const running = new Set<ChildProcess>();
+let isEnding = false;
+
+/**
+ * Ends the layer that runs, as its own end would: told to, its processes end the servers and windows of their tests and
+ * remove their folders. Killed with this process they would leave both.
+ */
+export async function endLayers(): Promise<void> {
+  isEnding = true;
+  await Promise.all([...running].map((child) => endGroup(child, 10_000)));
+}
+
 /** Follows a layer's process until it ends or its time is over. @returns what was wrong with its end, else undefined */
 async function runCommand(
   [program, ...args]: readonly [program: string, ...args: string[]],
@@ -120,6 +133,7 @@ async function runCommand(
   const child = spawn(program, args, { cwd: inRoot(), stdio: ['ignore', log, log], detached: true });
   closeSync(log);
   ownGroup(child);
+  running.add(child);
   const follow = setInterval(() => results.read(), 200);
   let late: string | undefined;
   const timer = setTimeout(() => {
@@ -134,23 +148,37 @@ async function runCommand(
   clearInterval(follow);
   results.read();
   await endGroup(child);
+  running.delete(child);
+  // Nothing is told of a layer that was called off, and no other begins.
+  if (isEnding) await new Promise(() => {});
   // Failed tests explain a bad exit code; without one it is a failure of its own.
   return late ?? (results.tally().failed > 0 ? undefined : ended);
 }
 
-function runChecks({ say }: Options): Tally {
+/** All at once: each of them is busy with one processor most of the time. */
+async function runChecks({ say }: Options): Promise<Tally> {
   const tally = { passed: 0, failed: 0, skipped: 0 };
-  for (const { name, tool, args } of checks) {
-    const { status, signal, stdout, stderr } = spawnSync(process.execPath, [inRoot('node_modules', tool), ...args], {
+  const run = async ({ name, tool, args }: (typeof checks)[number]): Promise<void> => {
+    const child = spawn(process.execPath, [inRoot('node_modules', tool), ...args], {
       cwd: inRoot(),
-      encoding: 'utf8',
-      timeout: layers.lint * 1000,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     });
-    tally[status === 0 ? 'passed' : 'failed']++;
-    if (status !== 0)
-      say(
-        `  FAIL  ${name}${signal === null ? '' : ` ended by ${signal}, after ${layers.lint} s at most`}\n${stdout}${stderr}`,
-      );
-  }
+    ownGroup(child);
+    running.add(child);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const timer = setTimeout(() => {
+      said += `\nIts time of ${layers.lint} s was over.`;
+      void endGroup(child);
+    }, layers.lint * 1000);
+    const code = await new Promise<unknown>((resolve) => child.once('error', resolve).once('close', resolve));
+    clearTimeout(timer);
+    running.delete(child);
+    tally[code === 0 ? 'passed' : 'failed']++;
+    if (code !== 0) say(`  FAIL  ${name}\n${code instanceof Error ? code.message : said}`);
+  };
+  await Promise.all(checks.map(run));
   return tally;
 }

@@ -4,7 +4,7 @@ import { buildAll, isStale } from '../../scripts/build.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { onInterrupt } from '../../scripts/processes.ts';
 import { makeSample } from '../../scripts/sample.ts';
-import { isLayer, layerNames, runLayer, usualLayers, type Layer } from './layers.ts';
+import { endLayers, isLayer, layerNames, runLayer, usualLayers, type Layer, type LayerResult } from './layers.ts';
 import type { Need } from './installing.ts';
 import { missing, needsOf, report } from './needs.ts';
 import type { FileTime } from './results.ts';
@@ -35,23 +35,33 @@ export async function main(args: readonly string[]): Promise<number> {
     if (lines.length === 0) console.log('Nothing is missing on this machine.');
     return lines.length === 0 ? 0 : 1;
   }
-  onInterrupt(async () => {});
+  onInterrupt(endLayers);
   // Each test's folder would have a start-up snapshot of its own made. The test of snapshots switches them on.
   process.env[snapshotVariable] ??= 'off';
   const total = { passed: 0, failed: 0, skipped: 0 };
   const files: FileTime[] = [];
-  const prepared = await prepare(options.layers, needs);
-  for (const layer of options.layers) {
+  const obstacles = new Map<Layer, string>();
+  const begun = Date.now();
+  await installAndBuild(options.layers, needs, obstacles);
+  const run = async (layer: Layer): Promise<{ result: LayerResult; ms: number }> => {
     const started = Date.now();
-    const obstacle = prepared.get(layer);
-    const result =
-      obstacle === undefined
-        ? await runLayer(layer, { ...options, say: console.log })
-        : { passed: 0, failed: 1, skipped: 0, files: [] };
-    if (obstacle !== undefined) console.log(`  FAIL  ${layer} cannot run: ${obstacle}`);
+    const result = await runLayer(layer, { ...options, say: console.log });
+    return { result, ms: Date.now() - started };
+  };
+  // Beside what comes next, which leaves a processor free.
+  const lint = options.layers.includes('lint') ? run('lint') : undefined;
+  await makeFixtures(options.layers, obstacles);
+  console.log(`prepared in ${seconds(Date.now() - begun)}`);
+  for (const layer of options.layers) {
+    const obstacle = obstacles.get(layer);
+    if (obstacle !== undefined) {
+      console.log(`  FAIL  ${layer} cannot run: ${obstacle}`);
+      total.failed++;
+      continue;
+    }
+    const { result, ms } = await (layer === 'lint' && lint ? lint : run(layer));
     const { passed, failed, skipped } = result;
-    const seconds = ((Date.now() - started) / 1000).toFixed(1);
-    console.log(`${layer}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
+    console.log(`${layer}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds(ms)}`);
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped;
@@ -60,41 +70,53 @@ export async function main(args: readonly string[]): Promise<number> {
   const slowest = files.toSorted((a, b) => b.ms - a.ms).slice(0, 5);
   if (slowest.length > 0)
     console.log(
-      ['slowest files:', ...slowest.map(({ file, ms }) => `  ${(ms / 1000).toFixed(1)} s ${file}`)].join('\n'),
+      [
+        'slowest files, and the time of a processor that they took:',
+        ...slowest.map(({ file, ms, cpu }) => `  ${seconds(ms)} (${seconds(cpu)}) ${file}`),
+      ].join('\n'),
     );
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed === 0 ? 0 : 1;
 }
 
-/** Installs, builds and makes the sample. @returns for each layer that cannot run the reason */
-async function prepare(layers: readonly Layer[], needs: readonly Need[]): Promise<Map<Layer, string>> {
-  const obstacles = new Map<Layer, string>();
-  const attempt = async (affected: readonly Layer[], work: () => Promise<void>): Promise<void> => {
-    if (affected.length === 0) return;
-    try {
-      await work();
-    } catch (error) {
-      for (const layer of affected) obstacles.set(layer, error instanceof Error ? error.message : String(error));
-    }
-  };
-  const started = Date.now();
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+type Obstacles = Map<Layer, string>;
+
+/** Does some work; where it fails, the layers that it is for have an obstacle. */
+async function attempt(affected: readonly Layer[], obstacles: Obstacles, work: () => Promise<void>): Promise<void> {
+  if (affected.length === 0) return;
+  try {
+    await work();
+  } catch (error) {
+    for (const layer of affected) obstacles.set(layer, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Installs what is missing, and builds what changed. */
+async function installAndBuild(layers: readonly Layer[], needs: readonly Need[], obstacles: Obstacles): Promise<void> {
   for (const need of needs) {
     const users = layers.filter((layer) => needsOf[layer].includes(need));
     console.log(`installing ${need.title} …`);
-    await attempt(users, () => need.install(console.log));
+    await attempt(users, obstacles, () => need.install(console.log));
   }
-  const running = layers.filter((layer) => layer !== 'lint');
-  await attempt(running, async () => {
+  await attempt(running(layers), obstacles, async () => {
     if (isStale() && (await buildAll(console.log)) > 0) throw new Error('the build failed');
   });
-  const onSample = running.filter((layer) => layer !== 'unit' && layer !== 'cluster');
-  await attempt(onSample, () => makeSample(inRoot('.sample/catalog')));
-  // Before its files begin, which several processes share.
-  const inWindow = running.filter((layer) => layer === 'ui' && !obstacles.has(layer));
-  await attempt(inWindow, async () => void (await (await import('./window.ts')).packagedExtension()));
-  console.log(`prepared in ${((Date.now() - started) / 1000).toFixed(1)} s`);
-  return obstacles;
 }
+
+/** Makes once what several files, and the processes that share them, need: the sample and the installed extension. */
+async function makeFixtures(layers: readonly Layer[], obstacles: Obstacles): Promise<void> {
+  const onSample = running(layers).filter((layer) => layer !== 'unit' && layer !== 'cluster');
+  await attempt(onSample, obstacles, () => makeSample(inRoot('.sample/catalog')));
+  const inWindow = running(layers).filter((layer) => layer === 'ui' && !obstacles.has(layer));
+  await attempt(inWindow, obstacles, async () => {
+    const { installedExtensions, installedVariable } = await import('./window.ts');
+    process.env[installedVariable] = await installedExtensions();
+  });
+}
+
+const running = (layers: readonly Layer[]): Layer[] => layers.filter((layer) => layer !== 'lint');
 
 /** @throws the error of an unknown option, which boot.mjs words */
 function readArguments(args: readonly string[]) {

@@ -4,7 +4,7 @@
  * Each of the workers takes the next file when it is done with one, in the order given; what a file of tests keeps for
  * the others of its process (a server, a window) is there once per worker.
  */
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,7 +21,12 @@ const { values, positionals } = parseArgs({
   },
 });
 
-onInterrupt(async () => {});
+// Each removes what its tests made, and this process their folder after that.
+const children = new Map<ChildProcess, Promise<unknown>>();
+onInterrupt(async () => {
+  for (const child of children.keys()) child.kill();
+  await Promise.all(children.values());
+});
 const emit = fileEmitter(values.results);
 const waiting = [...positionals];
 
@@ -33,6 +38,8 @@ async function runWorker(worker: number): Promise<void> {
   // Temporary folders of its own: there are tests that look there for what they left. A short path, for sockets.
   const env = { ...process.env, TMPDIR: tempFolder('l-') };
   const child = fork(join(import.meta.dirname, 'worker.ts'), args, { env });
+  const ending = once(child, 'exit');
+  children.set(child, ending);
   let current: string | undefined;
   child.on('message', (failed) => {
     failures += Number(failed);
@@ -40,7 +47,7 @@ async function runWorker(worker: number): Promise<void> {
     // That it can't be sent to a worker which died meanwhile is told of below.
     child.send(current ?? { done: true }, () => undefined);
   });
-  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  const [code, signal] = (await ending) as [number | null, NodeJS.Signals | null];
   if (current === undefined) return;
   failures++;
   const where = relative('', current);

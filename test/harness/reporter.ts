@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import Mocha from 'mocha';
 import { skipReasons } from './parts.ts';
 
@@ -11,8 +11,11 @@ export type TestEvent = (
   | { readonly event: 'fail'; readonly title: string; readonly error: string }
   /** A test failed and is run once more. */
   | { readonly event: 'again'; readonly title: string; readonly error: string }
-  /** A suite at the top of a file is over, with what it does before and after its tests. */
-  | { readonly event: 'suite'; readonly file: string; readonly ms: number }
+  /**
+   * A suite at the top of a file is over, with what it does before and after its tests. `cpu` are the milliseconds of a
+   * processor that this process and what it started took: where that is far less than `ms`, the suite waits.
+   */
+  | { readonly event: 'suite'; readonly file: string; readonly ms: number; readonly cpu: number }
   | { readonly event: 'end'; readonly failures: number }
   | { readonly event: 'error'; readonly error: string }
 ) & {
@@ -37,24 +40,6 @@ export type MochaOptions = {
   readonly timeout?: number;
 };
 
-/**
- * Runs the whole of a layer with mocha in this process and reports every event, its beginning and end with them. The
- * extension host runs its tests so; in plain Node `worker.ts` runs the same files one by one, so that both count alike.
- * @returns the number of failed tests
- */
-export async function runMocha(options: MochaOptions & { vscode?: string }): Promise<number> {
-  const { emit, vscode } = options;
-  emit({ event: 'begin', node: process.version, pid: process.pid, ...(vscode !== undefined && { vscode }) });
-  try {
-    const failures = await runFiles(options);
-    emit({ event: 'end', failures });
-    return failures;
-  } catch (error) {
-    emit({ event: 'error', error: describe(error) });
-    throw error;
-  }
-}
-
 /** Runs test files with mocha in this process and reports what becomes of their tests. @returns how many failed */
 export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOptions): Promise<number> {
   const mocha = new Mocha({
@@ -71,11 +56,13 @@ export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOpt
   const failures = await new Promise<number>((resolve) => {
     const runner = mocha.run(resolve);
     let began = 0;
+    let spent = 0;
     runner.on('suite', (suite) => {
-      if (suite.parent?.root) began = performance.now();
+      if (suite.parent?.root) [began, spent] = [performance.now(), processorTime()];
     });
     runner.on('suite end', ({ parent, file }) => {
-      if (parent?.root && file !== undefined) emit({ event: 'suite', file, ms: Math.round(performance.now() - began) });
+      if (parent?.root && file !== undefined)
+        emit({ event: 'suite', file, ms: Math.round(performance.now() - began), cpu: processorTime() - spent });
     });
     runner.on('test', (test) => emit({ event: 'test', title: test.fullTitle() }));
     runner.on('retry', (test, error: unknown) =>
@@ -93,6 +80,16 @@ export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOpt
   // It would go on to listen for the exceptions of this process, which are those of the next file.
   mocha.dispose();
   return failures;
+}
+
+/**
+ * Milliseconds of a processor that this process and its children took, of the latter those that have ended. Node tells
+ * them of itself alone.
+ */
+function processorTime(): number {
+  // After the name of the program, which may hold spaces: utime, stime, cutime and cstime, in ticks of 10 ms.
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
 }
 
 /** An error with its causes and, for an assertion, the difference. */

@@ -3,8 +3,8 @@ import type { TestEvent } from './reporter.ts';
 
 export type Tally = { passed: number; failed: number; skipped: number };
 
-/** How long the suites of a file took, with what comes before and after their tests. */
-export type FileTime = { readonly file: string; readonly ms: number };
+/** How long the suites of a file took, with what comes before and after their tests, and how much of a processor. */
+export type FileTime = { readonly file: string; readonly ms: number; readonly cpu: number };
 
 /** Follows a results file while another process writes it, and prints each result as it comes. */
 export class ResultsFile {
@@ -47,10 +47,14 @@ export class ResultsFile {
 
   /** The files whose suites are over. */
   files(): FileTime[] {
-    const times = new Map<string, number>();
-    for (const event of this.events)
-      if (event.event === 'suite') times.set(event.file, (times.get(event.file) ?? 0) + event.ms);
-    return [...times].map(([file, ms]) => ({ file, ms }));
+    const times = new Map<string, FileTime>();
+    for (const event of this.events) {
+      if (event.event !== 'suite') continue;
+      const { file } = event;
+      const { ms = 0, cpu = 0 } = times.get(file) ?? {};
+      times.set(file, { file, ms: ms + event.ms, cpu: cpu + event.cpu });
+    }
+    return [...times.values()];
   }
 
   get ended(): boolean {

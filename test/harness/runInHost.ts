@@ -1,7 +1,7 @@
 /**
  * The host layer: runs test/host/*.test.ts inside a real VS Code extension host.
  *
- *   node test/harness/runInHost.ts [--grep TEXT] [--limit SECONDS] [--folder DIR]
+ *   node test/harness/runInHost.ts [--grep TEXT] [--limit SECONDS] [--folder DIR] [--windows N]
  *
  * - The suites are mocha `tdd` files that import `vscode`; they are bundled here, so write plain TypeScript and import
  *   what you need. `dist/` must be built before (node scripts/build.ts).
@@ -9,15 +9,18 @@
  *   are folders with a package.json in test/fixtures/extensions/, all of them are installed.
  * - The opened folder is a new empty one unless --folder names one.
  * - Results travel as NDJSON (reporter.ts) because exit codes lie: a dead extension host exits with 0.
- * - After a failure test-results/host holds a screenshot and the logs of host, browser and server.
+ * - After a failure test-results/host holds a screenshot and the logs of host, browser and server, of each window.
  * - VSCODE_EXECUTABLE=path runs the same suites in that desktop VS Code; without it codeShim.mjs stands in for `code`.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runTests } from '@vscode/test-electron';
 import { inRoot } from '../../scripts/paths.ts';
+import { onInterrupt } from '../../scripts/processes.ts';
 import { bundleHostTests } from './bundleHost.ts';
+import { fileEmitter } from './reporter.ts';
 import { ResultsFile } from './results.ts';
 import { tempFolder } from './temp.ts';
 
@@ -27,42 +30,81 @@ const { values } = parseArgs({
     limit: { type: 'string', default: '300' },
     folder: { type: 'string' },
     results: { type: 'string' },
+    windows: { type: 'string' },
   },
 });
 
+// Its folders go with it; what it starts has the signal of the group as well.
+onInterrupt(async () => {});
 const artifacts = inRoot('test-results/host');
 // The runner of all layers empties the folder itself and has its files open in there.
 if (values.results === undefined) rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
 const results = new ResultsFile(values.results ?? join(artifacts, 'results.ndjson'), console.log);
 
-const extensions = inRoot('test/fixtures/extensions');
-const folder = values.folder ?? tempFolder();
+/**
+ * Two windows share the files: one leaves half of two processors free. Only one is opened for some of the tests, and of a
+ * desktop VS Code, where the second would find the first and leave its work to it.
+ */
+const isOne =
+  values.grep !== undefined || values.folder !== undefined || process.env['VSCODE_EXECUTABLE'] !== undefined;
+const count = Number(values.windows ?? (isOne ? 1 : Math.min(2, availableParallelism())));
+const extensions = [inRoot(), ...foldersIn(inRoot('test/fixtures/extensions'))];
+const tests = await bundleHostTests();
+const taken = tempFolder();
+const windows = Array.from({ length: count }, (_, index) => index + 1);
 const follow = setInterval(() => results.read(), 200);
-const crash = await runTests({
-  vscodeExecutablePath: process.env['VSCODE_EXECUTABLE'] ?? join(import.meta.dirname, 'codeShim.mjs'),
-  extensionDevelopmentPath: [inRoot(), ...foldersIn(extensions)],
-  extensionTestsPath: await bundleHostTests(),
-  launchArgs: [folder],
-  extensionTestsEnv: {
-    LANCE_TEST_RESULTS: results.path,
-    LANCE_TEST_LIMIT: values.limit,
-    LANCE_TEST_ARTIFACTS: artifacts,
-    LANCE_TEST_CATALOG: inRoot('.sample/catalog'),
-    ...(values.grep !== undefined && { LANCE_TEST_GREP: values.grep }),
-  },
-}).then(
-  () => undefined,
-  (error: unknown) => (error instanceof Error ? error.message : String(error)),
-);
+const ends = await Promise.all(windows.map(runWindow));
+results.read();
+if (ends.every(({ hasEnded }) => hasEnded))
+  fileEmitter(results.path)({ event: 'end', failures: results.tally().failed });
 clearInterval(follow);
 results.read();
+const crash = ends.find(({ crash: why }) => why !== undefined)?.crash;
 const problem = results.problem();
 const { passed, failed, skipped } = results.tally();
 console.log(`host: ${passed} passed, ${failed} failed, ${skipped} skipped`);
 if (problem !== undefined) console.error(`The host tests did not finish: ${problem}`);
 else if (crash !== undefined && failed === 0) console.error(`The tests passed but VS Code did not end well: ${crash}`);
 process.exit(problem === undefined && crash === undefined && failed === 0 ? 0 : 1);
+
+/** Opens one window for the files that are left, and hands on what it reports but its end, which is not that of all. */
+async function runWindow(window: number): Promise<{ hasEnded: boolean; crash: string | undefined }> {
+  const evidence = count === 1 ? artifacts : join(artifacts, `window-${window}`);
+  mkdirSync(evidence, { recursive: true });
+  const emit = fileEmitter(results.path, window);
+  const own = new ResultsFile(join(evidence, 'window.ndjson'), () => {});
+  let told = 0;
+  const tell = (): void => {
+    own.read();
+    for (const event of own.events.slice(told)) if (event.event !== 'end') emit(event);
+    told = own.events.length;
+  };
+  const telling = setInterval(tell, 200);
+  const why = await runTests({
+    vscodeExecutablePath: process.env['VSCODE_EXECUTABLE'] ?? join(import.meta.dirname, 'codeShim.mjs'),
+    extensionDevelopmentPath: extensions,
+    extensionTestsPath: tests,
+    launchArgs: [values.folder ?? tempFolder()],
+    extensionTestsEnv: {
+      LANCE_TEST_RESULTS: own.path,
+      LANCE_TEST_TAKEN: taken,
+      LANCE_TEST_LIMIT: values.limit,
+      LANCE_TEST_ARTIFACTS: evidence,
+      LANCE_TEST_CATALOG: inRoot('.sample/catalog'),
+      ...(values.grep !== undefined && { LANCE_TEST_GREP: values.grep }),
+    },
+  }).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  clearInterval(telling);
+  tell();
+  const hasEnded = own.events.some(({ event }) => event === 'end');
+  const last = own.running === undefined ? '' : `; it stopped in "${own.running}"`;
+  if (!hasEnded) emit({ event: 'error', error: `window ${window} reported no end${last}` });
+  return { hasEnded, crash: why };
+}
 
 function foldersIn(path: string): string[] {
   try {

@@ -46,10 +46,13 @@ export async function packagedExtension(): Promise<string> {
   return file;
 }
 
-let extensions: string | undefined;
+/** Names the folder of installed extensions, which the runner of all layers makes for the processes that share a layer. */
+export const installedVariable = 'LANCE_TEST_EXTENSIONS';
 
-/** The folder of installed extensions, made once per process: unpacking 240 MB takes seconds. */
-async function installedExtensions(): Promise<string> {
+let extensions = process.env[installedVariable];
+
+/** The folder of installed extensions, made once: unpacking 240 MB takes seconds. */
+export async function installedExtensions(): Promise<string> {
   if (extensions === undefined) {
     const profile = makeProfile(tempFolder('lance-ext-'));
     await installExtension(installedWorkbench(), profile, await packagedExtension());

@@ -69,7 +69,7 @@ export async function runCommand(page: Page, title: string): Promise<void> {
 }
 
 /** The innermost frame (webview panel or notebook output) that shows `selector`. */
-export async function frameWith(page: Page, selector: string, timeout = 30_000): Promise<Frame> {
+export async function frameWith(page: Page, selector: string, timeout = 60_000): Promise<Frame> {
   const deadline = Date.now() + timeout;
   for (;;) {
     for (const frame of page.frames()) {

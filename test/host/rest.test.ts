@@ -240,6 +240,8 @@ suite('a catalog on a server', () => {
     assert.ok(error?.kind === 'error');
     assert.equal(error.remedy, 'retry');
     server = await startServer(folder.path, port);
+    // "Try Again". Without it the view may be in the midst of asking, with a part of the answer from before.
+    await run('lanceCatalog.catalog.refresh', error);
     assert.deepEqual((await rowsAt(api, 'company')).map(nameOf), ['lab', 'shop']);
   });
 });

@@ -82,7 +82,7 @@ export function tableNode(connection: string, path: string[], table: string): No
 }
 
 /** Waits until `read` gives something; fails with `what` after the time limit. */
-export async function eventually<T>(what: string, read: () => T | undefined | false, limit = 30_000): Promise<T> {
+export async function eventually<T>(what: string, read: () => T | undefined | false, limit = 60_000): Promise<T> {
   for (const end = Date.now() + limit; ;) {
     const value = read();
     if (value !== undefined && value !== false) return value;

@@ -23,15 +23,34 @@ export async function expand(page: Page, ...labels: readonly string[]): Promise<
   }
 }
 
-/** Switches the colour theme by the palette, as the settings file is not watched reliably. */
+/** Collapses a row: what comes after it may have to be scrolled to where three views share the height of a window. */
+export async function collapse(page: Page, label: string): Promise<void> {
+  const row = treeRow(page, label);
+  await row.locator('.monaco-tl-twistie').click();
+  await row.and(page.locator('[aria-expanded="false"]')).waitFor();
+}
+
+/**
+ * Switches the colour theme by the palette, as the settings file is not watched reliably. It begins anew where the list
+ * goes away under its hands, as `runCommand` does, and for the same reason.
+ */
 export async function switchTheme(page: Page, name: string): Promise<void> {
-  await runCommand(page, 'Preferences: Color Theme');
   const input = page.locator('.quick-input-widget input.input[placeholder*="Theme"]');
-  await input.fill(name);
   // The first row, until the themes are read, offers to search a marketplace.
-  await page.locator(`.quick-input-list .monaco-list-row.focused[aria-label^="${name}"]`).waitFor();
-  await page.keyboard.press('Enter');
-  await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  const row = page.locator(`.quick-input-list .monaco-list-row.focused[aria-label^="${name}"]`);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await runCommand(page, 'Preferences: Color Theme');
+      await input.fill(name, { timeout: 10_000 });
+      await row.waitFor({ timeout: 20_000 });
+      await page.keyboard.press('Enter');
+      await page.locator('.quick-input-widget').waitFor({ state: 'hidden', timeout: 10_000 });
+      return;
+    } catch (error) {
+      if (attempt === 4) throw error;
+      await page.keyboard.press('Escape');
+    }
+  }
 }
 
 /** Chooses from the menu that is open. By the keyboard: a menu takes no click for a moment after it opened. */

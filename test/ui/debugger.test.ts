@@ -34,10 +34,14 @@ suite('Debugging a cell in a window', function () {
 
   /** Clicks where breakpoints are, left of a line. */
   async function clickBeside(cell: number, text: string): Promise<void> {
-    const editor = await cellAt(window.page, cell).locator('.cell-editor-part .monaco-editor').first().boundingBox();
-    const box = await line(cell, text).boundingBox();
-    assert.ok(editor && box);
-    await window.page.mouse.click(editor.x + 8, box.y + box.height / 2);
+    // What has just been scrolled or stepped to may be drawn anew between two looks at it.
+    for (const end = Date.now() + patience; ;) {
+      await line(cell, text).waitFor({ timeout: patience });
+      const editor = await cellAt(window.page, cell).locator('.cell-editor-part .monaco-editor').first().boundingBox();
+      const box = await line(cell, text).boundingBox();
+      if (editor && box) return window.page.mouse.click(editor.x + 8, box.y + box.height / 2);
+      assert.ok(Date.now() < end, `the line with "${text}" is drawn`);
+    }
   }
 
   /** The line at which the code stands still is marked in a cell. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, mkdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../harness/browser.ts';
 import { firstId } from './gridRows.ts';
-import { PanelHostStandIn, servePanel, tableOf, themes } from './panelHostStandIn.ts';
-import type { ThemeName } from './panelHostStandIn.ts';
+import type { Served } from './pages.ts';
+import { PanelHostStandIn, inPanelPage, servePanel, tableOf } from './panelHostStandIn.ts';
+import { themes, type ThemeName } from './themes.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/grid');
 
@@ -28,21 +28,18 @@ const copied = (page: Page): Promise<string> =>
 
 suite('The grid of the table panel, in a browser', function () {
   this.timeout(60_000);
-  let folder: string;
-  let server: Awaited<ReturnType<typeof servePanel>>;
+  let server: Served;
   let browser: Browser;
 
   suiteSetup(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'lance-grid-'));
     await mkdir(shots, { recursive: true });
-    server = await servePanel(folder);
+    server = await servePanel();
     browser = await launchChromium();
   });
 
   suiteTeardown(async () => {
     await browser?.close();
     server?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** Opens a panel in a page of its own, runs the test on it, and closes it. */
@@ -50,21 +47,16 @@ suite('The grid of the table panel, in a browser', function () {
     { numRows = 1000, theme = 'dark', prepare }: PanelOptions,
     run: (page: Page, host: PanelHostStandIn) => Promise<void>,
   ): Promise<void> {
-    const context = await browser.newContext({ viewport: { width: 1400, height: 700 } });
-    const page = await context.newPage();
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(String(error)));
-    const host = new PanelHostStandIn(page, tableOf(numRows));
-    prepare?.(host);
-    try {
-      await host.open(server.url, theme);
-      await run(page, host);
-      assert.deepEqual(errors, []);
-      assert.deepEqual(await page.evaluate(() => (window as unknown as { violations: string[] }).violations), []);
-    } finally {
-      host.close();
-      await context.close();
-    }
+    await inPanelPage(browser, { width: 1400, height: 700 }, async (page) => {
+      const host = new PanelHostStandIn(page, tableOf(numRows));
+      prepare?.(host);
+      try {
+        await host.open(server.url, theme);
+        await run(page, host);
+      } finally {
+        host.close();
+      }
+    });
   }
 
   for (const numRows of [1_000_000, 10_000_000]) {

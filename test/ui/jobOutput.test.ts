@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
-import { build } from 'esbuild';
-import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import type { JobOutputNews, JobOutputRequest } from '#shared/jobs/jobOutput.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { bundleOptions, bundles } from '../../scripts/bundles.ts';
-import { findChromium } from '../harness/browser.ts';
+import { launchChromium } from '../harness/browser.ts';
 import { endedJob, someJob } from '../unit/extension/jobs/someJob.ts';
 import { colours, contrast } from './contrast.ts';
-import { themes } from './panelHostStandIn.ts';
-import type { ThemeName } from './panelHostStandIn.ts';
+import { inPage, outputTheme, serveRenderer, type Served } from './pages.ts';
+import type { ThemeName } from './themes.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/jobOutput');
 
@@ -49,33 +41,18 @@ const bar = (page: Page) => page.getByRole('progressbar');
 
 suite('A job in the output of a cell, in a browser', function () {
   this.timeout(60_000);
-  let folder: string;
-  let server: Server;
+  let server: Served;
   let browser: Browser;
-  let url: string;
 
   suiteSetup(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'lance-job-output-'));
     await mkdir(shots, { recursive: true });
-    const script = join(folder, 'renderer.js');
-    const bundle = bundles.find(({ outputs }) => outputs[0] === 'jobRenderer.js')!;
-    await build({ ...bundleOptions(bundle), outfile: script });
-    server = createServer((request, response) => {
-      const isScript = request.url === '/renderer.js';
-      response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
-      response.end(isScript ? readFileSync(script) : '<!doctype html><html lang="en"><body></body></html>');
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const executablePath = findChromium();
-    assert.ok(executablePath, 'There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    server = await serveRenderer('jobRenderer.js', '<!doctype html><html lang="en"><body></body></html>');
+    browser = await launchChromium();
   });
 
   suiteTeardown(async () => {
     await browser?.close();
     server?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** A page with the renderer in it, where somebody listens to it or nobody does. */
@@ -83,12 +60,8 @@ suite('A job in the output of a cell, in a browser', function () {
     run: (page: Page) => Promise<void>,
     { theme = 'dark', isHeard = true }: { theme?: ThemeName; isHeard?: boolean } = {},
   ): Promise<void> {
-    const context = await browser.newContext({ viewport: { width: 900, height: 500 } });
-    const page = await context.newPage();
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(String(error)));
-    try {
-      await page.goto(url);
+    await inPage(browser, { width: 900, height: 500 }, async (page) => {
+      await page.goto(server.url);
       await page.evaluate(
         async ([properties, heard]) => {
           for (const [name, value] of Object.entries(properties)) document.body.style.setProperty(name, value);
@@ -109,13 +82,10 @@ suite('A job in the output of a cell, in a browser', function () {
             here.renderer.renderOutputItem({ id, json: () => output }, element);
           };
         },
-        [{ ...themes[theme], '--vscode-font-family': 'system-ui', '--vscode-font-size': '13px' }, isHeard] as const,
+        [outputTheme(theme), isHeard] as const,
       );
       await run(page);
-      assert.deepEqual(errors, []);
-    } finally {
-      await context.close();
-    }
+    });
   }
 
   for (const theme of ['dark', 'light', 'highContrast', 'highContrastLight'] as const) {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { JobPageHostMethods, JobPageState, JobPageViewMethods } from '#shared/jobs/jobPageMessages.ts';
@@ -10,8 +9,9 @@ import { launchChromium } from '../harness/browser.ts';
 import { endedJob, someJob } from '../unit/extension/jobs/someJob.ts';
 import { somePlan } from '../unit/extension/jobs/somePlan.ts';
 import { colours, contrast } from './contrast.ts';
-import { dress, servePanel } from './panelHostStandIn.ts';
-import type { ThemeName } from './panelHostStandIn.ts';
+import type { Served } from './pages.ts';
+import { dress, inPanelPage, servePanel } from './panelHostStandIn.ts';
+import type { ThemeName } from './themes.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/jobPage');
 
@@ -71,21 +71,18 @@ const troubled = running({
 
 suite('The page of a job, in a browser', function () {
   this.timeout(60_000);
-  let folder: string;
-  let server: Awaited<ReturnType<typeof servePanel>>;
+  let server: Served;
   let browser: Browser;
 
   suiteSetup(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'lance-job-page-'));
     await mkdir(shots, { recursive: true });
-    server = await servePanel(folder, 'jobPage');
+    server = await servePanel('jobPage');
     browser = await launchChromium();
   });
 
   suiteTeardown(async () => {
     await browser?.close();
     server?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** Opens the page, runs the test on it, and expects that nothing threw and nothing was refused by the policy. */
@@ -93,23 +90,18 @@ suite('The page of a job, in a browser', function () {
     { state, theme = 'dark', log = '' }: { state: JobPageState; theme?: ThemeName; log?: string },
     run: (page: Page, host: JobPageHostStandIn) => Promise<void>,
   ): Promise<void> {
-    const context = await browser.newContext({ viewport: { width: 1000, height: 900 } });
-    const page = await context.newPage();
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(String(error)));
-    const host = new JobPageHostStandIn(page, state);
-    host.log = log;
-    try {
-      await page.exposeFunction('postToHost', (frame: unknown) => host.receive(frame));
-      await dress(page, theme);
-      await page.goto(server.url);
-      await run(page, host);
-      assert.deepEqual(errors, []);
-      assert.deepEqual(await page.evaluate(() => (window as unknown as { violations: string[] }).violations), []);
-    } finally {
-      host.close();
-      await context.close();
-    }
+    await inPanelPage(browser, { width: 1000, height: 900 }, async (page) => {
+      const host = new JobPageHostStandIn(page, state);
+      host.log = log;
+      try {
+        await page.exposeFunction('postToHost', (frame: unknown) => host.receive(frame));
+        await dress(page, theme);
+        await page.goto(server.url);
+        await run(page, host);
+      } finally {
+        host.close();
+      }
+    });
   }
 
   for (const theme of ['dark', 'light', 'highContrast', 'highContrastLight'] as const) {

@@ -1,100 +1,18 @@
-import { build } from 'esbuild';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { columnsOf } from '#shared/arrowTypes.ts';
 import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/messages.ts';
 import { Endpoint } from '#shared/rpc.ts';
-import { bundleOptions, bundles } from '../../scripts/bundles.ts';
+import type { Size } from '../harness/browser.ts';
 import { rowsOf, streamOf } from './gridRows.ts';
+import { buildPart, inPage, servePages, type Served } from './pages.ts';
+import { themes, type ThemeName } from './themes.ts';
 
 /** What the panel's page may load in the editor; served as a header, which nothing in the page can loosen. */
 const policy = (nonce: string, origin: string): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${origin} 'nonce-${nonce}'; img-src blob: data:; font-src ${origin}`;
-
-/** What each theme of the editor sets, as far as the grid asks for it. Colours are those of the built-in themes. */
-export const themes = {
-  light: {
-    '--vscode-editor-background': '#ffffff',
-    '--vscode-foreground': '#3b3b3b',
-    '--vscode-editor-foreground': '#3b3b3b',
-    '--vscode-descriptionForeground': '#3b3b3b',
-    '--vscode-focusBorder': '#005fb8',
-    '--vscode-editorLineNumber-foreground': '#6e7681',
-    '--vscode-list-hoverBackground': '#f2f2f2',
-    '--vscode-list-inactiveSelectionBackground': '#e4e6f1',
-    '--vscode-editorGroup-border': '#e5e5e5',
-    '--vscode-tree-tableColumnsBorder': '#61616120',
-    '--vscode-errorForeground': '#f85149',
-    '--vscode-charts-blue': '#1a85ff',
-    '--vscode-button-secondaryBackground': '#e5e5e5',
-    '--vscode-button-secondaryForeground': '#3b3b3b',
-    '--vscode-button-background': '#005fb8',
-    '--vscode-button-foreground': '#ffffff',
-    '--vscode-progressBar-background': '#005fb8',
-    '--vscode-editorWarning-foreground': '#bf8803',
-    '--vscode-editorError-foreground': '#e51400',
-    '--vscode-testing-iconPassed': '#388a34',
-    '--vscode-textCodeBlock-background': '#f8f8f8',
-  },
-  dark: {
-    '--vscode-editor-background': '#1f1f1f',
-    '--vscode-foreground': '#cccccc',
-    '--vscode-editor-foreground': '#cccccc',
-    '--vscode-descriptionForeground': '#9d9d9d',
-    '--vscode-focusBorder': '#0078d4',
-    '--vscode-editorLineNumber-foreground': '#6e7681',
-    '--vscode-list-hoverBackground': '#2a2d2e',
-    '--vscode-list-inactiveSelectionBackground': '#37373d',
-    '--vscode-editorGroup-border': '#ffffff17',
-    '--vscode-tree-tableColumnsBorder': '#cccccc20',
-    '--vscode-errorForeground': '#f85149',
-    '--vscode-charts-blue': '#3794ff',
-    '--vscode-button-secondaryBackground': '#313131',
-    '--vscode-button-secondaryForeground': '#cccccc',
-    '--vscode-button-background': '#0078d4',
-    '--vscode-button-foreground': '#ffffff',
-    '--vscode-progressBar-background': '#0078d4',
-    '--vscode-editorWarning-foreground': '#cca700',
-    '--vscode-editorError-foreground': '#f14c4c',
-    '--vscode-testing-iconPassed': '#73c991',
-    '--vscode-textCodeBlock-background': '#2b2b2b',
-  },
-  highContrast: {
-    '--vscode-editor-background': '#000000',
-    '--vscode-foreground': '#ffffff',
-    '--vscode-editor-foreground': '#ffffff',
-    '--vscode-descriptionForeground': '#ffffffb3',
-    '--vscode-focusBorder': '#f38518',
-    '--vscode-contrastBorder': '#6fc3df',
-    '--vscode-editorLineNumber-foreground': '#ffffff',
-    '--vscode-editorGroup-border': '#6fc3df',
-    '--vscode-errorForeground': '#f48771',
-    '--vscode-charts-blue': '#3794ff',
-    '--vscode-button-secondaryForeground': '#ffffff',
-    '--vscode-button-foreground': '#ffffff',
-    '--vscode-progressBar-background': '#6fc3df',
-  },
-  highContrastLight: {
-    '--vscode-editor-background': '#ffffff',
-    '--vscode-foreground': '#292929',
-    '--vscode-editor-foreground': '#292929',
-    '--vscode-descriptionForeground': '#292929b3',
-    '--vscode-focusBorder': '#006bbd',
-    '--vscode-contrastBorder': '#0f4a85',
-    '--vscode-editorLineNumber-foreground': '#292929',
-    '--vscode-editorGroup-border': '#0f4a85',
-    '--vscode-errorForeground': '#b5200d',
-    '--vscode-charts-blue': '#0f4a85',
-    '--vscode-button-secondaryForeground': '#0f4a85',
-    '--vscode-button-background': '#0f4a85',
-    '--vscode-button-foreground': '#ffffff',
-    '--vscode-progressBar-background': '#0f4a85',
-  },
-} as const;
-export type ThemeName = keyof typeof themes;
 
 /** The table that the stand-in answers for. */
 export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): PanelTable => ({
@@ -107,21 +25,15 @@ export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): Pane
 });
 
 /** The page of a webview as the editor makes it, on a server of our own, with the policy as a header. */
-export async function servePanel(folder: string, name = 'table'): Promise<{ url: string; close(): void }> {
-  const bundle = bundles.find(({ outputs }) => outputs[0] === `${name}.js`)!;
-  await build({ ...bundleOptions(bundle), outfile: join(folder, `${name}.js`) });
+export async function servePanel(name = 'table'): Promise<Served> {
+  const folder = await buildPart(`${name}.js`);
   const nonce = 'standin';
-  const server = createServer((request, response) => {
-    const origin = `http://${request.headers.host ?? ''}`;
-    const files: Record<string, string> = { [`/${name}.js`]: 'text/javascript', [`/${name}.css`]: 'text/css' };
-    const type = files[request.url ?? ''];
-    response.setHeader('Content-Security-Policy', policy(nonce, origin));
-    response.setHeader('Content-Type', type ?? 'text/html');
-    response.end(type ? readFileSync(join(folder, request.url ?? '')) : panelPage(nonce, name));
+  const files: Record<string, string> = { [`/${name}.js`]: 'text/javascript', [`/${name}.css`]: 'text/css' };
+  return servePages((path, origin) => {
+    const type = files[path];
+    const body = type === undefined ? panelPage(nonce, name) : readFileSync(join(folder, path));
+    return { type: type ?? 'text/html', body, policy: policy(nonce, origin) };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }
 
 const panelPage = (nonce: string, name: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
@@ -188,6 +100,13 @@ export class PanelHostStandIn {
     this.#endpoint.close();
   }
 }
+
+/** Runs in a panel's page of its own, and expects that nothing was thrown there and nothing refused by the policy. */
+export const inPanelPage = (browser: Browser, viewport: Size, run: (page: Page) => Promise<void>): Promise<void> =>
+  inPage(browser, viewport, async (page) => {
+    await run(page);
+    assert.deepEqual(await page.evaluate(() => (window as unknown as { violations: string[] }).violations), []);
+  });
 
 /** Gives the pages that are opened from now on the editor's colours and fonts. */
 export async function dress(page: Page, theme: ThemeName): Promise<void> {

@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
-import { build } from 'esbuild';
-import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { arrowStreamMime } from '#shared/mime.ts';
-import { bundleOptions, bundles } from '../../scripts/bundles.ts';
 import { launchChromium } from '../harness/browser.ts';
-import { themes } from './panelHostStandIn.ts';
-import type { ThemeName } from './panelHostStandIn.ts';
+import { inPage, outputTheme, serveRenderer, type Served } from './pages.ts';
+import type { ThemeName } from './themes.ts';
 import { base64, outputOf, utf8, senseless } from './rendererOutputs.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/grid');
@@ -29,40 +22,24 @@ type Output = { id: string; text: string; metadata?: unknown };
 
 suite('The notebook renderer, in a browser', function () {
   this.timeout(60_000);
-  let folder: string;
-  let server: Server;
+  let server: Served;
   let browser: Browser;
-  let url: string;
 
   suiteSetup(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'lance-renderer-'));
     await mkdir(shots, { recursive: true });
-    const script = join(folder, 'renderer.js');
-    await build({ ...bundleOptions(bundles.find(({ kind }) => kind === 'renderer')!), outfile: script });
-    server = createServer((request, response) => {
-      const isScript = request.url === '/renderer.js';
-      response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
-      response.end(isScript ? readFileSync(script) : notebookPage);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    server = await serveRenderer('renderer.js', notebookPage);
     browser = await launchChromium();
   });
 
   suiteTeardown(async () => {
     await browser?.close();
     server?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** Shows outputs one below the other in a page of their own. */
   async function withOutputs(outputs: Output[], run: (page: Page) => Promise<void>, theme: ThemeName = 'light') {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
-    const page = await context.newPage();
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(String(error)));
-    try {
-      await page.goto(url);
+    await inPage(browser, { width: 1200, height: 800 }, async (page) => {
+      await page.goto(server.url);
       await page.evaluate(
         async ([all, properties]) => {
           for (const [name, value] of Object.entries(properties)) document.body.style.setProperty(name, value);
@@ -80,13 +57,10 @@ suite('The notebook renderer, in a browser', function () {
             renderer.renderOutputItem({ id, metadata, data: () => new TextEncoder().encode(text) }, element);
           }
         },
-        [outputs, { ...themes[theme], '--vscode-font-family': 'system-ui', '--vscode-font-size': '13px' }] as const,
+        [outputs, outputTheme(theme)] as const,
       );
       await run(page);
-      assert.deepEqual(errors, []);
-    } finally {
-      await context.close();
-    }
+    });
   }
 
   test('draws a saved output with its types, exact values, pictures and vectors', () =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { colours, contrast } from './contrast.ts';
-import { expand, openCatalog, openFile, scrollToTable, switchTheme, treeRow } from './catalogWindow.ts';
+import { collapse, expand, openCatalog, openFile, scrollToTable, switchTheme, treeRow } from './catalogWindow.ts';
 
 const rows = 1_000_000;
 const cell = '[role=cell], td';
@@ -31,6 +31,7 @@ suite('A window with the packaged extension', function () {
     await expand(page, 'Connection sample', 'Namespace shop', 'Namespace eu', 'Table orders in shop/eu');
     await treeRow(page, 'Column amount').waitFor();
     await shoot(window, 'tree');
+    await collapse(page, 'Table orders in shop/eu');
   });
 
   test('shows the rows of a table', async () => {

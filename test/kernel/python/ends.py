@@ -2,6 +2,7 @@
 
 import json
 import os
+import queue
 import subprocess
 import sys
 import time
@@ -93,6 +94,20 @@ def interrupts(seen, mark):
         manager.shutdown_kernel()
 
 
+def hear(client):
+    """Waits until the client hears a kernel that was started anew: what is published before it has connected is lost."""
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        request = client.kernel_info()
+        try:
+            while client.get_iopub_msg(timeout=1)["parent_header"].get("msg_id") != request:
+                pass
+            return
+        except queue.Empty:
+            pass
+    raise TimeoutError("Nothing of the new kernel was heard.")
+
+
 def crash(seen):
     small = {**os.environ, "NODE_OPTIONS": "--max-old-space-size=500"}
     manager, client = start_new_kernel(kernel_name=NAME, env=small)
@@ -105,6 +120,7 @@ def crash(seen):
         seen["died"] = not manager.is_alive()
         manager.restart_kernel(now=True)
         client.wait_for_ready(timeout=LIMIT)
+        hear(client)
         seen["report"] = "".join(of(run(client, "1"), "stream", "text"))
         seen["reported again"] = "".join(of(run(client, "2"), "stream", "text"))
     finally:

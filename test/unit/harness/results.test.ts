@@ -9,7 +9,7 @@ const begin: TestEvent = { event: 'begin', node: 'v24.0.0', pid: 1 };
 const pass: TestEvent = { event: 'pass', title: 'a', ms: 1 };
 
 const testOf = (worker: number, title: string): TestEvent => ({ event: 'test', title, worker });
-const suiteOf = (file: string, ms: number): TestEvent => ({ event: 'suite', file, ms });
+const suiteOf = (file: string, ms: number, cpu: number): TestEvent => ({ event: 'suite', file, ms, cpu });
 
 /** A results file with these events, as it was read after the process ended. */
 function read(...events: TestEvent[]): ResultsFile {
@@ -42,9 +42,9 @@ suite('A results file', () => {
   });
 
   test('adds up the time of the suites of a file', () => {
-    assert.deepEqual(read(begin, suiteOf('a', 2), suiteOf('b', 5), suiteOf('a', 1)).files(), [
-      { file: 'a', ms: 3 },
-      { file: 'b', ms: 5 },
+    assert.deepEqual(read(begin, suiteOf('a', 2, 1), suiteOf('b', 5, 4), suiteOf('a', 1, 1)).files(), [
+      { file: 'a', ms: 3, cpu: 2 },
+      { file: 'b', ms: 5, cpu: 4 },
     ]);
   });
 
