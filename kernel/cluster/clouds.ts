@@ -1,6 +1,7 @@
 // What needs the libraries of Kubernetes and the clouds: a bundle of its own, loaded by `import()` when somebody asks for it,
 // since it is larger than the rest of the extension. Types and drawing are imported from their own files.
 export { verifyCluster, type VerifyOptions } from './verifyCluster.ts';
+export { BucketFiles } from './aws/bucketFiles.ts';
 export { listChecks } from './listChecks.ts';
 export { connectKube, type ConnectKubeOptions } from './kube/connectKube.ts';
 export { listContexts, profileFromContext, type KubeContext, type SuggestedProfile } from './kubeconfig/contexts.ts';

@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { Field, FixedSizeList, Float32, Utf8, type DataType } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerDir } from '#engine/register.ts';
 import { registerFunction } from '#jobs/definition/registration.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
 import { withHash } from '#jobs/definition/hash.ts';
@@ -11,24 +7,18 @@ import { localRunner } from '#jobs/runners/local.ts';
 import { localPythonRunner } from '#jobs/runners/localPython.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { python } from '../harness/python.ts';
-import { tempFolder } from '../harness/temp.ts';
+import { folderRoot } from './backfillRoot.ts';
 import { eventually } from './eventually.ts';
 import { gatedFunction } from './gatedFunction.ts';
-import { contextOf, eventsOf, rowFunction, type LocalJob } from './localJobs.ts';
+import { contextOf, eventsOf, rowFunction } from './localJobs.ts';
 import { lengthOf, lengths, textTable } from './localTable.ts';
 
 const vector = new FixedSizeList(3, new Field('item', new Float32(), true));
 
 suite('backfills that another runner goes on with, and values of other types', function () {
   this.timeout(120_000);
-  const root = tempFolder();
-  const catalog = { implementation: 'dir', root } as const;
-  let db: Catalog;
-  suiteSetup(async () => {
-    registerDir();
-    db = await connectNamespace('dir', { root });
-  });
-  suiteTeardown(() => db.close());
+  const place = folderRoot();
+  const { jobOf } = place;
 
   for (const [from, to] of [
     [localRunner, localPythonRunner],
@@ -36,15 +26,10 @@ suite('backfills that another runner goes on with, and values of other types', f
   ] as const) {
     test(`what ${from.name} has kept ${to.name} does not compute again`, async () => {
       const name = `from_${from.name}`;
-      const table = await textTable(db, name, { fragments: 2, rows: 4000 });
+      const table = await textTable(place.db, name, { fragments: 2, rows: 4000 });
       const gated = gatedFunction('length', 3000);
-      const job: LocalJob = {
-        catalog,
-        table: name,
-        uri: join(root, `${name}.lance`),
-        function: gated.function,
-        options: { checkpointSize: 200, concurrency: 1, commitGranularity: 9, python: python() },
-      };
+      const options = { checkpointSize: 200, concurrency: 1, commitGranularity: 9, python: python() };
+      const job = jobOf(name, { function: gated.function, options });
       const first = contextOf(job);
       const running = from.run(first.context);
       await eventually(() => assert.ok(gated.calls().size >= 2500), 60);
@@ -76,19 +61,13 @@ suite('backfills that another runner goes on with, and values of other types', f
   ];
   for (const [name, type, code, expected] of kinds) {
     test(`${name} are computed, kept and written like numbers`, async () => {
-      const table = await textTable(db, name, { fragments: 3, rows: 3000 });
+      const table = await textTable(place.db, name, { fragments: 3, rows: 3000 });
       const fn: ComputedFunction = withHash({
         ...rowFunction('made', code, ['id']),
         output: encodeOutput('made', type),
       });
       await registerFunction(table, 'made', fn, { signal: new AbortController().signal });
-      const job: LocalJob = {
-        catalog,
-        table: name,
-        uri: join(root, `${name}.lance`),
-        function: fn,
-        options: { commitGranularity: 9 },
-      };
+      const job = jobOf(name, { function: fn, options: { commitGranularity: 9 } });
       const first = contextOf(job, (event) => {
         if (event.kind === 'fragment' && event.fragment === 1) first.abort.abort();
       });

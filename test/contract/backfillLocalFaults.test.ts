@@ -4,13 +4,12 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableFromIPC } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
 import { connectNamespace } from '#client/connect.ts';
 import { loadNative } from '#engine/native.ts';
-import { registerDir } from '#engine/register.ts';
 import { localRunner } from '#jobs/runners/local.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { folderRoot } from './backfillRoot.ts';
 import { eventually } from './eventually.ts';
 import { gatedFunction } from './gatedFunction.ts';
 import { contextOf, eventsOf, functionOf, rowFunction, type LocalJob } from './localJobs.ts';
@@ -32,21 +31,8 @@ const keptIds = (files: readonly string[]): number[] =>
 
 suite('faults of backfills by the runner local', function () {
   this.timeout(120_000);
-  const root = tempFolder();
-  const catalog = { implementation: 'dir', root } as const;
-  let db: Catalog;
-  suiteSetup(async () => {
-    registerDir();
-    db = await connectNamespace('dir', { root });
-  });
-  suiteTeardown(() => db.close());
-
-  const jobOf = (table: string, job: Pick<LocalJob, 'function' | 'options'>): LocalJob => ({
-    catalog,
-    table,
-    uri: join(root, `${table}.lance`),
-    ...job,
-  });
+  const place = folderRoot();
+  const { root, jobOf } = place;
   const checkpointsOf = (table: string): string[] => {
     const folder = join(root, `${table}.lance`, '_ckp');
     return existsSync(folder)
@@ -56,7 +42,7 @@ suite('faults of backfills by the runner local', function () {
       : [];
   };
   test('a job that is killed goes on where it was, and computes nothing again that was kept', async () => {
-    const table = await textTable(db, 'killed', { fragments: 4, rows: 2000 });
+    const table = await textTable(place.db, 'killed', { fragments: 4, rows: 2000 });
     const gated = gatedFunction('length', 1200);
     const job = jobOf('killed', { function: gated.function, options: { checkpointSize: 100 } });
     const file = join(tempFolder(), 'job.json');
@@ -89,7 +75,7 @@ suite('faults of backfills by the runner local', function () {
   });
 
   test('a function worker that is killed is replaced, and no row is lost', async () => {
-    const table = await textTable(db, 'worker', { fragments: 2, rows: 1000 });
+    const table = await textTable(place.db, 'worker', { fragments: 2, rows: 1000 });
     const mark = join(tempFolder(), 'killed');
     const fn = rowFunction(
       'length',
@@ -114,7 +100,7 @@ suite('faults of backfills by the runner local', function () {
   });
 
   test('a worker that is stopped holds the job up and goes on with it', async () => {
-    const table = await textTable(db, 'stopped', { fragments: 2, rows: 1000 });
+    const table = await textTable(place.db, 'stopped', { fragments: 2, rows: 1000 });
     const gated = gatedFunction('length', 500);
     const { context } = contextOf(jobOf('stopped', { function: gated.function, options: { concurrency: 1 } }));
     const running = localRunner.run(context);
@@ -130,7 +116,7 @@ suite('faults of backfills by the runner local', function () {
   });
 
   test('others may append, update, delete, compact and write values meanwhile', async () => {
-    const table = await textTable(db, 'others', { fragments: 8, rows: 4000 });
+    const table = await textTable(place.db, 'others', { fragments: 8, rows: 4000 });
     const gated = gatedFunction('length', 500);
     const other = await connectNamespace('dir', { root });
     const theirs = await other.openTable('others');
@@ -170,7 +156,7 @@ suite('faults of backfills by the runner local', function () {
   for (const mode of ['null', 'skip'] as const) {
     for (const kind of ['sql', 'typescript'] as const) {
       test(`rows that a function in ${kind} throws for stay null with onError ${mode}, and are counted`, async () => {
-        const table = await textTable(db, `on_${mode}_${kind}`, { fragments: 2, rows: 1000 });
+        const table = await textTable(place.db, `on_${mode}_${kind}`, { fragments: 2, rows: 1000 });
         const fn =
           kind === 'sql'
             ? functionOf('length', { kind, expression: 'CAST(1000 / (id % 100 - 3) AS INT)' }, ['id'])
@@ -202,7 +188,7 @@ suite('faults of backfills by the runner local', function () {
   }
 
   test('a row that the function throws for ends the job with its inputs, and what was finished stays', async () => {
-    const table = await textTable(db, 'fails', { fragments: 4, rows: 2000 });
+    const table = await textTable(place.db, 'fails', { fragments: 4, rows: 2000 });
     const fn = rowFunction(
       'length',
       'export default ({ id, text }) => { if (Number(id) === 1300) throw new Error("thirteen"); return text.length; };',
@@ -254,19 +240,19 @@ suite('faults of backfills by the runner local', function () {
   });
 
   test('two jobs at one column: the second is refused, and says which job has it', async () => {
-    await textTable(db, 'busy', { fragments: 2, rows: 1000 });
+    await textTable(place.db, 'busy', { fragments: 2, rows: 1000 });
     const gated = gatedFunction('length', 0);
     const first = contextOf(jobOf('busy', { function: gated.function }));
     const running = localRunner.run(first.context);
     await eventually(() => assert.ok(existsSync(join(root, 'busy.lance/_ckp/length.lease'))));
-    const second = contextOf(jobOf('busy', { function: gated.function }));
+    const second = contextOf(jobOf('busy', { function: gated.function, options: { jobId: 'bf-second' } }));
     await assert.rejects(localRunner.run(second.context), { kind: 'Busy', message: /bf-test/ });
     gated.open();
     await running;
   });
 
   test('a job whose column somebody else has taken over writes nothing more', async () => {
-    const table = await textTable(db, 'taken', { fragments: 2, rows: 1000 });
+    const table = await textTable(place.db, 'taken', { fragments: 2, rows: 1000 });
     const gated = gatedFunction('length', 500);
     const lease = join(root, 'taken.lance/_ckp/length.lease');
     const { context } = contextOf(jobOf('taken', { function: gated.function }), (event) => {

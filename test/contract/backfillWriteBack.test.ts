@@ -7,8 +7,9 @@ import { connectNamespace } from '#client/connect.ts';
 import { MergeInsert } from '#client/mergeInsert.ts';
 import type { Table } from '#client/table.ts';
 import { registerDir } from '#engine/register.ts';
+import { FolderStore } from '#jobs/local/checkpoints/folderStore.ts';
 import { KeyIndex } from '#jobs/local/keyIndex.ts';
-import { PendingMerges } from '#jobs/local/pendingMerge.ts';
+import { PendingMerges } from '#jobs/local/checkpoints/pendingMerge.ts';
 import { hashesOf, type ComputedRows, type ReadRows } from '#jobs/local/rows.ts';
 import { scanRows } from '#jobs/local/scanRows.ts';
 import { WriteBack } from '#jobs/local/writeBack.ts';
@@ -54,7 +55,8 @@ suite('rows that others change while they are written back', function () {
     const racing = lettingOthersFirst(table, before, isKilled);
     const key = (await table.schema()).fields.find(({ name: each }) => each === 'id')!;
     const column = new Field('length', new Int32(), true);
-    const file = join(tempFolder(), 'ckp', 'merge.pending');
+    const folder = tempFolder();
+    const file = join(folder, 'ckp', 'merge.pending');
     const open = (at: Table, version: number): { back: WriteBack; index: KeyIndex } => {
       const index = new KeyIndex(at, 'id', (made) => back.isOwn(made));
       const target = {
@@ -66,7 +68,7 @@ suite('rows that others change while they are written back', function () {
         scope,
         isDefaultScope: true,
         index,
-        pending: new PendingMerges(file, key, column),
+        pending: new PendingMerges(new FolderStore(folder), 'ckp/merge.pending', key, column),
         compute: (read: ReadRows) => Promise.resolve([computed(read)]),
         emit: (event: NewEvent) => void events.push(event),
       };

@@ -55,12 +55,13 @@ export function contextOf(job: LocalJob, onEvent: (event: NewEvent) => void = ()
     commitGranularity = 1,
     numFrags,
     readVersion,
+    jobId = 'bf-test',
   } = options;
   const { column = fn.name } = job;
   const spec: JobSpec = {
     version: 1,
-    jobId: 'bf-test',
-    table: { uri, storageOptions: {} },
+    jobId,
+    table: { uri, storageOptions: catalog.implementation === 'dir' ? (catalog.storageOptions ?? {}) : {} },
     column,
     function: fn,
     where,

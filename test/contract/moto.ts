@@ -12,6 +12,10 @@ export type Moto = {
   readonly storageOptions: Readonly<Record<string, string>>;
   /** Writes other bytes over the objects whose keys begin so. */
   spoil(prefix: string): Promise<void>;
+  /** Keys of objects that begin so. */
+  keys(prefix: string): Promise<string[]>;
+  /** From now on refuses to write objects whose keys are like this pattern, or again none; a lenient one refuses nothing. */
+  refuse(pattern: string | undefined): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -22,6 +26,7 @@ const script = `
 import json, sys, urllib.request
 import boto3
 import threading
+from moto.iam.models import iam_backends
 from moto.moto_server import threaded_moto_server as threaded
 
 one = threading.Lock()
@@ -50,10 +55,19 @@ if sys.argv[1] == 'strict':
 print(json.dumps({'address': address, 'bucket': bucket, 'id': key['AccessKeyId'], 'secret': key['SecretAccessKey']}), flush=True)
 account.update(aws_access_key_id=key['AccessKeyId'], aws_secret_access_key=key['SecretAccessKey'])
 s3 = boto3.client('s3', **account)
+def keys(prefix):
+  pages = s3.get_paginator('list_objects_v2').paginate(Bucket=bucket, Prefix=prefix)
+  return [found['Key'] for page in pages for found in page.get('Contents', [])]
+def spoil(prefix):
+  for key in keys(prefix):
+    s3.put_object(Bucket=bucket, Key=key, Body=b'spoilt')
+def refuse(pattern):
+  refused = {'Effect': 'Deny', 'Action': 's3:PutObject', 'Resource': f'arn:aws:s3:::{bucket}/{pattern}'}
+  rules = {**policy, 'Statement': policy['Statement'] + ([refused] if pattern else [])}
+  iam_backends['123456789012']['aws'].put_user_policy('tester', 'bucket', json.dumps(rules))
 for line in sys.stdin:
-  for found in s3.list_objects_v2(Bucket=bucket, Prefix=line.strip()).get('Contents', []):
-    s3.put_object(Bucket=bucket, Key=found['Key'], Body=b'spoilt')
-  print('spoilt', flush=True)
+  call, text = json.loads(line)
+  print(json.dumps({'spoil': spoil, 'keys': keys, 'refuse': refuse}[call](text)), flush=True)
 `;
 
 /**
@@ -73,6 +87,11 @@ export async function startMoto(checks: 'strict' | 'lenient' = 'strict'): Promis
     }),
   ]);
   const { address, bucket, id, secret } = JSON.parse(line) as Record<'address' | 'bucket' | 'id' | 'secret', string>;
+  const ask = async (call: string, text: string): Promise<unknown> => {
+    const answer = once(lines, 'line');
+    child.stdin.write(`${JSON.stringify([call, text])}\n`);
+    return JSON.parse(String((await answer)[0])) as unknown;
+  };
   return {
     bucket,
     root: (name) => `s3://${bucket}/${name}`,
@@ -83,11 +102,9 @@ export async function startMoto(checks: 'strict' | 'lenient' = 'strict'): Promis
       aws_region: 'us-east-1',
       allow_http: 'true',
     },
-    spoil: async (prefix) => {
-      const spoilt = once(lines, 'line');
-      child.stdin.write(`${prefix}\n`);
-      await spoilt;
-    },
+    spoil: async (prefix) => void (await ask('spoil', prefix)),
+    keys: async (prefix) => (await ask('keys', prefix)) as string[],
+    refuse: async (pattern) => void (await ask('refuse', pattern ?? '')),
     stop: async () => {
       child.stdin.end();
       await exited;

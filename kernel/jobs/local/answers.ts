@@ -49,7 +49,8 @@ async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerat
   let kept: { fragment: number; rows: ReusableRows } | undefined;
   for await (const { rows, failed } of readRows(request, signal)) {
     const { fragment } = rows;
-    if (kept?.fragment !== fragment) kept = { fragment, rows: (await request.reusable?.of(fragment)) ?? noRows };
+    if (kept?.fragment !== fragment)
+      kept = { fragment, rows: (await request.reusable?.of(fragment, signal)) ?? noRows };
     const reusable = kept.rows;
     const found = Array.from(rows.addresses, (address) => reusable.find(address));
     // In one stretch rows follow each other in the chunk as they do here.

@@ -1,8 +1,8 @@
 import type { Data } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import type { Table } from '#client/table.ts';
-import type { CheckpointFolder, ChunkName } from './checkpointFolder.ts';
-import type { Chunk, ChunkPiece } from './chunkFile.ts';
+import type { Checkpoints, ChunkName } from './checkpoints/checkpoints.ts';
+import type { Chunk, ChunkPiece } from './checkpoints/chunkFile.ts';
 import { firstAddress, hashesOf, rowStates } from './rows.ts';
 import { scanRows } from './scanRows.ts';
 
@@ -51,11 +51,11 @@ type ValidChunks = ReadonlyMap<number, readonly ValidChunk[]>;
 /** What chunks of an earlier run, by whichever runner, spare this one. */
 export class Reusable {
   readonly rows: number;
-  readonly #folder: CheckpointFolder;
+  readonly #checkpoints: Checkpoints;
   readonly #valid: ValidChunks;
 
-  private constructor(folder: CheckpointFolder, valid: ValidChunks, rows: number) {
-    this.#folder = folder;
+  private constructor(checkpoints: Checkpoints, valid: ValidChunks, rows: number) {
+    this.#checkpoints = checkpoints;
     this.#valid = valid;
     this.rows = rows;
   }
@@ -64,15 +64,15 @@ export class Reusable {
    * Looks through the chunks. A row of one holds while it is in scope and what it was computed from is as it was then: both
    * versions are read and compared.
    */
-  static async find(folder: CheckpointFolder, source: ReuseSource, signal: AbortSignal): Promise<Reusable> {
+  static async find(checkpoints: Checkpoints, source: ReuseSource, signal: AbortSignal): Promise<Reusable> {
     const valid = new Map<number, ValidChunk[]>();
     let rows = 0;
-    for (const [fragment, names] of byFragment(await folder.list())) {
+    for (const [fragment, names] of byFragment(await checkpoints.list(signal))) {
       let now: ReadonlyMap<bigint, bigint> | undefined;
       const taken = new Set<bigint>();
       const kept: ValidChunk[] = [];
       for (const name of names) {
-        const chunk = await folder.read(name);
+        const chunk = await checkpoints.read(name, signal);
         if (!chunk || chunk.fragment !== fragment) continue;
         now ??= await hashesAt(source.table, source, source.scope, fragment, signal);
         const then = chunk.readVersion === source.readVersion ? now : await earlier(source, chunk, signal);
@@ -96,14 +96,14 @@ export class Reusable {
       rows += taken.size;
       if (taken.size > 0) valid.set(fragment, kept);
     }
-    return new Reusable(folder, valid, rows);
+    return new Reusable(checkpoints, valid, rows);
   }
 
   /** Rows of a fragment that need not be computed. */
-  async of(fragment: number): Promise<ReusableRows> {
+  async of(fragment: number, signal: AbortSignal): Promise<ReusableRows> {
     const pieces: ValidPiece[] = [];
     for (const { name, isValid } of this.#valid.get(fragment) ?? []) {
-      const chunk = await this.#folder.read(name);
+      const chunk = await this.#checkpoints.read(name, signal);
       chunk?.pieces.forEach((piece, index) => pieces.push({ piece, isValid: isValid[index]! }));
     }
     return new ReusableRows(pieces);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Field } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
@@ -7,18 +6,20 @@ import { valuesKey } from '#jobs/definition/storedFunction.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import type { RunContext } from '#jobs/runners/runner.ts';
 import { answerRows, type AnsweredRows, type AnswerRequest } from './answers.ts';
-import { CheckpointFolder } from './checkpointFolder.ts';
-import { ChunkWriter } from './chunkWriter.ts';
+import { Checkpoints } from './checkpoints/checkpoints.ts';
+import { ChunkWriter } from './checkpoints/chunkWriter.ts';
+import { FolderStore } from './checkpoints/folderStore.ts';
+import { takeLease, type Lease } from './checkpoints/lease.ts';
+import { openBesideTable } from './checkpoints/openStore.ts';
+import { PendingMerges } from './checkpoints/pendingMerge.ts';
 import { openComputing } from './openComputing.ts';
 import { findKey } from './keyColumn.ts';
 import { KeyIndex } from './keyIndex.ts';
-import { takeLease, type Lease } from './lease.ts';
 import { Reusable } from './reusable.ts';
-import { PendingMerges } from './pendingMerge.ts';
 import { bytesOf, rowStates, type ComputedRows } from './rows.ts';
 import { countScope, type ScopeCount } from './scopeCount.ts';
 import { scopeOf } from './scope.ts';
-import { folderOf, openSource, type Source } from './source.ts';
+import { openSource, type Source } from './source.ts';
 import { secondsSince, Tally } from './tally.ts';
 import { WriteBack } from './writeBack.ts';
 
@@ -48,14 +49,16 @@ type Run = {
 export async function runLocal(context: RunContext): Promise<void> {
   const { spec, request, signal, emit } = context;
   await using source = await openSource(request.table, { ...spec, function: undefined }, signal);
-  const folder = await folderOf(request.table, spec.table.uri);
-  await using lease = folder === undefined ? undefined : await takeLease(folder, spec);
+  using opened = await openBesideTable(request.table, spec.table);
+  const store = opened.isBesideTable ? opened.store : new FolderStore(context.folder);
+  const notice = (text: string): void => emit({ kind: 'notice', text });
+  await using lease = opened.isBesideTable ? await takeLease(store, { spec, notice, signal }) : undefined;
   const key = await findKey(source.pinned, request.key, spec.column, signal);
-  emit({ kind: 'notice', text: `Rows are written back by "${key.name}": ${key.reason}.` });
+  notice(`Rows are written back by "${key.name}": ${key.reason}.`);
   const scope = scopeOf(spec);
   const { inputs } = spec.function;
   const count = await countScope(source.pinned, scope, spec.numFrags, signal);
-  const checkpoints = new CheckpointFolder(folder ?? context.folder, spec, source.column);
+  const checkpoints = new Checkpoints(store, spec, source.column);
   const reusing = { table: source.pinned, readVersion: source.readVersion, scope, inputs, openAt: source.openAt };
   const reusable = await Reusable.find(checkpoints, reusing, signal);
   tellPlan(context, source, count, reusable);
@@ -79,7 +82,7 @@ export async function runLocal(context: RunContext): Promise<void> {
       scope,
       isDefaultScope: spec.where === undefined,
       index,
-      pending: new PendingMerges(join(checkpoints.path, 'merge.pending'), keyField, source.column),
+      pending: new PendingMerges(store, `${checkpoints.path}/merge.pending`, keyField, source.column),
       compute: (rows, version) => computing.again(rows, version),
       emit,
     },
@@ -203,7 +206,7 @@ type Filled = {
   readonly tally: Tally;
   readonly back: WriteBack;
   readonly othersWrote: boolean;
-  readonly checkpoints: CheckpointFolder;
+  readonly checkpoints: Checkpoints;
 };
 
 async function finish({ spec, emit, signal }: RunContext, source: Source, filled: Filled): Promise<void> {

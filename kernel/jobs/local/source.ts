@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { Field } from '#arrow';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { TableReference } from '#shared/jobs/backfill.ts';
@@ -56,14 +55,4 @@ export async function openSource(
     await catalog.close();
     throw error;
   }
-}
-
-/**
- * The folder of a table on a disk of this machine, where checkpoints are beside it; `undefined` where its files are behind a
- * server or in an object store.
- */
-export async function folderOf(reference: TableReference, uri: string): Promise<string | undefined> {
-  if (reference.catalog.implementation !== 'dir' || uri === '' || /^[a-z][a-z\d+.-]+:\/\//i.test(uri)) return undefined;
-  const found = await stat(uri).catch(() => undefined);
-  return found?.isDirectory() ? uri : undefined;
 }

@@ -9,7 +9,7 @@ import { compareRows, type ChangedRows } from './compareRows.ts';
 import { joinBatches } from './joinData.ts';
 import { mergeBatch } from './mergeBatch.ts';
 import { pause } from './pause.ts';
-import type { PendingMerge, PendingMerges } from './pendingMerge.ts';
+import type { PendingMerge, PendingMerges } from './checkpoints/pendingMerge.ts';
 import {
   bytesOf,
   hashesOfData,
@@ -113,7 +113,7 @@ export class WriteBack {
    */
   async settle(signal: AbortSignal): Promise<void> {
     const { pending, table, index } = this.#target;
-    const merge = await pending.read();
+    const merge = await pending.read(signal);
     if (merge) {
       try {
         const made = await this.#versionOf(merge, await table.version({ signal }), signal);

@@ -15,8 +15,8 @@ export type NotesOf = {
   readonly spec: JobSpec;
   readonly choice: RunnerChoice;
   readonly key: KeyColumn | undefined;
-  /** Where checkpoints are beside the table. */
-  readonly folder: string | undefined;
+  /** Why the runner "local" keeps checkpoints elsewhere than beside the table, where it does. */
+  readonly elsewhere: string | undefined;
   readonly request: ChoosingRequest;
 };
 
@@ -28,7 +28,7 @@ export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]>
     ...(isLocal ? keyNotes(of, indexes) : []),
     ...indexNotes(of, indexes),
     ...(await staleNotes(of, signal)),
-    ...(isLocal && of.folder === undefined ? [info(elsewhere)] : []),
+    ...(isLocal && of.elsewhere !== undefined ? [info(`${of.elsewhere} ${inFolder}`)] : []),
     info(isLocal ? othersLocal : others(of.spec)),
   ];
 }
@@ -36,8 +36,7 @@ export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]>
 const info = (text: string): Note => ({ level: 'info', text });
 const warning = (text: string): Note => ({ level: 'warning', text });
 
-const elsewhere =
-  'The files of the table are not on a disk of this machine: what is computed is kept in the folder of the job, where only this machine can go on from it.';
+const inFolder = 'What is computed is kept in the folder of the job, where only this machine can go on from it.';
 const othersLocal =
   'Others may write meanwhile: rows that they change are computed again, rows that they delete stay deleted, rows that they add are left for the next run.';
 /** Column files follow the table as it grows, unless somebody said which rows are meant. */

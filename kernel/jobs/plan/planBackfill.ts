@@ -1,12 +1,13 @@
 import { Schema, type Field } from '#arrow';
 import type { BackfillPlan, BackfillTrial, Figure } from '#shared/jobs/jobPlan.ts';
-import { CheckpointFolder } from '#jobs/local/checkpointFolder.ts';
+import { Checkpoints } from '#jobs/local/checkpoints/checkpoints.ts';
+import { openBesideTable } from '#jobs/local/checkpoints/openStore.ts';
 import { findKey, type KeyColumn } from '#jobs/local/keyColumn.ts';
 import { Reusable } from '#jobs/local/reusable.ts';
 import { checkFits } from '#jobs/definition/registration.ts';
 import { scopeOf, sqlName } from '#jobs/local/scope.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
-import { folderOf, openSource, type Source } from '#jobs/local/source.ts';
+import { openSource, type Source } from '#jobs/local/source.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
 import type { DriverPlan } from '#jobs/driver/driverResults.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
@@ -44,12 +45,11 @@ export async function planBackfill(
   ]);
   const isDefault = spec.where === undefined;
   const done = await countDone(source, scope, signal);
-  const folder = await folderOf(request.table, spec.table.uri);
+  using place = await openBesideTable(request.table, spec.table);
   const reusing = { table: source.pinned, readVersion: source.readVersion, scope, inputs, openAt: source.openAt };
-  const reusable =
-    folder === undefined
-      ? undefined
-      : await Reusable.find(new CheckpointFolder(folder, spec, source.column), reusing, signal);
+  const reusable = place.isBesideTable
+    ? await Reusable.find(new Checkpoints(place.store, spec, source.column), reusing, signal)
+    : undefined;
   const reused = Math.min(reusable?.rows ?? 0, inScope.rows);
   const schema = withColumn(await source.pinned.schema({ signal }), source);
   const key = choice.runner === 'local' ? await findKey(source.pinned, request.key, request.column, signal) : undefined;
@@ -80,7 +80,10 @@ export async function planBackfill(
     bytes: { ...bytes, ...(typeof exact?.inputBytes === 'number' && { read: counted(exact.inputBytes) }) },
     rowsPerSecond: undefined,
     seconds: undefined,
-    notes: await notesOf({ source, spec, choice, key, folder, request }, signal),
+    notes: await notesOf(
+      { source, spec, choice, key, elsewhere: place.isBesideTable ? undefined : place.reason, request },
+      signal,
+    ),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Data } from '#arrow';
-import type { AnsweredRows } from './answers.ts';
-import type { CheckpointFolder } from './checkpointFolder.ts';
+import type { AnsweredRows } from '#jobs/local/answers.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import type { ChunkHeader } from './chunkFile.ts';
-import { placeOf } from './rows.ts';
+import { placeOf } from '#jobs/local/rows.ts';
 
 type Pending = {
   fragment: number;
@@ -15,14 +15,14 @@ type Pending = {
 
 /** Keeps rows that were computed, so many at a time. */
 export class ChunkWriter {
-  readonly #folder: CheckpointFolder;
+  readonly #checkpoints: Checkpoints;
   readonly #header: Omit<ChunkHeader, 'fragment' | 'first' | 'rows'>;
   readonly #size: number;
   #pending: Pending | undefined;
 
   /** @param size rows after which they are kept */
-  constructor(folder: CheckpointFolder, header: Omit<ChunkHeader, 'fragment' | 'first' | 'rows'>, size: number) {
-    this.#folder = folder;
+  constructor(checkpoints: Checkpoints, header: Omit<ChunkHeader, 'fragment' | 'first' | 'rows'>, size: number) {
+    this.#checkpoints = checkpoints;
     this.#header = header;
     this.#size = size;
   }
@@ -53,6 +53,9 @@ export class ChunkWriter {
     if (!pending) return;
     const first = placeOf(pending.addresses[0]![0]!);
     const last = placeOf(pending.addresses.at(-1)!.at(-1)!);
-    await this.#folder.write({ ...this.#header, fragment: pending.fragment, first, rows: last - first + 1 }, pending);
+    await this.#checkpoints.write(
+      { ...this.#header, fragment: pending.fragment, first, rows: last - first + 1 },
+      pending,
+    );
   }
 }

@@ -1,22 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import {
-  Field,
-  makeData,
-  RecordBatch,
-  Schema,
-  Struct,
-  Table,
-  tableFromIPC,
-  tableToIPC,
-  Uint64,
-  Uint8,
-  type Data,
-} from '#arrow';
+import { Field, Schema, tableFromIPC, Uint64, Uint8, type RecordBatch } from '#arrow';
 import { typeText } from '#shared/arrowTypes.ts';
-import { fragmentOf, type ComputedRows } from './rows.ts';
-import { storageError } from './storageError.ts';
+import { fragmentOf, type ComputedRows } from '#jobs/local/rows.ts';
+import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
+import type { CheckpointStore } from './store.ts';
 
 // A merge that others raced is looked at after it was made. Who is killed in between leaves values of inputs that are gone,
 // and nothing in the table says so. So what is merged is kept beside the checkpoints until that look is over.
@@ -34,11 +20,14 @@ export type PendingMerge = {
 
 /** The file that keeps the merge of one job at one column. */
 export class PendingMerges {
+  readonly #store: CheckpointStore;
   readonly #path: string;
   readonly #key: string;
   readonly #schema: Schema;
 
-  constructor(path: string, key: Field, column: Field) {
+  /** @param path the file in the store */
+  constructor(store: CheckpointStore, path: string, key: Field, column: Field) {
+    this.#store = store;
     this.#path = path;
     this.#key = key.name;
     this.#schema = new Schema([
@@ -57,27 +46,25 @@ export class PendingMerges {
       [keyKey, this.#key],
     ]);
     const schema = new Schema(this.#schema.fields, metadata);
-    const batches = rows.map(({ addresses, hashes, states, key, value }) => {
-      const numbers = [addresses, hashes].map((data) => makeData({ type: new Uint64(), data }));
-      const children: Data[] = [...numbers, makeData({ type: new Uint8(), data: states }), key!, value];
-      const type = new Struct(schema.fields);
-      return new RecordBatch(schema, makeData({ type, length: addresses.length, nullCount: 0, children }));
-    });
-    const draft = `${this.#path}.${randomBytes(4).toString('hex')}.tmp`;
-    try {
-      await mkdir(dirname(this.#path), { recursive: true });
-      await writeFile(draft, tableToIPC(new Table(schema, batches), 'file'), { mode: 0o600 });
-      await rename(draft, this.#path);
-    } catch (error) {
-      await rm(draft, { force: true }).catch(() => undefined);
-      throw storageError(error, this.#path);
-    }
+    const parts = rows.map(({ addresses, hashes, states, key, value }) => [
+      uint64Data(addresses),
+      uint64Data(hashes),
+      uint8Data(states),
+      key!,
+      value,
+    ]);
+    await this.#store.write(this.#path, encodeRows(schema, parts));
   }
 
-  /** What was kept; `undefined` where nothing is, or it can't be read or is of another key or type. */
-  async read(): Promise<PendingMerge | undefined> {
+  /**
+   * What was kept; `undefined` where nothing is, or it was cut off or is of another key or type.
+   * @throws JobError StorageFailed
+   */
+  async read(signal: AbortSignal): Promise<PendingMerge | undefined> {
+    const bytes = await this.#store.read(this.#path, signal);
     try {
-      const table = tableFromIPC(await readFile(this.#path));
+      if (!bytes) return undefined;
+      const table = tableFromIPC(bytes);
       const base = Number(table.schema.metadata.get(baseKey));
       if (!Number.isSafeInteger(base) || typesOf(table.schema) !== typesOf(this.#schema)) return undefined;
       return { base, rows: table.batches.filter(({ numRows }) => numRows > 0).map(rowsOf) };
@@ -88,18 +75,21 @@ export class PendingMerges {
 
   /** Forgets it: it was looked at, or it never was made. */
   async settle(): Promise<void> {
-    await rm(this.#path, { force: true }).catch(() => undefined);
+    await this.#store.remove(this.#path);
   }
 }
 
 const typesOf = ({ fields }: Schema): string => fields.map(({ name, type }) => `${name} ${typeText(type)}`).join();
 
 function rowsOf(batch: RecordBatch): ComputedRows {
-  const [addresses, hashes, states] = ['_rowaddr', 'hash', 'state'].map((name): unknown =>
-    batch.getChild(name)?.toArray(),
-  );
+  const [addresses, hashes] = [uint64sOf(batch, '_rowaddr'), uint64sOf(batch, 'hash')];
   const [key, value] = ['key', 'value'].map((name) => batch.getChild(name)?.data[0]);
-  if (!(addresses instanceof BigUint64Array && hashes instanceof BigUint64Array && states instanceof Uint8Array))
-    throw new Error('no rows');
-  return { fragment: fragmentOf(addresses[0]!), addresses, hashes, states, key, value: value! };
+  return {
+    fragment: fragmentOf(addresses[0]!),
+    addresses,
+    hashes,
+    states: uint8sOf(batch, 'state'),
+    key,
+    value: value!,
+  };
 }

@@ -1,20 +1,7 @@
-import {
-  Field,
-  makeData,
-  RecordBatch,
-  Schema,
-  Struct,
-  Table,
-  tableFromIPC,
-  tableToIPC,
-  Uint64,
-  Uint8,
-  Utf8,
-  vectorFromArray,
-  type Data,
-} from '#arrow';
+import { Field, Schema, tableFromIPC, Uint64, Uint8, Utf8, vectorFromArray, type Data, type RecordBatch } from '#arrow';
 import { isRecord } from '#shared/records.ts';
 import { typeText } from '#shared/arrowTypes.ts';
+import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 
 // The format is that of all runners: kernel/jobs/driver/CHECKPOINTS.md.
 
@@ -53,17 +40,13 @@ export function encodeChunk(header: ChunkHeader, field: Field, rows: ChunkRows):
     ],
     new Map([[metadataKey, JSON.stringify(headerJson(header))]]),
   );
-  const batches = rows.addresses.map((addresses, index) => {
-    const length = addresses.length;
-    const children = [
-      makeData({ type: new Uint64(), data: addresses }),
-      rows.values[index]!,
-      vectorFromArray(rows.errors[index]!, new Utf8()).data[0]!,
-      makeData({ type: new Uint8(), data: rows.states[index]! }),
-    ];
-    return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }));
-  });
-  return tableToIPC(new Table(schema, batches), 'file');
+  const parts = rows.addresses.map((addresses, index) => [
+    uint64Data(addresses),
+    rows.values[index]!,
+    vectorFromArray(rows.errors[index]!, new Utf8()).data[0]!,
+    uint8Data(rows.states[index]!),
+  ]);
+  return encodeRows(schema, parts);
 }
 
 /** Rows of a chunk in pieces, of which each part has as many. */
@@ -89,10 +72,9 @@ export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined 
 }
 
 function pieceOf(batch: RecordBatch): ChunkPiece {
-  const [addresses, states]: unknown[] = [batch.getChild('_rowaddr')?.toArray(), batch.getChild('state')?.toArray()];
   const value = batch.getChild('value')?.data[0];
-  if (!(addresses instanceof BigUint64Array) || !(states instanceof Uint8Array) || !value) throw new Error('no chunk');
-  return { addresses, states, value };
+  if (!value) throw new Error('no chunk');
+  return { addresses: uint64sOf(batch, '_rowaddr'), value, states: uint8sOf(batch, 'state') };
 }
 
 const headerJson = (header: ChunkHeader) => ({

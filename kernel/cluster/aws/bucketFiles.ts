@@ -1,0 +1,140 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { given } from '#shared/records.ts';
+import { isClusterError } from '#cluster/errors.ts';
+import { awsCall } from './awsErrors.ts';
+import { awsTransport } from './awsTransport.ts';
+import type { BucketSettings } from './bucketSettings.ts';
+
+/** Milliseconds. Files may be large and lines slow: what counts is whether anything moves. */
+const limits = { connectionTimeout: 5_000, socketTimeout: 30_000 };
+
+/** Small files in a bucket, by their keys. Owns its connections: `close()` ends those. */
+export class BucketFiles {
+  readonly #client: S3Client;
+  readonly #settings: BucketSettings;
+
+  constructor(settings: BucketSettings) {
+    const { region, endpoint, isPathStyle, keys } = settings;
+    this.#settings = settings;
+    this.#client = new S3Client({
+      // Where nothing says it, S3 tells which one the bucket is in.
+      region: region ?? 'us-east-1',
+      followRegionRedirects: true,
+      forcePathStyle: isPathStyle,
+      maxAttempts: 4,
+      requestHandler: awsTransport(process.env, limits),
+      // Stores that only speak as S3 does refuse checksums that they don't know.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      ...given({ endpoint }),
+      ...(keys && {
+        credentials: { accessKeyId: keys.id, secretAccessKey: keys.secret, ...given({ sessionToken: keys.token }) },
+      }),
+    });
+  }
+
+  /** Where a key is, as people write it. */
+  uri(key: string): string {
+    return `s3://${this.#settings.bucket}/${key}`;
+  }
+
+  /** The bytes of a file; `undefined` where there is none. @throws ClusterError */
+  async get(key: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#ask('s3:GetObject', key, async () => {
+        const { Body: body } = await this.#client.send(new GetObjectCommand(this.#object(key)), aborting(signal));
+        return body?.transformToByteArray();
+      });
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Writes a file, whole or not at all. @throws ClusterError */
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    await this.#put(key, bytes, {});
+  }
+
+  /** Writes a file where there is none. @returns whether there was none @throws ClusterError */
+  async create(key: string, bytes: Uint8Array): Promise<boolean> {
+    try {
+      await this.#put(key, bytes, { IfNoneMatch: '*' });
+      return true;
+    } catch (error) {
+      if (!isClusterError(error)) throw error;
+      // 409 while somebody else writes it.
+      if (error.status === 412 || error.status === 409) return false;
+      // A store that knows no conditions: whoever creates there has to look again who was last.
+      if (error.status !== 501) throw error;
+      if ((await this.get(key)) !== undefined) return false;
+      await this.put(key, bytes);
+      return true;
+    }
+  }
+
+  /** Names of the files right below a folder. @throws ClusterError */
+  async list(folder: string, signal?: AbortSignal): Promise<string[]> {
+    const { bucket: Bucket } = this.#settings;
+    const names: string[] = [];
+    let token: string | undefined;
+    do {
+      const asked = { Bucket, Prefix: `${folder}/`, Delimiter: '/', ...given({ ContinuationToken: token }) };
+      const reply = await this.#ask('s3:ListBucket', folder, () =>
+        this.#client.send(new ListObjectsV2Command(asked), aborting(signal)),
+      );
+      // Not the object of the folder itself, which some libraries make.
+      for (const { Key: key } of reply.Contents ?? [])
+        if (key !== undefined && !key.endsWith('/')) names.push(key.slice(folder.length + 1));
+      token = reply.IsTruncated === true ? reply.NextContinuationToken : undefined;
+    } while (token !== undefined);
+    return names;
+  }
+
+  /** Removes a file, if it is there. @throws ClusterError */
+  async remove(key: string): Promise<void> {
+    try {
+      await this.#ask('s3:DeleteObject', key, () => this.#client.send(new DeleteObjectCommand(this.#object(key))));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  async #put(key: string, bytes: Uint8Array, condition: { readonly IfNoneMatch?: '*' }): Promise<void> {
+    const { encryption } = this.#settings;
+    const asked = {
+      ...this.#object(key),
+      ...condition,
+      Body: bytes,
+      ...(encryption && { ServerSideEncryption: encryption.kind, ...given({ SSEKMSKeyId: encryption.key }) }),
+    };
+    await this.#ask('s3:PutObject', key, () => this.#client.send(new PutObjectCommand(asked)));
+  }
+
+  #object(key: string) {
+    return { Bucket: this.#settings.bucket, Key: key };
+  }
+
+  #ask<T>(action: string, key: string, call: () => Promise<T>): Promise<T> {
+    const as = this.#settings.keys === undefined ? 'you' : 'this connection';
+    return awsCall({ action, thing: this.uri(key), as }, call);
+  }
+}
+
+const aborting = (abortSignal: AbortSignal | undefined) => (abortSignal ? { abortSignal } : {});
+
+/** A bucket that is missing is something else than a file that is. */
+const isMissing = (error: unknown): boolean =>
+  isClusterError(error) &&
+  error.status === 404 &&
+  !(error.cause instanceof Error && error.cause.name === 'NoSuchBucket');

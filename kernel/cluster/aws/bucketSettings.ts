@@ -1,0 +1,75 @@
+/** How a bucket is reached, from the settings by which Lance reaches a table in it. */
+export type BucketSettings = {
+  readonly bucket: string;
+  /** Of the table in the bucket, without a slash at either end. */
+  readonly prefix: string;
+  readonly region: string | undefined;
+  /** Of a store that is not AWS, or of an endpoint of one's own. */
+  readonly endpoint: string | undefined;
+  readonly isPathStyle: boolean;
+  /** Those of the settings; the person's own, from where the AWS command line has them, where there are none. */
+  readonly keys: { readonly id: string; readonly secret: string; readonly token: string | undefined } | undefined;
+  /** What the store is asked to encrypt with, where a bucket takes nothing else. */
+  readonly encryption:
+    { readonly kind: 'AES256' | 'aws:kms' | 'aws:kms:dsse'; readonly key: string | undefined } | undefined;
+};
+
+/** Settings that change who asks or how, and that only Lance goes by. */
+const notOurs = [
+  'aws_role_arn',
+  'aws_web_identity_token_file',
+  'aws_container_credentials_relative_uri',
+  'aws_container_credentials_full_uri',
+  'proxy_url',
+  'proxy_ca_certificate',
+  'allow_invalid_certificates',
+  'aws_sse_customer_key_base64',
+] as const;
+
+/**
+ * Reads the address of a table in S3, or in a store that speaks as S3 does, and Lance's settings for it; names that these leave
+ * out are looked for in the environment, as Lance does.
+ * @returns a sentence that says why not, where the table is reached in a way that is not ours
+ */
+export function readBucketSettings(
+  uri: string,
+  storageOptions: Readonly<Record<string, string>>,
+  env: Readonly<NodeJS.ProcessEnv>,
+): BucketSettings | string {
+  const [, bucket, path = ''] = /^s3a?:\/\/([^/?#]+)(?:\/([^?#]*))?/.exec(uri) ?? [];
+  if (bucket === undefined) return 'It is in no bucket of S3.';
+  const given = new Map(Object.entries(storageOptions).map(([name, value]) => [settingName(name), value]));
+  const option = (...names: readonly string[]): string | undefined => {
+    for (const name of names) {
+      // Of the environment Lance takes only what says AWS in its name.
+      const value = given.get(name) || (name.startsWith('aws_') ? env[name.toUpperCase()] : undefined);
+      if (value) return value;
+    }
+    return undefined;
+  };
+  if (/^true$/i.test(option('aws_skip_signature', 'skip_signature') ?? ''))
+    return 'The bucket is reached without a signature, by which nobody writes to it.';
+  const strange = notOurs.find((name) => given.has(name) || given.has(name.replace(/^aws_/, '')));
+  if (strange !== undefined) return `The setting "${strange}" of its storage is followed by the engine alone.`;
+  const kind = option('aws_server_side_encryption');
+  if (kind !== undefined && kind !== 'AES256' && kind !== 'aws:kms' && kind !== 'aws:kms:dsse')
+    return `The encryption "${kind}" of its storage is followed by the engine alone.`;
+  const id = option('aws_access_key_id', 'access_key_id');
+  const secret = option('aws_secret_access_key', 'secret_access_key');
+  const token = option('aws_session_token', 'aws_token', 'session_token', 'token');
+  const endpoint = option('aws_endpoint', 'aws_endpoint_url', 'endpoint', 'endpoint_url');
+  const isVirtual = option('aws_virtual_hosted_style_request', 'virtual_hosted_style_request');
+  return {
+    bucket,
+    prefix: path.replaceAll(/^\/+|\/+$/g, ''),
+    region: option('aws_region', 'region', 'aws_default_region', 'default_region'),
+    endpoint,
+    isPathStyle: endpoint !== undefined && !/^true$/i.test(isVirtual ?? ''),
+    keys: id !== undefined && secret !== undefined ? { id, secret, token } : undefined,
+    encryption: kind && { kind, key: option('aws_sse_kms_key_id') },
+  };
+}
+
+/** The engine takes `awsRegion` and `AWS_REGION` for `aws_region`. */
+const settingName = (name: string): string =>
+  (name === name.toUpperCase() ? name : name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`)).toLowerCase();

@@ -1,0 +1,61 @@
+import type { Field } from '#arrow';
+import type { JobSpec } from '#jobs/jobSpec.ts';
+import { checkpointName } from './checkpointName.ts';
+import { decodeChunk, encodeChunk, type Chunk, type ChunkHeader, type ChunkRows } from './chunkFile.ts';
+import type { CheckpointStore } from './store.ts';
+
+/** A chunk that is there, without its rows. */
+export type ChunkName = {
+  readonly file: string;
+  readonly fragment: number;
+  readonly first: number;
+  readonly rows: number;
+};
+
+/** What a job has computed, kept until all of it is in the table. The format is in kernel/jobs/driver/CHECKPOINTS.md. */
+export class Checkpoints {
+  /** Its folder in the store. */
+  readonly path: string;
+  readonly #store: CheckpointStore;
+  readonly #field: Field;
+  readonly #isOurs: (chunk: Chunk) => boolean;
+
+  constructor(store: CheckpointStore, spec: JobSpec, field: Field) {
+    this.path = `_ckp/${checkpointName(spec)}`;
+    this.#store = store;
+    this.#field = field;
+    this.#isOurs = (chunk) =>
+      chunk.functionHash === spec.function.hash && chunk.column === spec.column && chunk.where === (spec.where ?? null);
+  }
+
+  /** Chunks by their names, in the order of their rows; what is no chunk is left out. @throws JobError StorageFailed */
+  async list(signal: AbortSignal): Promise<ChunkName[]> {
+    const names = await this.#store.list(this.path, signal);
+    return names
+      .flatMap((file) => {
+        const [, fragment, first, rows] = /^f(\d+)-(\d+)-(\d+)\.arrow$/.exec(file) ?? [];
+        return rows === undefined
+          ? []
+          : [{ file, fragment: Number(fragment), first: Number(first), rows: Number(rows) }];
+      })
+      .toSorted((a, b) => a.fragment - b.fragment || a.first - b.first);
+  }
+
+  /** A chunk with its rows; `undefined` where it was cut off or belongs to another function. @throws JobError StorageFailed */
+  async read({ file }: ChunkName, signal: AbortSignal): Promise<Chunk | undefined> {
+    const bytes = await this.#store.read(`${this.path}/${file}`, signal);
+    const chunk = bytes && decodeChunk(bytes, this.#field);
+    return chunk && this.#isOurs(chunk) ? chunk : undefined;
+  }
+
+  /** Keeps a chunk: whole or not at all, and for good before this returns. @throws JobError StorageFull, StorageFailed */
+  async write(header: ChunkHeader, rows: ChunkRows): Promise<void> {
+    const name = `f${header.fragment}-${header.first}-${header.rows}.arrow`;
+    await this.#store.write(`${this.path}/${name}`, encodeChunk(header, this.#field, rows));
+  }
+
+  /** Removes all chunks, once what they hold is in the table. */
+  async clear(): Promise<void> {
+    await this.#store.removeFolder(this.path);
+  }
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { storageError } from '#jobs/local/storageError.ts';
+import type { CheckpointStore } from './store.ts';
+
+/** Files in a folder on a disk of this machine. */
+export class FolderStore implements CheckpointStore {
+  readonly #root: string;
+
+  /** @param root the folder of the table, or of the job where that can't be reached */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  placeOf(path: string): string {
+    return join(this.#root, path);
+  }
+
+  async read(path: string): Promise<Uint8Array | undefined> {
+    return readFile(this.placeOf(path)).catch(() => undefined);
+  }
+
+  /** On the disk before this returns. Written under another name first, so that nobody reads half of it. */
+  async write(path: string, bytes: Uint8Array): Promise<void> {
+    const target = this.placeOf(path);
+    const draft = `${target}.${randomBytes(4).toString('hex')}.tmp`;
+    try {
+      await makeFile(draft, bytes, true);
+      await rename(draft, target);
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => undefined);
+      throw storageError(error, target);
+    }
+  }
+
+  async create(path: string, bytes: Uint8Array): Promise<boolean> {
+    const target = this.placeOf(path);
+    try {
+      await makeFile(target, bytes, false);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+      throw storageError(error, target);
+    }
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    return readdir(this.placeOf(folder)).catch(() => []);
+  }
+
+  async remove(path: string): Promise<void> {
+    const target = this.placeOf(path);
+    await rm(target, { force: true }).catch(() => undefined);
+    await removeEmpty(dirname(target));
+  }
+
+  async removeFolder(folder: string): Promise<void> {
+    const target = this.placeOf(folder);
+    await rm(target, { recursive: true, force: true }).catch(() => undefined);
+    await removeEmpty(dirname(target));
+  }
+}
+
+/** As others may read the table, they may read these: a lease that nobody else can read keeps nobody away. */
+async function makeFile(path: string, bytes: Uint8Array, isSynced: boolean): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(path, 'wx', 0o644);
+  try {
+    await file.writeFile(bytes);
+    if (isSynced) await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Folders are made when something is put into them, and other jobs have files there. */
+const removeEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => undefined);
