@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import ts from 'typescript-6';
+import { addKernelFile, moduleOnce, typesOnce } from './kernelModules.ts';
 
 // Where the compiler finds the declarations of an import in a cell: the notebook's folder first; what only the kernel
 // has comes from beside its bundle.
@@ -28,9 +29,11 @@ export function moduleResolver(
       const name = literal.text;
       const own = Object.hasOwn(declared, name) ? declared[name] : undefined;
       if (own !== undefined) {
+        const resolvedFileName = beside(own);
+        addKernelFile(resolvedFileName);
         return {
           resolvedModule: {
-            resolvedFileName: beside(own),
+            resolvedFileName,
             extension: ts.Extension.Dts,
             isExternalLibraryImport: true,
           },
@@ -38,7 +41,9 @@ export function moduleResolver(
       }
       if (isNeedless(literal, containingFile)) return { resolvedModule: undefined };
       const mode = ts.getModeForUsageLocation(containingSource, literal, options);
-      const found = ts.resolveModuleName(name, containingFile, options, system, cache, redirected, mode);
+      const found = moduleOnce({ name, from: containingFile, mode }, () =>
+        ts.resolveModuleName(name, containingFile, options, system, cache, redirected, mode),
+      );
       if (found.resolvedModule || !isLent(name)) return found;
       return ts.resolveModuleName(name, beside('kernel.ts'), options, ts.sys, cache, redirected, mode);
     });
@@ -61,14 +66,16 @@ export function typesResolver(
       const resolve = (from: string, under: ts.CompilerOptions, mode?: ts.ResolutionMode) =>
         ts.resolveTypeReferenceDirective(name, from, under, system, redirected, undefined, mode);
       if (name === 'node') {
+        const from = beside('kernel.ts');
+        addKernelFile(from);
         // Without roots, which the compiler would make up of the working directory.
-        const kernels = resolve(beside('kernel.ts'), { ...options, typeRoots: [] });
+        const kernels = typesOnce({ name, from, mode: undefined }, () => resolve(from, { ...options, typeRoots: [] }));
         if (kernels.resolvedTypeReferenceDirective) return kernels;
       }
       const mode =
         typeof reference === 'string'
           ? undefined
           : ts.getModeForFileReference(reference, containingSource?.impliedNodeFormat);
-      return resolve(containingFile, options, mode);
+      return typesOnce({ name, from: containingFile, mode }, () => resolve(containingFile, options, mode));
     });
 }
