@@ -5,8 +5,9 @@ import { Field, Int32, Table as ArrowTable, vectorFromArray } from '#arrow';
 import type { Catalog } from '#client/catalog.ts';
 import { connectNamespace } from '#client/connect.ts';
 import { registerDir } from '#engine/register.ts';
+import { FolderStore } from '#jobs/local/checkpoints/folderStore.ts';
+import { PendingMerges } from '#jobs/local/checkpoints/pendingMerge.ts';
 import { mergeBatch } from '#jobs/local/mergeBatch.ts';
-import { PendingMerges } from '#jobs/local/pendingMerge.ts';
 import { hashesOf, type ComputedRows } from '#jobs/local/rows.ts';
 import { scanRows } from '#jobs/local/scanRows.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -51,8 +52,8 @@ suite('a job that the Python driver takes over from "local", killed after a merg
       (await table.schema()).fields.find(({ name }) => name === 'id')!,
       new Field('length', new Int32(), true),
     ];
-    const mark = join(at.uri, '_ckp', `length-${fn.hash.slice(0, 16)}`, 'merge.pending');
-    await new PendingMerges(mark, key, column).keep({ base, rows });
+    const mark = `_ckp/length-${fn.hash.slice(0, 16)}/merge.pending`;
+    await new PendingMerges(new FolderStore(at.uri), mark, key, column).keep({ base, rows });
     await table.update({ where: 'id = 7', values: { text: 'something else' } });
     await table.update({ where: 'id = 8', values: { length: -1 } });
     const batches = rows.map((some) => mergeBatch(key, column, some.key!, some.value));
@@ -66,7 +67,7 @@ suite('a job that the Python driver takes over from "local", killed after a merg
       [lengthOf(7, 'something else'), -1, -5],
     );
     assert.equal([...found.values()].filter((value) => value === -5).length, found.size - 2);
-    assert.equal(existsSync(mark), false);
+    assert.equal(existsSync(join(at.uri, mark)), false);
     assert.equal(job.all('conflict').length, 1);
   });
 });
