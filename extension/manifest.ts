@@ -101,6 +101,8 @@ export type ContextTypes = {
   'lanceCatalog.cluster.hasReport': boolean;
   /** Checks that passed are left out of the view. */
   'lanceCatalog.cluster.onlyProblems': boolean;
+  /** The view of jobs is there: the person has had one, or has asked for the view. */
+  'lanceCatalog.jobs.isShown': boolean;
   /** There are jobs that have ended. */
   'lanceCatalog.jobs.hasEnded': boolean;
   /** The Jupyter extension is installed. */
@@ -186,6 +188,7 @@ const contextTable: Record<ContextId, null> = {
   'lanceCatalog.cluster.isRunning': null,
   'lanceCatalog.cluster.hasReport': null,
   'lanceCatalog.cluster.onlyProblems': null,
+  'lanceCatalog.jobs.isShown': null,
   'lanceCatalog.jobs.hasEnded': null,
   'lanceCatalog.jupyter.available': null,
 };

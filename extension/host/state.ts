@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { CheckReport } from '#cluster/check.ts';
 import type { StoredConnection } from '../catalog/connectionRules.ts';
 
-type GlobalState = { connections: readonly StoredConnection[]; rayAddresses: readonly string[] };
+type GlobalState = { connections: readonly StoredConnection[]; rayAddresses: readonly string[]; showsJobs: boolean };
 type WorkspaceState = {
   lastConnection: string;
   kernels: Readonly<Record<string, KeptKernelRecord>>;
@@ -38,6 +38,15 @@ export class State {
 
   async setRayAddresses(addresses: GlobalState['rayAddresses']): Promise<void> {
     await this.#global.update('rayAddresses' satisfies keyof GlobalState, addresses);
+  }
+
+  /** Whether the view of jobs is among the others. */
+  showsJobs(): boolean {
+    return this.#global.get<unknown>('showsJobs' satisfies keyof GlobalState) === true;
+  }
+
+  async setShowsJobs(shows: GlobalState['showsJobs']): Promise<void> {
+    await this.#global.update('showsJobs' satisfies keyof GlobalState, shows);
   }
 
   /** The connection that was used last in this folder. */

@@ -3,11 +3,18 @@ import { ageEvery } from '#shared/ageText.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { setContext } from '../host/context.ts';
 import { logFailure, type Log } from '../host/log.ts';
+import type { State } from '../host/state.ts';
 import { viewIds } from '../manifest.ts';
 import { activeJobs, jobsInOrder } from './jobBoard.ts';
 import type { JobNode } from './jobNode.ts';
 import { boardMessage, renderJob } from './jobRows.ts';
 import type { JobsHost } from './jobsHost.ts';
+
+export type JobsViewParts = {
+  readonly host: JobsHost;
+  readonly log: Log;
+  readonly state: Pick<State, 'showsJobs' | 'setShowsJobs'>;
+};
 
 /** How often rows are drawn at most, in milliseconds: the editor draws a view as a whole. */
 const drawEvery = 250;
@@ -15,6 +22,8 @@ const drawEvery = 250;
 /** The view of jobs. Its rows are looks at the board of `JobsHost`; this only draws. */
 export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Disposable {
   readonly #host: JobsHost;
+  readonly #log: Log;
+  readonly #state: Pick<State, 'showsJobs' | 'setShowsJobs'>;
   readonly #changed = new vscode.EventEmitter<JobNode | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   /** The editor finds a row by the very object it was given. */
@@ -23,8 +32,11 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
   readonly #subscriptions: vscode.Disposable[];
   #drawing: NodeJS.Timeout | undefined;
 
-  constructor(host: JobsHost, log: Log) {
+  constructor({ host, log, state }: JobsViewParts) {
     this.#host = host;
+    this.#log = log;
+    this.#state = state;
+    if (state.showsJobs()) setContext('lanceCatalog.jobs.isShown', true);
     this.#view = vscode.window.createTreeView(viewIds.jobs, { treeDataProvider: this });
     // Ages of jobs that have ended are told in minutes.
     const timer = setInterval(() => this.#view.visible && this.#draw(), ageEvery);
@@ -33,7 +45,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
       this.#view,
       this.#changed,
       host.onDidChange(() => (this.#drawing ??= setTimeout(() => this.#draw(), drawEvery))),
-      this.#view.onDidChangeVisibility(({ visible }) => visible && vscode.workspace.isTrusted && this.#watch(log)),
+      this.#view.onDidChangeVisibility(({ visible }) => visible && vscode.workspace.isTrusted && this.#watch()),
       { dispose: () => clearInterval(timer) },
       { dispose: () => clearTimeout(this.#drawing) },
     ];
@@ -69,6 +81,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
 
   /** Brings the view in front, by its own command, which is there without a row to reveal. */
   async focus(): Promise<void> {
+    await this.#show();
     await vscode.commands.executeCommand(`${viewIds.jobs}.focus`);
   }
 
@@ -76,8 +89,15 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
-  #watch(log: Log): void {
-    this.#host.watch().catch((error: unknown) => logFailure(log, 'listing jobs', error));
+  /** From the first job on; until then the catalog has its room. */
+  async #show(): Promise<void> {
+    if (this.#state.showsJobs()) return;
+    setContext('lanceCatalog.jobs.isShown', true);
+    await this.#state.setShowsJobs(true);
+  }
+
+  #watch(): void {
+    this.#host.watch().catch((error: unknown) => logFailure(this.#log, 'listing jobs', error));
   }
 
   #draw(): void {
@@ -91,6 +111,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
       running > 0 ? { value: running, tooltip: `${running} ${running === 1 ? 'job' : 'jobs'} at work` } : undefined;
     for (const id of this.#nodes.keys()) if (!board.has(id)) this.#nodes.delete(id);
     this.#changed.fire(undefined);
+    if (board.size > 0) this.#show().catch((error: unknown) => logFailure(this.#log, 'showing the jobs', error));
   }
 
   #known(id: string): JobNode {

@@ -133,7 +133,7 @@ function makeServices(parts: JobsParts) {
     functions,
     session,
     checkRay,
-    jobsView: new JobsView(host, log),
+    jobsView: new JobsView({ host, log, state }),
   };
 }
 

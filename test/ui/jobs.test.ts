@@ -40,6 +40,8 @@ suite('A window that backfills a column', function () {
     const { page } = window;
     await openCatalog(page);
     await treeRow(page, 'Connection sample').waitFor({ timeout: patience });
+    assert.equal(await pane().count(), 0, 'the catalog has the room until there are jobs');
+    await runCommand(page, 'Lance Catalog: Show Jobs');
     await pane().locator('.monaco-button', { hasText: 'Backfill Column…' }).waitFor();
     await shoot(window, 'jobs-welcome');
   });
