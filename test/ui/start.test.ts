@@ -88,13 +88,13 @@ suite('npm start in the browser', function () {
       await page.goto(`http://127.0.0.1:${port}`);
       await page.locator('input[type=password]').fill(password);
       await page.keyboard.press('Enter');
-      await treeRow(page, 'Namespace shop').waitFor({ timeout: 45_000 });
-      await page.locator('.notebook-editor .code-cell-row').first().waitFor({ timeout: 45_000 });
-      await page.screenshot({ path: inRoot('test-results/ui/start.png') });
+      await treeRow(page, 'Namespace shop').waitFor({ timeout: 90_000 });
+      await page.locator('.notebook-editor .code-cell-row').first().waitFor({ timeout: 90_000 });
     } finally {
+      await browser.page.screenshot({ path: inRoot('test-results/ui/start.png') });
       await browser.close();
     }
-  }).timeout(120_000);
+  }).timeout(200_000);
 
   test('leaves no process behind after Ctrl-C', async () => {
     const server = await serverOf(start.pid ?? 0);
