@@ -5,6 +5,7 @@ import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { namesText } from '#shared/markup.ts';
+import { sqlName } from '#client/sqlName.ts';
 import type { Table } from '#client/table.ts';
 import { engineFunction } from './engineFunction.ts';
 import { decodeOutput } from './outputType.ts';
@@ -62,7 +63,7 @@ async function madeBefore(
 ): Promise<Record<string, string>> {
   const before = whole(field)?.function.hash;
   if (before === undefined || before === fn.hash || field.metadata.has(valuesKey)) return {};
-  const filled = await table.countRows(`\`${field.name}\` IS NOT NULL`, { signal });
+  const filled = await table.countRows(`${sqlName(field.name)} IS NOT NULL`, { signal });
   return filled > 0 ? { [valuesKey]: before } : {};
 }
 
@@ -170,7 +171,7 @@ async function described(
   rows: number,
   signal: AbortSignal,
 ): Promise<ComputedColumn> {
-  const filled = await table.countRows(`\`${field.name}\` IS NOT NULL`, { signal });
+  const filled = await table.countRows(`${sqlName(field.name)} IS NOT NULL`, { signal });
   const valuesHash = field.metadata.get(valuesKey);
   return {
     column: field.name,

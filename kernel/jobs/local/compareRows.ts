@@ -10,7 +10,7 @@ import {
   type ComputedRows,
   type ReadRows,
 } from './rows.ts';
-import { sqlName } from './scope.ts';
+import { sqlName } from '#client/sqlName.ts';
 
 /** What rows that were computed earlier are in another version of the table. */
 export type ChangedRows = {

@@ -1,9 +1,10 @@
 import type { Data, RecordBatch, Schema } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
+import { sqlName } from '#client/sqlName.ts';
 import type { Table } from '#client/table.ts';
 import { fragmentOf, sliceRead, stretches, type ReadRows } from './rows.ts';
-import { scopeBetween, sqlName } from './scope.ts';
+import { scopeBetween } from './scope.ts';
 
 /** What is read of a table that stays at a version. */
 export type ScanRequest = {

@@ -1,7 +1,5 @@
+import { sqlName } from '#client/sqlName.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
-
-/** A column in the SQL of tables. */
-export const sqlName = (column: string): string => `\`${column.replaceAll('`', '``')}\``;
 
 /** SQL that says which rows are computed: as the job says, else those whose value is null: all, before there is a column. */
 export const scopeOf = ({ where, column }: Pick<JobSpec, 'where' | 'column'>, isColumnThere = true): string =>

@@ -1,7 +1,7 @@
 import type { RecordBatch } from '#arrow';
 import type { Table } from '#client/table.ts';
 import { hashesOf } from './rows.ts';
-import { sqlName } from './scope.ts';
+import { sqlName } from '#client/sqlName.ts';
 
 /** Whether each row has a value of its own in a column; `example` is a value that two rows have. */
 export type Uniqueness = { readonly nulls: number; readonly rows: number; readonly example: string | undefined };

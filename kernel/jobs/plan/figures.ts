@@ -2,7 +2,7 @@ import { Schema, type Field } from '#arrow';
 import type { Table } from '#client/table.ts';
 import { countText } from '#shared/formatNumber.ts';
 import { fixedWidth, sampledWidth } from '#engine/batchLength.ts';
-import { sqlName } from '#jobs/local/scope.ts';
+import { sqlName } from '#client/sqlName.ts';
 import type { Source } from '#jobs/local/source.ts';
 import type { Figure } from '#shared/jobs/jobPlan.ts';
 

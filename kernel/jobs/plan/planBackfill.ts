@@ -1,11 +1,12 @@
 import { Schema, type Field } from '#arrow';
+import { sqlName } from '#client/sqlName.ts';
 import type { BackfillPlan, BackfillTrial, Figure } from '#shared/jobs/jobPlan.ts';
 import { Checkpoints } from '#jobs/local/checkpoints/checkpoints.ts';
 import { openBesideTable } from '#jobs/local/checkpoints/openStore.ts';
 import { findKey, type KeyColumn } from '#jobs/local/keyColumn.ts';
 import { Reusable } from '#jobs/local/reusable.ts';
 import { checkFits } from '#jobs/definition/registration.ts';
-import { scopeOf, sqlName } from '#jobs/local/scope.ts';
+import { scopeOf } from '#jobs/local/scope.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
 import { openSource, type Source } from '#jobs/local/source.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';

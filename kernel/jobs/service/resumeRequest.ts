@@ -1,3 +1,4 @@
+import { sqlName } from '#client/sqlName.ts';
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import type { BackfillRequest, RunnerName } from '#shared/jobs/backfill.ts';
@@ -57,6 +58,6 @@ function whole(
 /** Rows that a job over some rows left null; without a condition of its own these are what every job looks for. */
 function stillNull(where: string | undefined, column: string): string | undefined {
   if (where === undefined) return undefined;
-  const isNull = `\`${column.replaceAll('`', '``')}\` IS NULL`;
+  const isNull = `${sqlName(column)} IS NULL`;
   return where.endsWith(isNull) ? where : `(${where}) AND ${isNull}`;
 }

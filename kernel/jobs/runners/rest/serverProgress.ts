@@ -1,3 +1,4 @@
+import { sqlName } from '#client/sqlName.ts';
 import type { Table } from '#client/table.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { isCatalogError } from '#shared/errors.ts';
@@ -21,7 +22,7 @@ export type ServerProgress = {
 /** Counts what there is to do for a job that a server does. */
 export async function serverProgress(table: Table, spec: JobSpec, signal: AbortSignal): Promise<ServerProgress> {
   const { column } = spec;
-  const empty = `\`${column.replaceAll('`', '``')}\` IS NULL`;
+  const empty = `${sqlName(column)} IS NULL`;
   const isDefault = spec.where === undefined && spec.numFrags === undefined;
   const [readVersion, rows, fragments] = await Promise.all([
     spec.readVersion ?? table.version({ signal }),
