@@ -26,7 +26,13 @@ export function engineFunction(field: Field): StoredFunction | undefined {
   return { function: fn, author: '', registeredAt: '' };
 }
 
+/** Whoever may write to the table may write this: what can't be read is left out, since nothing is computed by it here. */
 function readInputs(json: string | undefined): readonly string[] {
-  const inputs: unknown = JSON.parse(json ?? '[]');
+  let inputs: unknown;
+  try {
+    inputs = JSON.parse(json ?? '[]');
+  } catch {
+    return [];
+  }
   return Array.isArray(inputs) ? inputs.filter((name): name is string => typeof name === 'string') : [];
 }

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Int32 } from '#arrow';
+import { Field, Int32 } from '#arrow';
 import { typeText } from '#shared/arrowTypes.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { isJobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import type { Table } from '#client/table.ts';
+import { engineFunction } from '#jobs/definition/engineFunction.ts';
 import { readFunction } from '#jobs/definition/functionSource.ts';
 import { functionHash } from '#jobs/definition/hash.ts';
 import { decodeOutput, encodeOutput } from '#jobs/definition/outputType.ts';
@@ -262,5 +263,17 @@ suite('The hash of a function', () => {
       functionHash({ ...fn, expression: 'length(text)' }),
       '4ff16828bc03fe9653b72197b9c5fe712503546e8f21cc1dbb9b46b5306dad11',
     );
+  });
+});
+
+suite('A column that the engine computes itself', () => {
+  test('is known as one, though what the table says of its inputs can not be read', () => {
+    const metadata = [
+      ['computed_column', 'true'],
+      ['computed_column.expression', 'id * 2'],
+      ['computed_column.inputs', '["id"'],
+    ] as const;
+    const found = engineFunction(new Field('twice', new Int32(), true, new Map(metadata)));
+    assert.deepEqual([found?.function.name, found?.function.inputs], ['twice', []]);
   });
 });
