@@ -28,7 +28,7 @@ export async function registerFunction(
   column: string,
   fn: ComputedFunction,
   { author = accountName(), signal }: RegisterOptions,
-): Promise<ComputedColumn> {
+): Promise<void> {
   const schema = await table.schema({ signal });
   checkFits(schema, table.name, column, fn);
   const field = schema.fields.find(({ name }) => name === column);
@@ -51,7 +51,6 @@ export async function registerFunction(
       { cause: error },
     );
   }
-  return computedColumn(table, column, signal);
 }
 
 /** Values that another function has made are stale from now on, also where no run has made all of them. */
@@ -122,7 +121,7 @@ export async function storedFunction(
   column: string,
   signal: AbortSignal,
 ): Promise<StoredFunction | undefined> {
-  return readStored(fieldOf(await table.schema({ signal }), table.name, column));
+  return readStored(await columnOf(table, column, signal));
 }
 
 /**
@@ -138,17 +137,6 @@ export async function computedColumns(table: Table, signal: AbortSignal): Promis
   if (found.length === 0) return [];
   const rows = await table.countRows(undefined, { signal });
   return Promise.all(found.map(async ({ field, stored }) => described(table, field, stored, rows, signal)));
-}
-
-/** @throws JobError ColumnMissing, FunctionMissing, FunctionInvalid */
-async function computedColumn(table: Table, column: string, signal: AbortSignal): Promise<ComputedColumn> {
-  const field = fieldOf(await table.schema({ signal }), table.name, column);
-  const stored = readStored(field);
-  if (!stored) {
-    const what = `The table "${table.name}" has not kept the function of "${column}".`;
-    throw new JobError('FunctionMissing', what, 'Give the function with each backfill instead.');
-  }
-  return described(table, field, stored, await table.countRows(undefined, { signal }), signal);
 }
 
 /** Remembers that a function has made all values of a column. To be called after a run over all rows. */
@@ -188,11 +176,13 @@ async function described(
   };
 }
 
-function fieldOf(schema: Schema, table: string, column: string): Field {
-  const field = schema.fields.find(({ name }) => name === column);
+/** A column with all that is kept on it. @throws JobError ColumnMissing */
+export async function columnOf(table: Table, column: string, signal: AbortSignal): Promise<Field> {
+  const { fields } = await table.schema({ signal });
+  const field = fields.find(({ name }) => name === column);
   if (field) return field;
-  const names = namesText(schema.fields.map(({ name }) => name));
-  throw new JobError('ColumnMissing', `The table "${table}" has no column "${column}".`, `It has ${names}.`);
+  const names = namesText(fields.map(({ name }) => name));
+  throw new JobError('ColumnMissing', `The table "${table.name}" has no column "${column}".`, `It has ${names}.`);
 }
 
 /** An account may have no name, in a container for instance. */

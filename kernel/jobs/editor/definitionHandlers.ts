@@ -12,10 +12,11 @@ export const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
   readFunction: ({ table, column, source }, signal) =>
     // The editor names files by absolute paths.
     onTable(table, signal, (opened) => readFunction(source, { folder: process.cwd(), table: opened, column }, signal)),
-  register: ({ table, column, function: fn }, signal) => {
+  register: async ({ table, column, function: fn }, signal) => {
     // Whoever registers a function here has it from here, and need not be asked about it.
     accept(fn.hash, { name: fn.name, table: table.name });
-    return onTable(table, signal, (opened) => registerFunction(opened, column, fn, { signal }));
+    await onTable(table, signal, (opened) => registerFunction(opened, column, fn, { signal }));
+    return null;
   },
   computedColumns: ({ table }, signal) => onTable(table, signal, (opened) => computedColumns(opened, signal)),
   accept: ({ hash }) => (accept(hash), null),

@@ -1,5 +1,6 @@
 import { engineFunction } from '#jobs/definition/engineFunction.ts';
-import { storedFunction } from '#jobs/definition/registration.ts';
+import { columnOf } from '#jobs/definition/registration.ts';
+import { readStored } from '#jobs/definition/storedFunction.ts';
 import { checkAccepted } from '#jobs/definition/trust.ts';
 import { onTable } from '#jobs/openTable.ts';
 import { serverFunction } from '#jobs/runners/rest/serverFunction.ts';
@@ -21,18 +22,17 @@ export async function functionOf(
   signal.throwIfAborted();
   if (given) return given;
   return onTable(table, signal, async (opened) => {
-    const stored = await storedFunction(opened, column, signal);
+    const field = await columnOf(opened, column, signal);
+    const stored = readStored(field);
     if (stored) {
       if (isToRun) checkAccepted(stored.function, table.name, allowStoredCode);
       return stored.function;
     }
-    const { fields } = await opened.schema({ signal });
-    const field = fields.find(({ name }) => name === column);
-    if (field && engineFunction(field)) {
+    if (engineFunction(field)) {
       const what = `The column "${column}" of "${table.name}" is computed by the engine itself.`;
       throw new JobError('FunctionMissing', what, `Refresh it: table.refreshColumn("${column}").`);
     }
-    if (field && table.catalog.implementation === 'rest') return serverFunction(field);
+    if (table.catalog.implementation === 'rest') return serverFunction(field);
     const what = `The column "${column}" of "${table.name}" has no function that computes it.`;
     throw new JobError('FunctionMissing', what, 'Give one: a SQL expression, a TypeScript file or a Python file.');
   });

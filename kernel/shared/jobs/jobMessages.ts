@@ -26,7 +26,7 @@ export type JobsMethods = {
   /** Reads and bundles a function; nothing of it is run. */
   readFunction: [{ table: TableReference; column: string; source: FunctionSource }, ComputedFunction];
   /** Adds the column where it is not there, all null, and keeps the function on it. */
-  register: [{ table: TableReference; column: string; function: ComputedFunction }, ComputedColumn];
+  register: [{ table: TableReference; column: string; function: ComputedFunction }, null];
   computedColumns: [{ table: TableReference }, readonly ComputedColumn[]];
   /** Remembers on this machine that this function may run. */
   accept: [{ hash: string }, null];

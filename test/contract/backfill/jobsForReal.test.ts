@@ -53,8 +53,9 @@ suite('A backfill that an editor asks for', function () {
     const source = { kind: 'sql', expression: 'length(text)' } as const;
     const fn = await jobs.request('readFunction', { table: table(), column: 'size', source });
     assert.deepEqual(fn.inputs, ['text']);
-    const registered = await jobs.request('register', { table: table(), column: 'size', function: fn });
-    assert.deepEqual([registered.rows, registered.filled, registered.isStale], [rows, 0, false]);
+    await jobs.request('register', { table: table(), column: 'size', function: fn });
+    const [made] = await jobs.request('computedColumns', { table: table() });
+    assert.deepEqual([made?.rows, made?.filled, made?.isStale], [rows, 0, false]);
     const request = { table: table(), column: 'size', runner: 'local', key: 'id' } as const;
     const plan = await jobs.request('plan', request);
     assert.deepEqual(plan.rows.toCompute, { value: rows, basis: 'counted' });
