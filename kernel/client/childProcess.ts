@@ -6,6 +6,12 @@ import { isFitNode, minimumNode } from './nodeVersion.ts';
 /** A Node to start children with, what its environment needs, and its version where somebody asked it. */
 export type NodeRuntime = { path: string; env: Record<string, string>; version?: string };
 
+/** The Node of this process; in a desktop editor that is Electron, told to be Node. */
+export const thisNode = (): NodeRuntime => ({
+  path: process.execPath,
+  env: process.versions['electron'] === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' },
+});
+
 const run = promisify(execFile);
 
 async function versionOf(node: NodeRuntime, signal?: AbortSignal): Promise<string> {

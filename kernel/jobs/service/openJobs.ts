@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NodeRuntime } from '#client/childProcess.ts';
+import { thisNode, type NodeRuntime } from '#client/childProcess.ts';
 import { jobsFolder } from '#client/jobsFolder.ts';
 import { whileLocked } from '#jobs/fileLock.ts';
 import { findProcess } from '#jobs/records/control.ts';
@@ -235,9 +235,4 @@ const running = (id: string, what: string): JobError =>
 function failureToStart(error: unknown): { code: string; message: string; hint: string } {
   if (error instanceof JobError) return { code: error.kind, message: error.what, hint: error.hint };
   return { code: 'Internal', message: error instanceof Error ? error.message : String(error), hint: 'Try again.' };
-}
-
-function thisNode(): NodeRuntime {
-  const isElectron = process.versions['electron'] !== undefined;
-  return { path: process.execPath, env: isElectron ? { ELECTRON_RUN_AS_NODE: '1' } : {} };
 }

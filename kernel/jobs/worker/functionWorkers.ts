@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { RecordBatch } from '#arrow';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import type { NodeRuntime } from '#client/childProcess.ts';
+import { thisNode, type NodeRuntime } from '#client/childProcess.ts';
 import { workerArgument } from './workerOptions.ts';
 import { WorkerProcess, type WorkerEnded } from './workerProcess.ts';
 
@@ -43,12 +43,6 @@ type Task = {
   readonly reject: (error: unknown) => void;
   crashes: number;
 };
-
-/** Electron runs scripts when it is told that it is Node. */
-const thisNode = (): NodeRuntime => ({
-  path: process.execPath,
-  env: process.versions['electron'] === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' },
-});
 
 /**
  * Processes that run one TypeScript function over batches. A process that dies is replaced and its batches are sent anew, so
