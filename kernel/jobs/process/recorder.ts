@@ -7,7 +7,7 @@ import type { JobFolders } from '#jobs/records/jobFolder.ts';
 import { openJobLog } from '#jobs/records/jobLog.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
-import { foldRun, type JobProgress } from '#shared/jobs/foldEvents.ts';
+import { atRest, foldRun, type JobProgress } from '#shared/jobs/foldEvents.ts';
 import { eventWords } from './eventWords.ts';
 import { lineBuffer } from './lineBuffer.ts';
 
@@ -108,9 +108,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
       hasEnded = true;
       const now = Date.now();
       say(sentence, now);
-      const { rowsPerSecond: _rate, secondsLeft: _left, bottleneck: _why, ...progress } = fold.progress(now);
-      const gone = { rowsPerSecond: undefined, secondsLeft: undefined, bottleneck: undefined };
-      write({ ...progress, ...gone, state: 'interrupted', sentence, endedAt: now }, true);
+      write(atRest(fold.progress(now), { state: 'interrupted', sentence, endedAt: now }), true);
     },
     close: () => {
       clearInterval(ticks);

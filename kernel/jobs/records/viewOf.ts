@@ -1,3 +1,4 @@
+import { atRest } from '#shared/jobs/foldEvents.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobWords.ts';
 import type { JobRecord } from './jobRecord.ts';
@@ -52,14 +53,7 @@ function progressOf({ progress }: JobRecord, liveness: Liveness, now: number): J
       return { ...progress, sentence: `${progress.sentence} It runs on ${liveness.host}, and is cancelled there.` };
     case 'gone':
       if (progress.state === 'queued' && now - (progress.startedAt ?? 0) < queuedMs) return progress;
-      return {
-        ...progress,
-        state: 'interrupted',
-        sentence: goneSentence(liveness.words),
-        rowsPerSecond: undefined,
-        secondsLeft: undefined,
-        bottleneck: undefined,
-      };
+      return atRest(progress, { state: 'interrupted', sentence: goneSentence(liveness.words) });
   }
 }
 

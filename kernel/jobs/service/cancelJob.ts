@@ -3,6 +3,7 @@ import { findProcess, type Control, type Found } from '#jobs/records/control.ts'
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
 import { queuedMs } from '#jobs/records/viewOf.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
+import { atRest } from '#shared/jobs/foldEvents.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isActive, runnerWords } from '#shared/jobs/jobWords.ts';
 
@@ -86,8 +87,8 @@ async function endsWithin(control: Control, milliseconds: number, signal: AbortS
 function recordEnd(folders: JobFolders, id: string): void {
   const record = folders.read(id);
   if (!record || !isActive(record.progress)) return;
-  const now = Date.now();
-  const progress = { ...record.progress, state: 'cancelled', endedAt: now, sentence: forcedSentence(record) } as const;
+  const end = { state: 'cancelled', endedAt: Date.now(), sentence: forcedSentence(record) } as const;
+  const progress = atRest(record.progress, end);
   folders.write({ ...record, progress }, { isLasting: true });
 }
 

@@ -24,6 +24,12 @@ export type JobProgress = Pick<
   | 'bottleneck'
 >;
 
+/** How a job is that nothing works at any more, where no event has told its end: it has no rate and waits for nothing. */
+export const atRest = (
+  progress: JobProgress,
+  end: Pick<JobProgress, 'state' | 'sentence'> & { readonly endedAt?: number },
+): JobProgress => ({ ...progress, rowsPerSecond: undefined, secondsLeft: undefined, bottleneck: undefined, ...end });
+
 /** How far back a rate looks. */
 const windowMs = 30_000;
 /** A rate of less than this is chance. */

@@ -114,6 +114,7 @@ suite('A job in a process of its own', function () {
       const view = await counting.jobs.view(id, soon());
       assert.equal(view.state, 'cancelled');
       assert.match(view.sentence, wanted);
+      assert.deepEqual([view.bottleneck, view.rowsPerSecond], [undefined, undefined]);
       await eventually(() => assert.ok(!isRunning(pid)));
     });
   }
