@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { failureOf } from '#jobs/failureOf.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { readyWord } from '#jobs/records/processMark.ts';
@@ -10,7 +11,6 @@ import { isAbort, isCatalogError } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { isBackfillRequest } from '#shared/jobs/jobShapes.ts';
 import { openControlServer } from './controlServer.ts';
-import { failureOf } from './failureOf.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 
 /** How it was started: `job.cjs JOBS-FOLDER ID`, with the request and its secrets as JSON on standard input. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { thisNode, type NodeRuntime } from '#client/childProcess.ts';
 import { jobsFolder } from '#client/jobsFolder.ts';
+import { failureOf } from '#jobs/failureOf.ts';
 import { whileLocked } from '#jobs/fileLock.ts';
 import { findProcess } from '#jobs/records/control.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
@@ -10,7 +11,7 @@ import { readLog } from '#jobs/records/jobLog.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { viewOf, type Liveness } from '#jobs/records/viewOf.ts';
 import { openOptions } from '#jobs/records/withoutSecrets.ts';
-import type { Runners } from '#jobs/plan/chooseRunner.ts';
+import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from '#jobs/plan/chooseRunner.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { foldRun } from '#shared/jobs/foldEvents.ts';
@@ -25,7 +26,6 @@ import { followJob } from './followJob.ts';
 import type { Jobs } from './jobs.ts';
 import { JobWatch } from './jobWatch.ts';
 import { jobTableOf, placeOf, withAbsolutePaths } from './place.ts';
-import { prepare, type Prepared } from './prepare.ts';
 import { writingRecords } from './recordErrors.ts';
 import { requestToResume } from './resumeRequest.ts';
 import { startProcess, wordsOf } from './startProcess.ts';
@@ -99,9 +99,8 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     try {
       await startProcess({ folders, id: record.id, request, entry, node });
     } catch (error) {
-      const failure = failureToStart(error);
       const fold = foldRun(record.progress.startedAt ?? record.createdAt);
-      fold.add({ kind: 'failed', at: Date.now(), ...failure });
+      fold.add({ kind: 'failed', at: Date.now(), ...failureOf(error) });
       folders.write({ ...record, progress: fold.progress(Date.now()) }, { isLasting: true });
       throw error;
     }
@@ -127,13 +126,13 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     const other = await joined();
     if (other) return other;
     if (asked.function) await keepFunction(whole, signal);
-    const prepared = await prepare(whole, runners, signal);
+    const choice = await chooseRunner(whole, runners, signal);
     return alone(signal, async () => {
       const another = await joined();
       if (another) return another;
-      const record = newRecord(prepared);
-      folders.create(record, prepared.request);
-      await begin(record, prepared.request);
+      const record = newRecord(whole, choice);
+      folders.create(record, whole);
+      await begin(record, whole);
       folders.tidy();
       return { id: record.id, joined: false };
     });
@@ -147,18 +146,19 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     };
     const request = withAbsolutePaths(requestToResume(await resting(), folders.readRequest(id), how));
     const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
-    const prepared = await prepare(whole, runners, signal);
+    // Before there is a process, which could only decide it too late to tell it to whoever asked.
+    const choice = await chooseRunner(whole, runners, signal);
     return alone(signal, async () => {
       // Somebody else may have been quicker.
       const record = await resting();
       const rival = await rivalOf(record.place, id, signal);
       if (rival) throw busy(rival);
       const { createdAt, source } = record;
-      const kept = prepared.runner === record.runner ? record.kept : {};
-      const again = { ...newRecord(prepared, id), createdAt, run: record.run + 1, kept, source };
-      folders.writeRequest(id, prepared.request);
+      const kept = choice.runner === record.runner ? record.kept : {};
+      const again = { ...newRecord(whole, choice, id), createdAt, run: record.run + 1, kept, source };
+      folders.writeRequest(id, whole);
       folders.write(again, { isLasting: true });
-      await begin(again, prepared.request);
+      await begin(again, whole);
       return { id };
     });
   };
@@ -193,7 +193,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
 
 type Rival = { readonly record: JobRecord; readonly view: JobView };
 
-function newRecord({ request, runner, runnerReason }: Prepared, id?: string): JobRecord {
+function newRecord(request: ChoosingRequest, { runner, reason }: RunnerChoice, id?: string): JobRecord {
   const now = Date.now();
   const progress = foldRun(now).progress(now);
   return {
@@ -206,7 +206,7 @@ function newRecord({ request, runner, runnerReason }: Prepared, id?: string): Jo
     functionHash: request.function.hash,
     options: openOptions(request),
     runner,
-    runnerReason,
+    runnerReason: reason,
     run: 1,
     kept: {},
     progress: { ...progress, state: 'queued', sentence: 'It waits for its process to come up.' },
@@ -214,7 +214,7 @@ function newRecord({ request, runner, runnerReason }: Prepared, id?: string): Jo
 }
 
 /** Whether a job does what is asked for: then there is nothing to do but to watch it. */
-function isSameWork({ functionHash, options }: JobRecord, request: Prepared['request']): boolean {
+function isSameWork({ functionHash, options }: JobRecord, request: ChoosingRequest): boolean {
   return (
     functionHash === request.function.hash &&
     options.where === request.where &&
@@ -231,8 +231,3 @@ function busy({ record, view }: Rival): JobError {
 
 const running = (id: string, what: string): JobError =>
   new JobError('JobRunning', `Job ${id} runs, so it can't be ${what}.`, 'Cancel it first, or wait for its end.');
-
-function failureToStart(error: unknown): { code: string; message: string; hint: string } {
-  if (error instanceof JobError) return { code: error.kind, message: error.what, hint: error.hint };
-  return { code: 'Internal', message: error instanceof Error ? error.message : String(error), hint: 'Try again.' };
-}
