@@ -60,9 +60,15 @@ export class HeadForward implements AsyncDisposable {
   /** Listens; asks nothing of the cluster before somebody connects. */
   static async open(options: HeadForwardOptions): Promise<HeadForward> {
     const forward = new HeadForward(options, await makePlace());
-    forward.#server.listen(forward.socketPath);
-    await once(forward.#server, 'listening');
-    return forward;
+    try {
+      forward.#server.listen(forward.socketPath);
+      await once(forward.#server, 'listening');
+      return forward;
+    } catch (error) {
+      // Its folder is nobody's yet.
+      await forward[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** Ends all connections. */

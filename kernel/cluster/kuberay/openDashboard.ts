@@ -11,12 +11,18 @@ export type OpenDashboard = AsyncDisposable & {
 /** Opens the dashboard of a RayCluster that is there, through the API server. @throws ClusterError as `openRayLink` */
 export async function openDashboard(profile: ClusterProfile, options: OpenRayLinkOptions): Promise<OpenDashboard> {
   const link = await openRayLink(profile, options);
-  const door = await DashboardDoor.open(link.target);
-  return {
-    address: door.address,
-    [Symbol.asyncDispose]: async () => {
-      await door[Symbol.asyncDispose]();
-      await link[Symbol.asyncDispose]();
-    },
-  };
+  try {
+    const door = await DashboardDoor.open(link.target);
+    return {
+      address: door.address,
+      [Symbol.asyncDispose]: async () => {
+        await door[Symbol.asyncDispose]();
+        await link[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    // Nobody else has it.
+    await link[Symbol.asyncDispose]();
+    throw error;
+  }
 }

@@ -60,11 +60,18 @@ export class OpenRayCluster implements RayLink {
 
   /** Opens its dashboard to this machine's browsers. @returns an address with a key: to be opened, and never logged */
   async dashboard(): Promise<string> {
-    this.#door ??= DashboardDoor.open(this.#parts.target).then((door) => {
-      this.#parts.opened.own(door);
-      return door;
+    this.#door ??= this.#openDoor().catch((error: unknown) => {
+      // The next one who asks tries again.
+      this.#door = undefined;
+      throw error;
     });
     return (await this.#door).address;
+  }
+
+  async #openDoor(): Promise<DashboardDoor> {
+    const door = await DashboardDoor.open(this.#parts.target);
+    this.#parts.opened.own(door);
+    return door;
   }
 
   /** Has all its pods removed and keeps what it is; what runs on it is lost. @throws ClusterError */

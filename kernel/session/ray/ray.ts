@@ -143,12 +143,19 @@ async function connectTo(
     const isDirect = target.socketPath === undefined && target.token === undefined;
     const dashboard = async (): Promise<string> => {
       if (isDirect) return target.address;
-      door ??= openDoor(target);
+      door ??= openDoor(target).catch((error: unknown) => {
+        // The next one who asks tries again.
+        door = undefined;
+        throw error;
+      });
       return (await door).address;
     };
     const end = async (): Promise<void> => {
-      await (await door)?.[Symbol.asyncDispose]();
-      await close();
+      try {
+        await (await door)?.[Symbol.asyncDispose]();
+      } finally {
+        await close();
+      }
     };
     return shownAs(`${jobs.subject}, version ${version}`, place, { version, dashboard, [Symbol.asyncDispose]: end });
   } finally {
