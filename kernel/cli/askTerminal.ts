@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { isYes } from '#shared/isYes.ts';
 
 /** Whether there is a person who can be asked: a script is never kept waiting. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
@@ -7,7 +8,7 @@ export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY
 export async function askTerminal(question: string, signal: AbortSignal): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());
+    return isYes(await lines.question(`${question} [y/N] `, { signal }));
   } finally {
     lines.close();
   }

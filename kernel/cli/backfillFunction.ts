@@ -1,7 +1,7 @@
 import type { Table } from '#client/table.ts';
 import { onCatalog } from '#jobs/openCatalog.ts';
 import { isCatalogError, isAbort, messageOf } from '#shared/errors.ts';
-import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { displayPath } from '#shared/names.ts';
 import { askTerminal, canAsk } from './askTerminal.ts';
@@ -23,32 +23,24 @@ export async function givenFunction(asked: AskedBackfill, signal: AbortSignal): 
   return withTable(asked, signal, (table) => readFunction(source, { folder, table, column }, signal));
 }
 
-/**
- * Does what may need a stored function, and where that was not accepted on this machine yet shows it and asks.
- * @throws JobError FunctionNotAccepted, with what to do, where nobody can be asked or the answer is no
- */
+/** Does what may run a function that was found on the table; one that is new to this machine is shown and asked about. */
 export async function withConsent<T>(asked: AskedBackfill, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!isJobError(error) || error.kind !== 'FunctionNotAccepted') throw error;
-    await askConsent(asked, error, signal);
-    return act();
-  }
-}
-
-async function askConsent(asked: AskedBackfill, refused: JobError, signal: AbortSignal): Promise<void> {
-  const { accept, consentText, storedFunction } = await loadParts();
-  const found = await withTable(asked, signal, (table) => storedFunction(table, asked.column, signal));
-  if (!found) throw refused;
-  const { function: stored, author } = found;
-  const table = displayPath(asked.namespacePath, asked.name);
-  console.error(consentText(stored, { author, table, column: asked.column }));
-  const allow = `To allow it in a script, add --allow-stored-code ${stored.hash}.`;
-  if (!canAsk()) throw new JobError(refused.kind, refused.what, allow, { cause: refused });
-  if (!(await askTerminal('Run this function on this machine, now and later?', signal)))
-    throw new JobError(refused.kind, `The function of ${table}.${asked.column} was not accepted.`, allow);
-  accept(stored.hash, { name: stored.name, table });
+  const { column } = asked;
+  const parts = await loadParts();
+  return parts.withConsent(
+    {
+      table: displayPath(asked.namespacePath, asked.name),
+      column,
+      stored: () => withTable(asked, signal, (table) => parts.storedFunction(table, column, signal)),
+      ask: async (text) => {
+        console.error(text);
+        if (!canAsk()) throw new Error('No terminal is there to be asked.');
+        return askTerminal('Run this function on this machine, now and later?', signal);
+      },
+      howToAllow: (hash) => `To allow it in a script, add --allow-stored-code ${hash}.`,
+    },
+    act,
+  );
 }
 
 /** What a person is told of a failure, and whether it is one that the person can read. */

@@ -3,8 +3,8 @@
 export { readFunction } from './definition/functionSource.ts';
 export { functionHash } from './definition/hash.ts';
 export { storedFunction } from './definition/registration.ts';
-export { accept, consentText } from './definition/trust.ts';
 export { openJobFile } from './jobFile.ts';
 export { serverJobs } from './server/serverJobs.ts';
+export { withConsent } from './service/consent.ts';
 export { launchProblem } from './service/launchChecks.ts';
 export { openJobs } from './service/openJobs.ts';

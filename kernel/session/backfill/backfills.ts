@@ -8,6 +8,7 @@ import { ownForms } from '#session/display/ownForms.ts';
 import { liveOutput } from '#session/display/live.ts';
 import type { Shown } from '#session/display/shown.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { isYes } from '#shared/isYes.ts';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { displayPath } from '#shared/names.ts';
@@ -150,7 +151,7 @@ async function mayLaunch(request: BackfillRequest, ask: BackfillParts['ask'], si
   const problem = await (await loadParts()).launchProblem(request, signal);
   if (!problem) return;
   const answer = await ask(`${problem.message}\n\nRun it anyway? [y/N] `).catch(() => '');
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw problem;
+  if (!isYes(answer)) throw problem;
 }
 
 /** Shows a job as it changes. An interrupt of the cell ends that, and not the job. */

@@ -1,8 +1,9 @@
 import type { FunctionGiven } from '#client/backfill.ts';
 import type { Table } from '#client/table.ts';
+import { isYes } from '#shared/isYes.ts';
 import { isRecord } from '#shared/records.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
-import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { displayPath } from '#shared/names.ts';
 
@@ -45,11 +46,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
-/**
- * Does what may run a function that was found on the table. Where it was not accepted on this machine, it is shown and asked
- * about, once.
- * @throws JobError FunctionNotAccepted where the answer is no, or nobody can be asked
- */
+/** Does what may run a function that was found on the table; one that is new to this machine is shown and asked about. */
 export async function withConsent<T>(
   ask: (question: string) => Promise<string>,
   table: Table,
@@ -57,33 +54,15 @@ export async function withConsent<T>(
   signal: AbortSignal,
   act: () => Promise<T>,
 ): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!isJobError(error) || error.kind !== 'FunctionNotAccepted') throw error;
-    const { accept, consentText, storedFunction } = await loadParts();
-    const found = await storedFunction(table, column, signal);
-    if (!found) throw error;
-    const { function: stored, author } = found;
-    const place = displayPath(table.namespacePath, table.name);
-    const text = consentText(stored, { author, table: place, column });
-    const hint = `To allow it without being asked: { allowStoredCode: ['${stored.hash}'] }.`;
-    if (!/^y(?:es)?$/i.test((await answered(ask, text, error, hint)).trim()))
-      throw new JobError('FunctionNotAccepted', `The function of ${place}.${column} was not accepted.`, hint);
-    accept(stored.hash, { name: stored.name, table: place });
-    return act();
-  }
-}
-
-async function answered(
-  ask: (question: string) => Promise<string>,
-  text: string,
-  refused: JobError,
-  hint: string,
-): Promise<string> {
-  try {
-    return await ask(`${text}\n\nRun this function on this machine, now and later? [y/N] `);
-  } catch (cause) {
-    throw new JobError(refused.kind, refused.what, hint, { cause });
-  }
+  const parts = await loadParts();
+  return parts.withConsent(
+    {
+      table: displayPath(table.namespacePath, table.name),
+      column,
+      stored: () => parts.storedFunction(table, column, signal),
+      ask: async (text) => isYes(await ask(`${text}\n\nRun this function on this machine, now and later? [y/N] `)),
+      howToAllow: (hash) => `To allow it without being asked: { allowStoredCode: ['${hash}'] }.`,
+    },
+    act,
+  );
 }

@@ -4,6 +4,7 @@ import type { OpenRayCluster } from '#cluster/kuberay/openRayCluster.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { RayTarget } from '#cluster/ray/rayTarget.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import { isYes } from '#shared/isYes.ts';
 import type { RayPlace } from '#shared/jobs/backfill.ts';
 import { liveOutput } from '#session/display/live.ts';
 import { ownForms } from '#session/display/ownForms.ts';
@@ -100,7 +101,7 @@ async function confirmReport(report: CheckReport, input: RayParts['input']): Pro
   const more = failed.length > mostShown ? [`… and ${failed.length - mostShown} more.`] : [];
   try {
     const question = `Checks failed:\n${[...failed.slice(0, mostShown), ...more].join('\n')}\nMake the RayCluster anyway? [y/N] `;
-    return /^\s*y(?:es)?\s*$/i.test(await input(question));
+    return isYes(await input(question));
   } catch {
     // Nobody can be asked here.
     return false;
