@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { registerRest } from '#client/registerRest.ts';
 import { registerDir } from '#engine/register.ts';
+import { keepCompiledCode } from './compiledCode.ts';
 import { Core } from './core.ts';
 import type { FromCore, ToCore } from './coreMessages.ts';
 import { lastWords } from './lastWords.ts';
@@ -21,7 +22,11 @@ export function startCore({ post, outputs, typescript }: CoreParts): (message: T
   const kernel = join(import.meta.dirname, 'kernel.cjs');
   registerDir();
   registerRest();
-  const core = new Core(post, outputs);
+  const keepCompiled = keepCompiledCode();
+  const core = new Core((message) => {
+    post(message);
+    if (message.type === 'done') keepCompiled();
+  }, outputs);
   catchUncaught(
     (error) => core.reportUncaught(error),
     (error) => lastWords('The kernel could not report an error', error),
