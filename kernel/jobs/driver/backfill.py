@@ -12,6 +12,22 @@ How it works: workers compute row ranges of fragments and keep what they have in
 CHECKPOINTS.md; a fragment whose rows are all there becomes one new file with the column alone, for all of its physical
 rows, deleted ones too; the parent commits such files by DataReplacement, which neither appends nor deletes of others
 disturb. Workers are processes of this file, or actors of Ray. Needs `pylance`, and `ray` where the engine is Ray.
+
+It is one file because it travels as one: to whichever Python a person has, to workers, which are this same file, and to
+Ray, where nothing is installed for it. It reads from top to bottom, each part from those above it:
+
+    what is told, the job      events, failures, and what a job says
+    files beside the table     what is kept of it there, and the lease: who is at a column
+    the table                  fragments, and the files that values hang on
+    functions                  Python here, TypeScript in a Node; SQL is computed by the table
+    one task                   rows of a fragment, from reading to chunks and the column file: `Worker.run`
+    where workers live         processes, and actors of Ray; what runs in them
+    a merge that was left      what the runner `local` could not look at any more
+    the driver                 `Driver.run`: plan, compute, commit, and look what others did meanwhile
+    looking ahead, entry       plans, trials, `main`
+
+Begin with `Driver._run`, which is the whole of a run on one page, then `Worker.run`. What makes it safe is in
+`marks` (does a value still fit?), `Checkpoints.kept` (what need not be computed again?) and `Driver.commit`.
 """
 
 from __future__ import annotations
@@ -75,7 +91,7 @@ LEASE_STALE_SECONDS = 60.0
 LEASE_LOOK_SECONDS = 12.0
 """How long a lease that looks old is watched before it is taken over: a little more than a beat."""
 DURABLE_SECONDS = 1.0
-"""Work of so many seconds is worth waiting for the disk, so that a power cut does not take it; less is computed again."""
+"""Work of so many seconds is worth waiting for the disk, lest a power cut take it; less is computed again."""
 SAMPLES = 5
 STALL_SECONDS = float(os.environ.get("LANCE_CATALOG_STALL_SECONDS", "60"))
 STOP_SECONDS = 5.0
@@ -390,7 +406,7 @@ class Store:
         return None if content is None else pa.py_buffer(content)
 
     def write(self, path: str, content: bytes, is_durable: bool = False) -> None:
-        """The file is there whole or not at all, also when this process is killed; a durable one, also after a power cut."""
+        """The file is there whole or not at all, also when this process is killed; durable: when power fails."""
         target = self._path(path)
         if self.remote is None:
             temporary = f"{target}.{uuid.uuid4().hex}.tmp"
@@ -477,11 +493,14 @@ class Store:
         if self.remote is None:
             shutil.rmtree(self._path(path), ignore_errors=True)
             return
-        for name in self.names(path):
-            self.delete(f"{path}/{name}")
+        try:
+            # File by file Arrow would leave an empty object behind that stands for the folder.
+            self.remote.delete_dir(self._path(path))
+        except FileNotFoundError:
+            pass
 
     def delete_empty(self, path: str) -> None:
-        """Removes a folder unless something is in it. In an object store there are none."""
+        """Removes a folder unless something is in it. An object store has none."""
         if self.remote is None:
             try:
                 os.rmdir(self._path(path))
@@ -502,6 +521,9 @@ class Store:
         if self.remote is None:
             return os.path.getsize(self._path(path))
         return int(self.remote.get_file_info(self._path(path)).size or 0)
+
+
+# --- The lease ------------------------------------------------------------------------------------------------------
 
 
 class Lease:
@@ -552,8 +574,8 @@ class Lease:
 
     def _outwait(self) -> None:
         """
-        Removes a lease whose holder is gone. Its clock may be ahead of ours or behind, so a beat that is not of just now
-        says little: what counts is whether it beats while we look, for as long as our own clock says.
+        Removes a lease whose holder is gone. Its clock may be ahead of ours or behind, so a beat that is not of just
+        now says little: what counts is whether it beats while we look, for as long as our own clock says.
         """
         seen, since, is_told = self.store.read(self.path), self.steady(), False
         while seen is not None:
@@ -652,10 +674,15 @@ def is_alive(pid: Any) -> bool:
 
 def process_state(pid: int) -> str:
     """`T` for stopped, `Z` for dead but not yet collected, on Linux; elsewhere nothing."""
+    return "".join(process_fields(pid)[:1])
+
+
+def process_fields(pid: int) -> list[str]:
+    """What Linux says of a process, from its state on; nothing elsewhere, or when it is gone."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (OSError, IndexError):
-        return ""
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
 
 
 # --- Chunks and finished fragments ----------------------------------------------------------------------------------
@@ -685,6 +712,17 @@ def places_in_fragment(addresses: np.ndarray) -> np.ndarray:
     """Offsets of rows in their fragment, from their addresses."""
     found: np.ndarray = (addresses & np.uint64(0xFFFFFFFF)).astype(np.int64)
     return found
+
+
+def in_one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """A column as one array; what is one already stays so."""
+    if isinstance(column, pa.Array):
+        return column
+    return pa.concat_arrays(column.chunks) if column.num_chunks > 0 else pa.nulls(0, column.type)
+
+
+def as_type(array: pa.Array, wanted: pa.DataType) -> pa.Array:
+    return array if array.type.equals(wanted) else array.cast(wanted)
 
 
 def chunk_parts(name: str) -> tuple[int, int, int] | None:
@@ -885,13 +923,15 @@ def preorder(of: Any) -> list[int]:
     return ids
 
 
+def field_ids(table: lance.LanceDataset, columns: Iterable[str]) -> set[int]:
+    """Ids of columns, with all that is in them; of one in a struct, those of the whole struct."""
+    found = (lance_field(table, name.split(".")[0]) for name in columns)
+    return {each for one in found if one is not None for each in preorder(one)}
+
+
 def files_of(fragment: LanceFragment, table: lance.LanceDataset, columns: Iterable[str]) -> list[str]:
     """Data files of a fragment that hold any of the columns: as long as they are the same, so are the values."""
-    wanted: set[int] = set()
-    for name in columns:
-        found = lance_field(table, name.split(".")[0])
-        if found is not None:
-            wanted.update(preorder(found))
+    wanted = field_ids(table, columns)
     return sorted(str(file.path) for file in fragment.metadata.files if wanted.intersection(file.fields))
 
 
@@ -1061,6 +1101,31 @@ def misfit(value: Any, wanted: pa.DataType) -> str:
     return f"The function gave {shown if len(shown) <= 80 else shown[:77] + '…'}, which is no {wanted}."
 
 
+class Misfit(ValueError):
+    """A value that the column cannot hold; the text is a sentence."""
+
+
+unfit = (pa.ArrowException, TypeError, ValueError, OverflowError)
+"""What Arrow raises for a value that is not of a type."""
+
+
+def fitting(given: Any, wanted: pa.DataType) -> pa.Array:
+    """What a function gave for a batch as an array of the column's type. Raises Misfit with the value that is none."""
+    if isinstance(given, pa.ChunkedArray):
+        given = in_one(given)
+    try:
+        return as_type(given if isinstance(given, pa.Array) else in_one(pa.array(given, type=wanted)), wanted)
+    except unfit as error:
+        if not isinstance(given, (pa.Array, list, tuple, np.ndarray)):
+            raise Misfit(f"The function gave a {type(given).__name__} for a batch, which is no array.") from error
+        for value in given.to_pylist() if isinstance(given, pa.Array) else given:
+            try:
+                pa.array([value], type=wanted)
+            except unfit:
+                raise Misfit(misfit(value, wanted)) from None
+        raise Misfit(f"The function gave an array that is no {wanted}: {error}") from error
+
+
 class PythonFunction:
     """A function of the person's file, run in this process."""
 
@@ -1148,9 +1213,7 @@ class PythonFunction:
                     values[index] = None
                     errors[index] = misfit(value, self.type)
             array = pa.array(values, type=self.type)
-        if isinstance(array, pa.ChunkedArray):
-            array = pa.concat_arrays(array.chunks)
-        return Answer(piece, array, errors, failure)
+        return Answer(piece, in_one(array), errors, failure)
 
     def _batch(self, piece: Piece) -> Answer:
         rows = len(piece.offsets)
@@ -1165,33 +1228,7 @@ class PythonFunction:
             message = describe(error)
         if self.job.on_error in ("fail", "retry"):
             return Answer(piece, pa.nulls(0, self.type), {}, Failure(0, message))
-        return Answer(piece, pa.nulls(rows, self.type), {index: message for index in range(rows)})
-
-
-class Misfit(ValueError):
-    """A value that the column cannot hold; the text is a sentence."""
-
-
-unfit = (pa.ArrowException, TypeError, ValueError, OverflowError)
-"""What Arrow raises for a value that is not of a type."""
-
-
-def fitting(given: Any, wanted: pa.DataType) -> pa.Array:
-    """What a function gave for a batch as an array of the column's type. Raises Misfit with the value that is none."""
-    if isinstance(given, pa.ChunkedArray):
-        given = given.combine_chunks()
-    try:
-        array = given if isinstance(given, pa.Array) else pa.array(given, type=wanted)
-        return array if array.type.equals(wanted) else array.cast(wanted)
-    except unfit as error:
-        if not isinstance(given, (pa.Array, list, tuple, np.ndarray)):
-            raise Misfit(f"The function gave a {type(given).__name__} for a batch, which is no array.") from error
-        for value in given.to_pylist() if isinstance(given, pa.Array) else given:
-            try:
-                pa.array([value], type=wanted)
-            except unfit:
-                raise Misfit(misfit(value, wanted)) from None
-        raise Misfit(f"The function gave an array that is no {wanted}: {error}") from error
+        return Answer(piece, pa.nulls(rows, self.type), dict.fromkeys(range(rows), message))
 
 
 def find_node(job: Job) -> str:
@@ -1378,9 +1415,7 @@ class NodeFunction:
             yield answer
 
     def _answer(self, piece: Piece, given: pa.RecordBatch) -> Answer:
-        values, texts = given.column(0), given.column(1)
-        if not values.type.equals(self.type):
-            values = values.cast(self.type)
+        values, texts = as_type(given.column(0), self.type), given.column(1)
         errors: dict[int, str] = {}
         if texts.null_count < len(texts):
             errors = {index: text for index, text in enumerate(texts.to_pylist()) if text is not None}
@@ -1455,10 +1490,7 @@ class ColumnFile:
             batch = next(self._base, None)
             if batch is None:
                 raise JobFailure("TableChanged", "A fragment has fewer rows than it says.", "Resume the job.")
-            fresh = batch.column(0)
-            self._left = pa.concat_arrays(
-                [self._left, fresh if fresh.type.equals(self.type) else fresh.cast(self.type)]
-            )
+            self._left = pa.concat_arrays([self._left, as_type(batch.column(0), self.type)])
         given, self._left = self._left.slice(0, rows), self._left.slice(rows)
         return given
 
@@ -1569,6 +1601,37 @@ class Chunks:
         self.written.append(name)
 
 
+@dataclass
+class Done:
+    """What one task found."""
+
+    rows: int = 0
+    errors: int = 0
+    samples: list[Json] = field(default_factory=list)
+    failed: list[int] = field(default_factory=list)
+    skipped: list[int] = field(default_factory=list)
+
+
+def rows_left(task: Task, kept: Kept) -> np.ndarray:
+    """Offsets of the task's rows that nothing kept covers, in scope or not."""
+    rows = np.flatnonzero(~kept.done[task.first : task.stop]) + task.first
+    if task.only is None:
+        return rows
+    return np.intersect1d(rows, np.array(task.only, dtype=np.int64))
+
+
+def sample(fragment: int, piece: Piece, index: int, message: str) -> Json:
+    """A row that the function failed for, with its inputs cut short."""
+
+    def shown(value: Any) -> str:
+        text = value if isinstance(value, str) else repr(value)
+        return text if len(text) <= 200 else text[:199] + "…"
+
+    batch = piece.inputs
+    inputs = {} if batch is None else {name: shown(batch.column(name)[index].as_py()) for name in batch.schema.names}
+    return {"fragment": fragment, "row": int(piece.offsets[index]), "message": message[:1000], "inputs": inputs}
+
+
 class Worker:
     """Computes tasks one after the other. One lives in every process or actor."""
 
@@ -1632,8 +1695,8 @@ class Worker:
         done = Done()
         # Up to here all rows in scope are computed: a chunk says so of what it spans, and nobody looks there again.
         end = chunks.start
-        for answer in self._timed(self._answers(table, fragment, open_rows)):
-            states = self._states(task.fragment, answer, done)
+        for answer in self.timed(self.answers(table, fragment, open_rows)):
+            states = self.states(task.fragment, answer, done)
             if len(states) > 0:
                 chunks.add(answer, states)
                 if column is not None:
@@ -1645,7 +1708,7 @@ class Worker:
                     chunks.keep(end)
             if answer.failure is not None:
                 chunks.keep(end)
-                raise self._failed(task.fragment, answer, answer.failure)
+                raise self.failed(task.fragment, answer, answer.failure)
             if self.stop.is_set():
                 break
         if self.stop.is_set():
@@ -1687,7 +1750,7 @@ class Worker:
         # Beside what is kept: what this run alone has found.
         return {**record, "new_errors": done.errors}
 
-    def _timed(self, answers: Iterator[Answer]) -> Iterator[Answer]:
+    def timed(self, answers: Iterator[Answer]) -> Iterator[Answer]:
         """Tells apart what takes the time: the function, or reading, or what is done with the answers."""
         counters = self.counters
         while True:
@@ -1700,7 +1763,7 @@ class Worker:
             yield answer
             counters.write_seconds += time.monotonic() - answered
 
-    def _states(self, fragment: int, answer: Answer, done: Done) -> np.ndarray:
+    def states(self, fragment: int, answer: Answer, done: Done) -> np.ndarray:
         """The state of each row, counted."""
         states = np.full(len(answer.offsets), COMPUTED, dtype=np.uint8)
         bad = [index for index in answer.errors if index < len(states)]
@@ -1717,7 +1780,7 @@ class Worker:
         self.counters.rows += len(states)
         return states
 
-    def _failed(self, fragment: int, answer: Answer, failure: Failure) -> JobFailure:
+    def failed(self, fragment: int, answer: Answer, failure: Failure) -> JobFailure:
         row = sample(fragment, answer.piece, failure.index, failure.message)
         return JobFailure(
             "FunctionFailed",
@@ -1726,7 +1789,7 @@ class Worker:
             row,
         )
 
-    def _answers(self, table: lance.LanceDataset, fragment: LanceFragment, open_rows: np.ndarray) -> Iterator[Answer]:
+    def answers(self, table: lance.LanceDataset, fragment: LanceFragment, open_rows: np.ndarray) -> Iterator[Answer]:
         if len(open_rows) == 0:
             return iter(())
         if self.function is None:
@@ -1793,10 +1856,7 @@ class Worker:
         name = self.job.function["name"]
         try:
             for offsets, batch in self._batches(table, fragment, {"value": self.job.function["expression"]}, open_rows):
-                values = batch.column("value")
-                yield Answer(
-                    Piece(offsets, None), values if values.type.equals(self.type) else values.cast(self.type), {}
-                )
+                yield Answer(Piece(offsets, None), as_type(batch.column("value"), self.type), {})
         except pa.ArrowInvalid as error:
             raise JobFailure(
                 "FunctionFailed", f"{name} gives values that are no {self.type}: {words_of(error)}", "Cast them."
@@ -1805,37 +1865,6 @@ class Worker:
             raise JobFailure(
                 "FunctionFailed", f"The expression of {name} failed: {words_of(error)}", "Mend it."
             ) from error
-
-
-@dataclass
-class Done:
-    """What one task found."""
-
-    rows: int = 0
-    errors: int = 0
-    samples: list[Json] = field(default_factory=list)
-    failed: list[int] = field(default_factory=list)
-    skipped: list[int] = field(default_factory=list)
-
-
-def rows_left(task: Task, kept: Kept) -> np.ndarray:
-    """Offsets of the task's rows that nothing kept covers, in scope or not."""
-    rows = np.flatnonzero(~kept.done[task.first : task.stop]) + task.first
-    if task.only is None:
-        return rows
-    return np.intersect1d(rows, np.array(task.only, dtype=np.int64))
-
-
-def sample(fragment: int, piece: Piece, index: int, message: str) -> Json:
-    """A row that the function failed for, with its inputs cut short."""
-
-    def shown(value: Any) -> str:
-        text = value if isinstance(value, str) else repr(value)
-        return text if len(text) <= 200 else text[:199] + "…"
-
-    batch = piece.inputs
-    inputs = {} if batch is None else {name: shown(batch.column(name)[index].as_py()) for name in batch.schema.names}
-    return {"fragment": fragment, "row": int(piece.offsets[index]), "message": message[:1000], "inputs": inputs}
 
 
 # --- Where workers live ---------------------------------------------------------------------------------------------
@@ -1950,7 +1979,7 @@ class Processes:
 def processor_ticks(pid: int) -> int | None:
     """Processor time that a process has used, on Linux; None where that cannot be asked."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = process_fields(pid)
         return int(fields[11]) + int(fields[12])
     except (OSError, IndexError, ValueError):
         return None
@@ -2077,6 +2106,9 @@ class RayWorker:
             self.worker.stop.set()
 
 
+# --- What runs in a worker ------------------------------------------------------------------------------------------
+
+
 def restart_message(what: str, why: str) -> Json:
     return {"kind": "restarted", "what": what, "reason": why}
 
@@ -2154,9 +2186,9 @@ def worker_main() -> int:
 
 # --- A merge that the runner `local` left ---------------------------------------------------------------------------
 
-# That runner merges values by a key, which the engine lets through beside writers of the same rows, and looks afterwards
-# what these did. Killed in between it leaves values of inputs that are gone, and nothing in the table says so. Hence the
-# file with what it was about to merge: whoever goes on, on whichever runner, has that look.
+# That runner merges values by a key, which the engine lets through beside writers of the same rows, and looks
+# afterwards what these did. Killed in between it leaves values of inputs that are gone, and nothing in the table says
+# so. Hence the file with what it was about to merge: whoever goes on, on whichever runner, has that look.
 
 
 @dataclass
@@ -2206,11 +2238,6 @@ def read_merge(checkpoints: Checkpoints) -> LeftMerge | None:
         return None
 
 
-def in_one(column: pa.ChunkedArray) -> pa.Array:
-    """A column as one array."""
-    return pa.concat_arrays(column.chunks) if column.num_chunks > 0 else pa.nulls(0, column.type)
-
-
 def rows_there(merge: LeftMerge, table: lance.LanceDataset, columns: Sequence[str]) -> RowsThere:
     """Finds the rows by their keys; those that are gone are not among them."""
     read = list(dict.fromkeys([merge.key, *columns]))
@@ -2222,7 +2249,9 @@ def rows_there(merge: LeftMerge, table: lance.LanceDataset, columns: Sequence[st
         addresses.append(batch.column("_rowaddr").filter(is_there).to_numpy())
         parts.append(batch.select(list(columns)).filter(is_there))
     if not parts:
-        return RowsThere(np.zeros(0, np.int64), np.zeros(0, np.uint64), table.schema.empty_table().select(list(columns)))
+        return RowsThere(
+            np.zeros(0, np.int64), np.zeros(0, np.uint64), table.schema.empty_table().select(list(columns))
+        )
     all_places = np.concatenate(places)
     order = np.argsort(all_places, kind="stable")
     rows = pa.Table.from_batches(parts).take(pa.array(order))
@@ -2248,7 +2277,7 @@ def has_value_of(merge: LeftMerge, rows: RowsThere, column: str) -> np.ndarray:
 
 
 class MergeMender:
-    """Takes back what a left merge has written over rows that others changed meanwhile, so that they are computed anew."""
+    """Takes back what a left merge has written over rows that others changed meanwhile; they are computed anew."""
 
     def __init__(self, job: Job, merge: LeftMerge) -> None:
         self.job = job
@@ -2360,7 +2389,6 @@ class Driver:
         self.errors = 0
         self.computed = 0
         self.skipped: dict[int, int] = {}
-        self.lost: set[int] = set()
         self.had_column = False
         self.column_metadata: dict[bytes, bytes] | None = None
         self.planned_rows = 0
@@ -2430,8 +2458,9 @@ class Driver:
     def _run(self) -> None:
         job = self.job
         table = self._with_column(open_table(job))
-        if self._mend_merge(table) or self._mend_raced(table):
-            table = open_table(job)
+        for mended in (self._mend_merge, self._mend_raced):
+            if mended(table):
+                table = open_table(job)
         self.version = table.version
         plan = self.plan(table)
         first = set(plan.fragments)
@@ -2441,7 +2470,6 @@ class Driver:
         self.committed_before = len(plan.committed)
         is_open = job.where is None and job.num_frags is None and job.read_version is None
         for number in range(1, MAX_PASSES + 1):
-            self.lost = set()
             self._pass(plan)
             table = self._with_column(open_table(job))
             here = {fragment.fragment_id for fragment in table.get_fragments()}
@@ -2523,6 +2551,8 @@ class Driver:
         if len(self.finished) >= self.job.commit_granularity:
             self.commit(self.finished[: self.job.commit_granularity])
 
+    # Commits
+
     def commit(self, records: list[Json]) -> None:
         """Puts finished fragments into the table as it is now; those whose inputs changed are computed anew."""
         batch, started = list(records), time.monotonic()
@@ -2575,18 +2605,64 @@ class Driver:
     def _tell_dropped(self, fragments: list[int], attempt: int) -> None:
         for number in fragments:
             self.skipped.pop(number, None)
-        self.lost.update(fragments)
         reason = "Somebody else has rewritten these fragments or their inputs."
         emit("conflict", attempt=attempt, dropped=fragments, reason=reason)
 
+    def _commit(self, table: lance.LanceDataset, records: list[Json]) -> int:
+        fields, columns = column_layout(table, self.job.column, self.checkpoints.type)
+        groups = []
+        for record in records:
+            major, minor = (int(part) for part in record["file_version"].split("."))
+            file = DataFile(record["path"], fields, columns, major, minor, record["size"])
+            groups.append(lance.LanceOperation.DataReplacementGroup(record["fragment"], file))
+        made = lance.LanceDataset.commit(
+            self.job.uri,
+            lance.LanceOperation.DataReplacement(groups),
+            read_version=table.version,
+            storage_options=self.job.storage_options or None,
+            commit_message=f"backfill of {self.job.column} by {self.job.function['name']}",
+        )
+        return int(made.version)
+
+    def _finished(self, column: ColumnFile, table: lance.LanceDataset, fragment: int) -> Json:
+        """A column file as it is committed."""
+        column.finish()
+        size = self.store.size(f"data/{column.path}")
+        return {
+            "fragment": fragment,
+            "path": column.path,
+            "size": size,
+            "file_version": str(table.data_storage_version),
+        }
+
+    def _commit_as_it_is(self, files_for: Callable[[lance.LanceDataset], list[Json]]) -> list[Json]:
+        """Commits what there is to commit to the table as it is, looked at anew where others came first."""
+        for attempt in range(1, MAX_COMMIT_ATTEMPTS + 1):
+            self.lease.check()
+            table = open_table(self.job)
+            files = files_for(table)
+            try:
+                if files:
+                    self.version = self._commit(table, files)
+                return files
+            except Exception as error:
+                if not is_conflict(error) or attempt == MAX_COMMIT_ATTEMPTS:
+                    raise
+                time.sleep(0.1 * attempt * (0.5 + random.random()))
+        raise AssertionError("the last attempt returns or raises")
+
+    # What others did beside a commit
+    #
     # Lance takes a replaced column beside a change of other columns in place, also of those that it was computed from.
-    # So whoever wrote between the last look and the commit is looked at after it, and what they have outdated taken back.
+    # So whoever wrote between the last look and the commit is looked at after it; what they outdated is taken back.
 
     def _raced(self, records: list[Json], before: int) -> list[Json]:
-        """Those of finished fragments that did not fit any more at the version before the one that they came in with."""
+        """Those of finished fragments that did not fit any more at the version before the one they came in with."""
         table = open_table(self.job, before)
         older = None if self.job.read_version is None else open_table(self.job, self.job.read_version)
-        return [record for record in records if marks(self.job, table, older, int(record["fragment"])) != record["files"]]
+        return [
+            record for record in records if marks(self.job, table, older, int(record["fragment"])) != record["files"]
+        ]
 
     def _put_back(self, records: list[Json], before: int) -> None:
         """Gives fragments the values back that they had before, so that they are computed anew."""
@@ -2598,19 +2674,12 @@ class Driver:
             column = ColumnFile(self.job, earlier, fragment, self.checkpoints.type, nothing)
             file = self._finished(column, earlier, int(record["fragment"]))
             old.append({**file, "new": record["path"]})
-        for attempt in range(1, MAX_COMMIT_ATTEMPTS + 1):
-            self.lease.check()
-            table = open_table(self.job)
-            # Where somebody has rewritten the fragment since, its values are theirs.
-            still = [one for one in old if has_file(table.get_fragment(int(one["fragment"])), {"path": one["new"]})]
-            try:
-                if still:
-                    self.version = self._commit(table, still)
-                break
-            except Exception as error:
-                if not is_conflict(error) or attempt == MAX_COMMIT_ATTEMPTS:
-                    raise
-                time.sleep(0.1 * attempt * (0.5 + random.random()))
+        # Where somebody has rewritten the fragment since, its values are theirs.
+        self._commit_as_it_is(
+            lambda table: [
+                one for one in old if has_file(table.get_fragment(int(one["fragment"])), {"path": one["new"]})
+            ]
+        )
         for record in records:
             self.store.delete(f"{self.checkpoints.folder}/f{record['fragment']}.json")
 
@@ -2628,44 +2697,6 @@ class Driver:
             self._put_back(records, before)
         return len(found) > 0
 
-    def _mend_merge(self, table: lance.LanceDataset) -> bool:
-        """The same for a merge of the runner `local`."""
-        merge = read_merge(self.checkpoints)
-        mender = None if merge is None else MergeMender(self.job, merge)
-        wrong = None if mender is None else mender.wrong_rows(table)
-        is_wrong = mender is not None and wrong is not None and len(wrong.places) > 0
-        if mender is not None and wrong is not None and is_wrong:
-            self._give_back(mender, wrong)
-        self.store.delete(f"{self.checkpoints.folder}/{MERGE_FILE}")
-        return is_wrong
-
-    def _give_back(self, mender: MergeMender, wrong: RowsThere) -> None:
-        for attempt in range(1, MAX_COMMIT_ATTEMPTS + 1):
-            self.lease.check()
-            table = open_table(self.job)
-            files: list[Json] = []
-            for number, (offsets, values) in mender.values_back(table, wrong).items():
-                fragment = fragment_of(table, number)
-                nothing = nothing_kept(fragment.physical_rows, self.checkpoints.type)
-                column = ColumnFile(self.job, table, fragment, self.checkpoints.type, nothing)
-                column.put(offsets, values)
-                files.append(self._finished(column, table, number))
-            try:
-                if files:
-                    self.version = self._commit(table, files)
-                    self._tell_dropped([int(one["fragment"]) for one in files], attempt)
-                return
-            except Exception as error:
-                if not is_conflict(error) or attempt == MAX_COMMIT_ATTEMPTS:
-                    raise
-                time.sleep(0.1 * attempt * (0.5 + random.random()))
-
-    def _finished(self, column: ColumnFile, table: lance.LanceDataset, fragment: int) -> Json:
-        """A column file as it is committed."""
-        column.finish()
-        size = self.store.size(f"data/{column.path}")
-        return {"fragment": fragment, "path": column.path, "size": size, "file_version": str(table.data_storage_version)}
-
     def _version_before(self, table: lance.LanceDataset, record: Json) -> int | None:
         """The version before the one that a column file came in with; None where nobody can say any more."""
         low, high = int(record["read_version"]), int(table.version)
@@ -2678,21 +2709,30 @@ class Driver:
             return None
         return low
 
-    def _commit(self, table: lance.LanceDataset, records: list[Json]) -> int:
-        fields, columns = column_layout(table, self.job.column, self.checkpoints.type)
-        groups = []
-        for record in records:
-            major, minor = (int(part) for part in record["file_version"].split("."))
-            file = DataFile(record["path"], fields, columns, major, minor, record["size"])
-            groups.append(lance.LanceOperation.DataReplacementGroup(record["fragment"], file))
-        made = lance.LanceDataset.commit(
-            self.job.uri,
-            lance.LanceOperation.DataReplacement(groups),
-            read_version=table.version,
-            storage_options=self.job.storage_options or None,
-            commit_message=f"backfill of {self.job.column} by {self.job.function['name']}",
-        )
-        return int(made.version)
+    def _mend_merge(self, table: lance.LanceDataset) -> bool:
+        """The same for a merge of the runner `local`."""
+        merge = read_merge(self.checkpoints)
+        mender = None if merge is None else MergeMender(self.job, merge)
+        wrong = None if mender is None else mender.wrong_rows(table)
+        is_wrong = mender is not None and wrong is not None and len(wrong.places) > 0
+        if mender is not None and wrong is not None and is_wrong:
+            files = self._commit_as_it_is(partial(self._with_values_back, mender, wrong))
+            self._tell_dropped([int(one["fragment"]) for one in files], 1)
+        self.store.delete(f"{self.checkpoints.folder}/{MERGE_FILE}")
+        return is_wrong
+
+    def _with_values_back(self, mender: MergeMender, wrong: RowsThere, table: lance.LanceDataset) -> list[Json]:
+        """New files of the column with those values."""
+        files: list[Json] = []
+        for number, (offsets, values) in mender.values_back(table, wrong).items():
+            fragment = fragment_of(table, number)
+            nothing = nothing_kept(fragment.physical_rows, self.checkpoints.type)
+            column = ColumnFile(self.job, table, fragment, self.checkpoints.type, nothing)
+            column.put(offsets, values)
+            files.append(self._finished(column, table, number))
+        return files
+
+    # The column
 
     def _with_column(self, table: lance.LanceDataset) -> lance.LanceDataset:
         """The table with the column, which is added where it is not there, all null: a change of its schema alone."""
@@ -2731,6 +2771,8 @@ class Driver:
         schema = pa.schema([pa.field(self.job.column, column_type)])
         self.job.function["output"] = base64.b64encode(schema_stream(schema)).decode("ascii")
         self.checkpoints = Checkpoints(self.store, self.job, column_type)
+
+    # The end
 
     def _values_hash(self, table: lance.LanceDataset) -> str | None:
         metadata = table.schema.field(self.job.column).metadata or {}
@@ -2780,6 +2822,9 @@ class Driver:
         )
 
 
+# --- The tasks of one pass ------------------------------------------------------------------------------------------
+
+
 class Scheduler:
     """Gives the tasks of one pass to workers, and takes them up again where workers die."""
 
@@ -2794,7 +2839,6 @@ class Scheduler:
         self.deaths_at_start = 0
         self.counters: dict[int, Counters] = {}
         self.before: list[Counters] = []
-        self.told_rows = 0
         self.told = ""
         self.told_at = 0.0
         self.wanted = min(self.job.concurrency, len(self.waiting))
@@ -2974,11 +3018,7 @@ def tell_plan(driver: Driver) -> None:
 
 def input_bytes(job: Job, table: lance.LanceDataset, fragments: list[int], most_files: int = 256) -> int | None:
     """Bytes that the input columns take in the files of these fragments, counted; None where it is not known."""
-    wanted: set[int] = set()
-    for name in job.inputs:
-        found = lance_field(table, name.split(".")[0])
-        if found is not None:
-            wanted.update(preorder(found))
+    wanted = field_ids(table, job.inputs)
     total, files = 0, 0
     for number in fragments:
         fragment = table.get_fragment(number)
@@ -3007,6 +3047,15 @@ def ipc_text(table: pa.Table) -> str:
     return base64.b64encode(sink.getvalue().to_pybytes()).decode("ascii")
 
 
+def rows_at(fragment: LanceFragment, columns: Sequence[str], rows: np.ndarray) -> pa.Table:
+    """Columns of the rows at these ascending places of a fragment."""
+    base = fragment.fragment_id << 32
+    condition = f"_rowaddr >= {base + int(rows[0])} AND _rowaddr <= {base + int(rows[-1])}" if len(rows) else "false"
+    names = list(dict.fromkeys(columns))
+    found = fragment.scanner(columns=names, filter=condition, with_row_address=True).to_table()
+    return found.filter(pa.array(np.isin(places_in_fragment(found.column("_rowaddr").to_numpy()), rows)))
+
+
 def tell_trial(driver: Driver) -> None:
     """Computes one fragment, or as much of it as there is time for, and writes nothing; one event `trial`."""
     job = driver.job
@@ -3025,10 +3074,10 @@ def tell_trial(driver: Driver) -> None:
     offsets: list[np.ndarray] = []
     values: list[pa.Array] = []
     try:
-        for answer in worker._timed(worker._answers(table, fragment, rows_left(task, kept))):
+        for answer in worker.timed(worker.answers(table, fragment, rows_left(task, kept))):
             if answer.failure is not None:
-                raise worker._failed(task.fragment, answer, answer.failure)
-            worker._states(task.fragment, answer, done)
+                raise worker.failed(task.fragment, answer, answer.failure)
+            worker.states(task.fragment, answer, done)
             shown = max(0, job.try_rows - sum(len(part) for part in offsets))
             if shown > 0:
                 offsets.append(answer.offsets[:shown])
@@ -3040,17 +3089,9 @@ def tell_trial(driver: Driver) -> None:
         worker.close()
     rows = np.concatenate(offsets) if offsets else np.zeros(0, dtype=np.int64)
     has_column = job.column in table.schema.names
-    names = [*job.inputs, *([job.column] if has_column and job.column not in job.inputs else [])]
-    condition = (
-        f"_rowaddr >= {(task.fragment << 32) + int(rows[0])} AND _rowaddr <= {(task.fragment << 32) + int(rows[-1])}"
-        if len(rows)
-        else None
-    )
-    scanned = fragment.scanner(columns=names, filter=condition, with_row_address=True).to_table()
-    here = places_in_fragment(scanned.column("_rowaddr").to_numpy())
-    scanned = scanned.filter(pa.array(np.isin(here, rows)))
-    inputs = scanned.select(job.inputs)
-    old = scanned.column(job.column) if has_column else pa.nulls(len(rows), worker.type)
+    there = rows_at(fragment, [*job.inputs, *([job.column] if has_column else [])], rows)
+    inputs = there.select(job.inputs)
+    old = there.column(job.column) if has_column else pa.nulls(len(rows), worker.type)
     new = pa.chunked_array(values, type=worker.type)
     column = pa.field(job.column, worker.type)
     if done.samples:

@@ -73,7 +73,14 @@ class Chunks(InFolder):
         self.assertEqual(backfill.chunk_parts("f12-300-25.arrow"), (12, 300, 25))
 
     def test_other_names_are_no_chunks(self) -> None:
-        for name in ("f1-2.arrow", "f1-2-3.json", "f1-2-3.arrow.9.tmp", "g1-2-3.arrow", "f1--2-3.arrow", "fa-0-1.arrow"):
+        for name in (
+            "f1-2.arrow",
+            "f1-2-3.json",
+            "f1-2-3.arrow.9.tmp",
+            "g1-2-3.arrow",
+            "f1--2-3.arrow",
+            "fa-0-1.arrow",
+        ):
             self.assertIsNone(backfill.chunk_parts(name), name)
 
     def test_are_listed_by_fragment_in_the_order_of_their_rows(self) -> None:
@@ -142,9 +149,7 @@ class Chunks(InFolder):
             self.assertEqual(self.kept(self.write({1: 10}, **more)).rows, 0, more)
         self.write({1: 10})
         with said():
-            self.assertEqual(
-                self.checkpoints(pa.string()).kept(["f0-0-10.arrow"], FILES, 20, never).rows, 0
-            )
+            self.assertEqual(self.checkpoints(pa.string()).kept(["f0-0-10.arrow"], FILES, 20, never).rows, 0)
 
     def test_fit_as_long_as_the_files_that_they_hang_on_are_the_same(self) -> None:
         self.assertEqual(self.kept(self.write({1: 10}), files=FILES).rows, 1)
@@ -177,9 +182,7 @@ class Gathering(InFolder):
     """How computed rows become chunks."""
 
     def chunks(self, task: backfill.Task, start: int = 0, done: tuple[int, ...] = ()) -> backfill.Chunks:
-        checkpoints = backfill.Checkpoints(
-            backfill.Store(self.uri, {}), self.job(checkpoint_size=4), pa.int32()
-        )
+        checkpoints = backfill.Checkpoints(backfill.Store(self.uri, {}), self.job(checkpoint_size=4), pa.int32())
         kept = backfill.nothing_kept(100, pa.int32())
         kept.done[list(done)] = True
         return backfill.Chunks(checkpoints, task, FILES, kept, start)

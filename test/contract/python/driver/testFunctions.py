@@ -77,11 +77,18 @@ class InPython(unittest.TestCase):
         self.assertEqual((found.values.to_pylist(), found.errors, found.failure), ([2, 4, 6], {}, None))
 
     def test_may_be_a_class_that_is_made_once(self) -> None:
-        code = "class f:\n    def __init__(self):\n        self.n = 0\n    def __call__(self, x):\n        self.n += 1\n        return self.n\n"
+        code = (
+            "class f:\n    def __init__(self):\n        self.n = 0\n"
+            "    def __call__(self, x):\n        self.n += 1\n        return self.n\n"
+        )
         self.assertEqual(self.answer(code, [5, 5]).values.to_pylist(), [1, 2])
 
     def test_without_inputs_is_called_for_each_row(self) -> None:
-        [found] = self.answers("def f():\n    return 7\n", backfill.Piece(np.arange(3), pa.RecordBatch.from_pydict({"y": [1, 2, 3]})), inputs=[])
+        [found] = self.answers(
+            "def f():\n    return 7\n",
+            backfill.Piece(np.arange(3), pa.RecordBatch.from_pydict({"y": [1, 2, 3]})),
+            inputs=[],
+        )
         self.assertEqual(found.values.to_pylist(), [7, 7, 7])
 
     def test_that_is_not_there_or_does_not_load_is_told_with_its_line(self) -> None:
@@ -118,7 +125,10 @@ class InPython(unittest.TestCase):
         self.assertEqual(found.failure.index, 1)
 
     def test_is_tried_again_so_often_as_retry_says(self) -> None:
-        code = "tries = []\ndef f(x):\n    tries.append(x)\n    if len(tries) < 3:\n        raise ValueError('not yet')\n    return len(tries)\n"
+        code = (
+            "tries = []\ndef f(x):\n    tries.append(x)\n    if len(tries) < 3:\n"
+            "        raise ValueError('not yet')\n    return len(tries)\n"
+        )
         stop = mock.Mock(wait=mock.Mock(return_value=False), is_set=mock.Mock(return_value=False))
         [found] = self.answers(code, piece(x=[1]), stop=stop, on_error={"mode": "retry", "attempts": 3})
         self.assertEqual(found.values.to_pylist(), [3])
@@ -220,7 +230,7 @@ class Samples(unittest.TestCase):
         worker.job, worker.counters = job(function={"on_error": {"mode": "null"}}), backfill.Counters()
         done = backfill.Done()
         errors = {index: f"no {index}" for index in range(9)}
-        states = worker._states(2, backfill.Answer(piece(x=[0] * 10), pa.nulls(10, pa.int32()), errors), done)
+        states = worker.states(2, backfill.Answer(piece(x=[0] * 10), pa.nulls(10, pa.int32()), errors), done)
         self.assertEqual(states.tolist(), [backfill.FAILED] * 9 + [backfill.COMPUTED])
         self.assertEqual((done.rows, done.errors, len(done.samples)), (10, 9, backfill.SAMPLES))
         self.assertEqual((worker.counters.rows, worker.counters.errors, worker.counters.skipped), (10, 9, 0))
@@ -229,5 +239,5 @@ class Samples(unittest.TestCase):
         worker = backfill.Worker.__new__(backfill.Worker)
         worker.job, worker.counters = job(function={"on_error": {"mode": "skip"}}), backfill.Counters()
         done = backfill.Done()
-        states = worker._states(2, backfill.Answer(piece(x=[0] * 3), pa.nulls(3, pa.int32()), {1: "no"}), done)
+        states = worker.states(2, backfill.Answer(piece(x=[0] * 3), pa.nulls(3, pa.int32()), {1: "no"}), done)
         self.assertEqual((states.tolist(), done.skipped), ([0, backfill.SKIPPED, 0], [1]))

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import os
-
 import time
-from datetime import timedelta
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import lance
@@ -153,7 +152,9 @@ class Differences(InFolder):
     def test_are_told_for_every_type(self) -> None:
         self.assertEqual(self.differing([1, None, 3], [1, 0, None], pa.int32()), [1, 2])
         self.assertEqual(self.differing([[1.0], None, [3.0]], [[1.0], [], [3.5]], pa.list_(pa.float32())), [1, 2])
-        self.assertEqual(self.differing([{"a": 1}, {"a": 2}], [{"a": 1}, {"a": None}], pa.struct([("a", pa.int8())])), [1])
+        self.assertEqual(
+            self.differing([{"a": 1}, {"a": 2}], [{"a": 1}, {"a": None}], pa.struct([("a", pa.int8())])), [1]
+        )
 
     def test_no_number_is_as_good_as_another(self) -> None:
         nan = float("nan")

@@ -95,9 +95,7 @@ class ObjectStores(InFolder):
         options = {"AWS_Access_Key_Id": "k", "secret_access_key": "s", "region": "eu-1", "endpoint": "http://h:9/"}
         found, path = backfill.object_store("s3://bucket/a/t.lance?x=1", options)
         self.assertEqual(path, "bucket/a/t.lance")
-        same = pafs.S3FileSystem(
-            access_key="k", secret_key="s", region="eu-1", endpoint_override="h:9", scheme="http"
-        )
+        same = pafs.S3FileSystem(access_key="k", secret_key="s", region="eu-1", endpoint_override="h:9", scheme="http")
         self.assertTrue(found.equals(same))
 
     def test_what_no_checkpoint_can_be_kept_at_is_refused(self) -> None:

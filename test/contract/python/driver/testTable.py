@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import os
 from typing import Any
 
@@ -168,7 +169,9 @@ class Fragments(InFolder):
 class ColumnFiles(InFolder):
     """A new file with the column alone, for all rows of a fragment."""
 
-    def put(self, given: dict[int, int], kept: dict[int, int] | None = None, base: list[int | None] | None = None) -> Any:
+    def put(
+        self, given: dict[int, int], kept: dict[int, int] | None = None, base: list[int | None] | None = None
+    ) -> Any:
         """The column of a fragment of ten rows, with row 3 deleted, after these rows were put."""
         data = pa.table({"id": range(10), "text": ["x"] * 10})
         if base is not None:
@@ -180,7 +183,10 @@ class ColumnFiles(InFolder):
         table = backfill.open_table(self.job())
         earlier = backfill.nothing_kept(10, pa.int32())
         if kept is not None:
-            earlier.offsets, earlier.values = np.array(list(kept)), pa.chunked_array([pa.array(list(kept.values()), pa.int32())])
+            earlier.offsets, earlier.values = (
+                np.array(list(kept)),
+                pa.chunked_array([pa.array(list(kept.values()), pa.int32())]),
+            )
         driver = backfill.Driver(self.job())
         column = backfill.ColumnFile(driver.job, table, table.get_fragments()[0], pa.int32(), earlier)
         for offset, value in given.items():
@@ -240,3 +246,26 @@ class Tasks(InFolder):
         self.assertEqual(backfill.rows_left(backfill.Task(0, 1, 1, 8, True), kept).tolist(), [1, 4, 5, 6])
         again = backfill.Task(0, 1, 0, 10, True, [], [3, 4, 9])
         self.assertEqual(backfill.rows_left(again, kept).tolist(), [4, 9])
+
+
+class Trials(InFolder):
+    """One fragment computed, with nothing written."""
+
+    def test_shows_rows_before_and_after_and_leaves_the_table_as_it_was(self) -> None:
+        table = self.table(9, 3)
+        read = self.job(mode="try", fragment=1, try_rows=2)
+        with said() as events:
+            backfill.tell_trial(backfill.Driver(read))
+        [trial] = [event for event in events if event["kind"] == "trial"]
+        before, after = (pa.ipc.open_stream(base64.b64decode(trial[name])).read_all() for name in ("before", "after"))
+        self.assertEqual(before.to_pylist(), [{"text": "row 3", "c": None}, {"text": "row 4", "c": None}])
+        self.assertEqual(after.column("c").to_pylist(), [5, 5])
+        self.assertEqual((trial["fragment"], trial["rows"]), (1, 3))
+        self.assertEqual(backfill.open_table(read).version, table.version)
+        self.assertFalse(os.path.exists(self.uri + "/_ckp"))
+
+    def test_reads_the_rows_that_were_computed_and_no_others(self) -> None:
+        [fragment, _] = self.table(6, 3).get_fragments()
+        found = backfill.rows_at(fragment, ["id", "id"], np.array([0, 2]))
+        self.assertEqual(found.select(["id"]).to_pylist(), [{"id": 0}, {"id": 2}])
+        self.assertEqual(backfill.rows_at(fragment, ["id"], np.zeros(0, np.int64)).num_rows, 0)

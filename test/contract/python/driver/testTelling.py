@@ -73,10 +73,7 @@ class Events(unittest.TestCase):
                 backfill.emit("notice", text="x" * 300)
 
         with said() as events:
-            threads = [
-                threading.Thread(target=tell)
-                for _ in range(4)
-            ]
+            threads = [threading.Thread(target=tell) for _ in range(4)]
             for thread in threads:
                 thread.start()
             for thread in threads:
