@@ -3,7 +3,7 @@ import type { RayJob } from '#cluster/ray/rayReplies.ts';
 import { waitingForRoom } from '#cluster/ray/rayRoom.ts';
 import { rayPackage } from '#cluster/ray/rayPackage.ts';
 import { failureOf } from '#jobs/runners/ray/rayEnd.ts';
-import { fitnessOf, isFine } from '#jobs/runners/ray/rayFitness.ts';
+import { fitnessOf, isFine, type Wanted } from '#jobs/runners/ray/rayFitness.ts';
 import { readProbe, type Probed, type ProbedNode } from '#jobs/runners/ray/rayProbe.ts';
 
 const fit: ProbedNode = {
@@ -12,6 +12,7 @@ const fit: ProbedNode = {
   node: 'v24.1.0',
   hasNodeWheel: false,
   unreachable: undefined,
+  missingModules: [],
 };
 const probed = (...nodes: readonly Partial<ProbedNode>[]): Probed => ({
   driver: fit,
@@ -20,7 +21,10 @@ const probed = (...nodes: readonly Partial<ProbedNode>[]): Probed => ({
   silent: 0,
 });
 const uri = '/data/films.lance';
-const fitness = (found: Probed, kind: 'sql' | 'typescript' | 'python' = 'sql') => fitnessOf('Ray', found, kind, uri);
+type Kind = Wanted['kind'];
+const wanting = (kind: Kind, ...dependencies: string[]): Wanted => ({ kind, dependencies });
+const fitness = (found: Probed, kind: Kind = 'sql', ...dependencies: string[]) =>
+  fitnessOf('Ray', found, wanting(kind, ...dependencies), uri);
 
 const line = (python: string): string =>
   `@@probe {"driver": {"python": "${python}"}, "ray": "2.60.0", "nodes": [], "silent": 0}`;
@@ -28,14 +32,14 @@ const line = (python: string): string =>
 suite('What a Ray has for backfills', () => {
   test('needs nothing more where all is there', () => {
     assert.deepEqual(fitness(probed({}, {}), 'typescript'), { pip: [], notices: [] });
-    assert.ok(isFine(probed({}), 'typescript'));
+    assert.ok(isFine(probed({}), wanting('typescript')));
   });
 
   test('is completed by a package where one node has no pylance, which is said', () => {
     const { pip, notices } = fitness(probed({}, { pylance: undefined }));
     assert.deepEqual(pip, ['pylance==14.0.2']);
     assert.match(notices[0]!, /^Ray has no fit pylance, so it installs that first/);
-    assert.ok(!isFine(probed({}, { pylance: undefined }), 'sql'));
+    assert.ok(!isFine(probed({}, { pylance: undefined }), wanting('sql')));
   });
 
   test('counts a pylance that is too old as none', () => {
@@ -62,6 +66,16 @@ suite('What a Ray has for backfills', () => {
     });
   });
 
+  test('lacks a module that a function imports, by its name, unless the function names packages of its own', () => {
+    const found = probed({}, { missingModules: ['PIL', 'tiny'] });
+    assert.throws(() => fitness(found, 'python'), {
+      kind: 'RunnerUnavailable',
+      what: 'Ray has no module "PIL" and "tiny", which the function imports.',
+    });
+    const { pip, notices } = fitness(found, 'python', 'pillow>=11');
+    assert.deepEqual([pip, notices], [['pillow>=11'], ['Ray installs what the function names first: pillow>=11.']]);
+  });
+
   test('is refused where some of its nodes do not reach the table, with why', () => {
     const away = { unreachable: 'there is no folder /data/films.lance' };
     assert.throws(() => fitness(probed({}, away, away)), {
@@ -72,7 +86,7 @@ suite('What a Ray has for backfills', () => {
 
   test('says of nodes that did not answer that nothing is known of them', () => {
     assert.match(fitness({ ...probed({}), silent: 2 }).notices[0]!, /^2 nodes of Ray did not say in time/);
-    assert.ok(!isFine({ ...probed({}), silent: 1 }, 'sql'));
+    assert.ok(!isFine({ ...probed({}), silent: 1 }, wanting('sql')));
   });
 
   test('is read from the last line of a log that says it, and from nothing else', () => {

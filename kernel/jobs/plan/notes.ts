@@ -28,6 +28,7 @@ export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]>
     ...(isLocal ? keyNotes(of, indexes) : []),
     ...indexNotes(of, indexes),
     ...(await staleNotes(of, signal)),
+    ...(await rayNotes(of, signal)),
     ...(isLocal && of.elsewhere !== undefined ? [info(`${of.elsewhere} ${inFolder}`)] : []),
     info(isLocal ? othersLocal : others(of.spec)),
   ];
@@ -72,6 +73,12 @@ function indexNotes({ spec }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
     .map(({ name }) =>
       warning(`The index "${name}" does not cover the new values of "${spec.column}"; make it again after the run.`),
     );
+}
+
+async function rayNotes({ choice, request, spec }: NotesOf, signal: AbortSignal): Promise<Note[]> {
+  if (choice.runner !== 'ray' || !request.ray || spec.table.uri === '') return [];
+  const { notesOfRay } = await import('#jobs/runners/ray/notesOfRay.ts');
+  return notesOfRay(request.ray, spec, signal);
 }
 
 async function staleNotes({ source, spec }: NotesOf, signal: AbortSignal): Promise<Note[]> {

@@ -83,7 +83,7 @@ function openCatalogConfig(config: CatalogConfig): CatalogConfig {
 }
 
 function openRay(ray: RayPlace): RayPlace {
-  if ('profile' in ray) return { profile: ray.profile, rayCluster: ray.rayCluster };
+  if ('profile' in ray) return { profile: ray.profile, rayCluster: ray.rayCluster, folder: ray.folder };
   // Settings that look like a secret are refused when they are read.
   if ('cluster' in ray) return { cluster: ray.cluster, rayCluster: ray.rayCluster };
   return { address: withoutPassword(ray.address) };

@@ -1,13 +1,13 @@
 import { followRayJob } from '#cluster/ray/followRayJob.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { isOver, type RayJob } from '#cluster/ray/rayReplies.ts';
-import { RayJobs } from '#cluster/ray/rayJobs.ts';
+import type { RayJobs } from '#cluster/ray/rayJobs.ts';
 import type { Availability, RunContext, Runner } from '#jobs/runners/runner.ts';
-import type { BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { launchOnRay } from './ray/launchOnRay.ts';
-import { jobErrorOf, openRay } from './ray/openRay.ts';
+import { jobErrorOf, withRay } from './ray/openRay.ts';
 import { failureOf } from './ray/rayEnd.ts';
 import { RayEvents } from './ray/rayEvents.ts';
 import { tellPending } from './ray/rayPending.ts';
@@ -53,25 +53,6 @@ async function availability(request: BackfillRequest, signal: AbortSignal): Prom
     signal.throwIfAborted();
     if (isAbort(error)) throw error;
     return { isPossible: false, reason: messageOf(error) };
-  }
-}
-
-/** Opens a way to a Ray for as long as something takes. */
-async function withRay<T>(
-  place: RayPlace,
-  signal: AbortSignal,
-  use: (jobs: RayJobs, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  await using link = await openRay(place, signal);
-  const jobs = new RayJobs(link.target);
-  try {
-    return await use(jobs, AbortSignal.any([signal, link.signal]));
-  } catch (error) {
-    // A way that cannot be mended says better what is wrong than what was asked on it.
-    if (link.signal.aborted && !signal.aborted) throw link.signal.reason;
-    throw error;
-  } finally {
-    await jobs.close();
   }
 }
 

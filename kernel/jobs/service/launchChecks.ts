@@ -16,7 +16,7 @@ const mostShown = 5;
 export async function launchProblem({ ray }: BackfillRequest, signal: AbortSignal): Promise<JobError | undefined> {
   if (!ray || !('profile' in ray)) return undefined;
   const { findProfiles, verifyCluster } = await import('#cluster/clouds.ts');
-  const found = await findProfiles({ folder: process.cwd(), environment: process.env });
+  const found = await findProfiles({ folder: ray.folder ?? process.cwd(), environment: process.env });
   const profile = found.profile(ray.profile);
   const { rayCluster = profile.rayCluster } = ray;
   const report = await verifyCluster({ ...profile, rayCluster }, { signal, only: jobCheckIds });

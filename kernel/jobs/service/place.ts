@@ -20,9 +20,12 @@ export function placeOf({ table, column }: BackfillRequest): string {
 
 /** A request whose paths mean the same in a process with another current folder. */
 export function withAbsolutePaths(request: BackfillRequest): BackfillRequest {
-  const { catalog } = request.table;
-  if (catalog.implementation !== 'dir' || isObjectStore(catalog.root)) return request;
-  return { ...request, table: { ...request.table, catalog: { ...catalog, root: localRoot(catalog.root) } } };
+  const { table, ray } = request;
+  const { catalog } = table;
+  // Profiles of clusters are in the settings of the folder in which somebody asks.
+  const asked = ray && 'profile' in ray ? { ...request, ray: { folder: process.cwd(), ...ray } } : request;
+  if (catalog.implementation !== 'dir' || isObjectStore(catalog.root)) return asked;
+  return { ...asked, table: { ...table, catalog: { ...catalog, root: localRoot(catalog.root) } } };
 }
 
 function identityOf(config: CatalogConfig): string {

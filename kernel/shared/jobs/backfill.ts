@@ -20,7 +20,12 @@ export type RayPlace =
   /** Of its dashboard, `http://127.0.0.1:8265`. The token is a secret. */
   | { readonly address: string; readonly token?: string | undefined }
   /** A RayCluster in Kubernetes, reached as a profile says. */
-  | { readonly profile: string; readonly rayCluster?: string | undefined }
+  | {
+      readonly profile: string;
+      readonly rayCluster?: string | undefined;
+      /** Where its settings are looked for from; the current folder where nothing is said. */
+      readonly folder?: string | undefined;
+    }
   /** The same, reached by the settings that a profile would have; no secret is part of them. */
   | { readonly cluster: Readonly<Record<string, unknown>>; readonly rayCluster: string };
 

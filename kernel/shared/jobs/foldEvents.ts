@@ -59,8 +59,11 @@ export function foldRun(startedAt: number): RunFold {
   let version: number | undefined;
   let lastRowAt = startedAt;
   let restarted: { at: number; text: string } | undefined;
+  let notice: string | undefined;
 
   const add = (event: JobEvent): void => {
+    // What was to be said is said until it goes on, however long that takes; workers that wait are no news of that.
+    if (event.kind !== 'workers') notice = undefined;
     switch (event.kind) {
       case 'planned':
         // What came before was preparation, and no time of computing.
@@ -97,6 +100,7 @@ export function foldRun(startedAt: number): RunFold {
         restarted = { at: event.at, text: `The ${event.what} was started again: ${event.reason}` };
         break;
       case 'notice':
+        notice = event.text;
         break;
       case 'succeeded':
       case 'failed':
@@ -133,7 +137,7 @@ export function foldRun(startedAt: number): RunFold {
     const left = rows.total === undefined ? undefined : rows.total - rows.done;
     return {
       state,
-      sentence: sentenceOf({ end, planned, workers, fragments, startedAt, restarted, now }),
+      sentence: sentenceOf({ end, planned, workers, fragments, startedAt, restarted, notice, now }),
       failure: end?.kind === 'failed' ? { code: end.code, message: end.message, hint: end.hint } : undefined,
       startedAt,
       endedAt: end?.at,
@@ -177,10 +181,12 @@ type Told = {
   readonly fragments: JobView['fragments'];
   readonly startedAt: number;
   readonly restarted: { at: number; text: string } | undefined;
+  /** What was to be said of it, until it goes on. */
+  readonly notice: string | undefined;
   readonly now: number;
 };
 
-function sentenceOf({ end, planned, workers, fragments, startedAt, restarted, now }: Told): string {
+function sentenceOf({ end, planned, workers, fragments, startedAt, restarted, notice, now }: Told): string {
   switch (end?.kind) {
     case 'succeeded':
       return doneSentence(end, startedAt);
@@ -191,6 +197,7 @@ function sentenceOf({ end, planned, workers, fragments, startedAt, restarted, no
     case undefined:
       break;
   }
+  if (notice !== undefined) return notice;
   if (restarted && now - restarted.at < windowMs) return restarted.text;
   if (!planned) return 'It looks at what there is to do.';
   if (workers && workers.ready === 0)

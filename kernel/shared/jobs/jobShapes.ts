@@ -78,7 +78,7 @@ export const isBackfillOptions: Check = shapeOf<BackfillOptions>({
   ray: optional(
     anyOf(
       shape({ address: isText, token: optional(isText) }),
-      shape({ profile: isText, rayCluster: optional(isText) }),
+      shape({ profile: isText, rayCluster: optional(isText), folder: optional(isText) }),
       shape({ cluster: isRecord, rayCluster: isText }),
     ),
   ),

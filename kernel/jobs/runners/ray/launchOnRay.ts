@@ -5,11 +5,7 @@ import { bundleFile, driverFile } from '#jobs/driver/driverFiles.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import type { RunContext } from '#jobs/runners/runner.ts';
 import { specWithoutSecrets } from '#jobs/specJson.ts';
-import { fitnessOf, isFine } from './rayFitness.ts';
-import { probeRay } from './rayProbe.ts';
-
-/** Where the driver finds what must not be written down: of all that Ray is given, this alone is no file of the package. */
-const secretsVariable = 'LANCE_CATALOG_STORAGE_OPTIONS';
+import { environmentOf, lookAtRay } from './lookAtRay.ts';
 
 /**
  * Sends a job to Ray, after it was looked whether it can run there. Sending it twice under one id starts it once.
@@ -22,31 +18,16 @@ export async function launchOnRay(
 ): Promise<void> {
   const { emit, request } = context;
   const spec = await withRayConcurrency(jobs, context, signal);
-  const kind = spec.function.kind;
-  const { storageOptions } = spec.table;
-  const envVars = Object.keys(storageOptions).length > 0 ? { [secretsVariable]: JSON.stringify(storageOptions) } : {};
-  const waiting = (waitingFor: string): void =>
-    emit({ kind: 'workers', ready: 0, wanted: spec.concurrency, waitingFor });
-  const probed = await probeRay(
-    jobs,
-    {
-      version,
-      tableUri: spec.table.uri,
-      envVars,
-      code: await readFile(driverFile('rayProbe.py'), 'utf8'),
-      isFine: (found) => isFine(found, kind),
-      onLook: () => waiting(`a look at what ${jobs.subject} has; once for a table`),
-    },
-    signal,
-  );
-  const { pip, notices } = fitnessOf(jobs.subject, probed, kind, spec.table.uri);
+  const waitingFor = `a look at what ${jobs.subject} has; once for a table`;
+  const onLook = (): void => emit({ kind: 'workers', ready: 0, wanted: spec.concurrency, waitingFor });
+  const { pip, notices } = await lookAtRay(jobs, { spec, version, onLook }, signal);
   for (const text of notices) emit({ kind: 'notice', text });
   const workingDir = await jobs.upload(rayPackage(await filesOf(spec)), signal);
   await jobs.submit(
     {
       submissionId,
       entrypoint: 'python3 backfill.py spec.json',
-      runtime: { workingDir, envVars, pip },
+      runtime: { workingDir, envVars: environmentOf(spec), pip },
       // For people who look at the dashboard of Ray; nothing reads it.
       metadata: { 'lance-catalog': 'backfill', table: request.table.name, column: spec.column },
     },

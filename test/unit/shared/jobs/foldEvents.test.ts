@@ -53,6 +53,14 @@ suite('Events of a run, folded', () => {
     assert.deepEqual([state, sentence, startedAt], ['starting', 'It looks at what there is to do.', 0]);
   });
 
+  test('say what was to be said, however long it takes, until it goes on', () => {
+    const lost: Told = { kind: 'notice', text: 'Ray does not answer. The job goes on there.' };
+    assert.equal(after(600, [1, planned], [2, progress(10)], [3, lost]).sentence, lost.text);
+    const back: Told = { kind: 'restarted', what: 'connection', reason: 'Ray did not answer.' };
+    assert.match(after(10, [1, planned], [3, lost], [9, back]).sentence, /^The connection was started again/);
+    assert.match(after(10, [1, planned], [3, lost], [9, progress(20)]).sentence, /^It computes/);
+  });
+
   test('count what an earlier run has done', () => {
     const { state, rows, fragments } = after(1, [1, planned]);
     assert.equal(state, 'running');

@@ -1,0 +1,31 @@
+import type { RayPlace } from '#shared/jobs/backfill.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
+import { lookAtRay } from './lookAtRay.ts';
+import { jobErrorOf, withRay } from './openRay.ts';
+
+/** Milliseconds after which a plan goes without: a Ray that has to start nodes first takes longer than a person waits. */
+const patience = 60_000;
+
+/** What a person ought to know of a Ray before a job is sent there: what it lacks, and whether it reaches the table at all. */
+export async function notesOfRay(
+  place: RayPlace,
+  spec: JobSpec,
+  signal: AbortSignal,
+): Promise<BackfillPlan['notes'][number][]> {
+  const limit = AbortSignal.timeout(patience);
+  try {
+    const { notices } = await withRay(place, AbortSignal.any([signal, limit]), async (jobs, live) =>
+      lookAtRay(jobs, { spec, version: await jobs.version(live), onLook: () => {} }, live),
+    );
+    return notices.map((text) => ({ level: 'info', text }));
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (limit.aborted)
+      return [{ level: 'info', text: 'Ray did not say in time what it has; that is looked for when the job begins.' }];
+    const error = jobErrorOf(cause);
+    if (!isJobError(error)) throw error;
+    return [{ level: 'warning', text: `This run would fail: ${error.message}` }];
+  }
+}
