@@ -1,23 +1,32 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterError } from '#cluster/errors.ts';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import { temporaryFolder } from '../../scripts/processes.ts';
 import { newestRay } from '../harness/rayNeeds.ts';
-import { RayHead } from './parts/rayHead.ts';
+import type { RayHead } from './parts/rayHead.ts';
 import { lengthFunction, runOnRay } from './parts/rayRun.ts';
-import { compareLengths, makeTextTable } from './parts/rayTable.ts';
+import { allRight, RayWorld } from './parts/rayWorld.ts';
+import { packagesFrom, testRayPackages } from './parts/testRayPackages.ts';
 
-suite('A real Ray that wants a token', function () {
+suite('A real Ray that wants a token, and has an old Node and no network', function () {
   this.timeout(240_000);
   const token = 'a-token-of-this-test-that-nobody-else-has';
+  const folders = { wheels: temporaryFolder('wheels-'), modules: temporaryFolder('modules-') };
+  let world: RayWorld;
   let head: RayHead;
 
   suiteSetup(async () => {
-    head = await RayHead.start(newestRay, { token });
+    const environment = packagesFrom(folders.wheels, folders.modules);
+    // The first one on PATH; what else this machine has is not to be found by chance.
+    writeFileSync(join(folders.modules, 'node'), '#!/bin/sh\necho v18.20.0\n', { mode: 0o755 });
+    world = await RayWorld.start(newestRay, { token, environment, path: folders.modules });
+    head = world.head;
   });
 
-  suiteTeardown(() => head?.stop());
+  suiteTeardown(() => world?.stop());
+  setup(() => world.renew());
 
   async function versionWith(given: string | undefined): Promise<string> {
     const jobs = new RayJobs({ address: head.address, token: given });
@@ -45,12 +54,10 @@ suite('A real Ray that wants a token', function () {
   });
 
   test('runs a backfill for who shows it', async () => {
-    const uri = join(temporaryFolder('rt-'), 'texts.lance');
-    await makeTextTable(uri, 1000, 2);
-    const ray = { address: head.address, token };
-    const run = runOnRay({ ray, uri, column: 'length', function: lengthFunction('length', 'sql') });
+    await world.make(1000, 2);
+    const run = world.begin({ function: lengthFunction('length', 'sql') });
     await run.ended;
-    assert.deepEqual(await compareLengths(uri, 'length'), { rows: 1000, nulls: 0, wrong: 0, fragments: 2 });
+    assert.deepEqual(await world.compare(), allRight(1000, 2));
     assert.doesNotMatch(JSON.stringify([run.events, run.log(), [...run.kept]]), new RegExp(token));
   });
 
@@ -63,4 +70,6 @@ suite('A real Ray that wants a token', function () {
     });
     await assert.rejects(run.ended, { kind: 'RayRefused', message: /it wants a token, and got none.* Give the token/ });
   });
+
+  testRayPackages(() => world, folders);
 });

@@ -1,8 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { inRoot } from '../../scripts/paths.ts';
-import { python } from '../harness/python.ts';
+import { PythonCalls } from '../harness/pythonCalls.ts';
 
 /** Where a table is. */
 export type At = { readonly uri: string; readonly options?: Readonly<Record<string, string>> };
@@ -17,16 +14,7 @@ export type TableState = {
 
 /** Makes tables with pylance, writes to them as somebody else would, and checks columns against values of its own. */
 export class BackfillTables {
-  readonly #child: ChildProcess;
-  readonly #answers: AsyncIterator<string>;
-  #turn: Promise<unknown> = Promise.resolve();
-
-  constructor() {
-    this.#child = spawn(python(), [inRoot('test/contract/python/backfillTables.py')], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    this.#answers = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
-  }
+  readonly #python = new PythonCalls(inRoot('test/contract/python/backfillTables.py'));
 
   make(
     at: At,
@@ -50,22 +38,11 @@ export class BackfillTables {
     this.#call('values', { at, column, where });
   state = (at: At, column: string): Promise<TableState> => this.#call('state', { at, column });
 
-  async stop(): Promise<void> {
-    const ended = once(this.#child, 'exit');
-    this.#child.stdin?.end();
-    await ended;
+  stop(): Promise<void> {
+    return this.#python.stop();
   }
 
   #call<T>(call: string, args: object): Promise<T> {
-    const answer = this.#turn.then(async () => {
-      this.#child.stdin?.write(`${JSON.stringify({ call, with: args })}\n`);
-      const { value, done } = await this.#answers.next();
-      if (done === true) throw new Error('The Python that makes tables has ended.');
-      const said = JSON.parse(value) as { ok?: T; error?: string };
-      if (said.error !== undefined) throw new Error(said.error);
-      return said.ok as T;
-    });
-    this.#turn = answer.catch(() => {});
-    return answer;
+    return this.#python.call(call, args);
   }
 }

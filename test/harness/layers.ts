@@ -34,7 +34,7 @@ const longest: Partial<Record<Layer, readonly string[]>> = {
   contract: ['conformance', 's3', 'writers', 'tables', 'versions'],
   kernel: ['jupyterLab'],
   ui: ['notebook', 'window', 'start', 'cluster', 'grid', 'jobs', 'company', 'displays', 'debugger'],
-  cluster: ['rayFaults', 'rayRuns', 'rayJobs', 'kuberay', 'versions', 'awsFaults', 'checkCommand', 'identity'],
+  cluster: ['rayNewest', 'rayOldest', 'rayToken', 'kuberay', 'versions', 'awsFaults', 'checkCommand', 'identity'],
 };
 
 export type LayerResult = Tally & { readonly files: readonly FileTime[] };

@@ -13,6 +13,8 @@ import { isRoot, succeeds, type Need } from './installing.ts';
 export const inOwnNetwork = (command: readonly string[]): [program: string, ...args: string[]] => [
   'unshare',
   '--net',
+  // What tests mount is seen by nobody else, and goes with them.
+  '--mount',
   ...(isRoot() ? [] : ['--map-root-user']),
   '--',
   'sh',

@@ -6,7 +6,7 @@ import { isRoot, run, succeeds, type Need } from './installing.ts';
 /** The oldest Ray that backfills run on, and the newest that they were tried with. */
 export const rayReleases = ['2.43.0', '2.60.0'] as const;
 export type RayRelease = (typeof rayReleases)[number];
-export const newestRay = rayReleases[1];
+export const [oldestRay, newestRay] = rayReleases;
 
 /** Beside Ray: what reads and writes tables on it, as in an image that was made for it. */
 const packages = ['pylance==14.0.2', 'pyarrow==26.0.1'];

@@ -5,16 +5,19 @@ import { delimiter, dirname, join } from 'node:path';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import { temporaryFolder } from '../../../scripts/processes.ts';
 import { rayFolder, unshareFlags, type RayRelease } from '../../harness/rayNeeds.ts';
+import { isRoot } from '../../harness/installing.ts';
 import { joinedSockets } from './joinedSockets.ts';
 import { startServer, until, type Running } from './processes.ts';
 import { processesInside, type InsideProcess } from './rayProcesses.ts';
 
-type Settings = {
+export type HeadSettings = {
   /** The token that its clients have to show. */
   readonly token?: string;
   readonly processors?: number;
   /** Folders in which its jobs look for programs after its own, in place of that of Node. */
   readonly path?: string;
+  /** More variables of all that runs there. */
+  readonly environment?: Readonly<Record<string, string>>;
 };
 
 /** A real Ray on its own in a namespace, with a way in for clients of this machine. */
@@ -24,11 +27,12 @@ export class RayHead {
   readonly #folder: string;
   readonly #running: Running;
   readonly #open = new Set<Socket>();
+  readonly #doors: { readonly server: Server; readonly inside: Running }[] = [];
   #server: Server | undefined;
   #port = 0;
 
   /** Starts one and waits until its dashboard answers. @throws Error with the last that it printed */
-  static async start(release: RayRelease, settings: Settings = {}): Promise<RayHead> {
+  static async start(release: RayRelease, settings: HeadSettings = {}): Promise<RayHead> {
     const head = new RayHead(release, settings);
     try {
       await head.connect();
@@ -57,7 +61,8 @@ export class RayHead {
     return head;
   }
 
-  private constructor(release: RayRelease, { token, processors = 4, path = dirname(process.execPath) }: Settings) {
+  private constructor(release: RayRelease, settings: HeadSettings) {
+    const { token, processors = 4, path = dirname(process.execPath), environment: more = {} } = settings;
     this.release = release;
     this.token = token;
     // Short: Ray puts sockets into it, whose paths may have 107 characters.
@@ -69,10 +74,20 @@ export class RayHead {
       // Not that of whoever runs the tests: a token that Ray once wrote there would be wanted of all clients.
       `HOME=${this.#folder}`,
       ...(token === undefined ? ['RAY_AUTH_MODE=disabled'] : ['RAY_AUTH_MODE=token', `RAY_AUTH_TOKEN=${token}`]),
+      ...Object.entries(more).map(([name, value]) => `${name}=${value}`),
     ];
     this.#running = startServer(
       'unshare',
-      [...unshareFlags(), 'env', ...environment, inside, this.#folder, this.socket, String(processors)],
+      [
+        ...unshareFlags(),
+        'env',
+        ...environment,
+        inside,
+        this.#folder,
+        this.socket,
+        String(processors),
+        process.execPath,
+      ],
       join(this.#folder, 'said.log'),
     );
   }
@@ -115,6 +130,30 @@ export class RayHead {
     if (server) await new Promise((resolve) => server.close(resolve));
   }
 
+  /** Lets what runs there reach a server of this machine, at the same address as all others do: its port at 127.0.0.1. */
+  async letOut(port: number): Promise<void> {
+    const socket = join(this.#folder, `out-${port}.sock`);
+    const server = createServer((client) => joinedSockets(client, connect(port, '127.0.0.1')));
+    server.listen(socket);
+    await once(server, 'listening');
+    const [first] = this.processes();
+    const inside = startServer(
+      'nsenter',
+      [
+        '--target',
+        String(first?.pid),
+        ...(isRoot() ? [] : ['--user', '--preserve-credentials']),
+        '--net',
+        process.execPath,
+        join(import.meta.dirname, 'rayRelay.ts'),
+        String(port),
+        socket,
+      ],
+      join(this.#folder, 'out.log'),
+    );
+    this.#doors.push({ server, inside });
+  }
+
   /** What runs there, with the numbers by which this machine knows it. */
   processes(): InsideProcess[] {
     return processesInside(this.#running.child.pid ?? 0);
@@ -122,6 +161,10 @@ export class RayHead {
 
   async stop(): Promise<void> {
     await this.disconnect();
+    for (const { server, inside } of this.#doors) {
+      await inside.stop();
+      server.close();
+    }
     await this.#running.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }

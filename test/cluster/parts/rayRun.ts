@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { Int32 } from '#arrow';
@@ -34,38 +34,58 @@ export type Kind = keyof typeof bodies;
 export const lengthFunction = (
   column: string,
   body: FunctionBody | Kind,
-  onError: OnError = { mode: 'fail' },
+  { inputs = ['text'], onError = { mode: 'fail' } }: { inputs?: readonly string[]; onError?: OnError } = {},
 ): ComputedFunction =>
   withHash({
     name: 'length',
     version: '1',
-    inputs: ['text'],
+    inputs,
     output: encodeOutput(column, new Int32()),
     onError,
     ...(typeof body === 'string' ? bodies[body] : body),
   });
 
 /**
- * The same in Python over batches, as slow as it is said to be, which writes down how many rows it was given: a run that goes on
- * from another may not be given a row of it again.
+ * The same in Python over batches, which writes down how many rows it was given: a run that goes on from another may not be given
+ * a row of it again. It takes its time, or waits at gates: before the batch with a row of such an id, until the gate's file is there.
  */
-export const countedFunction = (column: string, calls: string, secondsPerRow: number): ComputedFunction =>
-  lengthFunction(column, {
-    kind: 'python',
-    takes: 'batch',
-    entry: 'length',
-    code: `
+export const countedFunction = (
+  calls: string,
+  { secondsPerRow = 0, gates = [] }: { secondsPerRow?: number; gates?: readonly Gate[] },
+): ComputedFunction =>
+  lengthFunction(
+    'length',
+    {
+      kind: 'python',
+      takes: 'batch',
+      entry: 'length',
+      code: `
+import os
 import time
 import pyarrow as pa
 import pyarrow.compute as pc
 
+gates = ${JSON.stringify(gates.map(({ from, file }) => [from, file]))}
+
 def length(batch):
     time.sleep(batch.num_rows * ${secondsPerRow})
+    for first, file in gates:
+        while pc.max(batch["id"]).as_py() >= first and not os.path.exists(file):
+            time.sleep(0.02)
     with open(${JSON.stringify(calls)}, "a") as file:
         file.write("%d\\n" % batch.num_rows)
     return pc.utf8_length(batch["text"]).cast(pa.int32())
 `,
-  });
+    },
+    { inputs: ['id', 'text'] },
+  );
+
+/** Rows from an id on are held up until somebody opens it. */
+export type Gate = { readonly from: number; readonly file: string };
+
+export const gateAt = (from: number): Gate => ({ from, file: join(temporaryFolder('gate-'), 'open') });
+
+export const open = ({ file }: Gate): void => writeFileSync(file, '');
 
 /** Rows that a counted function was given altogether. */
 export const rowsCalled = (calls: string): number =>
@@ -86,7 +106,8 @@ export type RayRun = {
 export type RayRunOptions = {
   readonly ray: RayPlace;
   readonly uri: string;
-  readonly column: string;
+  /** `length` where nothing is said. */
+  readonly column?: string;
   readonly function: ComputedFunction;
   readonly more?: Partial<Pick<JobSpec, 'concurrency' | 'checkpointSize' | 'commitGranularity' | 'numFrags' | 'where'>>;
   /** Settings of the object store. */
@@ -94,12 +115,12 @@ export type RayRunOptions = {
   /** Of a run that this one takes up. */
   readonly after?: Pick<RayRun, 'kept' | 'spec'>;
   readonly onEvent?: (event: NewEvent) => void;
-  readonly silence?: number;
+  readonly silence?: number | undefined;
 };
 
 /** Runs a job by the runner `ray`, in this process in place of one of its own. */
 export function runOnRay(options: RayRunOptions): RayRun {
-  const { ray, uri, column, more = {}, after, onEvent, silence } = options;
+  const { ray, uri, column = 'length', more = {}, after, onEvent, silence } = options;
   const events: NewEvent[] = [];
   const kept = after?.kept ?? new Map<string, string>();
   const cancelled = new AbortController();

@@ -8,29 +8,20 @@ import { rayPackage } from '#cluster/ray/rayPackage.ts';
 import { isOver, type RayJob } from '#cluster/ray/rayReplies.ts';
 import { waitingForRoom } from '#cluster/ray/rayRoom.ts';
 import { failureOf } from '#jobs/runners/ray/rayEnd.ts';
-import { rayReleases } from '../harness/rayNeeds.ts';
-import { until } from './parts/processes.ts';
-import { RayHead } from './parts/rayHead.ts';
+import { until } from './processes.ts';
+import type { RayHead } from './rayHead.ts';
+import type { RayWorld } from './rayWorld.ts';
 
 const newId = (): string => `test-${randomUUID().slice(0, 8)}`;
 const python = (code: string): string => `python -c '${code}'`;
 
-for (const release of rayReleases) {
-  suite(`The jobs of a real Ray ${release}`, function () {
-    this.timeout(240_000);
+/** What the interface of Ray's jobs does, for the suite of a release. */
+export function testRayJobs(ray: () => RayWorld): void {
+  suite('its jobs', () => {
     let head: RayHead;
     let jobs: RayJobs;
     const signal = new AbortController().signal;
-
-    suiteSetup(async () => {
-      head = await RayHead.start(release);
-      jobs = new RayJobs(head.target);
-    });
-
-    suiteTeardown(async () => {
-      await jobs?.close();
-      await head?.stop();
-    });
+    suiteSetup(() => void ({ head, jobs } = ray()));
 
     async function start(entrypoint: string, more: { workingDir?: string; numCpus?: number; pip?: string[] } = {}) {
       const submissionId = newId();
@@ -52,7 +43,7 @@ for (const release of rayReleases) {
 
     test('says its version and which run of the cluster it is', async () => {
       const { version, session } = await jobs.version(signal);
-      assert.equal(version, release);
+      assert.equal(version, head.release);
       assert.match(session, /^session_/);
     });
 
@@ -266,7 +257,7 @@ for (const release of rayReleases) {
     test('is reached by a socket in place of a port', async () => {
       const other = new RayJobs({ address: 'http://ray.invalid', socketPath: head.socket });
       try {
-        assert.equal((await other.version(signal)).version, release);
+        assert.equal((await other.version(signal)).version, head.release);
       } finally {
         await other.close();
       }
