@@ -31,8 +31,8 @@ const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 2, kernel
 
 /** Files that take longest, by the figures that `npm test` ends with: begun first, so that none is left to one process. */
 const longest: Partial<Record<Layer, readonly string[]>> = {
-  contract: ['conformance', 's3', 'writers', 'tables', 'versions'],
-  kernel: ['jupyterLab'],
+  contract: ['conformance', 'writers', 'tables', 'backfill/jobProcesses', 'backfill/retried', 's3', 'versions'],
+  kernel: ['jupyterPrograms', 'jupyterLab', 'longLife', 'interruptWork', 'ends', 'display', 'cli'],
   ui: ['notebook', 'window', 'start', 'cluster', 'grid', 'jobs', 'company', 'displays', 'debugger'],
   cluster: ['rayNewest', 'rayOldest', 'rayToken', 'kuberay', 'versions', 'awsFaults', 'checkCommand', 'identity'],
 };

@@ -8,6 +8,7 @@ import { endLayers, isLayer, layerNames, runLayer, usualLayers, type Layer, type
 import type { Need } from './installing.ts';
 import { missing, needsOf, report } from './needs.ts';
 import type { FileTime } from './results.ts';
+import { tempFolder } from './temp.ts';
 
 const help = `npm test -- [layer …] [options]
   layers      ${layerNames.join(', ')}; without one all but cluster
@@ -38,6 +39,8 @@ export async function main(args: readonly string[]): Promise<number> {
   onInterrupt(endLayers);
   // Each test's folder would have a start-up snapshot of its own made. The test of snapshots switches them on.
   process.env[snapshotVariable] ??= 'off';
+  // Our programs are started hundreds of times, and to compile them is most of many a start. It would blur the coverage.
+  if (!options.coverage) process.env['NODE_COMPILE_CACHE'] ??= tempFolder('lance-compiled-');
   const total = { passed: 0, failed: 0, skipped: 0 };
   const files: FileTime[] = [];
   const obstacles = new Map<Layer, string>();
