@@ -10,8 +10,10 @@ import { pause } from '#jobs/local/pause.ts';
 // A file beside the table that says who is at a column, for other machines too. The format is that of all runners:
 // kernel/jobs/driver/CHECKPOINTS.md.
 
+// In milliseconds, as the Python driver has them.
 const beat = 10_000;
 const stale = 60_000;
+const look = 12_000;
 
 /** Being the only job at a column of a table. */
 export type Lease = AsyncDisposable & {
@@ -27,11 +29,21 @@ export type LeaseOptions = {
   readonly spec: Pick<JobSpec, 'jobId' | 'column' | 'function'>;
   readonly notice: (text: string) => void;
   readonly signal: AbortSignal;
+  readonly clock?: LeaseClock;
 };
 
+/** The time of day, by which others judge; one that nobody sets; and a pause. All in milliseconds. */
+export type LeaseClock = {
+  wall(): number;
+  steady(): number;
+  pause(milliseconds: number, signal: AbortSignal): Promise<void>;
+};
+
+const machineClock: LeaseClock = { wall: () => Date.now(), steady: () => performance.now(), pause };
+
 /**
- * Takes the column for a job, until it is disposed of. One of the same job, or whose holder has died or has not been heard
- * of for a minute, is taken over; one that has missed a beat is waited for until either is sure.
+ * Takes the column for a job, until it is disposed of. One of the same job, or whose process is gone, is taken over at once;
+ * one that has not beaten of late is watched, since nobody's clock need be right.
  * @throws JobError Busy naming who has it, StorageFailed; the signal's reason
  */
 export async function takeLease(store: CheckpointStore, options: LeaseOptions): Promise<Lease> {
@@ -91,36 +103,46 @@ const leaseBytes = ({ jobId, function: { hash } }: LeaseOptions['spec'], nonce: 
 
 async function acquire(lease: OwnLease, options: LeaseOptions): Promise<void> {
   const { store, path, nonce, bytes } = lease;
-  const { jobId, column } = options.spec;
   // Two that find the same stale lease: the second to remove it removes that of the first, who sees so when it reads its own.
   for (let attempt = 0; attempt < 5; attempt++) {
+    await outwait(lease, options);
     await store.create(path, bytes());
     // Also where it was not created: the answer to the request that did may have been lost, and sent again.
-    const holder = await silentOver(lease, options);
-    if (holder?.nonce === nonce) return;
-    if (holder && isAlive(holder) && holder.jobId !== jobId) {
-      throw new JobError(
-        'Busy',
-        `The job ${holder.jobId} of ${holder.name} is at the column "${column}" of this table.`,
-        'Wait for it, or cancel it there.',
-      );
-    }
-    await store.remove(path);
+    if ((await holderOf(lease))?.nonce === nonce) return;
   }
-  throw new JobError('Busy', `Other jobs begin at the column "${column}" of this table.`, 'Try again.');
+  throw busy(await holderOf(lease), options.spec.column);
 }
 
-/** Who has the lease, once it is known whether somebody who has missed a beat is still there. */
-async function silentOver(lease: OwnLease, { spec, notice, signal }: LeaseOptions): Promise<Holder | undefined> {
-  for (let isTold = false; ; isTold = true) {
-    const holder = await holderOf(lease, signal);
-    // The same job, taken up again: whoever began it is gone, or sees before it commits that the lease is not its own.
-    if (!holder || !isAlive(holder) || holder.jobId === spec.jobId) return holder;
-    if (Date.now() - holder.heartbeatAt < 2 * beat) return holder;
-    if (!isTold) notice(`Waiting whether the job ${holder.jobId} of ${holder.name} is still at "${spec.column}".`);
-    await pause(1000, signal);
+/** Removes a lease whose holder is gone. @throws JobError Busy where it is not; the signal's reason */
+async function outwait({ store, path }: OwnLease, options: LeaseOptions): Promise<void> {
+  const { spec, notice, signal, clock = machineClock } = options;
+  let seen = await store.read(path, signal);
+  const since = clock.steady();
+  for (let isTold = false; seen; isTold = true) {
+    const holder = holderIn(seen);
+    const age = holder && clock.wall() - holder.heartbeatAt;
+    const needed = age === undefined || age > stale ? look : stale;
+    if ((holder && isOver(holder, spec.jobId)) || clock.steady() - since >= needed) {
+      if (isSame(await store.read(path, signal), seen)) await store.remove(path);
+      return;
+    }
+    if (age !== undefined && Math.abs(age) < 2 * beat) throw busy(holder, spec.column);
+    if (!isTold) notice(`Waiting whether ${holder?.name ?? 'somebody'} is still at the column "${spec.column}".`);
+    await clock.pause(1000, signal);
+    const now = await store.read(path, signal);
+    if (now && !isSame(now, seen)) throw busy(holderIn(now), spec.column);
+    seen = now;
   }
 }
+
+const isSame = (a: Uint8Array | undefined, b: Uint8Array): boolean => a !== undefined && Buffer.compare(a, b) === 0;
+
+const busy = (holder: Holder | undefined, column: string): JobError =>
+  new JobError(
+    'Busy',
+    `${holder ? `The job ${holder.jobId} of ${holder.name}` : 'Another job'} is at the column "${column}" of this table.`,
+    'Wait for it, or cancel it there.',
+  );
 
 /** Written anew and put in place, so that nobody reads half of it. */
 async function renew(lease: OwnLease): Promise<void> {
@@ -133,9 +155,13 @@ async function renew(lease: OwnLease): Promise<void> {
 
 type Holder = { jobId: string; name: string; host: string; pid: number; nonce: string; heartbeatAt: number };
 
-async function holderOf({ store, path }: OwnLease, signal?: AbortSignal): Promise<Holder | undefined> {
-  const bytes = await store.read(path, signal);
-  if (!bytes) return undefined;
+async function holderOf({ store, path }: OwnLease): Promise<Holder | undefined> {
+  const bytes = await store.read(path);
+  return bytes && holderIn(bytes);
+}
+
+/** What a lease says that anybody may have written. */
+function holderIn(bytes: Uint8Array): Holder | undefined {
   try {
     const json: unknown = JSON.parse(Buffer.from(bytes).toString());
     if (!isRecord(json)) return undefined;
@@ -148,14 +174,16 @@ async function holderOf({ store, path }: OwnLease, signal?: AbortSignal): Promis
   }
 }
 
-function isAlive({ host, pid, heartbeatAt }: Holder): boolean {
-  if (Date.now() - heartbeatAt > stale) return false;
-  if (host !== hostname()) return true;
+/** Whether nobody need be waited for, whatever the beat says. */
+function isOver({ jobId, host, pid }: Holder, ownJobId: string): boolean {
+  // The same job, taken up again: whoever began it is gone, or sees before it commits that the lease is not its own.
+  if (jobId === ownJobId) return true;
+  if (host !== hostname()) return false;
   try {
     process.kill(pid, 0);
-    return true;
+    return false;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return !(error instanceof Error && 'code' in error && error.code === 'EPERM');
   }
 }
 
