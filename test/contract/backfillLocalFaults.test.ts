@@ -239,6 +239,52 @@ suite('faults of backfills by the runner local', function () {
     }
   });
 
+  test('rows that failed in a job that was cancelled are left alone by that job and tried again by another', async () => {
+    const calls = join(tempFolder(), 'calls');
+    const fn = rowFunction(
+      'length',
+      `import { appendFileSync } from 'node:fs';
+       export default ({ id, text }) => {
+         appendFileSync(${JSON.stringify(calls)}, id + '\\n');
+         if (Number(id) % 100 === 3) throw new Error('three');
+         return text.length;
+       };`,
+      ['id', 'text'],
+    );
+    const failed = (): number =>
+      readFileSync(calls, 'utf8')
+        .split('\n')
+        .filter((id) => id !== '' && Number(id) % 100 === 3).length;
+    await textTable(place.db, 'failed', { fragments: 2, rows: 1000 });
+    const options = { onError: { mode: 'null' }, commitGranularity: 9, concurrency: 1 } as const;
+    const start = (jobId: string, cancelAt: number) => {
+      const job = jobOf('failed', { function: { ...fn, onError: options.onError }, options: { ...options, jobId } });
+      const made = contextOf(job, (event) => {
+        if (event.kind === 'fragment' && event.fragment === cancelAt) made.abort.abort();
+      });
+      return localRunner.run(made.context);
+    };
+    await assert.rejects(start('bf-first', 1), { name: 'AbortError' });
+    assert.equal(failed(), 10);
+    await assert.rejects(start('bf-first', 1), { name: 'AbortError' });
+    assert.equal(failed(), 10);
+    await start('bf-second', -1);
+    assert.equal(failed(), 20);
+  });
+
+  test('a table that is dropped meanwhile stays dropped', async () => {
+    await textTable(place.db, 'dropped', { fragments: 2, rows: 1000 });
+    const gated = gatedFunction('length', 500);
+    let dropped: Promise<void> | undefined;
+    const job = jobOf('dropped', { function: gated.function, options: { concurrency: 1, checkpointSize: 100 } });
+    const { context } = contextOf(job, (event) => {
+      if (event.kind === 'committed') dropped ??= place.db.dropTable('dropped').then(() => gated.open());
+    });
+    await assert.rejects(localRunner.run(context), { kind: 'TableChanged', message: /dropped or moved/ });
+    await dropped;
+    assert.equal(existsSync(join(root, 'dropped.lance')), false);
+  });
+
   test('two jobs at one column: the second is refused, and says which job has it', async () => {
     await textTable(place.db, 'busy', { fragments: 2, rows: 1000 });
     const gated = gatedFunction('length', 0);

@@ -80,6 +80,7 @@ export class Reusable {
         const holds = (address: bigint, state: number): boolean => {
           const hash = now?.get(address);
           if (hash === undefined || hash !== then.get(address) || state === rowStates.skipped) return false;
+          if (state === rowStates.threw && !checkpoints.countsFailed(chunk)) return false;
           return !taken.has(address);
         };
         const isValid = chunk.pieces.map(({ addresses, states }) => {

@@ -88,7 +88,12 @@ export async function runLocal(context: RunContext): Promise<void> {
     },
     source.readVersion,
   );
-  const header = { functionHash: spec.function.hash, column: spec.column, where: spec.where ?? null };
+  const header = {
+    jobId: spec.jobId,
+    functionHash: spec.function.hash,
+    column: spec.column,
+    where: spec.where ?? null,
+  };
   const chunks = new ChunkWriter(checkpoints, { ...header, readVersion: source.readVersion }, spec.checkpointSize);
   const answers = { table: source.pinned, scope, inputs, key: key.name, to: count.end, reusable, ...computing.request };
   let othersWrote: boolean;
@@ -96,13 +101,16 @@ export async function runLocal(context: RunContext): Promise<void> {
     await back.settle(signal);
     await fill({ context, source, lease, answers, count, chunks, back, tally }, signal);
     othersWrote = await back.othersWrote(signal);
+  } catch (error) {
+    throw store.reasonOf(error);
   } finally {
     // Cancelled or not, what was put on the table goes from it.
     await index
       .leave(AbortSignal.timeout(60_000))
       .catch((error: unknown) => context.log(`The index stays: ${String(error)}\n`));
   }
-  await finish(context, source, { tally, back, othersWrote, checkpoints });
+  const fragments = new Set(count.fragments.keys());
+  await finish(context, source, { tally, back, othersWrote, checkpoints, fragments });
 }
 
 function tellPlan({ emit }: RunContext, source: Source, count: ScopeCount, reusable: Reusable): void {
@@ -207,17 +215,20 @@ type Filled = {
   readonly back: WriteBack;
   readonly othersWrote: boolean;
   readonly checkpoints: Checkpoints;
+  /** Those that were to be computed. */
+  readonly fragments: ReadonlySet<number>;
 };
 
 async function finish({ spec, emit, signal }: RunContext, source: Source, filled: Filled): Promise<void> {
-  const { tally, back, othersWrote, checkpoints } = filled;
+  const { tally, back, othersWrote, checkpoints, fragments } = filled;
   const { computed, reused, errors, skipped } = tally;
   if (othersWrote) {
     const text = 'Others wrote to the table meanwhile: rows that they added are left for the next run.';
     emit({ kind: 'notice', text });
   }
   const isAll = spec.numFrags === undefined && skipped === 0;
-  if (isAll) await checkpoints.clear();
+  // Of other fragments a run that was cancelled may have left some.
+  if (skipped === 0) await checkpoints.clear(spec.numFrags === undefined ? undefined : fragments, signal);
   if (isAll && !othersWrote && madeAll(spec, source.column)) await markAll(source, spec, signal);
   emit({
     kind: 'succeeded',

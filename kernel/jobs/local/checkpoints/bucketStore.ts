@@ -55,6 +55,11 @@ export class BucketStore implements CheckpointStore {
       await Promise.all(names.slice(from, from + removedAtOnce).map((name) => this.remove(`${folder}/${name}`)));
   }
 
+  reasonOf(failure: unknown): unknown {
+    // A bucket has no folders: nothing but the table's own files says whether it is there, and the engine tells of those.
+    return failure;
+  }
+
   #key(path: string): string {
     return this.#root === '' ? path : `${this.#root}/${path}`;
   }

@@ -19,11 +19,13 @@ export class Checkpoints {
   readonly #store: CheckpointStore;
   readonly #field: Field;
   readonly #isOurs: (chunk: Chunk) => boolean;
+  readonly #jobId: string;
 
   constructor(store: CheckpointStore, spec: JobSpec, field: Field) {
     this.path = `_ckp/${checkpointName(spec)}`;
     this.#store = store;
     this.#field = field;
+    this.#jobId = spec.jobId;
     this.#isOurs = (chunk) =>
       chunk.functionHash === spec.function.hash && chunk.column === spec.column && chunk.where === (spec.where ?? null);
   }
@@ -48,14 +50,21 @@ export class Checkpoints {
     return chunk && this.#isOurs(chunk) ? chunk : undefined;
   }
 
+  /** Whether rows of a chunk that failed are done: for the job that they failed in. One that is begun anew tries them again. */
+  countsFailed({ jobId }: Chunk): boolean {
+    return jobId === undefined || jobId === this.#jobId;
+  }
+
   /** Keeps a chunk: whole or not at all, and for good before this returns. @throws JobError StorageFull, StorageFailed */
   async write(header: ChunkHeader, rows: ChunkRows): Promise<void> {
     const name = `f${header.fragment}-${header.first}-${header.rows}.arrow`;
     await this.#store.write(`${this.path}/${name}`, encodeChunk(header, this.#field, rows));
   }
 
-  /** Removes all chunks, once what they hold is in the table. */
-  async clear(): Promise<void> {
-    await this.#store.removeFolder(this.path);
+  /** Removes all chunks, or those of some fragments, once what they hold is in the table. */
+  async clear(fragments: ReadonlySet<number> | undefined, signal: AbortSignal): Promise<void> {
+    if (!fragments) return this.#store.removeFolder(this.path);
+    for (const { file, fragment } of await this.list(signal))
+      if (fragments.has(fragment)) await this.#store.remove(`${this.path}/${file}`);
   }
 }

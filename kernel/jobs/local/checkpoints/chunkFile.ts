@@ -9,6 +9,8 @@ const metadataKey = 'lance-catalog.checkpoint';
 
 /** What a chunk says of itself. */
 export type ChunkHeader = {
+  /** Who made it, where that is known: rows that failed are done for that job alone. */
+  readonly jobId: string | undefined;
   readonly functionHash: string;
   readonly column: string;
   /** Of the job, as it was given; null for rows whose value is null. */
@@ -79,6 +81,7 @@ function pieceOf(batch: RecordBatch): ChunkPiece {
 
 const headerJson = (header: ChunkHeader) => ({
   version: 1,
+  job_id: header.jobId,
   function_hash: header.functionHash,
   column: header.column,
   scope: header.where,
@@ -98,7 +101,9 @@ function headerOf(text: string | undefined): ChunkHeader | undefined {
   if (typeof functionHash !== 'string' || typeof column !== 'string') return undefined;
   if (where !== null && typeof where !== 'string') return undefined;
   if (!isCount(readVersion) || !isCount(fragment) || !isCount(first) || !isCount(rows)) return undefined;
-  return { functionHash, column, where, readVersion, fragment, first, rows };
+  const { job_id: madeBy } = json;
+  const jobId = madeBy === undefined || typeof madeBy === 'string' ? madeBy : '';
+  return { jobId, functionHash, column, where, readVersion, fragment, first, rows };
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

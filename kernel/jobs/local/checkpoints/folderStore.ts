@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isAbort } from '#shared/errors.ts';
+import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import { storageError } from '#jobs/local/storageError.ts';
 import type { CheckpointStore } from './store.ts';
 
@@ -26,6 +29,7 @@ export class FolderStore implements CheckpointStore {
     const target = this.placeOf(path);
     const draft = `${target}.${randomBytes(4).toString('hex')}.tmp`;
     try {
+      await this.#makeFolder(dirname(path));
       await makeFile(draft, bytes, true);
       await rename(draft, target);
     } catch (error) {
@@ -37,11 +41,32 @@ export class FolderStore implements CheckpointStore {
   async create(path: string, bytes: Uint8Array): Promise<boolean> {
     const target = this.placeOf(path);
     try {
+      await this.#makeFolder(dirname(path));
       await makeFile(target, bytes, false);
       return true;
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+      if (codeOf(error) === 'EEXIST') return false;
       throw storageError(error, target);
+    }
+  }
+
+  reasonOf(failure: unknown): unknown {
+    return existsSync(this.#root) || isAbort(failure) || isJobError(failure) ? failure : gone(this.#root, failure);
+  }
+
+  /** Below the root and never the root itself: that of a table that was dropped meanwhile would take its name for ever. */
+  async #makeFolder(folder: string): Promise<void> {
+    const parts = folder.split('/');
+    for (let attempt = 1; ; attempt++) {
+      try {
+        for (const index of parts.keys()) await makeOne(this.placeOf(parts.slice(0, index + 1).join('/')));
+        return;
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT') throw error;
+        if (!existsSync(this.#root)) throw gone(this.#root, error);
+        // Another job has removed it, empty as it was, right before something was put into it.
+        if (attempt === 3) throw error;
+      }
     }
   }
 
@@ -62,9 +87,26 @@ export class FolderStore implements CheckpointStore {
   }
 }
 
+async function makeOne(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+const gone = (root: string, cause: unknown): JobError =>
+  new JobError(
+    'TableChanged',
+    `The folder ${root} is gone: the table was dropped or moved.`,
+    'Begin the job anew when it is there again.',
+    { cause },
+  );
+
 /** As others may read the table, they may read these: a lease that nobody else can read keeps nobody away. */
 async function makeFile(path: string, bytes: Uint8Array, isSynced: boolean): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
   const file = await open(path, 'wx', 0o644);
   try {
     await file.writeFile(bytes);

@@ -17,4 +17,6 @@ export interface CheckpointStore {
   remove(path: string): Promise<void>;
   /** Removes a folder with what is in it, if it is there. */
   removeFolder(folder: string): Promise<void>;
+  /** What made something fail, where it is that the table's place is gone; else that failure itself. */
+  reasonOf(failure: unknown): unknown;
 }
