@@ -181,9 +181,14 @@ export class JobWatch {
     return this.#stamp(id) !== '';
   }
 
+  /** Empty where there is no record, or none that can be looked at: of those nobody is told anything. */
   #stamp(id: string): string {
-    const found = statSync(join(this.#folders.of(id), recordFile), { throwIfNoEntry: false });
-    return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : '';
+    try {
+      const { ino, mtimeMs, size } = statSync(join(this.#folders.of(id), recordFile));
+      return `${ino} ${mtimeMs} ${size}`;
+    } catch {
+      return '';
+    }
   }
 
   #watch(folder: string): FSWatcher | undefined {

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { JobFolders } from '#jobs/records/jobFolder.ts';
+import { JobWatch } from '#jobs/service/jobWatch.ts';
+import { newJobId } from '#shared/jobs/jobId.ts';
+import { eventually } from '../../contract/eventually.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { recordFor } from './recordFor.ts';
+
+const idAt = (time: number): string => newJobId(time, new Uint8Array(8));
+
+suite('Who watches jobs', function () {
+  this.timeout(40_000);
+
+  test('sees the others where one of them can not be looked at', async () => {
+    const folders = new JobFolders(tempFolder());
+    const table = { catalog: { implementation: 'dir', root: '/data' }, namespacePath: [], name: 'words' } as const;
+    folders.create(recordFor(idAt(1)), { table, column: 'length' });
+    // A link to itself: the file system says of what is behind it that there are too many links.
+    symlinkSync(idAt(2), join(folders.root, idAt(2)));
+    const seen: string[] = [];
+    const stop = new AbortController();
+    const onChange = (changed: readonly { readonly id: string }[]): void =>
+      void seen.push(...changed.map(({ id }) => id));
+    const watching = new JobWatch(folders, onChange, { signal: stop.signal }).run();
+    try {
+      await eventually(() => assert.deepEqual(seen, [idAt(1)]));
+    } finally {
+      stop.abort();
+      await watching;
+    }
+  });
+});
