@@ -66,13 +66,23 @@ export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: Serv
     },
     events: async ({ catalog, id, signal }) => {
       await own(catalog, id, signal);
-      const { text } = await told(() => jobs.log(id, 0, signal));
-      const lines = text.split('\n').filter((line) => line !== '');
+      const lines = (await told(() => wholeLog(jobs, id, signal))).split('\n').filter((line) => line !== '');
       const schema = new Schema([new Field('line', new Utf8(), false)]);
       const table = lines.length === 0 ? new Table(schema) : new Table({ line: vectorFromArray(lines, new Utf8()) });
       return tableToIPC(table, 'stream');
     },
   };
+}
+
+/** A log is given out in pieces; what is kept of one is a few megabytes. */
+async function wholeLog(jobs: Jobs, id: string, signal: AbortSignal): Promise<string> {
+  let whole = '';
+  for (let at = 0; ;) {
+    const { text, next } = await jobs.log(id, at, signal);
+    if (next === at) return whole;
+    whole += text;
+    at = next;
+  }
 }
 
 const isOf = ({ table }: JobView, { location }: Catalog): boolean => table.catalog === location;
