@@ -3,6 +3,7 @@ import { adoptTable } from '#shared/adoptTable.ts';
 import { typeText } from '#shared/arrowTypes.ts';
 import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
+import { onErrorOfWords, readOnError } from '#shared/jobs/onError.ts';
 import { isRecord } from '#shared/records.ts';
 import { typeOfWords } from './typeWords.ts';
 
@@ -72,15 +73,10 @@ function checkOutput(of: string, type: DataType): DataType {
   throw invalid(`${of} gives ${typeText(type)}, which no column is computed as.`, 'Give the type of its values.');
 }
 
-/** `'fail'`, `'null'`, `'skip'`, `{ retry: 3 }`, or what they become. @throws JobError FunctionInvalid */
-export function onErrorOf(of: string, value: unknown): OnError {
-  if (value === 'fail' || value === 'null' || value === 'skip') return { mode: value };
-  if (isRecord(value)) {
-    const { mode, attempts, retry } = value;
-    if (mode === 'fail' || mode === 'null' || mode === 'skip') return { mode };
-    const times = retry ?? (mode === 'retry' ? attempts : undefined);
-    if (typeof times === 'number' && Number.isInteger(times) && times > 0) return { mode: 'retry', attempts: times };
-  }
+/** As a person writes it, or what it becomes. @throws JobError FunctionInvalid */
+function onErrorOf(of: string, value: unknown): OnError {
+  const read = onErrorOfWords(value) ?? readOnError(value);
+  if (read) return read;
   throw invalid(
     `${of} says what to do with errors in a way that is not known.`,
     "Write onError: 'fail', 'null', 'skip' or { retry: 3 }.",

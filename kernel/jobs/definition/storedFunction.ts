@@ -2,11 +2,11 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Field } from '#arrow';
 import type { ComputedFunction, FunctionBody } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
+import { readOnError } from '#shared/jobs/onError.ts';
 import { isRecord } from '#shared/records.ts';
 import { maxCodeBytes } from './bundle.ts';
 import { functionHash, type Unhashed } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
-import { readOnError } from '#jobs/worker/workerOptions.ts';
 
 // How a function is kept on its table: in the metadata of the field, which directories, object stores and servers all have.
 // Whoever may write to the table may write there, so nothing of it is believed but that it is what its hash says.
@@ -74,17 +74,18 @@ export function readStored(field: Field): StoredFunction | undefined {
     const what = `The function of the column "${field.name}" was registered by a newer version of this product.`;
     throw new JobError('FunctionInvalid', what, 'Update it, or register the function again.');
   }
-  const { name, function_version: version, hash, inputs, on_error: onError } = json;
+  const { name, function_version: version, hash, inputs } = json;
   const { author, registered_at: registeredAt } = json;
   const isRead = typeof name === 'string' && typeof hash === 'string' && isTexts(inputs);
   const body = isRead ? bodyOf(json, field) : undefined;
-  if (!isRead || !body) throw damaged(field.name);
+  const onError = readOnError(json['on_error']);
+  if (!isRead || !body || !onError) throw damaged(field.name);
   const fn: Unhashed = {
     name,
     version: textOf(version),
     inputs,
     output: encodeOutput(field.name, field.type),
-    onError: readOnErrorOf(onError, field.name),
+    onError,
     ...body,
   };
   // Consent is given to a hash: it has to be that of what would run.
@@ -115,14 +116,6 @@ function codeOf(field: Field): { code?: unknown; source?: unknown } {
     return isRecord(json) ? json : {};
   } catch (cause) {
     throw damaged(field.name, cause);
-  }
-}
-
-function readOnErrorOf(json: unknown, column: string): ComputedFunction['onError'] {
-  try {
-    return readOnError(json);
-  } catch (cause) {
-    throw damaged(column, cause);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Field } from '#arrow';
 import type { OnError } from '#shared/jobs/computedFunction.ts';
+import { readOnError } from '#shared/jobs/onError.ts';
 import { isRecord } from '#shared/records.ts';
 import { decodeOutput } from '#jobs/definition/outputType.ts';
 
@@ -45,18 +46,9 @@ export function readWorkerOptions(argument: string | undefined): WorkerOptions {
   if (typeof output !== 'string') throw wrong('an "output", an Arrow IPC stream in base64');
   if (typeof concurrency !== 'number' || !Number.isInteger(concurrency) || concurrency < 1)
     throw wrong('a "concurrency" of one or more');
-  return { module, takes, inputs, output: decodeOutput(output), onError: readOnError(onError), concurrency };
-}
-
-/** @throws Error in a sentence */
-export function readOnError(json: unknown): OnError {
-  if (isRecord(json)) {
-    const { mode, attempts } = json;
-    if (mode === 'fail' || mode === 'null' || mode === 'skip') return { mode };
-    if (mode === 'retry' && typeof attempts === 'number' && Number.isInteger(attempts) && attempts > 0)
-      return { mode, attempts };
-  }
-  throw wrong('"on_error" with a "mode": "fail", "null", "skip", or "retry" with a number of "attempts"');
+  const read = readOnError(onError);
+  if (!read) throw wrong('"on_error" with a "mode": "fail", "null", "skip", or "retry" with a number of "attempts"');
+  return { module, takes, inputs, output: decodeOutput(output), onError: read, concurrency };
 }
 
 const wrong = (wanted: string): Error => new Error(`The worker's argument has not ${wanted}.`);

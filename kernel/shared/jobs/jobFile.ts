@@ -4,6 +4,7 @@ import type { BackfillOptions, RayPlace, RunnerName } from './backfill.ts';
 import type { OnError } from './computedFunction.ts';
 import { jobFileFields, type JobField, type JobFields } from './jobFileFields.ts';
 import type { FunctionSource } from './jobMessages.ts';
+import { onErrorOfWords } from './onError.ts';
 
 /** What is wrong at a place of a job file. `what` begins with the place; `hint` says what to do. */
 export type JobFileProblem = {
@@ -102,7 +103,7 @@ function readField(path: Path, value: unknown, field: JobField, report: Report):
       return isTexts(parts) ? parts : wrong('a path such as "shop/products" or ["shop", "a/b"]');
     }
     case 'onError':
-      return onErrorOf(value) ?? wrong('"fail", "null", "skip" or { "retry": 3 }');
+      return onErrorOfWords(value) ?? wrong('"fail", "null", "skip" or { "retry": 3 }');
     case 'section':
       return readSection(path, value, field.fields, report);
   }
@@ -111,12 +112,6 @@ function readField(path: Path, value: unknown, field: JobField, report: Report):
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isText);
-
-function onErrorOf(value: unknown): OnError | undefined {
-  if (value === 'fail' || value === 'null' || value === 'skip') return { mode: value };
-  if (!isRecord(value) || !isCount(value['retry']) || Object.keys(value).length > 1) return undefined;
-  return { mode: 'retry', attempts: value['retry'] };
-}
 
 /** Short, since it stands in a sentence. */
 function shown(value: unknown): string {
@@ -183,7 +178,7 @@ function fileOf(read: Read): JobFile {
 function optionsOf(read: Read): BackfillOptions {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of the names in the table of fields
   const runner = read['runner'] as RunnerName | 'auto' | undefined;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by onErrorOf
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by onErrorOfWords
   const onError = read['on_error'] as OnError | undefined;
   const options: BackfillOptions = {
     runner,
