@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from typing import Any
+from unittest import mock
 
 from support import InFolder, Json, backfill, said
 
@@ -159,6 +160,12 @@ class Leases(InFolder):
         self.theirs(-3600)
         self.watch.at[12] = lambda: self.theirs(12)
         self.is_busy()
+
+    def test_that_somebody_has_taken_over_since_is_not_removed(self) -> None:
+        self.theirs(-3600)
+        # Between the look and the removal, which the log comes before.
+        with mock.patch.object(backfill, "log", side_effect=lambda _: self.theirs(self.watch.steady)):
+            self.is_busy()
 
     def test_is_lost_once_somebody_else_has_it(self) -> None:
         mine = self.lease()

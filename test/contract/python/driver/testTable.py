@@ -157,9 +157,10 @@ class Fragments(InFolder):
         plan = self.driver(where="id < 3").plan(backfill.open_table(self.job()))
         self.assertEqual((self.todo(plan), plan.kept_rows), ({0: None}, 6))
 
-    def test_a_record_that_is_cut_off_or_of_another_function_is_as_none(self) -> None:
+    def test_a_record_that_is_cut_off_or_of_another_function_or_scope_is_as_none(self) -> None:
         self.with_column()
         driver = self.driver()
+        self.finished(driver, 0, commit=False, scope="id < 5")
         self.finished(driver, 1, function_hash="b" * 64)
         driver.store.write(f"{driver.checkpoints.folder}/f2.json", b'{"version": 1, "fun')
         with said():

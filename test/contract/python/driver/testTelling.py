@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import threading
+import time
 import unittest
 
 import pyarrow as pa
@@ -68,17 +69,31 @@ class Events(unittest.TestCase):
         self.assertIsInstance(event["at"], int)
 
     def test_lines_of_several_threads_are_whole(self) -> None:
+        class InPieces(io.StringIO):
+            """As a pipe that takes what it has room for, and lets others go on meanwhile."""
+
+            def write(self, text: str) -> int:
+                for start in range(0, len(text), 20):
+                    super().write(text[start : start + 20])
+                    time.sleep(0)
+                return len(text)
+
         def tell() -> None:
-            for _ in range(50):
+            for _ in range(25):
                 backfill.emit("notice", text="x" * 300)
 
-        with said() as events:
+        before, sink = backfill._events, InPieces()
+        backfill._events = sink
+        try:
             threads = [threading.Thread(target=tell) for _ in range(4)]
             for thread in threads:
                 thread.start()
             for thread in threads:
                 thread.join()
-        self.assertEqual(len(events), 200)
+        finally:
+            backfill._events = before
+        events = [json.loads(line.removeprefix("@@")) for line in sink.getvalue().splitlines()]
+        self.assertEqual([event["text"] for event in events], ["x" * 300] * 100)
 
     def test_a_reader_that_left_ends_nothing(self) -> None:
         class Closed(io.StringIO):
