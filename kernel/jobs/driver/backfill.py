@@ -2132,7 +2132,6 @@ class RayWorker:
         self.raw = raw
         self.said: list[Json] = []
         self.worker: Worker | None = None
-        self.is_stopped = False
 
     def ready(self) -> list[Json]:
         try:
