@@ -6,6 +6,8 @@ import sys
 import unittest
 from pathlib import Path
 
+# The driver is imported from where it is, and nothing is left beside it.
+sys.dont_write_bytecode = True
 folder = Path(__file__).parent / "driver"
 # Read when lance is loaded, which a test may do before the driver says it.
 os.environ.setdefault("LANCE_LOG", "error")
