@@ -8,7 +8,7 @@ import { names } from './parts/sound/names.ts';
 import { takeVerb } from './parts/sound/takeVerb.ts';
 import { soundCluster, type SoundCluster } from './parts/soundCluster.ts';
 
-suite('A backfill on a cluster, from a terminal', function () {
+suite('A backfill on a cluster from a terminal: a real API server, objects for all else in it', function () {
   this.timeout(180_000);
   const folder = tempFolder();
   let cluster: SoundCluster;

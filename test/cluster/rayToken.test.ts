@@ -11,7 +11,8 @@ import { allRight, RayWorld } from './parts/rayWorld.ts';
 import { packagesFrom, testRayPackages } from './parts/testRayPackages.ts';
 
 suite('A real Ray that wants a token, and has an old Node and no network', function () {
-  this.timeout(240_000);
+  // Ray makes an environment for each list of packages, which takes a minute on a machine with much to do.
+  this.timeout(400_000);
   const token = 'a-token-of-this-test-that-nobody-else-has';
   const folders = { wheels: temporaryFolder('wheels-'), modules: temporaryFolder('modules-') };
   let world: RayWorld;

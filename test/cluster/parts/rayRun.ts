@@ -47,12 +47,9 @@ export const lengthFunction = (
 
 /**
  * The same in Python over batches, which writes down how many rows it was given: a run that goes on from another may not be given
- * a row of it again. It takes its time, or waits at gates: before the batch with a row of such an id, until the gate's file is there.
+ * a row of it again. It waits at gates: before the batch with a row of such an id, until the gate's file is there.
  */
-export const countedFunction = (
-  calls: string,
-  { secondsPerRow = 0, gates = [] }: { secondsPerRow?: number; gates?: readonly Gate[] },
-): ComputedFunction =>
+export const countedFunction = (calls: string, { gates = [] }: { gates?: readonly Gate[] }): ComputedFunction =>
   lengthFunction(
     'length',
     {
@@ -68,7 +65,6 @@ import pyarrow.compute as pc
 gates = ${JSON.stringify(gates.map(({ from, file }) => [from, file]))}
 
 def length(batch):
-    time.sleep(batch.num_rows * ${secondsPerRow})
     for first, file in gates:
         while pc.max(batch["id"]).as_py() >= first and not os.path.exists(file):
             time.sleep(0.02)
