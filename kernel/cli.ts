@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '#shared/errors.ts';
 import { UsageError, asksForHelp, type Command } from './cli/command.ts';
+import { stopWhileLoading } from './cli/earlyStop.ts';
 import { version } from './cli/installation.ts';
 
 /**
@@ -28,12 +30,15 @@ ${all.map(({ summary }) => summary).join('\n')}
   --help, --version`;
 }
 
-async function main([word, ...rest]: readonly string[]): Promise<number> {
+async function main([word, ...rest]: readonly string[], isLoaded: () => void): Promise<number> {
   const command = word !== undefined && Object.hasOwn(commands, word) ? await commands[word]?.() : undefined;
   if (asksForHelp(word === undefined ? [] : [word, ...rest])) {
     console.log(command?.help ?? (await help()));
     return 0;
   }
+  // A signal that came while this thread was loading is taken at the next turn, by whoever listens then.
+  await nextTurn();
+  isLoaded();
   if (command) return command.run(rest);
   switch (word) {
     case undefined:
@@ -67,7 +72,7 @@ async function enter(): Promise<void> {
   // What is said beside the output is no reason not to go on.
   process.stderr.on('error', () => {});
   try {
-    process.exitCode = await main(process.argv.slice(2));
+    process.exitCode = await main(process.argv.slice(2), stopWhileLoading());
   } catch (error) {
     const isUsage = error instanceof UsageError;
     console.error(isUsage ? `${messageOf(error)} See lance-catalog --help.` : messageOf(error));

@@ -96,9 +96,10 @@ async function run(args: readonly string[]): Promise<number> {
     process.stdout.write(values.json ? reportJson(report) : tableOf(report, values));
     return exitCodeOf(report, { strict: values.strict ?? false });
   } catch (error) {
-    if (values.json) console.log(JSON.stringify({ version: 1, success: false, error: messageOf(error) }, null, 2));
+    const said = stop.signal.aborted ? 'The checks were stopped before there was a report.' : messageOf(error);
+    if (values.json) console.log(JSON.stringify({ version: 1, success: false, error: said }, null, 2));
     if (error instanceof UsageError) throw error;
-    console.error(messageOf(error));
+    console.error(said);
     return exitCodes.notRun;
   } finally {
     stop.dispose();

@@ -108,7 +108,8 @@ async function run(args: readonly string[]): Promise<number> {
 async function list(jobs: Jobs, { json }: Values, signal: AbortSignal): Promise<number> {
   const all = await jobs.list(signal);
   if (json) console.log(JSON.stringify(all.map(jobJson), null, 2));
-  else if (all.length > 0) console.log(jobTable(all, Date.now()));
+  else if (all.length > 0)
+    console.log(jobTable(all, Date.now(), process.stdout.isTTY ? process.stdout.columns || undefined : undefined));
   else console.error('There are no jobs on this machine.');
   return jobExitCodes.done;
 }

@@ -21,8 +21,6 @@ function wordsOf(event: JobEvent, progress: JobProgress): string | undefined {
       const kept = reusedRows > 0 ? `, ${countText(reusedRows)} of them kept from an earlier run` : '';
       return `Version ${readVersion} is read: ${rowsText(rows)} in ${fragmentsText(fragments)} to compute${kept}.`;
     }
-    case 'committed':
-      return `Version ${event.version} has ${fragmentsText(event.fragments.length)} more.`;
     case 'conflict':
       return `Somebody else changed the table: ${event.reason} (${fragmentsText(event.dropped.length)} to compute again)`;
     case 'restarted':
@@ -42,6 +40,7 @@ function wordsOf(event: JobEvent, progress: JobProgress): string | undefined {
     case 'workers':
     case 'progress':
     case 'fragment':
+    case 'committed':
       return undefined;
   }
 }

@@ -11,7 +11,7 @@ import {
   sizeText,
   stateWords,
 } from '#shared/jobs/jobWords.ts';
-import { alignColumns, oneLine } from '#shared/markup.ts';
+import { alignColumns, cutText, oneLine } from '#shared/markup.ts';
 
 /** `shop/products.length` */
 export const jobPlace = (view: JobView): string => `${jobTableText(view.table)}.${view.column}`;
@@ -22,18 +22,34 @@ export function jobLine(view: JobView): string {
   return oneLine([...parts, view.bottleneck ?? view.sentence].filter((part) => part !== '').join(' · '));
 }
 
-/** Jobs as lines of columns under a head. */
-export function jobTable(views: readonly JobView[], now: number): string {
-  const rows = views.map((view) => [
-    view.id,
-    jobPlace(view),
-    view.functionName,
-    view.runner,
-    stateWords[view.state],
-    progressText(view),
-    `${durationText((now - view.createdAt) / 1000)} ago`,
-  ]);
-  return alignColumns([['id', 'column', 'function', 'runner', 'state', 'progress', 'begun'], ...rows], 60).join('\n');
+/** What the table of jobs says of each, by the heads of its columns. */
+const jobCells = {
+  id: ({ id }) => id,
+  column: jobPlace,
+  function: ({ functionName }) => functionName,
+  runner: ({ runner }) => runner,
+  state: ({ state }) => stateWords[state],
+  progress: progressText,
+  begun: ({ createdAt }, now) => `${durationText((now - createdAt) / 1000)} ago`,
+} as const satisfies Record<string, (view: JobView, now: number) => string>;
+
+type JobCell = keyof typeof jobCells;
+
+/** What is left out where there is no room, in this order: a job is found and followed without it. */
+const expendable: readonly JobCell[] = ['function', 'runner', 'begun', 'progress'];
+
+/**
+ * Jobs as lines of columns under a head.
+ * @param width characters of a line, where there is an end to it: columns are left out for it, and what is longer still is cut
+ */
+export function jobTable(views: readonly JobView[], now: number, width = Infinity): string {
+  const all = Object.keys(jobCells) as JobCell[];
+  const tables = [0, 1, 2, 3, 4].map((few) => all.filter((cell) => !expendable.slice(0, few).includes(cell)));
+  const linesOf = (cells: readonly JobCell[]): string[] =>
+    alignColumns([cells, ...views.map((view) => cells.map((cell) => jobCells[cell](view, now)))], 60);
+  const fits = (lines: readonly string[]): boolean => lines.every((line) => line.length <= width);
+  const lines = tables.map(linesOf).find(fits) ?? linesOf(tables.at(-1) ?? all);
+  return lines.map((line) => cutText(line, width)).join('\n');
 }
 
 const of = (done: number, total: number | undefined): string =>

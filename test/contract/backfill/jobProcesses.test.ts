@@ -50,6 +50,8 @@ suite('A job in a process of its own', function () {
     const { text, next } = await counting.jobs.log(id, 0, soon());
     const printed = text.split('\n').filter((line) => line.startsWith('fragment'));
     assert.deepEqual(printed.slice(0, 2), ['fragment 0', 'fragment 1']);
+    assert.match(text, /^\S+Z Run 1 by the runner local.*\n.*to compute\.\nfragment 0\n/);
+    assert.match(text, /\nfragment 9\n\S+Z Done: 1,000 rows computed in .*\n$/);
     assert.equal(next, text.length);
     assert.deepEqual(await counting.jobs.log(id, next, soon()), { text: '', next });
     assert.equal((await counting.jobs.log(id, 11, soon())).text, text.slice(11));

@@ -88,6 +88,15 @@ suite('what is told of a job', () => {
     assert.equal(more.length, 0);
   });
 
+  test('is a table without its less needed columns where lines are short, and cut where they are shorter still', () => {
+    const [head = ''] = jobTable([view], 61_000, 80).split('\n');
+    assert.match(head, /^id +column +state +progress +begun$/);
+    const [few = '', row = ''] = jobTable([view], 61_000, 68).split('\n');
+    assert.match(few, /^id +column +state +progress$/);
+    assert.ok(row.length <= 68, row);
+    assert.match(jobTable([view], 61_000, 20), /\nbf-1 .*…$/);
+  });
+
   test('says at the end how many rows it took how long for', () => {
     assert.equal(endText(ended), 'shop/products.length: 1,000 rows in 5 s.');
     assert.match(endText({ ...ended, skipped: 7 }), /; 7 of them failed, left for the next run\.$/);

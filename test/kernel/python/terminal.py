@@ -1,0 +1,35 @@
+"""Runs a command in a terminal of its own, and types into it.
+
+terminal.py COLUMNS WHEN KEYS COMMAND…: types KEYS (with escapes as in Python) once WHEN was shown. Prints all that was shown, and
+ends as the command did.
+"""
+
+import fcntl
+import os
+import pty
+import struct
+import sys
+import termios
+
+columns, when, keys, *command = sys.argv[1:]
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(command[0], command)
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, int(columns), 0, 0))
+shown = b""
+is_typed = False
+while True:
+    try:
+        some = os.read(terminal, 4096)
+    except OSError:
+        # The end of a terminal, on Linux.
+        break
+    if not some:
+        break
+    shown += some
+    if not is_typed and when.encode() in shown:
+        os.write(terminal, keys.encode().decode("unicode_escape").encode())
+        is_typed = True
+_, status = os.waitpid(pid, 0)
+sys.stdout.write(shown.decode(errors="replace").replace("\r\n", "\n"))
+sys.exit(os.waitstatus_to_exitcode(status))
