@@ -1,39 +1,19 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Catalog } from '../../../kernel/client/catalog.ts';
-import { connectNamespace } from '../../../kernel/client/connect.ts';
-import { registerDir } from '../../../kernel/engine/register.ts';
 import { withHash } from '../../../kernel/jobs/definition/hash.ts';
-import { openJobs } from '../../../kernel/jobs/service/openJobs.ts';
 import type { RunnerName } from '../../../kernel/shared/jobs/backfill.ts';
-import type { JobView } from '../../../kernel/shared/jobs/jobView.ts';
-import { isActive } from '../../../kernel/shared/jobs/jobWords.ts';
-import { inRoot } from '../../../scripts/paths.ts';
 import { python } from '../../harness/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
+import { folderRoot } from '../backfillRoot.ts';
 import { rowFunction } from '../localJobs.ts';
 import { lengthOf, lengths, textTable } from '../localTable.ts';
-
-const soon = (): AbortSignal => AbortSignal.timeout(120_000);
+import { ownJobs, soon } from './ownJobs.ts';
 
 suite('Rows that failed', function () {
   this.timeout(120_000);
-  const root = tempFolder();
-  // What was agreed to on this machine is nobody's but this run's.
-  process.env['XDG_DATA_HOME'] = tempFolder();
-  const jobs = openJobs({ folder: join(tempFolder(), 'jobs'), entry: inRoot('dist/job.cjs') });
-  let db: Catalog;
-  suiteSetup(async () => {
-    registerDir();
-    db = await connectNamespace('dir', { root });
-  });
-  suiteTeardown(() => db.close());
-
-  const ended = async (id: string): Promise<JobView> => {
-    for await (const view of jobs.follow(id, soon())) if (!isActive(view)) return view;
-    return jobs.view(id, soon());
-  };
+  const place = folderRoot();
+  const { jobs, ended } = ownJobs();
 
   for (const [runner, mode, where] of [
     ['local', 'skip', undefined],
@@ -44,7 +24,7 @@ suite('Rows that failed', function () {
     const scope = where === undefined ? '' : ' of some rows';
     test(`of a job${scope} by ${runner} that goes on over them (${mode}) are computed by a retry`, async () => {
       const name = `${runner}-${mode}`;
-      const table = await textTable(db, name, { fragments: 2, rows: 400 });
+      const table = await textTable(place.db, name, { fragments: 2, rows: 400 });
       const mended = join(tempFolder(), 'mended');
       const fails = `import { existsSync } from 'node:fs';
         export default ({ id, text }) => {
@@ -52,7 +32,7 @@ suite('Rows that failed', function () {
           return text.length;
         };`;
       const request = {
-        table: { catalog: { implementation: 'dir', root }, namespacePath: [], name },
+        table: { catalog: place.catalog, namespacePath: [], name },
         column: 'length',
         function: withHash(rowFunction('length', fails, ['id', 'text'])),
         onError: { mode },
