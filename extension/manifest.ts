@@ -65,6 +65,8 @@ export type CommandTypes = {
   'lanceCatalog.jobFile.run': (file?: Uri) => Promise<void>;
   'lanceCatalog.ray.createCluster': () => Promise<void>;
   'lanceCatalog.ray.openDashboard': () => Promise<void>;
+  'lanceCatalog.python.setUp': () => Promise<void>;
+  'lanceCatalog.python.remove': () => Promise<void>;
   'lanceCatalog.jobs.show': () => Promise<void>;
   'lanceCatalog.jobs.open': (node?: JobNode) => Promise<void>;
   'lanceCatalog.jobs.cancel': (node?: JobNode) => Promise<void>;
@@ -163,6 +165,8 @@ const commandTable: Record<CommandId, null> = {
   'lanceCatalog.jobFile.run': null,
   'lanceCatalog.ray.createCluster': null,
   'lanceCatalog.ray.openDashboard': null,
+  'lanceCatalog.python.setUp': null,
+  'lanceCatalog.python.remove': null,
   'lanceCatalog.jobs.show': null,
   'lanceCatalog.jobs.open': null,
   'lanceCatalog.jobs.cancel': null,

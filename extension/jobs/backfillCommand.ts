@@ -107,8 +107,7 @@ async function askRunner(parts: BackfillCommandParts, plan: BackfillPlan): Promi
     case 'ray':
       return { runner: 'ray', ray: choice.ray };
     case 'python':
-      await setUpPython(parts.dist('cli.cjs'));
-      return undefined;
+      return (await setUpPython(parts.dist('cli.cjs'))) ? { runner: 'local-python' } : undefined;
     case 'connect': {
       const address = await connectToRay(parts);
       return address === undefined ? undefined : { runner: 'ray', ray: { address } };
@@ -122,10 +121,13 @@ async function planWithKey(
   request: BackfillRequest,
   columns: readonly ColumnInfo[],
 ): Promise<Planned | undefined> {
-  const plan = (asked: BackfillRequest) =>
-    withProgress(`Planning the backfill of "${asked.column}"…`, (signal) => backfills.plan(asked, signal));
+  const planned = async (asked: BackfillRequest): Promise<Planned | undefined> => {
+    const title = `Planning the backfill of "${asked.column}"…`;
+    const plan = await withProgress(title, (signal) => backfills.plan(asked, signal));
+    return plan && { request: asked, plan };
+  };
   try {
-    return { request, plan: await plan(request) };
+    return await planned(request);
   } catch (error) {
     if (!isJobError(error) || error.kind !== 'KeyMissing' || request.key !== undefined) throw error;
     const key = await askOne(
@@ -135,7 +137,6 @@ async function planWithKey(
         .map(({ name, type }) => ({ label: name, description: type, value: name })),
     );
     if (key === undefined) return undefined;
-    const withKey = { ...request, key };
-    return { request: withKey, plan: await plan(withKey) };
+    return planned({ ...request, key });
   }
 }

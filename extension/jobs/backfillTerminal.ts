@@ -57,7 +57,10 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
 
   handleInput(data: string): void {
     if (!data.includes(ctrlC)) return;
-    if (this.#job === undefined) return this.#end(exitCodes.cancelled);
+    if (this.#job === undefined) {
+      this.#line('Cancelled before it began.');
+      return this.#end(exitCodes.cancelled);
+    }
     this.#line('Cancelling…');
     this.#parts.host.request('cancel', { id: this.#job }).catch((error: unknown) => this.#line(red(messageOf(error))));
   }
@@ -76,7 +79,10 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
   async #run(): Promise<void> {
     const { host, backfills, request: read } = this.#parts;
     const { signal } = this.#lifetime;
+    // Reading a function and looking at its table takes seconds, and an empty terminal looks like one that hangs.
+    this.#line('Reading the job…');
     const { request, table } = await read(signal);
+    this.#line(`Starting the backfill of "${request.column}" of ${jobTableText(table)}…`);
     const started = await backfills.start(request, signal);
     if (!started) {
       this.#line('Nothing was started.');
@@ -84,9 +90,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
     }
     this.#job = started.id;
     const what = `${started.joined ? 'Joined the job' : 'Job'} ${started.id}`;
-    this.#line(
-      `${what}: "${request.column}" of ${jobTableText(table)}. Ctrl+C cancels it; closing this terminal does not.`,
-    );
+    this.#line(`${what}. Ctrl+C cancels it; closing this terminal does not.`);
     this.#listening = host.onDidChange(() => this.#look());
     this.#look();
   }

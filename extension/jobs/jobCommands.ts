@@ -8,6 +8,7 @@ import type { JobActions } from './jobActions.ts';
 import { jobOf } from './jobNode.ts';
 import type { JobsView } from './jobsView.ts';
 import { copyCode } from './planSession.ts';
+import { removePython, setUpPython } from './setUpPython.ts';
 
 export type JobCommandParts = BackfillCommandParts & {
   readonly log: Log;
@@ -21,6 +22,13 @@ export function registerJobCommands(parts: JobCommandParts): vscode.Disposable {
   const job = (given: unknown) => jobOf(host.board, given ?? jobsView.selected);
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.backfill.column', async (node) => void (await backfillColumn(parts, node))),
+    registerCommand(log, 'lanceCatalog.python.setUp', async () => {
+      if (!(await setUpPython(parts.dist('cli.cjs')))) return;
+      const backfill = 'Backfill Column…';
+      const choice = await vscode.window.showInformationMessage('Python for backfills is set up.', backfill);
+      if (choice === backfill) await vscode.commands.executeCommand('lanceCatalog.backfill.column');
+    }),
+    registerCommand(log, 'lanceCatalog.python.remove', () => removePython(parts.dist('cli.cjs'))),
     registerCommand(log, 'lanceCatalog.jobs.show', async () => {
       await jobsView.focus();
       await host.watch();

@@ -30,11 +30,8 @@ export function registerJobFileCommands(parts: JobFileCommandParts): vscode.Disp
     }),
     registerCommand(log, 'lanceCatalog.jobFile.check', async (given) => {
       const uri = fileOf(given);
-      const { request, table } = await withProgress(`Checking ${nameOf(uri)}…`, async (signal) => {
-        const asked = await requestAt(parts, uri, signal);
-        await backfills.plan(asked.request, signal);
-        return asked;
-      });
+      const { request, table, plan: found } = await planned(parts, uri, 'Checking');
+      if (!found) return;
       const plan = 'Plan';
       const choice = await vscode.window.showInformationMessage(
         `${nameOf(uri)} can be run: "${request.column}" of ${jobTableText(table)}.`,
@@ -45,7 +42,7 @@ export function registerJobFileCommands(parts: JobFileCommandParts): vscode.Disp
     registerCommand(log, 'lanceCatalog.jobFile.plan', async (given) => void (await planFile(parts, fileOf(given)))),
     registerCommand(log, 'lanceCatalog.jobFile.try', async (given) => {
       const page = await planFile(parts, fileOf(given));
-      await page.act('try');
+      await page?.act('try');
     }),
     registerCommand(log, 'lanceCatalog.jobFile.run', async (given) => {
       const uri = fileOf(given);
@@ -58,13 +55,17 @@ export function registerJobFileCommands(parts: JobFileCommandParts): vscode.Disp
   );
 }
 
-async function planFile(parts: JobFileCommandParts, uri: vscode.Uri): Promise<JobPage> {
-  const { request, table, plan } = await withProgress(`Planning ${nameOf(uri)}…`, async (signal) => {
+/** @returns the page of the plan; `undefined` where a cluster is not fit for it, and the person leaves it at that */
+async function planFile(parts: JobFileCommandParts, uri: vscode.Uri): Promise<JobPage | undefined> {
+  const { request, table, plan } = await planned(parts, uri, 'Planning');
+  return plan && parts.pages.showPlan(new PlanSession(parts.session, request, table, plan));
+}
+
+const planned = (parts: JobFileCommandParts, uri: vscode.Uri, doing: 'Checking' | 'Planning') =>
+  withProgress(`${doing} ${nameOf(uri)}…`, async (signal) => {
     const asked = await requestAt(parts, uri, signal);
     return { ...asked, plan: await parts.backfills.plan(asked.request, signal) };
   });
-  return parts.pages.showPlan(new PlanSession(parts.session, request, table, plan));
-}
 
 /** Files that are listed; who has more opens one by its name. */
 const maxFiles = 200;

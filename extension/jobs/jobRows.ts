@@ -7,6 +7,7 @@ import {
   jobTableText,
   progressText,
   runnerWords,
+  rateText,
   rowsText,
   stateWords,
 } from '#shared/jobs/jobWords.ts';
@@ -52,12 +53,12 @@ export function renderJob(view: JobView, now: number): JobRow {
   };
 }
 
-/** `42 % · 12,300 rows/s · 2 min left` of one at work, `done · 3 rows failed · 5 min ago` of one that has ended. */
+/** `42 % · 2 min left` of one at work, `done · 3 rows failed · 5 min ago` of one that has ended: a side bar is narrow. */
 function toldOf(view: JobView, now: number): string {
   const failed = errorsText(view);
   const word = stateWords[view.state];
   if (isActive(view)) {
-    const progress = progressText(view);
+    const progress = progressText({ ...view, rowsPerSecond: undefined });
     return [view.state === 'running' && progress !== '' ? progress : word, failed].filter(Boolean).join(' · ');
   }
   const share = view.state === 'succeeded' ? '' : progressText(view);
@@ -66,10 +67,11 @@ function toldOf(view: JobView, now: number): string {
 }
 
 function tooltipOf(view: JobView, now: number): string {
-  const { table, column, functionName, runner, rows, bottleneck, failure, sentence, state } = view;
+  const { table, column, functionName, runner, rows, bottleneck, failure, sentence, state, rowsPerSecond } = view;
   const done = rows.total === undefined ? rowsText(rows.done) : `${countText(rows.done)} of ${rowsText(rows.total)}`;
   const facts = [
     `${done}${rows.reused > 0 ? `, ${rowsText(rows.reused)} of an earlier run` : ''}`,
+    ...(isActive(view) && rowsPerSecond !== undefined ? [rateText(rowsPerSecond)] : []),
     `on ${runnerWords[runner]}`,
     `begun ${agoText(view.createdAt, now)}`,
   ];

@@ -26,6 +26,7 @@ export class PlanSession implements vscode.Disposable {
   #busy: 'plan' | 'try' | 'run' | undefined;
   #problem: string | undefined;
   #started: string | undefined;
+  #trying: AbortController | undefined;
 
   constructor(parts: PlanSessionParts, request: BackfillRequest, table: JobTable, plan: BackfillPlan) {
     this.#parts = parts;
@@ -49,13 +50,24 @@ export class PlanSession implements vscode.Disposable {
       const { column, ...options } = this.#request;
       return copyCode(backfillCode(this.#table, column, optionsOf(options)));
     }
-    if (action === 'try') return this.#do('try', (signal) => this.#try(signal));
+    if (action === 'try') return this.#tryUntilStopped();
+    if (action === 'cancel') return this.#trying?.abort();
     if (action === 'run') return this.#do('run', (signal) => this.#run(signal));
   }
 
   dispose(): void {
     this.#lifetime.abort();
     this.#changed.dispose();
+  }
+
+  /** A function may take as long as it likes for the rows of a fragment. */
+  async #tryUntilStopped(): Promise<void> {
+    const trying = (this.#trying ??= new AbortController());
+    try {
+      await this.#do('try', (signal) => this.#try(AbortSignal.any([signal, trying.signal])));
+    } finally {
+      if (this.#trying === trying) this.#trying = undefined;
+    }
   }
 
   async #try(signal: AbortSignal): Promise<void> {
@@ -65,7 +77,7 @@ export class PlanSession implements vscode.Disposable {
     // A trial has measured how fast it goes: the plan knows now how long it takes.
     this.#busy = 'plan';
     this.#changed.fire();
-    this.#plan = await this.#parts.backfills.plan(this.#request, signal);
+    this.#plan = (await this.#parts.backfills.plan(this.#request, signal)) ?? this.#plan;
   }
 
   async #run(signal: AbortSignal): Promise<void> {

@@ -14,9 +14,11 @@ export type RunnerChoice =
 
 export type KnownRays = { readonly addresses: readonly string[]; readonly profiles: readonly string[] };
 
-/** What a person picks from: what `auto` picked with its reason, then the others with theirs, then every Ray that is known. */
+/** What a person picks from: what `auto` picked with its reason, what else can run it, every Ray that is known, and what can't. */
 export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: KnownRays): readonly Choice<RunnerChoice>[] {
   const others = plan.others.filter(({ runner }) => runner !== 'ray' && runner !== plan.runner);
+  const possible = others.filter(({ isPossible }) => isPossible);
+  const impossible = others.filter(({ isPossible }) => !isPossible);
   return [
     {
       label: capital(runnerWords[plan.runner]),
@@ -25,13 +27,7 @@ export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: Known
       icon: 'star-full',
       value: { kind: 'planned' },
     },
-    ...others.map(({ runner, isPossible, reason }) => ({
-      label: capital(runnerWords[runner]),
-      ...(!isPossible && { description: 'not here' }),
-      detail: reason,
-      icon: isPossible ? 'server-process' : 'circle-slash',
-      value: { kind: 'runner' as const, runner },
-    })),
+    ...possible.map(({ runner, reason }) => choiceOf(runner, reason, 'server-process')),
     ...addresses.map((address) => ({
       label: `Ray at ${address}`,
       icon: 'server-environment',
@@ -44,10 +40,25 @@ export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: Known
       value: { kind: 'ray' as const, ray: { profile } },
     })),
     { label: 'Connect to Ray…', icon: 'plug', value: { kind: 'connect' } },
-    ...(others.some(({ runner, isPossible }) => runner === 'local-python' && !isPossible)
+    ...(impossible.some(({ runner }) => runner === 'local-python')
       ? [{ label: 'Set Up Python for Backfills…', icon: 'desktop-download', value: { kind: 'python' as const } }]
       : []),
+    // What can't be chosen is there for its reason: whoever looks for it finds it, and nobody has to read past it.
+    ...impossible.map(({ runner, reason }) => ({
+      ...choiceOf(runner, firstSentence(reason), 'circle-slash'),
+      description: 'not here',
+    })),
   ];
 }
+
+const choiceOf = (runner: RunnerName, detail: string, icon: string): Choice<RunnerChoice> => ({
+  label: capital(runnerWords[runner]),
+  detail,
+  icon,
+  value: { kind: 'runner', runner },
+});
+
+/** A row is one line wide; who picks it is told all of it. */
+const firstSentence = (text: string): string => /^.*?[.!?](?=\s+[A-Z"]|$)/s.exec(text)?.[0] ?? text;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -158,6 +158,25 @@ suite('A window that verifies a cluster', function () {
     await treeRow(page, 'Identity and roles, 20 passed').waitFor({ timeout: patience });
     await shoot(window, 'cluster-mended');
   });
+
+  test('asks before a RayCluster is made past a failed check, and tells how it comes up until the person stops it', async () => {
+    const { page } = window;
+    kube.objects.remove('ServiceAccount', names.serviceAccount);
+    kube.objects.remove('RayCluster', names.rayCluster);
+    await runCommand(page, 'Lance Catalog: Create KubeRay Cluster…');
+    const dialog = page.locator('.monaco-dialog-box', { hasText: '"production" is not ready: a check failed.' });
+    await dialog.waitFor({ timeout: patience });
+    await shoot(window, 'cluster-gate');
+    await dialog.locator('.monaco-button', { hasText: 'Create Anyway' }).click();
+    const progress = page.locator('.notifications-toasts .notification-list-item', {
+      hasText: 'Creating a RayCluster',
+    });
+    await progress.getByText(`${names.rayCluster}: `).waitFor({ timeout: patience });
+    await shoot(window, 'cluster-creating');
+    assert.ok(kube.asked.some((asked) => asked.startsWith('PATCH') && asked.includes(`/${names.rayCluster}`)));
+    await progress.locator('.monaco-button', { hasText: 'Cancel' }).click();
+    await progress.waitFor({ state: 'hidden', timeout: patience });
+  });
 });
 
 /** In the page: the colour of an element's text, and the one of the side bar behind it. */

@@ -199,6 +199,22 @@ suite('The page of a job, in a browser', function () {
     });
   }
 
+  test('can stop a trial, which may take as long as its function likes', () => {
+    const state = { kind: 'plan', table: someJob().table, plan: somePlan(), busy: 'try', problem: undefined } as const;
+    return withPage({ state }, async (page, host) => {
+      await page.getByText('Computing one fragment').waitFor();
+      await page.screenshot({ path: join(shots, 'plan-trying.png') });
+      await page.getByRole('button', { name: 'Stop Trying' }).click();
+      assert.deepEqual(host.acted, ['cancel']);
+    });
+  });
+
+  test('draws no table of failed rows before one was told of', () =>
+    withPage({ state: { kind: 'job', job: running({ errors: { count: 2, samples: [] } }) } }, async (page) => {
+      await page.getByText('comes with the end of their fragment').waitFor();
+      assert.equal(await page.getByRole('table').count(), 0);
+    }));
+
   test('does nothing twice while a plan is being run', () => {
     const state = { kind: 'plan', table: someJob().table, plan: somePlan(), busy: 'run', problem: undefined } as const;
     return withPage({ state }, async (page) => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { chooseInMenu, expand, openCatalog, switchTheme, treeRow } from './catalogWindow.ts';
+import { RayDashboardStandIn } from '../cluster/standIns/rayDashboardStandIn.ts';
+import { chooseInMenu, expand, openCatalog, openFile, switchTheme, treeRow } from './catalogWindow.ts';
 
 const patience = 90_000;
 
@@ -95,11 +98,54 @@ suite('A window that backfills a column', function () {
     });
   }
 
+  test('connects to a Ray, and opens its dashboard beside the window', async () => {
+    const { page } = window;
+    const ray = await RayDashboardStandIn.start();
+    try {
+      await runCommand(page, 'Lance Catalog: Connect to Ray…');
+      await titled(page, 'Connect to Ray').waitFor();
+      await box(page).fill(`http://127.0.0.1:${ray.port}`);
+      await page.keyboard.press('Enter');
+      await page.locator('.statusbar-item', { hasText: 'Connected to the Ray' }).waitFor({ timeout: patience });
+      const opening = page.context().waitForEvent('page', { timeout: patience });
+      await runCommand(page, 'Lance Catalog: Open Ray Dashboard');
+      await pick('Open the dashboard of which Ray?', `Ray at http://127.0.0.1:${ray.port}`);
+      const dashboard = await opening;
+      await dashboard.close();
+      assert.ok(ray.asked.some(({ path }) => path === '/api/version'));
+    } finally {
+      await ray.stop();
+    }
+  });
+
+  test('tells each mistake of a job file once, and runs one by what stands above it', async () => {
+    const { page, folder } = window;
+    const job = { connection: 'sample', table: 'shop/products', column: 'twice', function: { sql: 'price * 2' } };
+    writeFileSync(join(folder, 'wrong.lance-job.json'), JSON.stringify({ ...job, runner: 'spark', task_size: 0 }));
+    writeFileSync(join(folder, 'twice.lance-job.json'), JSON.stringify({ ...job, runner: 'local' }));
+    await openFile(page, 'wrong.lance-job.json');
+    // With warnings of somebody else the label would name them too.
+    await page.locator('.statusbar-item[aria-label="Errors: 2"]').waitFor({ timeout: patience });
+    await shoot(window, 'jobs-file-wrong');
+    assert.equal(
+      await page.locator('.squiggly-warning').count(),
+      0,
+      'the schema of the editor tells none of them again',
+    );
+    await openFile(page, 'twice.lance-job.json');
+    await page.locator('.tab.active', { hasText: 'twice' }).waitFor();
+    await page.locator('.codelens-decoration a', { hasText: 'Run' }).click();
+    const frame = await frameWith(page, 'h1:has-text("twice")', patience);
+    await frame.locator('.job-succeeded').waitFor({ timeout: patience });
+    await openCatalog(page);
+  });
+
   test('shows the job again after the window was reloaded', async () => {
     const { page } = window;
     await runCommand(page, 'Developer: Reload Window');
     await treeRow(page, 'Backfill of rounded in shop/products: done').waitFor({ timeout: patience });
-    const frame = await frameWith(page, '.job-succeeded', patience);
+    await treeRow(page, 'Backfill of rounded in shop/products: done').click();
+    const frame = await frameWith(page, 'h1:has-text("rounded")', patience);
     await frame.getByRole('button', { name: 'Open Table' }).click();
     const grid = await frameWith(page, '.lance-grid', patience);
     await grid.getByText('rounded').first().waitFor();

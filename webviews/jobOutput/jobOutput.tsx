@@ -31,7 +31,12 @@ export function JobOutputView({ job, act }: JobOutputProps) {
       ) : (
         <p>{job.sentence}</p>
       )}
-      {bottleneck !== undefined && isActive(job) && <p className="job-note job-warning">{bottleneck}</p>}
+      {bottleneck !== undefined && isActive(job) && (
+        <p className="job-note job-warning">
+          <strong>What holds it up: </strong>
+          {bottleneck}
+        </p>
+      )}
       {errors.count > 0 && <FailedRows count={errors.count} samples={errors.samples} />}
       {act && <Actions actions={[...likeliest(job), { action: 'open', label: 'Show Job' }]} act={act} />}
       <p className="job-quiet">

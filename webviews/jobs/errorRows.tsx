@@ -8,10 +8,22 @@ const maxShown = 20;
 /** The rows that the function threw for: where they are, what was said, and what it was given. */
 export function ErrorRows({ errors: { count, samples } }: Pick<JobView, 'errors'>) {
   const shown = samples.slice(0, maxShown);
-  const inputs = [...new Set(shown.flatMap((one) => Object.keys(one.inputs)))];
   return (
     <section aria-labelledby="job-errors">
       <h2 id="job-errors">Failed rows</h2>
+      {shown.length === 0 ? (
+        <p className="job-quiet">What was said of them comes with the end of their fragment.</p>
+      ) : (
+        <Samples shown={shown} count={count} />
+      )}
+    </section>
+  );
+}
+
+function Samples({ shown, count }: { shown: readonly RowError[]; count: number }) {
+  const inputs = [...new Set(shown.flatMap((one) => Object.keys(one.inputs)))];
+  return (
+    <>
       {shown.length < count && (
         <p className="job-quiet">
           {countText(shown.length)} of {countText(count)} as samples.
@@ -38,7 +50,7 @@ export function ErrorRows({ errors: { count, samples } }: Pick<JobView, 'errors'
           </tbody>
         </table>
       </div>
-    </section>
+    </>
   );
 }
 

@@ -5,6 +5,13 @@ import { Actions, type Act } from '../parts/jobActions.tsx';
 
 type PlanState = Extract<JobPageState, { kind: 'plan' }>;
 
+const sentences = {
+  nothing: 'Nothing has been changed. This is what a run would do:',
+  try: 'Computing one fragment, without writing anything. This is what a run would do:',
+  plan: 'Planning again, with what the trial has measured. This is what a run would do:',
+  run: 'Starting the job. This is what it does:',
+} as const;
+
 /** What a run would do, before anybody has done anything. */
 export function PlanPage({ state, act }: { state: PlanState; act: Act }) {
   const { plan, table, busy, problem } = state;
@@ -20,7 +27,9 @@ export function PlanPage({ state, act }: { state: PlanState; act: Act }) {
           Plan of a backfill · {table.catalog} · version {readVersion}
         </p>
       </header>
-      <p className="job-sentence">Nothing has been changed. This is what a run would do:</p>
+      <p className="job-sentence" role="status">
+        {sentences[busy ?? 'nothing']}
+      </p>
       <PlanTable state={state} />
       {options.where !== undefined && (
         <p>
@@ -41,7 +50,9 @@ export function PlanPage({ state, act }: { state: PlanState; act: Act }) {
       <Actions
         actions={[
           { action: 'run', label: busy === 'run' ? 'Starting…' : 'Run', isDisabled },
-          { action: 'try', label: busy === 'try' ? 'Trying…' : 'Try One Fragment', isDisabled },
+          busy === 'try'
+            ? { action: 'cancel', label: 'Stop Trying' }
+            : { action: 'try', label: 'Try One Fragment', isDisabled },
           { action: 'code', label: 'Copy as Code', isDisabled: false },
         ]}
         act={act}

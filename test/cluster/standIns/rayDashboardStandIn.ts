@@ -14,6 +14,8 @@ export type AskedOfRay = {
  */
 export class RayDashboardStandIn {
   readonly asked: AskedOfRay[] = [];
+  /** What it wants to be shown, where it lets not everybody in. */
+  token: string | undefined;
   readonly #server: Server;
   readonly #upgraded = new Set<Socket>();
 
@@ -21,6 +23,8 @@ export class RayDashboardStandIn {
     this.#server = createServer((request, response) => {
       const { method = '', url = '', headers } = request;
       this.asked.push({ method, path: url, headers });
+      if (this.token !== undefined && headers.authorization !== `Bearer ${this.token}`)
+        return void response.writeHead(headers.authorization === undefined ? 401 : 403).end();
       // An answer that does not end.
       if (url === '/slow') return void response.writeHead(200, { 'content-length': '8' }).write('half');
       response.setHeader('content-type', 'application/json');

@@ -60,21 +60,21 @@ suite('the steps of "Backfill Column…"', () => {
       else assert.equal(found, undefined);
     });
 
-  test('offer what was picked with its reason, the others with theirs, and every Ray that is known', () => {
+  test('offer what was picked with its reason, every Ray that is known, and at the end what can not run it', () => {
     const choices = runnerChoices(somePlan(), { addresses: ['http://127.0.0.1:8265'], profiles: ['prod'] });
     assert.deepEqual(
       choices.map(({ label, description }) => [label, description].filter(Boolean).join(': ')),
       [
         'This machine: recommended',
-        'This machine, with Python: not here',
-        'The catalog’s server: not here',
         'Ray at http://127.0.0.1:8265',
         'Ray in the cluster "prod"',
         'Connect to Ray…',
         'Set Up Python for Backfills…',
+        'This machine, with Python: not here',
+        'The catalog’s server: not here',
       ],
     );
-    assert.equal(choices[1]?.detail, 'No Python with pylance was found.');
+    assert.equal(choices[5]?.detail, 'No Python with pylance was found.');
   });
 
   for (const [address, problem] of [

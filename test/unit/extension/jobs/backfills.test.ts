@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { Backfills } from '../../../../extension/jobs/backfills.ts';
+import { somePlan } from './somePlan.ts';
+
+/** A person who decides so about clusters that are not fit, and what the jobs process was asked meanwhile. */
+function windowWith(mayLaunch: boolean): { backfills: Backfills; asked: string[]; verified: unknown[] } {
+  const [asked, verified]: [string[], unknown[]] = [[], []];
+  const request = (method: string) => {
+    asked.push(method);
+    return Promise.resolve(method === 'start' ? { id: 'bf-0001', joined: false } : somePlan());
+  };
+  const backfills = new Backfills({
+    host: { request },
+    askConsent: () => Promise.resolve(true),
+    mayLaunchOn: (place) => (verified.push(place), Promise.resolve(mayLaunch)),
+  });
+  return { backfills, asked, verified };
+}
+
+const asks = (ray: { profile: string; rayCluster?: string } | { address: string }) =>
+  ({
+    table: { catalog: { implementation: 'dir', root: '/data' }, namespacePath: [], name: 'orders' },
+    column: 'note_length',
+    function: somePlan().function,
+    ray,
+  }) as const;
+const { signal } = new AbortController();
+
+suite('backfills as the editor starts them', () => {
+  test('verify a cluster by the RayCluster that the job is for, once for its plan and its start', async () => {
+    const { backfills, asked, verified } = windowWith(true);
+    const request = asks({ profile: 'prod', rayCluster: 'nightly' });
+    await backfills.plan(request, signal);
+    assert.deepEqual(await backfills.start(request, signal), { id: 'bf-0001', joined: false });
+    assert.deepEqual(verified, [{ profile: 'prod', rayCluster: 'nightly' }]);
+    assert.deepEqual(asked, ['plan', 'accept', 'start']);
+    await backfills.plan(asks({ profile: 'prod' }), signal);
+    assert.equal(verified.length, 2, 'another RayCluster is another question');
+  });
+
+  test('ask nothing of a Ray where the cluster is not fit and the person leaves it at that', async () => {
+    const { backfills, asked, verified } = windowWith(false);
+    const request = asks({ profile: 'prod' });
+    assert.equal(await backfills.plan(request, signal), undefined);
+    assert.equal(await backfills.try(request, signal), undefined);
+    assert.equal(await backfills.start(request, signal), undefined);
+    assert.deepEqual([asked, verified.length], [[], 3]);
+  });
+
+  test('verify nothing for a Ray by its address', async () => {
+    const { backfills, verified } = windowWith(false);
+    assert.ok(await backfills.plan(asks({ address: 'http://127.0.0.1:8265' }), signal));
+    assert.deepEqual(verified, []);
+  });
+});
