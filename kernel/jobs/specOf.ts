@@ -5,7 +5,7 @@ import type { JobSpec } from './jobSpec.ts';
 import { onCatalog } from './openCatalog.ts';
 
 /** What is taken where a request says nothing. Plans say the same. */
-export const jobDefaults = {
+const jobDefaults = {
   /** More than this seldom pays on one machine: reading and writing are shared. */
   concurrency: Math.min(8, availableParallelism()),
   /** Rows; of a function that takes a second a row, what is lost at worst is an hour of one worker. */

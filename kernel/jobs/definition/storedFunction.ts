@@ -12,7 +12,7 @@ import { encodeOutput } from './outputType.ts';
 // Whoever may write to the table may write there, so nothing of it is believed but that it is what its hash says.
 
 export const functionKey = 'lance-catalog.function';
-export const codeKey = 'lance-catalog.function.code';
+const codeKey = 'lance-catalog.function.code';
 /** Hash of the function that has made all values there are. */
 export const valuesKey = 'lance-catalog.function.values';
 

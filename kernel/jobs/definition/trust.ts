@@ -19,8 +19,7 @@ const acceptedFolder = (): string => join(dataFolder(), 'accepted-functions');
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 /** Whether a function brings code that runs with the rights of the person. A SQL expression computes values and no more. */
-export const bringsCode = ({ kind }: Pick<ComputedFunction, 'kind'>): boolean =>
-  kind === 'typescript' || kind === 'python';
+const bringsCode = ({ kind }: Pick<ComputedFunction, 'kind'>): boolean => kind === 'typescript' || kind === 'python';
 
 /** Whether a function of this hash may run on this machine. */
 export function isAccepted(hash: string): boolean {

@@ -17,7 +17,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 // (`typeText`) are among them, so that what is read on a screen can be typed.
 
 /** What can be said, for errors and help. */
-export const knownTypeWords = `${plainTypeNames.join(', ')}, float32[768] (a vector), list<string>, timestamp[us], timestamp[us, UTC], duration[ms], decimal128(10, 2), fixed_size_binary[16], struct<x: int32, y: string>`;
+const knownTypeWords = `${plainTypeNames.join(', ')}, float32[768] (a vector), list<string>, timestamp[us], timestamp[us, UTC], duration[ms], decimal128(10, 2), fixed_size_binary[16], struct<x: int32, y: string>`;
 
 /**
  * The type that a word means.

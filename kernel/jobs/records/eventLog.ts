@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { toSnake } from '#shared/jobs/caseKeys.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 
-export const eventsFile = 'events.ndjson';
+const eventsFile = 'events.ndjson';
 
 /** Beyond this only what is rare is written: a job of days would fill a disk with its progress. */
 const maxBytes = 16 << 20;

@@ -8,7 +8,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isActive, runnerWords } from '#shared/jobs/jobWords.ts';
 
 /** How long a job may take to end in order: it keeps what was computed, and ends what works for it elsewhere. */
-export const patienceMs = 60_000;
+const patienceMs = 60_000;
 /** How long one that was told by a signal may take. */
 const signalMs = 5000;
 /** How often it is looked whether a process has come up. */
