@@ -4,7 +4,7 @@ import { withoutControls } from '#shared/markup.ts';
 import { isGroup, withGroups, type Group } from './groups.ts';
 import { statusMarks } from './marks.ts';
 import { mendText } from './mendText.ts';
-import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
+import { byCategory, docsOf, isProblem, isUnknown, summaryOf } from './summary.ts';
 
 export type TableOptions = {
   /** Whether the reader takes colours by escape sequences. */
@@ -61,9 +61,9 @@ export function reportTable(report: CheckReport, options: TableOptions = {}): st
   return `${[...blocks, ...leftOf(report), `${withoutControls(report.profile)}: ${summaryOf(report)}`].join('\n\n')}\n`;
 }
 
-/** All but what passed and what does not apply: of what was skipped, that which was asked and could not be told. */
+/** All but what passed and what does not apply: of what was skipped, that which nobody could find out. */
 const isOutOfOrder = (result: CheckResult): boolean =>
-  isProblem(result) || result.status === 'blocked' || (result.status === 'skipped' && result.attempts > 0);
+  isProblem(result) || result.status === 'blocked' || isUnknown(result);
 
 /** What a probe could not remove, to be removed by a person. */
 const leftOf = ({ left = [] }: CheckReport): string[] =>

@@ -131,7 +131,9 @@ suite('A report as a table', () => {
 
   test('counts what nobody could find out apart from what does not apply, and by strict it is no success', () => {
     const unknown: CheckResult = { ...skip('gcp-wi-user', 'You may not ask.'), status: 'skipped', cause: 'unknown' };
-    const doubtful = reportOf([skip('gcp-adc', 'Not on Google Cloud.'), unknown]);
+    const doubtful = reportOf([{ ...skip('gcp-adc', 'Not on Google Cloud.'), attempts: 1 }, unknown]);
+    const short = reportTable(doubtful, { short: true });
+    assert.deepEqual([short.includes('gcp-wi-user'), short.includes('gcp-adc')], [true, false]);
     assert.match(reportTable(doubtful), /: 0 checks passed, 1 not known, 1 skipped, in /);
     assert.deepEqual([exitCodeOf(doubtful), exitCodeOf(doubtful, { strict: true })], [0, 3]);
     assert.match(reportJson(doubtful), /"cause": "unknown"/);
