@@ -225,8 +225,13 @@ suite('The connection to a root', () => {
     const place = new DirConnection({ location: root, isLocal: true });
     const first = await place.call(subject, {}, (connection) => Promise.resolve(connection));
     const gate = new EventEmitter();
-    const call = place.call(subject, {}, () => once(gate, 'open'));
-    await place.call(subject, {}, () => Promise.resolve());
+    const begun = once(gate, 'begun');
+    const call = place.call(subject, {}, () => {
+      gate.emit('begun');
+      return once(gate, 'open');
+    });
+    // Before that it looks at the root, and would find the new one.
+    await begun;
     rmSync(root, { recursive: true });
     renameSync(fresh, root);
     const second = await place.call(subject, {}, (connection) => Promise.resolve(connection));

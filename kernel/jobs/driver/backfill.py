@@ -335,7 +335,9 @@ def object_store(uri: str, options: dict[str, str]) -> tuple[pafs.FileSystem, st
 
     def option(*names: str) -> str | None:
         for name in names:
-            value = plain.get(name) or os.environ.get(name.upper())
+            # Of the environment Lance takes only what says whose it is.
+            of_cloud = name.startswith(("aws_", "google_", "azure_"))
+            value = plain.get(name) or (os.environ.get(name.upper()) if of_cloud else None)
             if value:
                 return value
         return None

@@ -91,11 +91,25 @@ class Files(InFolder):
 class ObjectStores(InFolder):
     """Arrow's file system for the settings that Lance takes."""
 
+    def setUp(self) -> None:
+        super().setUp()
+        # Of a machine, or of tests before this one.
+        others = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+        cleared = mock.patch.dict(os.environ, others, clear=True)
+        cleared.start()
+        self.addCleanup(cleared.stop)
+
     def test_s3_is_reached_by_the_names_of_lances_settings(self) -> None:
         options = {"AWS_Access_Key_Id": "k", "secret_access_key": "s", "region": "eu-1", "endpoint": "http://h:9/"}
         found, path = backfill.object_store("s3://bucket/a/t.lance?x=1", options)
         self.assertEqual(path, "bucket/a/t.lance")
         same = pafs.S3FileSystem(access_key="k", secret_key="s", region="eu-1", endpoint_override="h:9", scheme="http")
+        self.assertTrue(found.equals(same))
+
+    def test_s3_is_reached_by_what_the_environment_says_of_aws_and_nothing_else(self) -> None:
+        with mock.patch.dict(os.environ, {"AWS_REGION": "eu-2", "AWS_SESSION_TOKEN": "t", "ENDPOINT": "http://other"}):
+            found, _ = backfill.object_store("s3://bucket/t", {"access_key_id": "k", "secret_access_key": "s"})
+        same = pafs.S3FileSystem(access_key="k", secret_key="s", session_token="t", region="eu-2")
         self.assertTrue(found.equals(same))
 
     def test_what_no_checkpoint_can_be_kept_at_is_refused(self) -> None:
