@@ -86,7 +86,7 @@ export class TableHandle {
   /** Lets go of the engine's handle once it is idle: one that is closed under a call takes its memory away from it. */
   close(): void {
     this.#isClosed = true;
-    this.#closeIdle(this.#native);
+    void this.#closeIdle();
   }
 
   /** Runs whatever belongs to an operation; what fails says so. */
@@ -115,7 +115,8 @@ export class TableHandle {
       return;
     }
     this.#native = opened;
-    this.#closeIdle(gone);
+    // No call begins on it any more.
+    void Promise.allSettled(this.#running).then(() => gone.close());
   }
 
   #call<T>(native: NativeTable, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
@@ -140,7 +141,9 @@ export class TableHandle {
     }
   }
 
-  #closeIdle(native: NativeTable): void {
-    void Promise.allSettled(this.#running).then(() => native.close());
+  async #closeIdle(): Promise<void> {
+    // Others may have begun a call while those before it came back.
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    this.#native.close();
   }
 }

@@ -116,7 +116,9 @@ suite('the tables that requests open', function () {
   });
 });
 
-suite('a table of a directory', () => {
+suite('a table of a directory', function () {
+  this.timeout(120_000);
+
   test('is closed under its calls without harm to them', async () => {
     const db = await openDir({ root: tempFolder() });
     await db.createTable('large', large());
@@ -129,5 +131,19 @@ suite('a table of a directory', () => {
     await assert.rejects(left, { name: 'AbortError' });
     assert.equal(await counting, 1_000_000);
     await eventually(() => assert.rejects(table.countRows()));
+  });
+
+  test('is closed once it is idle, also where calls went on coming', async () => {
+    const db = await openDir({ root: tempFolder() });
+    await db.createTable('large', large());
+    for (let time = 0; time < 5; time++) {
+      const table = await db.openTable('large');
+      const first = table.countRows('id % 2 = 0');
+      table.close();
+      // One that is under way when the first comes back, whichever of them that is.
+      const others = Array.from({ length: 5 }, (_, index) => table.countRows(`id % ${index + 3} = 0`));
+      await Promise.all([first, ...others]);
+      await eventually(() => assert.rejects(table.countRows()));
+    }
   });
 });
