@@ -2031,6 +2031,11 @@ class RayActors:
 
     def shortage(self) -> str:
         free = self.ray.available_resources()
+        processors = (("num_cpus", "CPU"), ("num_gpus", "GPU"))
+        if not {"memory", "resources"} & self.options.keys() and all(
+            free.get(name, 0) >= self.options.get(option, 0) for option, name in processors
+        ):
+            return "workers that are starting"
         asked = ", ".join(f"{name} {value}" for name, value in self.options.items() if name != "max_concurrency")
         has = ", ".join(f"{name} {free[name]:g}" for name in ("CPU", "GPU") if name in free) or "nothing"
         return f"room in Ray: a worker asks for {asked}; free are {has}"

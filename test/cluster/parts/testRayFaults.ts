@@ -23,12 +23,17 @@ const limit = 120_000;
 
 /** What becomes of a backfill when parts of it end, stand still or are lost, for the suite of a release. */
 export function testRayFaults(ray: () => RayWorld, release: string): void {
-  /** Begins one over a table of 40,000 rows, whose second half waits, and waits until the first half is computed. */
+  /**
+   * Begins one over a table of 40,000 rows, whose second half waits, and waits until the first half is computed and both of its
+   * workers are at the second.
+   */
   async function halfWay(silence?: number): Promise<{ run: RayRun; gate: Gate }> {
     await ray().make();
     const gate = gateAt(20_000);
     const run = ray().begin({ function: countedFunction(ray().calls, { gates: [gate] }), silence });
     await untilRows(ray().calls, 20_000, run);
+    const told = (): string => `${JSON.stringify(run.events)}\n${run.log()}`;
+    await until('its workers', async () => ofKind(run.events, 'workers').at(-1)?.ready === 2, { limit, told });
     return { run, gate };
   }
 

@@ -19,14 +19,14 @@ const kinds: readonly Kind[] = ['sql', 'typescript', 'python'];
 const looks = ({ events }: RayRun): number =>
   ofKind(events, 'workers').filter(({ waitingFor }) => waitingFor?.startsWith('a look at')).length;
 
-/** Backfills from their beginning to their end, for the suite of a release: at full size on the newest one. */
+/** Backfills from their beginning to their end, for the suite of a release. */
 export function testRayRuns(ray: () => RayWorld, release: string): void {
   const isNewest = release === newestRay;
 
   suite('backfills', () => {
     setup(() => ray().renew());
 
-    const [rows, fragments] = isNewest ? [1_000_000, 40] : [80_000, 8];
+    const [rows, fragments] = [1_000_000, 40];
     for (const kind of kinds) {
       test(`compute ${rows} rows in ${fragments} fragments by a function of ${kind}, as Arrow does`, async () => {
         await ray().make(rows, fragments);
