@@ -134,8 +134,11 @@ export class JobWatch {
       Object.assign(known, { stamp, record });
       this.#known.set(id, known);
     }
-    if (isActive(known.record.progress)) await this.#askAfter(id, known);
-    else release(known);
+    if (isActive(known.record.progress)) {
+      await this.#askAfter(id, known);
+      // Of a process that is gone the last word may have been written since the record was read.
+      if (known.found.kind === 'gone') known.record = this.#folders.read(id) ?? known.record;
+    } else release(known);
     const view = viewOf(known.record, this.#livenessOf(id, known), Date.now());
     const told = JSON.stringify(view);
     if (told === known.told) return undefined;

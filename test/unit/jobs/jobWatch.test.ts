@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
+import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { JobWatch } from '#jobs/service/jobWatch.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
 import { newJobId } from '#shared/jobs/jobId.ts';
 import { eventually } from '../../contract/eventually.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -26,6 +28,32 @@ suite('Who watches jobs', function () {
     const watching = new JobWatch(folders, onChange, { signal: stop.signal }).run();
     try {
       await eventually(() => assert.deepEqual(seen, [idAt(1)]));
+    } finally {
+      stop.abort();
+      await watching;
+    }
+  });
+
+  test('takes no job for cut off whose end is written while its process is asked after', async () => {
+    const id = idAt(1);
+    const folders = new JobFolders(tempFolder());
+    const table = { catalog: { implementation: 'dir', root: '/data' }, namespacePath: [], name: 'words' } as const;
+    const record = recordFor(id);
+    const running: JobRecord = { ...record, progress: { ...record.progress, state: 'running' } };
+    folders.create(running, { table, column: 'length' });
+    const read = folders.read.bind(folders);
+    // As its process does: the record is read, and at once there is another, and no process.
+    folders.read = (asked) => {
+      const found = read(asked);
+      folders.write({ ...running, progress: { ...running.progress, state: 'succeeded' } }, { isLasting: false });
+      return found;
+    };
+    const states: string[] = [];
+    const stop = new AbortController();
+    const onChange = (changed: readonly JobView[]): void => void states.push(...changed.map(({ state }) => state));
+    const watching = new JobWatch(folders, onChange, { signal: stop.signal }).run();
+    try {
+      await eventually(() => assert.deepEqual(states, ['succeeded']));
     } finally {
       stop.abort();
       await watching;
