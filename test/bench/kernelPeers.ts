@@ -25,6 +25,8 @@ export const peerKernels: Need = {
     writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
     say('  installing the kernels to compare with …');
     await npm(['install', ...quietInstall, ...packages], { cwd: folder, quiet: true });
+    // Installs of ours run no scripts, and Deno's puts its executable in place.
+    await npm(['rebuild', '--ignore-scripts=false', 'deno'], { cwd: folder, quiet: true });
     writeFileSync(stamp, packages.join('\n'));
   },
 };
