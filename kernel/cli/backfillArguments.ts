@@ -5,6 +5,7 @@ import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { jobFileEnding } from '#shared/jobs/jobFileFields.ts';
 import type { JobFile } from '#shared/jobs/jobFile.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
+import { onErrorOfWords } from '#shared/jobs/onError.ts';
 import { given } from '#shared/records.ts';
 import { isObjectStore } from '#client/root.ts';
 import { UsageError } from './command.ts';
@@ -183,9 +184,9 @@ function countOf(option: string, value: string | undefined): number | undefined 
 /** What is done with rows that fail. @throws UsageError */
 export function onErrorOf(value: string | undefined): OnError | undefined {
   if (value === undefined) return undefined;
-  if (value === 'fail' || value === 'null' || value === 'skip') return { mode: value };
-  const [, attempts] = /^retry:([1-9]\d?)$/.exec(value) ?? [];
-  if (attempts !== undefined) return { mode: 'retry', attempts: Number(attempts) };
+  const [, retry] = /^retry:([1-9]\d?)$/.exec(value) ?? [];
+  const mode = onErrorOfWords(retry === undefined ? value : { retry: Number(retry) });
+  if (mode) return mode;
   throw new UsageError('--on-error takes fail, null, skip or retry:N, with N from 1 to 99.');
 }
 

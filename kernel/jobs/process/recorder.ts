@@ -88,7 +88,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
       if (!isJobEvent(stamped)) return lines.add(`An event that is none: ${JSON.stringify(stamped)}\n`);
       fold.add(stamped);
       events.add(stamped);
-      const words = eventWords(stamped, fold.progress(stamped.at));
+      const words = eventWords(stamped, () => fold.progress(stamped.at));
       if (words !== undefined) say(words, stamped.at);
       hasEnded = stamped.kind === 'succeeded' || stamped.kind === 'failed' || stamped.kind === 'cancelled';
       if (hasEnded) write(fold.progress(stamped.at), true);

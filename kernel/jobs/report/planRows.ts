@@ -1,5 +1,6 @@
 import type { BackfillPlan, Figure } from '#shared/jobs/jobPlan.ts';
 import { countText } from '#shared/formatNumber.ts';
+import { counted } from '#shared/markup.ts';
 import { durationText, rateText, rowsText, runnerWords, sizeText } from '#shared/jobs/jobWords.ts';
 
 type Said = (value: number) => string;
@@ -9,7 +10,7 @@ function said({ value, basis }: Figure, words: Said): string {
   return basis === 'counted' ? words(value) : `about ${words(value)} (estimate from ${basis.estimatedFrom})`;
 }
 
-const fragmentsText: Said = (count) => `${countText(count)} ${count === 1 ? 'fragment' : 'fragments'}`;
+const fragmentsText: Said = (count) => counted(count, 'fragment');
 
 /** A plan line by line: what a figure is of, and the figure. For terminals, notebooks and logs. */
 export function planRows(plan: BackfillPlan): readonly (readonly [name: string, text: string])[] {

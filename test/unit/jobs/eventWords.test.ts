@@ -20,7 +20,7 @@ function lastOf(...events: readonly JobEvent[]): string | undefined {
   let words: string | undefined;
   for (const event of events) {
     fold.add(event);
-    words = eventWords(event, fold.progress(event.at));
+    words = eventWords(event, () => fold.progress(event.at));
   }
   return words;
 }
@@ -55,5 +55,19 @@ suite('What the log of a job says of its events', () => {
 
   test('is nothing of what only counts', () => {
     assert.equal(lastOf({ at: 1, kind: 'workers', ready: 1, wanted: 2 }), undefined);
+  });
+
+  test('asks how the job stands only where it is told', () => {
+    let asked = 0;
+    const fold = foldRun(0);
+    const progressNow = () => {
+      asked++;
+      return fold.progress(1);
+    };
+    eventWords(planned, progressNow);
+    eventWords({ at: 1, kind: 'workers', ready: 1, wanted: 2 }, progressNow);
+    assert.equal(asked, 0);
+    eventWords({ at: 1, kind: 'cancelled' }, progressNow);
+    assert.equal(asked, 1);
   });
 });

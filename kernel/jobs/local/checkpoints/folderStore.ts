@@ -45,7 +45,7 @@ export class FolderStore implements CheckpointStore {
       await makeFile(target, bytes, false);
       return true;
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') return false;
+      if (Object(error).code === 'EEXIST') return false;
       throw storageError(error, target);
     }
   }
@@ -62,7 +62,7 @@ export class FolderStore implements CheckpointStore {
         for (const index of parts.keys()) await makeOne(this.placeOf(parts.slice(0, index + 1).join('/')));
         return;
       } catch (error) {
-        if (codeOf(error) !== 'ENOENT') throw error;
+        if (Object(error).code !== 'ENOENT') throw error;
         if (!existsSync(this.#root)) throw gone(this.#root, error);
         // Another job has removed it, empty as it was, right before something was put into it.
         if (attempt === 3) throw error;
@@ -91,11 +91,9 @@ async function makeOne(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (Object(error).code !== 'EEXIST') throw error;
   }
 }
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 const gone = (root: string, cause: unknown): JobError =>
   new JobError(

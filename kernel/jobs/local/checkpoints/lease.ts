@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
+import { isRunning } from '#client/running.ts';
 import { isRecord } from '#shared/records.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
@@ -177,14 +178,7 @@ function holderIn(bytes: Uint8Array): Holder | undefined {
 /** Whether nobody need be waited for, whatever the beat says. */
 function isOver({ jobId, host, pid }: Holder, ownJobId: string): boolean {
   // The same job, taken up again: whoever began it is gone, or sees before it commits that the lease is not its own.
-  if (jobId === ownJobId) return true;
-  if (host !== hostname()) return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'EPERM');
-  }
+  return jobId === ownJobId || (host === hostname() && !isRunning(pid));
 }
 
 function userName(): string {
