@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Field, Int32, Table as ArrowTable, vectorFromArray } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerDir } from '#engine/register.ts';
 import { FolderStore } from '#jobs/local/checkpoints/folderStore.ts';
 import { PendingMerges } from '#jobs/local/checkpoints/pendingMerge.ts';
 import { mergeBatch } from '#jobs/local/mergeBatch.ts';
 import { hashesOf, type ComputedRows } from '#jobs/local/rows.ts';
 import { scanRows } from '#jobs/local/scanRows.ts';
-import { tempFolder } from '../harness/temp.ts';
+import { folderRoot } from './backfillRoot.ts';
 import { drive, functionOf, specOf, sql } from './backfillDriving.ts';
 import { lengthOf, lengths, textTable } from './localTable.ts';
 
@@ -18,23 +15,17 @@ import { lengthOf, lengths, textTable } from './localTable.ts';
 // moment: others write in between, and nobody looks afterwards, as when the process is killed there.
 suite('a job that the Python driver takes over from "local", killed after a merge', function () {
   this.timeout(120_000);
-  const root = tempFolder();
-  let db: Catalog;
-  suiteSetup(async () => {
-    registerDir();
-    db = await connectNamespace('dir', { root });
-  });
-  suiteTeardown(() => db.close());
+  const place = folderRoot();
 
   test('takes back what others raced, computes it anew, and keeps what they wrote', async () => {
-    const table = await textTable(db, 'texts', { fragments: 2, rows: 400 });
-    const at = { uri: join(root, 'texts.lance') };
+    const table = await textTable(place.db, 'texts', { fragments: 2, rows: 400 });
+    const at = { uri: join(place.root, 'texts.lance') };
     const fn = functionOf(sql('CAST(character_length(text) AS INT)'));
     const base = await table.version();
     const rows: ComputedRows[] = [];
     const { signal } = new AbortController();
     const request = {
-      table: await db.openTable('texts', { version: base }),
+      table: await place.db.openTable('texts', { version: base }),
       scope: 'TRUE',
       inputs: ['text'],
       key: 'id',
@@ -61,7 +52,7 @@ suite('a job that the Python driver takes over from "local", killed after a merg
 
     const job = drive(specOf(at, fn, { column: 'length' }));
     await job.done;
-    const found = new Map((await lengths(await db.openTable('texts'))).map(([id, , length]) => [id, length]));
+    const found = new Map((await lengths(await place.db.openTable('texts'))).map(([id, , length]) => [id, length]));
     assert.deepEqual(
       [7, 8, 9].map((id) => found.get(id)),
       [lengthOf(7, 'something else'), -1, -5],

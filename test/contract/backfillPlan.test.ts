@@ -2,16 +2,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableFromIPC } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerDir } from '#engine/register.ts';
 import { planBackfill, withTrial } from '#jobs/plan/planBackfill.ts';
 import { tryBackfill } from '#jobs/plan/tryBackfill.ts';
 import { loadRunner } from '#jobs/runners/all.ts';
 import { localRunner } from '#jobs/runners/local.ts';
 import { localPythonRunner } from '#jobs/runners/localPython.ts';
 import { python } from '../harness/python.ts';
-import { tempFolder } from '../harness/temp.ts';
+import { folderRoot } from './backfillRoot.ts';
 import { contextOf, eventsOf, functionOf, rowFunction, type LocalJob } from './localJobs.ts';
 import { lengths, rowsFrom, textTable } from './localTable.ts';
 
@@ -25,22 +22,15 @@ const local = { known: ['local'], load: () => Promise.resolve(localRunner) } as 
 
 suite('plans and trials of backfills', function () {
   this.timeout(60_000);
-  const root = tempFolder();
-  let db: Catalog;
-  suiteSetup(async () => {
-    registerDir();
-    db = await connectNamespace('dir', { root });
-  });
-  suiteTeardown(() => db.close());
-
-  const catalog = { implementation: 'dir', root } as const;
-  const requestOf = (job: Omit<LocalJob, 'catalog'>) => {
-    const made = contextOf({ catalog, uri: join(root, `${job.table}.lance`), ...job });
+  const place = folderRoot();
+  const { root, jobOf } = place;
+  const requestOf = ({ table, ...job }: Omit<LocalJob, 'catalog' | 'uri'>) => {
+    const made = contextOf(jobOf(table, job));
     return { ...made, request: { ...made.context.request, function: job.function } };
   };
 
   test('a plan counts what a run then does', async () => {
-    const table = await textTable(db, 'planned', { fragments: 4 });
+    const table = await textTable(place.db, 'planned', { fragments: 4 });
     await table.update({ where: 'id < 500', values: { length: 1 } });
     const { request, context, events } = requestOf({ table: 'planned', function: sql });
     const plan = await planBackfill(request, signal, local);
@@ -62,7 +52,7 @@ suite('plans and trials of backfills', function () {
   });
 
   test('rows that no run has filled are not called done, whichever rows are named', async () => {
-    const table = await textTable(db, 'named', { fragments: 2, rows: 200 });
+    const table = await textTable(place.db, 'named', { fragments: 2, rows: 200 });
     const where = 'id < 100';
     const fresh = functionOf('size', { kind: 'sql', expression: 'CAST(length(text) AS INT)' });
     const before = await planBackfill(
@@ -81,7 +71,7 @@ suite('plans and trials of backfills', function () {
   });
 
   test('a function of a column that is not there is refused by a plan as it is by a run', async () => {
-    await textTable(db, 'misnamed', { fragments: 1, rows: 10 });
+    await textTable(place.db, 'misnamed', { fragments: 1, rows: 10 });
     const misnamed = { ...typescript, inputs: ['txet'] };
     const { request } = requestOf({ table: 'misnamed', function: misnamed });
     await assert.rejects(
@@ -91,13 +81,13 @@ suite('plans and trials of backfills', function () {
   });
 
   test('an empty condition is refused in words, since it says neither all rows nor those without a value', async () => {
-    await textTable(db, 'blank', { fragments: 1, rows: 10 });
+    await textTable(place.db, 'blank', { fragments: 1, rows: 10 });
     const { request } = requestOf({ table: 'blank', function: sql });
     await assert.rejects(planBackfill({ ...request, where: ' ' }, signal, local), /empty "where"\. Leave it out/);
   });
 
   test('a plan changes nothing', async () => {
-    const table = await textTable(db, 'unchanged', { fragments: 2, rows: 200 });
+    const table = await textTable(place.db, 'unchanged', { fragments: 2, rows: 200 });
     const before = await table.version();
     await planBackfill(requestOf({ table: 'unchanged', function: sql }).request, signal, local);
     assert.equal(await table.version(), before);
@@ -105,7 +95,7 @@ suite('plans and trials of backfills', function () {
   });
 
   test('before the column is there, all rows are to compute, and a trial shows them without a value', async () => {
-    const table = await textTable(db, 'fresh', { fragments: 2, rows: 200 });
+    const table = await textTable(place.db, 'fresh', { fragments: 2, rows: 200 });
     const fresh = functionOf('size', { kind: 'sql', expression: 'CAST(length(text) AS INT)' });
     const { request } = requestOf({ table: 'fresh', function: fresh });
     const plan = await planBackfill(request, signal, local);
@@ -119,7 +109,7 @@ suite('plans and trials of backfills', function () {
   });
 
   test('a trial computes one fragment and writes nothing', async () => {
-    const table = await textTable(db, 'tried', { fragments: 4, rows: 400 });
+    const table = await textTable(place.db, 'tried', { fragments: 4, rows: 400 });
     await table.add(rowsFrom(1000, 30));
     const { request } = requestOf({ table: 'tried', function: typescript });
     const version = await table.version();
@@ -138,10 +128,10 @@ suite('plans and trials of backfills', function () {
   });
 
   test('what an earlier run has kept is counted as reused, and not to compute', async () => {
-    const table = await textTable(db, 'kept', { fragments: 2, rows: 4000 });
+    const table = await textTable(place.db, 'kept', { fragments: 2, rows: 4000 });
     const job = { table: 'kept', function: sql, options: { checkpointSize: 500, commitGranularity: 9 } };
     const first = requestOf(job);
-    const aborted = contextOf({ catalog, uri: join(root, 'kept.lance'), ...job }, (event) => {
+    const aborted = contextOf(jobOf('kept', job), (event) => {
       if (event.kind === 'fragment') aborted.abort.abort();
     });
     await assert.rejects(localRunner.run(aborted.context), { name: 'AbortError' });
@@ -153,7 +143,7 @@ suite('plans and trials of backfills', function () {
   });
 
   test('the driver in Python plans and tries what it would run, and counts what it then does', async () => {
-    const table = await textTable(db, 'python', { fragments: 4 });
+    const table = await textTable(place.db, 'python', { fragments: 4 });
     await table.update({ where: 'id < 500', values: { length: 1 } });
     const fn = functionOf('length', {
       kind: 'python',
@@ -177,7 +167,7 @@ suite('plans and trials of backfills', function () {
   });
 
   test('a key that two rows share is refused in a plan, with the value that they share', async () => {
-    const table = await textTable(db, 'twice', { fragments: 2, rows: 200 });
+    const table = await textTable(place.db, 'twice', { fragments: 2, rows: 200 });
     await table.add(rowsFrom(10, 1));
     const { request } = requestOf({ table: 'twice', function: sql, options: { key: 'id' } });
     await assert.rejects(planBackfill({ ...request, runner: 'local' }, signal, local), /more than one row has "10"/);

@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Field, Int32, Vector, vectorFromArray } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
 import { MergeInsert } from '#client/mergeInsert.ts';
 import type { Table } from '#client/table.ts';
-import { registerDir } from '#engine/register.ts';
 import { FolderStore } from '#jobs/local/checkpoints/folderStore.ts';
 import { KeyIndex } from '#jobs/local/keyIndex.ts';
 import { PendingMerges } from '#jobs/local/checkpoints/pendingMerge.ts';
@@ -15,6 +12,7 @@ import { scanRows } from '#jobs/local/scanRows.ts';
 import { WriteBack } from '#jobs/local/writeBack.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { folderRoot } from './backfillRoot.ts';
 import { eventsOf } from './localJobs.ts';
 import { lengthOf, lengths, textTable } from './localTable.ts';
 
@@ -25,13 +23,7 @@ const inputs = ['text'];
 // others go first; all that they and it do is done by the engine.
 suite('rows that others change while they are written back', function () {
   this.timeout(60_000);
-  const root = tempFolder();
-  let db: Catalog;
-  suiteSetup(async () => {
-    registerDir();
-    db = await connectNamespace('dir', { root });
-  });
-  suiteTeardown(() => db.close());
+  const place = folderRoot();
 
   /** Computes the lengths of the texts of all rows, and writes them back while `others` do something. */
   async function written(
@@ -39,9 +31,9 @@ suite('rows that others change while they are written back', function () {
     others: (theirs: Table) => Promise<unknown>,
     { isKilled = false } = {},
   ): Promise<{ table: Table; events: NewEvent[] }> {
-    const table = await textTable(db, name, { fragments: 2, rows: 400 });
+    const table = await textTable(place.db, name, { fragments: 2, rows: 400 });
     const readVersion = await table.version();
-    const pinned = await db.openTable(name, { version: readVersion });
+    const pinned = await place.db.openTable(name, { version: readVersion });
     const scope = 'length IS NULL';
     const rows: ComputedRows[] = [];
     for await (const read of scanRows({ table: pinned, scope, inputs, key: 'id' }, signal)) rows.push(computed(read));
@@ -50,7 +42,7 @@ suite('rows that others change while they are written back', function () {
     const before = async (): Promise<void> => {
       const now = left;
       left = undefined;
-      await now?.(await db.openTable(name));
+      await now?.(await place.db.openTable(name));
     };
     const racing = lettingOthersFirst(table, before, isKilled);
     const key = (await table.schema()).fields.find(({ name: each }) => each === 'id')!;
@@ -60,7 +52,7 @@ suite('rows that others change while they are written back', function () {
     const open = (at: Table, version: number): { back: WriteBack; index: KeyIndex } => {
       const index = new KeyIndex(at, 'id', (made) => back.isOwn(made));
       const target = {
-        catalog: db,
+        catalog: place.db,
         table: at,
         column,
         key,

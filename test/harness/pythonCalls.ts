@@ -9,8 +9,11 @@ export class PythonCalls {
   readonly #answers: AsyncIterator<string>;
   #turn: Promise<unknown> = Promise.resolve();
 
+  /** @param program calls `answer` of pythonCalls.py */
   constructor(program: string) {
-    this.#child = spawn(python(), [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+    // `answer` of pythonCalls.py is beside this file, and nothing compiled is left beside it.
+    const env = { ...process.env, PYTHONPATH: import.meta.dirname, PYTHONDONTWRITEBYTECODE: '1' };
+    this.#child = spawn(python(), [program], { stdio: ['pipe', 'pipe', 'inherit'], env });
     this.#answers = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
   }
 

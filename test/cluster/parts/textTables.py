@@ -1,16 +1,12 @@
-"""Tables for backfills on a real Ray, what others do to them meanwhile, and what Arrow alone computes for them.
+"""Tables for backfills on a real Ray, what others do to them meanwhile, and what Arrow alone computes for them."""
 
-A request a line on stdin, an answer a line on stdout.
-"""
-
-import json
 import os
-import sys
 
 os.environ.setdefault("LANCE_LOG", "error")
 import lance  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import pyarrow.compute as pc  # noqa: E402
+from pythonCalls import answer  # noqa: E402
 
 
 def texts(first, rows):
@@ -66,10 +62,4 @@ def compare(at, column):
     }
 
 
-calls = {call.__name__: call for call in (make, append, update, delete, compact, compare)}
-for line in sys.stdin:
-    request = json.loads(line)
-    try:
-        print(json.dumps({"ok": calls[request["call"]](**request["with"])}), flush=True)
-    except Exception as error:
-        print(json.dumps({"error": f"{type(error).__name__}: {error}"}), flush=True)
+answer(make, append, update, delete, compact, compare)

@@ -1,15 +1,14 @@
-"""Tables for tests of backfills, and what others do to them meanwhile. A request a line on stdin, an answer a line on stdout.
+"""Tables for tests of backfills, and what others do to them meanwhile.
 
 What columns must hold is computed here from the inputs alone, without any of the code that is tested.
 """
 
-import json
 import os
-import sys
 
 os.environ.setdefault("LANCE_LOG", "error")
 import lance  # noqa: E402
 import pyarrow as pa  # noqa: E402
+from pythonCalls import answer  # noqa: E402
 
 words = ["alpha", "Grüße", "東京", "", "a b", "it is so"]
 
@@ -103,10 +102,4 @@ def state(at, column):
     }
 
 
-calls = {call.__name__: call for call in (make, append, update, replace, delete, compact, drop, check, values, state)}
-for line in sys.stdin:
-    request = json.loads(line)
-    try:
-        print(json.dumps({"ok": calls[request["call"]](**request["with"])}), flush=True)
-    except Exception as error:
-        print(json.dumps({"error": f"{type(error).__name__}: {error}"}), flush=True)
+answer(make, append, update, replace, delete, compact, drop, check, values, state)
