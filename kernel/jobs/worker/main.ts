@@ -8,6 +8,7 @@ import { readIpc } from '#client/ipcReader.ts';
 import { WrittenBytes } from '#client/ipcWriter.ts';
 import { answerSchema, batchWork } from './batchWork.ts';
 import type { RowFunction } from './computeRows.ts';
+import { endWithParent } from './endWithParent.ts';
 import { takeOutput } from './quietOutput.ts';
 import { exitCodes, failureLine } from './workerFailure.ts';
 import { readWorkerOptions, type WorkerOptions } from './workerOptions.ts';
@@ -47,6 +48,7 @@ function end(code: number, kind: Parameters<typeof failureLine>[0], message: str
 }
 
 async function main(): Promise<void> {
+  endWithParent();
   const write = takeOutput();
   let options: WorkerOptions;
   try {
