@@ -97,6 +97,8 @@ export type ContextTypes = {
   'lanceCatalog.table.unpinned': boolean;
   /** The notebook in front has a kernel of ours. */
   'lanceCatalog.notebook.hasKernel': boolean;
+  /** So has the notebook that was in front last, whatever is there now. */
+  'lanceCatalog.notebook.hasVariables': boolean;
   /** Checks of a cluster run. */
   'lanceCatalog.cluster.isRunning': boolean;
   /** There is a report to show. */
@@ -189,6 +191,7 @@ const settingTable: Record<SettingId, null> = {
 const contextTable: Record<ContextId, null> = {
   'lanceCatalog.table.unpinned': null,
   'lanceCatalog.notebook.hasKernel': null,
+  'lanceCatalog.notebook.hasVariables': null,
   'lanceCatalog.cluster.isRunning': null,
   'lanceCatalog.cluster.hasReport': null,
   'lanceCatalog.cluster.onlyProblems': null,

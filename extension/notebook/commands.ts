@@ -14,12 +14,14 @@ import type { NotebookKernels } from './controller.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
 import { openNewNotebook } from './newNotebook.ts';
 import { openVariable } from './openVariable.ts';
+import type { VariablesView } from './variablesView.ts';
 
 export type NotebookCommandParts = {
   log: Log;
   state: State;
   connections: Connections;
   kernels: NotebookKernels;
+  variables: VariablesView;
   view: vscode.TreeView<CatalogNode>;
   panels: TablePanels;
 };
@@ -30,7 +32,7 @@ export const choiceFor = (notebook: vscode.NotebookDocument, connections: Connec
 
 /** The commands of notebooks, and the status bar item that says which catalog `db` is. */
 export function registerNotebookCommands(parts: NotebookCommandParts): vscode.Disposable {
-  const { log, state, connections, kernels, view, panels } = parts;
+  const { log, state, connections, kernels, variables, view, panels } = parts;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.notebook.new', async () => {
       const choice = chooseCatalog(undefined, connections.list(), state.lastConnection());
@@ -43,7 +45,7 @@ export function registerNotebookCommands(parts: NotebookCommandParts): vscode.Di
     }),
     registerCommand(log, 'lanceCatalog.notebook.restartKernel', async () => kernels.restart(activeNotebook())),
     registerCommand(log, 'lanceCatalog.notebook.openVariable', (variable) =>
-      openVariable(kernels.session(activeNotebook()), variable, panels),
+      openVariable(variables.session, variable, panels),
     ),
     registerCommand(log, 'lanceCatalog.notebook.chooseCatalog', async () => chooseFor(activeNotebook(), parts)),
     catalogStatus(parts),

@@ -11,7 +11,7 @@ import { VariablesView } from './variablesView.ts';
 
 export type NotebookServices = { kernels: NotebookKernels; variables: VariablesView; language: CellLanguage };
 
-type Parts = Omit<NotebookCommandParts & KernelStarterParts & CellLanguageParts, 'kernels' | 'kept'>;
+type Parts = Omit<NotebookCommandParts & KernelStarterParts & CellLanguageParts, 'kernels' | 'variables' | 'kept'>;
 
 /** Notebooks: their kernels, the view of variables, the language of cells, the debugger and commands. */
 export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookServices {
@@ -24,7 +24,7 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
     kernels,
     variables,
     connections.onDidChange(() => kernels.renew()),
-    registerNotebookCommands({ ...parts, kernels }),
+    registerNotebookCommands({ ...parts, kernels, variables }),
     registerNotebookDebugger({ log, kernels }),
     registerRestartMarks(kernels),
     cells,

@@ -7,7 +7,10 @@ import { notebookIds, viewIds } from '../manifest.ts';
 import type { NotebookKernels } from './controller.ts';
 import type { NotebookSession } from './session.ts';
 
-/** The variables of the notebook in front, as its kernel had them after its last cell. */
+/**
+ * The variables of the notebook in front, as its kernel had them after its last cell. They stay while something else comes
+ * to the front: the table of one of them does so itself.
+ */
 export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider<VariableInfo> {
   readonly #kernels: NotebookKernels;
   readonly #log: Log;
@@ -18,6 +21,8 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
   #variables: readonly VariableInfo[] = [];
   /** Whose variables are listed. */
   #session: NotebookSession | undefined;
+  /** The notebook that is in front, or was last. */
+  #notebook: vscode.NotebookDocument | undefined;
   #asking = new AbortController();
 
   constructor(kernels: NotebookKernels, log: Log) {
@@ -29,9 +34,15 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
       this.#changed,
       this.#view.onDidChangeVisibility(() => this.#update()),
       vscode.window.onDidChangeActiveNotebookEditor(() => this.#update()),
-      kernels.onDidChange((session) => session.notebook === activeNotebook() && this.#update()),
+      vscode.workspace.onDidCloseNotebookDocument((notebook) => notebook === this.#notebook && this.#update()),
+      kernels.onDidChange((session) => session.notebook === this.#notebook && this.#update()),
     ];
     this.#update();
+  }
+
+  /** The notebook of what is listed. */
+  get session(): NotebookSession | undefined {
+    return this.#session;
   }
 
   /** What is listed, for tests. */
@@ -70,9 +81,12 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
   }
 
   #update(): void {
-    const notebook = activeNotebook();
-    const session = notebook && this.#kernels.session(notebook);
-    setContext('lanceCatalog.notebook.hasKernel', session !== undefined);
+    const active = vscode.window.activeNotebookEditor?.notebook;
+    setContext('lanceCatalog.notebook.hasKernel', this.#sessionOf(active) !== undefined);
+    if (active) this.#notebook = active;
+    else if (this.#notebook?.isClosed) this.#notebook = undefined;
+    const session = this.#sessionOf(this.#notebook);
+    setContext('lanceCatalog.notebook.hasVariables', session !== undefined);
     if (session !== this.#session) this.#show([], undefined);
     this.#session = session;
     this.#asking.abort();
@@ -89,6 +103,10 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
         this.#asking = new AbortController();
         void this.#ask(session, this.#asking.signal);
     }
+  }
+
+  #sessionOf(notebook: vscode.NotebookDocument | undefined): NotebookSession | undefined {
+    return notebook?.notebookType === notebookIds.notebookType ? this.#kernels.session(notebook) : undefined;
   }
 
   async #ask(session: NotebookSession, signal: AbortSignal): Promise<void> {
@@ -112,11 +130,6 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
     this.#view.message = message ?? '';
     this.#changed.fire(undefined);
   }
-}
-
-function activeNotebook(): vscode.NotebookDocument | undefined {
-  const notebook = vscode.window.activeNotebookEditor?.notebook;
-  return notebook?.notebookType === notebookIds.notebookType ? notebook : undefined;
 }
 
 function iconOf({ type, isTable }: VariableInfo): string {

@@ -146,10 +146,36 @@ suite('kernels of notebooks', () => {
     await eventually('the panel', () =>
       vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.includes('rows'))),
     );
+    // The panel is in front, and what led to it is still there.
+    await eventually('the panel in front', () => vscode.window.activeNotebookEditor === undefined);
+    assert.deepEqual(variable('rows'), table);
+    await run('lanceCatalog.notebook.openVariable', table);
+    assert.equal(api.variables.session, api.kernels.session(notebook));
     // What was run for the panel is not counted.
     await vscode.window.showNotebookDocument(notebook);
     assert.ok(await execute(notebook, 1));
     assert.equal(notebook.cellAt(1).executionSummary?.executionOrder, 2);
+  });
+
+  test('take their variables away with the notebook that was in front last', async () => {
+    const file = join(folder.path, 'closed.ipynb');
+    writeFileSync(file, contentOf(`let word = 'gone'`));
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
+    const notebook = await eventually('the notebook', () =>
+      vscode.workspace.notebookDocuments.find(({ uri }) => uri.fsPath === file),
+    );
+    await vscode.commands.executeCommand('lanceCatalog.variables.focus');
+    assert.ok(await execute(notebook, 0));
+    await eventually('the variable', () => variable('word'));
+    const text = await vscode.workspace.openTextDocument({ content: 'something else' });
+    await vscode.window.showTextDocument(text);
+    await eventually('the text in front', () => vscode.window.activeNotebookEditor === undefined);
+    assert.ok(variable('word'));
+    assert.ok(await notebook.save());
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    await vscode.window.tabGroups.close(tabs.filter(({ label }) => label === 'closed.ipynb'));
+    await eventually('an empty list', () => variable('word') === undefined);
+    assert.equal(api.variables.session, undefined);
   });
 
   test('go on in a notebook that is renamed while a cell runs, and show there what the cell prints', async function () {

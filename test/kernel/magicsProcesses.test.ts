@@ -5,30 +5,10 @@ import type { AskPerson } from '../../kernel/client/kernelConversation.ts';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { cells } from './cells.ts';
-import { registryStandIn, type StandInPackage } from './registryStandIn.ts';
+import { counting, npmSettings } from './magicCases.ts';
+import { registryStandIn } from './registryStandIn.ts';
 import { errorOf, printed, run, startKernel, until, valueOf } from './support.ts';
 import { isRunning } from '../harness/running.ts';
-
-const counting = (version: string, plus: number): StandInPackage => ({
-  name: 'counting',
-  version,
-  files: {
-    'package.json': JSON.stringify({
-      name: 'counting',
-      version,
-      types: 'index.d.ts',
-      scripts: { postinstall: "node -e \"require('fs').writeFileSync('ran', '')\"" },
-    }),
-    'index.js': `exports.count = (n) => n + ${plus};`,
-    'index.d.ts': 'export declare function count(n: number): number;',
-  },
-});
-
-/** An npm that runs the tests tells its children the settings of this project, which are none of a notebook's. */
-const withoutProject = (): Record<string, string> => ({
-  npm_config_save_exact: 'false',
-  npm_config_ignore_scripts: 'false',
-});
 
 suite('Magics that start processes', function () {
   this.timeout(120_000);
@@ -43,7 +23,7 @@ suite('Magics that start processes', function () {
   };
   suiteSetup(async () => {
     registry = await registryStandIn([counting('1.0.0', 1), counting('2.0.0', 2)]);
-    const npm = { npm_config_registry: registry.url, npm_config_cache: join(folder, 'cache'), ...withoutProject() };
+    const npm = npmSettings(registry.url, join(folder, 'cache'));
     kernel = await startKernel({ cwd: folder, env: { ...npm, SHELL: '/bin/sh' }, ask });
   });
   suiteTeardown(async () => {

@@ -200,6 +200,8 @@ function runningCells(open: () => Window): void {
     const grid = await frameWith(page, '.lance-grid', patience);
     await grid.locator('[role=cell], td').first().waitFor({ timeout: patience });
     assert.match(await grid.locator('.lance-footer').innerText(), /The first 10,000 of 1,000,000 rows/);
+    // The table has come to the front, and the variables of its notebook are listed still.
+    await orders.waitFor({ timeout: patience });
     await shoot(window, 'notebook-variable-table');
     await page.locator('.tab', { hasText: 'kernel.ipynb' }).click();
   });
