@@ -31,3 +31,7 @@ export type JobSpec = {
   /** The version of the table that inputs are read at; the latest where nothing is said. */
   readonly readVersion: number | undefined;
 };
+
+/** Whether a job is about all rows without a value, those too that come while it runs. */
+export const isOpenEnded = ({ where, numFrags, readVersion }: JobSpec): boolean =>
+  where === undefined && numFrags === undefined && readVersion === undefined;

@@ -14,8 +14,11 @@ export type Gated = {
   open(): void;
 };
 
-/** @param from the first id that waits */
-export function gatedFunction(column: string, from: number): Gated {
+/**
+ * @param from the first id that waits
+ * @param value what it gives, as TypeScript of `id` and `text`
+ */
+export function gatedFunction(column: string, from: number, value = 'text.length'): Gated {
   const folder = tempFolder();
   const [calls, gate] = [join(folder, 'calls'), join(folder, 'gate')];
   const code = `
@@ -24,7 +27,7 @@ export function gatedFunction(column: string, from: number): Gated {
     export default async ({ id, text }) => {
       while (Number(id) >= ${from} && !existsSync(${JSON.stringify(gate)})) await pause(10);
       appendFileSync(${JSON.stringify(calls)}, id + ' ' + process.pid + '\\n');
-      return text.length;
+      return ${value};
     };`;
   const lines = (): string[][] =>
     existsSync(calls)

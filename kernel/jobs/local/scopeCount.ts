@@ -1,6 +1,5 @@
-import type { Table } from '#client/table.ts';
 import { firstAddress } from './rows.ts';
-import { scanRows } from './scanRows.ts';
+import { scanRows, type ScanRequest } from './scanRows.ts';
 
 /** Rows in scope, counted. */
 export type ScopeCount = {
@@ -13,19 +12,18 @@ export type ScopeCount = {
 
 /** Counts the rows in scope of a table that stays at a version; with `numFrags` those of the first so many fragments. */
 export async function countScope(
-  table: Table,
-  scope: string,
+  rows: Pick<ScanRequest, 'table' | 'scope' | 'from'>,
   numFrags: number | undefined,
   signal: AbortSignal,
 ): Promise<ScopeCount> {
   const fragments = new Map<number, number>();
-  let rows = 0;
-  for await (const { fragment, addresses } of scanRows({ table, scope, inputs: [] }, signal)) {
+  let total = 0;
+  for await (const { fragment, addresses } of scanRows({ ...rows, inputs: [] }, signal)) {
     if (numFrags !== undefined && !fragments.has(fragment) && fragments.size >= numFrags) {
-      return { rows, fragments, end: firstAddress(fragment) };
+      return { rows: total, fragments, end: firstAddress(fragment) };
     }
     fragments.set(fragment, (fragments.get(fragment) ?? 0) + addresses.length);
-    rows += addresses.length;
+    total += addresses.length;
   }
-  return { rows, fragments, end: undefined };
+  return { rows: total, fragments, end: undefined };
 }

@@ -1,7 +1,7 @@
 import { isCatalogError } from '#shared/errors.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { valuesKey } from '#jobs/definition/storedFunction.ts';
-import type { JobSpec } from '#jobs/jobSpec.ts';
+import { isOpenEnded, type JobSpec } from '#jobs/jobSpec.ts';
 import type { KeyColumn } from '#jobs/local/keyColumn.ts';
 import { ownName } from '#jobs/local/keyIndex.ts';
 import type { Source } from '#jobs/local/source.ts';
@@ -30,7 +30,7 @@ export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]>
     ...(await staleNotes(of, signal)),
     ...(await rayNotes(of, signal)),
     ...(isLocal && of.elsewhere !== undefined ? [info(`${of.elsewhere} ${inFolder}`)] : []),
-    info(isLocal ? othersLocal : others(of.spec)),
+    info(others(of.spec, isLocal)),
   ];
 }
 
@@ -38,13 +38,15 @@ const info = (text: string): Note => ({ level: 'info', text });
 const warning = (text: string): Note => ({ level: 'warning', text });
 
 const inFolder = 'What is computed is kept in the folder of the job, where only this machine can go on from it.';
-const othersLocal =
-  'Others may write meanwhile: rows that they change are computed again, rows that they delete stay deleted, rows that they add are left for the next run.';
-/** Column files follow the table as it grows, unless somebody said which rows are meant. */
-const others = ({ where, numFrags, readVersion }: JobSpec): string => {
-  const isOpen = where === undefined && numFrags === undefined && readVersion === undefined;
-  const added = isOpen ? 'rows that they add are computed too' : 'rows that they add are left for the next run';
-  return `Others may write meanwhile: rows that they change or compact are computed again, ${added}.`;
+/** The table is followed as it grows, unless somebody said which rows are meant. */
+const others = (spec: JobSpec, isLocal: boolean): string => {
+  const changed = isLocal
+    ? 'rows that they change are computed again, rows that they delete stay deleted'
+    : 'rows that they change or compact are computed again';
+  const added = isOpenEnded(spec)
+    ? 'rows that they add are computed too'
+    : 'rows that they add are left for the next run';
+  return `Others may write meanwhile: ${changed}, ${added}.`;
 };
 
 async function indexesOf({ source }: NotesOf, signal: AbortSignal): Promise<IndexInfo[]> {

@@ -41,8 +41,8 @@ export async function planBackfill(
   const { inputs } = spec.function;
   const [total, inScope, numFragments] = await Promise.all([
     source.pinned.countRows(undefined, { signal }),
-    countScope(source.pinned, scope, spec.numFrags, signal),
-    countScope(source.pinned, 'TRUE', undefined, signal).then(({ fragments }) => fragments.size),
+    countScope({ table: source.pinned, scope }, spec.numFrags, signal),
+    countScope({ table: source.pinned, scope: 'TRUE' }, undefined, signal).then(({ fragments }) => fragments.size),
   ]);
   const isDefault = spec.where === undefined;
   const done = await countDone(source, scope, signal);

@@ -41,7 +41,7 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
   if (spec.function.kind === 'python') return inPlanFolder((folder) => byPython(request, spec, folder, signal));
   await using source = await openSource(request.table, spec, signal);
   const scope = scopeOf(spec, source.isColumnThere);
-  const { fragments } = await countScope(source.pinned, scope, undefined, signal);
+  const { fragments } = await countScope({ table: source.pinned, scope }, undefined, signal);
   const [fragment] = [...fragments].toSorted(([, a], [, b]) => a - b)[0] ?? [];
   if (fragment === undefined) throw nothingToDo(spec.column, request.where);
   return inPlanFolder(async (folder) => {

@@ -1,0 +1,108 @@
+import type { RunContext } from '#jobs/runners/runner.ts';
+import type { RowError } from '#shared/jobs/jobEvents.ts';
+import { answerRows, type AnsweredRows, type AnswerRequest } from './answers.ts';
+import type { ChunkWriter } from './checkpoints/chunkWriter.ts';
+import type { Lease } from './checkpoints/lease.ts';
+import { bytesOf, rowStates, type ComputedRows } from './rows.ts';
+import type { ScopeCount } from './scopeCount.ts';
+import { secondsSince, type Tally } from './tally.ts';
+import type { WriteBack } from './writeBack.ts';
+
+/** What waits to be written in one version at most, in bytes. A merge has all of its rows in memory. */
+const mostBytes = 256 * 2 ** 20;
+
+/** What rows are computed and written back with. */
+export type Filling = {
+  readonly context: RunContext;
+  readonly lease: Lease | undefined;
+  readonly answers: AnswerRequest;
+  readonly count: ScopeCount;
+  readonly chunks: ChunkWriter;
+  readonly back: WriteBack;
+  readonly tally: Tally;
+};
+
+/** Rows of fragments that are computed and not yet in the table. */
+type Group = { rows: ComputedRows[]; fragments: number[]; bytes: number };
+const newGroup = (): Group => ({ rows: [], fragments: [], bytes: 0 });
+
+/** What rows take while they wait: of a column of flags that is their keys, addresses and hashes, not their values. */
+const bytesAtOnce = ({ value, key, addresses }: ComputedRows): number =>
+  bytesOf(value) + (key ? bytesOf(key) : 0) + 17 * addresses.length;
+
+/** Computes all rows that were counted and writes them back. */
+export async function fillRows(run: Filling, signal: AbortSignal): Promise<void> {
+  const { chunks, tally, context } = run;
+  let group = newGroup();
+  let current: FragmentTally | undefined;
+  const commit = async (): Promise<void> => {
+    if (group.rows.length === 0) return;
+    await run.lease?.check();
+    const start = performance.now();
+    const version = await run.back.commit(group.rows, signal);
+    tally.writeSeconds += secondsSince(start);
+    context.emit({ kind: 'committed', fragments: group.fragments, version, milliseconds: performance.now() - start });
+    group = newGroup();
+  };
+  try {
+    for await (const answer of answerRows(run.answers, signal)) {
+      const { fragment } = answer.rows;
+      current ??= new FragmentTally(fragment);
+      if (answer.isReused) await chunks.flush();
+      else await chunks.add(answer);
+      tally.add(answer, current.samples);
+      current.add(answer);
+      if (group.fragments.at(-1) !== fragment) group.fragments.push(fragment);
+      group.rows.push(answer.rows);
+      group.bytes += bytesAtOnce(answer.rows);
+      // Counted before: who waits for rows of the next one might wait for long.
+      const isDone = current.rows === run.count.fragments.get(fragment);
+      if (isDone) {
+        await chunks.flush();
+        current.tell(context.emit);
+        current = undefined;
+      }
+      if (group.bytes >= mostBytes || (isDone && group.fragments.length >= context.spec.commitGranularity))
+        await commit();
+    }
+  } finally {
+    // Also of a run that failed or was cancelled: what was computed stays.
+    await chunks.flush();
+    tally.tell();
+  }
+  await commit();
+}
+
+/** What is told of a fragment when it is done. */
+class FragmentTally {
+  readonly fragment: number;
+  readonly samples: RowError[] = [];
+  #computed = 0;
+  #reused = 0;
+  #bytes = 0;
+  #errors = 0;
+  readonly #start = performance.now();
+
+  constructor(fragment: number) {
+    this.fragment = fragment;
+  }
+
+  get rows(): number {
+    return this.#computed + this.#reused;
+  }
+
+  add({ rows, isReused }: AnsweredRows): void {
+    if (isReused) this.#reused += rows.addresses.length;
+    else this.#computed += rows.addresses.length;
+    this.#bytes += bytesOf(rows.value);
+    if (!isReused) this.#errors += rows.states.filter((state) => state !== rowStates.computed).length;
+  }
+
+  tell(emit: RunContext['emit']): void {
+    const { fragment, samples } = this;
+    if (this.#errors > 0) emit({ kind: 'errors', count: this.#errors, samples });
+    const seconds = secondsSince(this.#start);
+    const counts = { computedRows: this.#computed, reusedRows: this.#reused, bytesWritten: this.#bytes };
+    emit({ kind: 'fragment', fragment, ...counts, seconds });
+  }
+}
