@@ -66,7 +66,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
     const source = isRecord(given['source']) ? given['source'] : {};
     if (command === 'setBreakpoints') {
       const cell = this.#cellOf(source);
-      return cell ? withPath(request, await this.#pathOf(cell)) : request;
+      return cell ? withPath(request, await this.#pathOf(cell), cellData(cell)) : request;
     }
     const path = command === 'source' ? this.#sources.pathOf(given['sourceReference']) : undefined;
     return path === undefined ? request : withPath(request, path);
@@ -223,10 +223,15 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
 /** "Stop" interrupts the cell, "Disconnect" lets it go on; both are requests to disconnect. */
 const ownCapabilities = { supportTerminateDebuggee: true, supportsTerminateRequest: false };
 
-const withPath = (request: DebugRequest, path: string): DebugRequest => {
+const withPath = (request: DebugRequest, path: string, more: object = {}): DebugRequest => {
   const { source, ...given } = request.arguments ?? {};
-  return { ...request, arguments: { ...given, source: { ...(isRecord(source) && source), path, sourceReference: 0 } } };
+  const place = { ...(isRecord(source) && source), path, sourceReference: 0, ...more };
+  return { ...request, arguments: { ...given, source: place } };
 };
+
+/** Which of several cells of the same text is meant, as the kernel is told of runs. */
+const cellData = ({ metadata }: vscode.NotebookCell): object =>
+  typeof metadata['id'] === 'string' ? { adapterData: { cell: metadata['id'] } } : {};
 
 /** Whether a place is in a cell. Files may be modules of the notebook; cells of other notebooks are nothing to it. */
 const isCellSource = (source: unknown): boolean =>

@@ -4,39 +4,25 @@ import * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { isRunning } from '../harness/running.ts';
+import { breakAt, ended, filtersIn, stackOf, variablesOf, type Stop } from './debugSupport.ts';
 import { execute, item, openCells, printed } from './notebookCells.ts';
 import { eventually, extensionApi, failuresOf, run, temporaryFolder } from './support.ts';
 
 const type = 'lance-catalog-notebook';
 const errorMime = 'application/vnd.code.notebook.error';
 
-type Stop = { session: vscode.DebugSession; reason: unknown };
-type Frame = { id: number; name: string; line: number; source?: { name: string; path: string } };
-
-/** Sets a breakpoint. Lines count from 1. */
-function breakAt(cell: vscode.NotebookCell, line: number, condition?: string): void {
-  const location = new vscode.Location(cell.document.uri, new vscode.Position(line - 1, 0));
-  vscode.debug.addBreakpoints([new vscode.SourceBreakpoint(location, true, condition)]);
-}
-
 /** Whether a session's name is of a cell of the notebook. */
 const isOf = (name: string, { uri }: vscode.NotebookDocument): boolean =>
   name.startsWith(uri.path.slice(uri.path.lastIndexOf('/') + 1));
-
-/** Waits until a cell has ended that ran for the first time. The editor notes no times of one that stood still. */
-async function ended(notebook: vscode.NotebookDocument, index: number): Promise<boolean> {
-  const cell = notebook.cellAt(index);
-  await eventually(`the end of cell ${index}`, () => cell.executionSummary?.success !== undefined);
-  // The last outputs may be on their way still.
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  return cell.executionSummary?.success === true;
-}
 
 suite('debugging a cell', function () {
   // Several waits of half a minute each, on a machine that does much else.
   this.timeout(180_000);
   const folder = temporaryFolder();
   const stops: Stop[] = [];
+  /** What was printed in the debug console, and the kinds of exceptions that the editor offers to stop at. */
+  const logged: unknown[] = [];
+  let offered: unknown[] = [];
   const sessions = new Set<vscode.DebugSession>();
   const watching: vscode.Disposable[] = [];
   let api: ExtensionApi;
@@ -50,8 +36,11 @@ suite('debugging a cell', function () {
       vscode.debug.registerDebugAdapterTrackerFactory(type, {
         createDebugAdapterTracker: (session) => ({
           onDidSendMessage: (message: unknown) => {
-            if (!isRecord(message) || message['event'] !== 'stopped' || !isRecord(message['body'])) return;
-            stops.push({ session, reason: message['body']['reason'] });
+            if (!isRecord(message) || !isRecord(message['body'])) return;
+            const { event, command, body } = message;
+            if (event === 'stopped') stops.push({ session, reason: body['reason'] });
+            if (event === 'output') logged.push(body['output']);
+            if (command === 'initialize') offered = filtersIn(body['exceptionBreakpointFilters']);
           },
         }),
       }),
@@ -64,7 +53,7 @@ suite('debugging a cell', function () {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
     await eventually('the end of all debugging', () => sessions.size === 0);
-    stops.length = 0;
+    stops.length = logged.length = 0;
   });
   suiteTeardown(() => {
     for (const one of watching) one.dispose();
@@ -76,25 +65,6 @@ suite('debugging a cell', function () {
 
   /** Waits until debugging stands still the n-th time in a test. */
   const stopped = (n = 1): Promise<Stop> => eventually(`stop ${n}`, () => stops[n - 1]);
-
-  async function stackOf({ session }: Stop): Promise<Frame[]> {
-    const { stackFrames } = (await session.customRequest('stackTrace', { threadId: 1 })) as { stackFrames: Frame[] };
-    return stackFrames;
-  }
-
-  /** Variables of the top frame by name, of its scopes but the global one. */
-  async function variablesOf(stop: Stop): Promise<Record<string, string>> {
-    const [frame] = await stackOf(stop);
-    type Scope = { variablesReference: number; expensive?: boolean };
-    const { scopes } = (await stop.session.customRequest('scopes', { frameId: frame?.id })) as { scopes: Scope[] };
-    const found: Record<string, string> = {};
-    for (const { variablesReference } of scopes.filter(({ expensive }) => expensive !== true).toReversed()) {
-      type Variables = { variables: { name: string; value: string }[] };
-      const { variables } = (await stop.session.customRequest('variables', { variablesReference })) as Variables;
-      for (const { name, value } of variables) found[name] = value;
-    }
-    return found;
-  }
 
   const isOver = (notebook: vscode.NotebookDocument): Promise<true> =>
     eventually(
@@ -257,6 +227,51 @@ suite('debugging a cell', function () {
     await run('lanceCatalog.notebook.debugCell', notebook.cellAt(1));
     assert.equal(await ended(notebook, 1), false);
     assert.match(item(notebook, 1, errorMime) ?? '', /as it should/);
+    await isOver(notebook);
+  });
+
+  test('keeps the breakpoints of cells with the same text apart', async () => {
+    const same = 'let x = 1;\nx++;\nx';
+    const notebook = await open(same, same);
+    breakAt(notebook.cellAt(0), 2);
+    breakAt(notebook.cellAt(1), 3);
+    for (const [index, line] of [2, 3].entries()) {
+      await run('lanceCatalog.notebook.debugCell', notebook.cellAt(index));
+      const stop = await stopped(index + 1);
+      const [top] = await stackOf(stop);
+      assert.deepEqual([top?.line, top?.source?.path], [line, notebook.cellAt(index).document.uri.toString()]);
+      await stop.session.customRequest('continue', { threadId: 1 });
+      assert.ok(await ended(notebook, index));
+      await isOver(notebook);
+    }
+    assert.equal(stops.length, 2);
+  });
+
+  test('stops at exceptions by the filters that it offers, and prints at log points without a stop', async () => {
+    const notebook = await open(
+      'let begun = 1;\nfor (let i = 1; i <= 6; i++) {\n  begun += i;\n}\ntry {\n  throw new Error("caught");\n} catch {}\nthrow new TypeError("loose");',
+    );
+    breakAt(notebook.cellAt(0), 1);
+    const location = new vscode.Location(notebook.cellAt(0).document.uri, new vscode.Position(2, 0));
+    const logPoint = new vscode.SourceBreakpoint(location, true, undefined, '% 3', 'i is {i}');
+    vscode.debug.addBreakpoints([logPoint]);
+    await run('lanceCatalog.notebook.debugCell', notebook.cellAt(0));
+    const stop = await stopped();
+    assert.deepEqual(offered, ['all', 'uncaught']);
+    const { session } = stop;
+    await session.customRequest('setExceptionBreakpoints', { filters: ['all'] });
+    await session.customRequest('continue', { threadId: 1 });
+    const caught = await stopped(2);
+    assert.deepEqual([caught.reason, (await stackOf(caught))[0]?.line], ['exception', 6]);
+    assert.deepEqual(logged, ['i is 3\n', 'i is 6\n']);
+    await session.customRequest('setExceptionBreakpoints', { filters: ['uncaught'] });
+    await session.customRequest('continue', { threadId: 1 });
+    const loose = await stopped(3);
+    assert.deepEqual([loose.reason, (await stackOf(loose))[0]?.line], ['exception', 8]);
+    const { exceptionId } = (await session.customRequest('exceptionInfo', { threadId: 1 })) as { exceptionId: string };
+    assert.equal(exceptionId, 'TypeError');
+    await session.customRequest('continue', { threadId: 1 });
+    assert.equal(await ended(notebook, 0), false);
     await isOver(notebook);
   });
 

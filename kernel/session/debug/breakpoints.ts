@@ -42,7 +42,8 @@ export type BreakpointParts = {
 export class Breakpoints {
   readonly #parts: BreakpointParts;
   readonly placed: PlacedBreakpoints;
-  readonly #sources = new Map<string, Breakpoint[]>();
+  /** By source, and within it by the cell that the front has named, since cells of the same text are one source. */
+  readonly #sources = new Map<string, Map<string | undefined, Breakpoint[]>>();
   #nextId = 1;
 
   constructor(parts: BreakpointParts) {
@@ -53,21 +54,22 @@ export class Breakpoints {
   /** Those of all sources, as `debugInfo` has them. */
   list(): { source: string; breakpoints: { line: number }[] }[] {
     return [...this.#sources]
-      .filter(([, breakpoints]) => breakpoints.length > 0)
-      .map(([source, breakpoints]) => ({
+      .map(([source, cells]) => ({
         source,
-        breakpoints: breakpoints.map(({ told: { line } }) => ({ line })),
-      }));
+        breakpoints: [...cells.values()].flat().map(({ told: { line } }) => ({ line })),
+      }))
+      .filter(({ breakpoints }) => breakpoints.length > 0);
   }
 
-  /** Replaces the breakpoints of a source. */
-  async set(path: string, wanted: readonly WantedBreakpoint[]): Promise<ToldBreakpoint[]> {
+  /** Replaces the breakpoints of a source, of a named cell those of that cell alone. */
+  async set(path: string, wanted: readonly WantedBreakpoint[], cell?: string): Promise<ToldBreakpoint[]> {
     const { scripts } = this.#parts;
-    const before = this.#sources.get(path) ?? [];
+    const cells = this.#sources.get(path) ?? new Map<string | undefined, Breakpoint[]>();
+    const before = cells.get(cell) ?? [];
     const breakpoints = wanted.map((each) => this.#make(each));
-    this.#sources.set(path, breakpoints);
+    this.#sources.set(path, cells.set(cell, breakpoints));
     await this.placed.remove(before);
-    const loaded = scripts.byPath(path);
+    const loaded = scripts.byPath(path).filter((script) => isOf(script, cell));
     for (const script of loaded) await this.#placeAll(breakpoints, script);
     if (loaded.length === 0) await this.#foresee(path, breakpoints);
     return breakpoints.map(({ told }) => told);
@@ -75,7 +77,8 @@ export class Breakpoints {
 
   /** Sets the breakpoints of a script that has just been loaded and has not begun to run. */
   async place(script: UserScript): Promise<void> {
-    const breakpoints = this.#sources.get(script.path) ?? [];
+    const cells = [...(this.#sources.get(script.path) ?? [])];
+    const breakpoints = cells.flatMap(([cell, its]) => (isOf(script, cell) ? its : []));
     if (breakpoints.length === 0) return;
     const before = breakpoints.map(({ told }) => told);
     await this.#placeAll(breakpoints, script);
@@ -136,6 +139,10 @@ export class Breakpoints {
     }
   }
 }
+
+/** Whether a script may be a run of this cell. Of one that ran a while ago nobody knows which it was. */
+const isOf = ({ cell: run }: UserScript, cell: string | undefined): boolean =>
+  cell === undefined || run?.cell === undefined || run.cell === cell;
 
 const noCode = 'There is no code on this line or below it.';
 

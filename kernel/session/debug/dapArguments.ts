@@ -27,6 +27,13 @@ export function pathIn(given: Arguments): string {
   return textIn(isRecord(source) ? source : given, 'path');
 }
 
+/** The front's own name for the cell that a source is, where it gives one: cells of the same text have the same path. */
+export function cellIn({ source }: Arguments): string | undefined {
+  const data = isRecord(source) ? source['adapterData'] : undefined;
+  const cell = isRecord(data) ? data['cell'] : undefined;
+  return typeof cell === 'string' ? cell : undefined;
+}
+
 /** The breakpoints that are wanted. @param lineBase,columnBase what the front counts from */
 export function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): WantedBreakpoint[] {
   const all: unknown = given['breakpoints'];

@@ -1,6 +1,6 @@
 import type { Runtime } from 'node:inspector';
 import type { DebugRequest } from '#shared/debugMessages.ts';
-import { breakpointsIn, numberIn, pathIn, textIn, wantedIn, type Arguments } from './dapArguments.ts';
+import { breakpointsIn, cellIn, numberIn, pathIn, textIn, wantedIn, type Arguments } from './dapArguments.ts';
 import { DebugProblem } from './debugProblem.ts';
 import { cellFilePrefix, cellFileSuffix, hashSeed, type DebugScripts } from './debugScripts.ts';
 import { threadId, type DebugSession, type Step } from './debugSession.ts';
@@ -114,7 +114,7 @@ const handlers: Partial<Record<string, Handler>> = {
   async setBreakpoints(given, state) {
     const { lineBase, columnBase } = state.bases;
     const wanted = breakpointsIn(given, lineBase, columnBase);
-    const told = await sessionOf(state).breakpoints.set(pathIn(given), wanted);
+    const told = await sessionOf(state).breakpoints.set(pathIn(given), wanted, cellIn(given));
     return {
       breakpoints: told.map((each) => ({
         ...each,

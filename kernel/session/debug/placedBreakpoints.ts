@@ -39,10 +39,13 @@ export class PlacedBreakpoints {
     return undefined;
   }
 
-  /** Takes away those of one source, which are all that are at their places. */
+  /** Takes these away. At a place where another cell of the same text has one, that one stays. */
   async remove(breakpoints: readonly Breakpoint[]): Promise<void> {
     for (const [breakpointId, placed] of this.#all) {
-      if (!placed.breakpoints.some((each) => breakpoints.includes(each))) continue;
+      const rest = placed.breakpoints.filter((each) => !breakpoints.includes(each));
+      const isMore = rest.length > 0 && !placed.isConditional;
+      if (isMore) placed.breakpoints = rest;
+      if (isMore || rest.length === placed.breakpoints.length) continue;
       this.#all.delete(breakpointId);
       await this.#link.call('Debugger.removeBreakpoint', { breakpointId });
     }
