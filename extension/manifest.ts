@@ -65,6 +65,7 @@ export type CommandTypes = {
   'lanceCatalog.jobFile.run': (file?: Uri) => Promise<void>;
   'lanceCatalog.ray.createCluster': () => Promise<void>;
   'lanceCatalog.ray.openDashboard': () => Promise<void>;
+  'lanceCatalog.ray.forget': () => Promise<void>;
   'lanceCatalog.python.setUp': () => Promise<void>;
   'lanceCatalog.python.remove': () => Promise<void>;
   'lanceCatalog.jobs.show': () => Promise<void>;
@@ -167,6 +168,7 @@ const commandTable: Record<CommandId, null> = {
   'lanceCatalog.jobFile.run': null,
   'lanceCatalog.ray.createCluster': null,
   'lanceCatalog.ray.openDashboard': null,
+  'lanceCatalog.ray.forget': null,
   'lanceCatalog.python.setUp': null,
   'lanceCatalog.python.remove': null,
   'lanceCatalog.jobs.show': null,

@@ -36,6 +36,7 @@ export function registerRayCommands(parts: RayCommandParts): vscode.Disposable {
       if (typeof place === 'string') await openAddress(place);
       else if (place) await dashboards.open(place);
     }),
+    registerCommand(log, 'lanceCatalog.ray.forget', () => forgetRay(parts.rays)),
   );
 }
 
@@ -54,6 +55,18 @@ async function askRay(parts: RayCommandParts): Promise<string | ClusterProfile |
   ];
   const chosen = await askOne<string | ClusterProfile>('Open the dashboard of which Ray?', choices);
   return chosen === 'connect' ? connectToRay(parts) : chosen;
+}
+
+/** Takes an address off the list, with its token. What runs there goes on. */
+async function forgetRay(rays: RayPlaces): Promise<void> {
+  const addresses = rays.list();
+  if (addresses.length === 0)
+    return void vscode.window.showInformationMessage(
+      'There is no Ray to forget: none was connected to by its address.',
+    );
+  const choices = addresses.map((address) => ({ label: address, icon: 'server-environment', value: address }));
+  const address = await askOne('Forget which Ray, and its token?', choices);
+  if (address !== undefined) await rays.remove(address);
 }
 
 /** Makes a RayCluster as the profile says, once the checks that it needs have passed. It stays until somebody removes it. */

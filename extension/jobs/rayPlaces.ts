@@ -29,6 +29,12 @@ export class RayPlaces {
     await this.#state.setRayAddresses([address, ...this.list().filter((one) => one !== address)].slice(0, most));
   }
 
+  /** Forgets an address, with its token. */
+  async remove(address: string): Promise<void> {
+    await this.#secrets.set(ownerOf(address), {});
+    await this.#state.setRayAddresses(this.list().filter((one) => one !== address));
+  }
+
   /** The place with the token that is kept for its address. */
   async withToken(place: RayAddress): Promise<RayAddress> {
     if (place.token !== undefined) return place;

@@ -81,6 +81,14 @@ suite('Rays in the editor', function () {
     );
   });
 
+  test('are forgotten with their token', async () => {
+    await api.jobs.rays.add('http://127.0.0.1:1234', 'a-token-of-this-test');
+    const person = new PersonStandIn({ picks: ['1234'] });
+    await person.during(() => run('lanceCatalog.ray.forget'));
+    assert.deepEqual(api.jobs.rays.list(), [address]);
+    assert.equal((await api.jobs.rays.withToken({ address: 'http://127.0.0.1:1234' })).token, undefined);
+  });
+
   test('are not made in a cluster where a check fails, unless the person wants it', async () => {
     kube.objects.remove('ServiceAccount', names.serviceAccount);
     const person = new PersonStandIn({ chooses: [undefined] });
