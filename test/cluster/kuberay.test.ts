@@ -122,8 +122,10 @@ for (const version of operatorVersions) {
       });
 
       for (const [onExit, failed, stays] of [
+        ['delete', false, false],
         ['delete', true, false],
         ['retain', false, true],
+        ['retain', true, true],
         ['retain-on-failure', false, false],
         ['retain-on-failure', true, true],
       ] as const)

@@ -59,6 +59,12 @@ const jobOf = (column: string, change: object = {}): string =>
     2,
   );
 
+const throwing = `import { udf } from 'lance-catalog';
+export const throwing = udf({ name: 'throwing', input: ['id'], output: 'int32' }, ({ id }) => {
+  throw new Error('no ' + id);
+});
+`;
+
 suite('job files in the editor', function () {
   this.timeout(180_000);
   let api: ExtensionApi;
@@ -155,6 +161,15 @@ suite('job files in the editor', function () {
     const catalog = await api.engine.catalog(world.folder);
     const table = await catalog.openTable('orders', { namespacePath: ['shop'] });
     assert.equal(await table.countRows('by_task = length(note)'), orderRows);
+  });
+
+  test('end as tasks with 1 when the function failed', async () => {
+    const file = write('throws.ts', throwing).fsPath;
+    write('failing.lance-job.json', jobOf('by_failing', { function: { file, export: 'throwing' } }));
+    const tasks = await vscode.tasks.fetchTasks({ type: 'lance-catalog-backfill' });
+    const task = tasks.find(({ name }) => name === 'failing.lance-job.json');
+    assert.ok(task);
+    assert.equal(await runTask(task), 1);
   });
 
   test('end as tasks with 2 when nothing could be started', async () => {
