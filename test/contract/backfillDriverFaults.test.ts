@@ -163,6 +163,25 @@ suite('a backfill whose processes die', function () {
     assert.ok(job.all('restarted').some(({ what }) => what === 'function'));
   });
 
+  test('goes on by itself after the process was killed that two workers of a TypeScript function share', async () => {
+    const at = await makeTable();
+    const folder = tempFolder();
+    const fn = functionOf(slowTypescript(folder, 200), { inputs: ['id', 'text'] });
+    const job = drive(specOf(at, fn, { concurrency: 2 }));
+    await job.first('committed');
+    await eventually(() => assert.equal(functions().length, 2), 60);
+    const [shared, ...more] = workers();
+    assert.deepEqual(more, []);
+    process.kill(shared!.pid, 'SIGKILL');
+    writeFileSync(join(folder, 'gate'), '');
+    await job.done;
+    await isAllRight(at);
+    assert.deepEqual(
+      job.all('restarted').map(({ what }) => what),
+      ['worker', 'worker'],
+    );
+  });
+
   test('leaves no process and loses no row when it is cancelled in a function that does not come back', async () => {
     const at = await makeTable();
     const folder = tempFolder();
@@ -172,7 +191,8 @@ suite('a backfill whose processes die', function () {
     const all = descendantsOf(process.pid)
       .filter(({ command }) => /backfill\.py|functionWorker/.test(command))
       .map(({ pid }) => pid);
-    assert.ok(all.length >= 5, String(all.length));
+    // The driver, one process for both workers, and the Node of each.
+    assert.ok(all.length >= 4, String(all.length));
     job.controller.abort();
     await assert.rejects(job.done, { name: 'AbortError' });
     await eventually(() => assert.deepEqual(stillRunning(all), []), 60);

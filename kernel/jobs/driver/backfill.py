@@ -16,6 +16,7 @@ disturb. Workers are processes of this file, or actors of Ray. Needs `pylance`, 
 It is one file because it travels as one: to whichever Python a person has, to workers, which are this same file, and to
 Ray, where nothing is installed for it. It reads from top to bottom, each part from those above it:
 
+    a head start               processes of workers, before anything is loaded that takes its time
     what is told, the job      events, failures, and what a job says
     files beside the table     what is kept of it there, and the lease: who is at a column
     the table                  fragments, and the files that values hang on
@@ -57,6 +58,86 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+Json = dict[str, Any]
+
+
+# --- A head start ---------------------------------------------------------------------------------------------------
+# Loading the packages below takes longer than all else before the first row. So the job is read first, and the processes
+# of its workers load them while this one does.
+
+SECRETS = "LANCE_CATALOG_STORAGE_OPTIONS"
+WORKERS_IN_PROCESS = 4
+"""Workers that share a process where what computes is another: the Node of a TypeScript function, the table for SQL."""
+
+_given: str | None = None
+_spares: list[subprocess.Popen[bytes]] = []
+
+
+def text_of(source: str) -> str:
+    """The text that an argument names."""
+    if source == "-":
+        return sys.stdin.readline()
+    if source.startswith("env:"):
+        return os.environ.pop(source[4:], "")
+    return Path(source).read_text(encoding="utf-8")
+
+
+def workers_in_process(function: Json) -> int:
+    """One where the function of a person runs in the process of its worker: it dies alone, and has its main thread."""
+    return 1 if function.get("kind") == "python" else WORKERS_IN_PROCESS
+
+
+def start_worker(function: Json) -> subprocess.Popen[bytes]:
+    """A process for workers. It loads its packages and waits for the job on its stdin, with which it ends."""
+    # The process of a function would get the secrets too.
+    inherited = {key: value for key, value in os.environ.items() if key != SECRETS}
+    return subprocess.Popen(
+        [sys.executable, os.path.abspath(__file__), "worker", str(function.get("kind"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=inherited,
+    )
+
+
+def head_start(arguments: list[str]) -> bool:
+    """
+    Reads the job, and starts as many processes as a run of it on this machine may want.
+    Returns whether a function of a person may run in this one.
+    """
+    global _given
+    if not arguments or arguments[0] == "worker":
+        return "python" in arguments
+    try:
+        _given = text_of(arguments[0])
+        raw = json.loads(_given)
+        if raw.get("mode", "run") == "run" and raw.get("engine", "processes") == "processes":
+            function = raw["function"]
+            processes = -(-int(raw.get("concurrency") or 1) // workers_in_process(function))
+            _spares.extend(start_worker(function) for _ in range(min(processes, os.cpu_count() or 1)))
+            return False
+    except (AttributeError, KeyError, OSError, TypeError, ValueError):
+        # `main` says what is wrong.
+        pass
+    return True
+
+
+def spare_worker(function: Json) -> subprocess.Popen[bytes]:
+    """A process for workers that has been started, or a new one."""
+    return _spares.pop(0) if _spares else start_worker(function)
+
+
+def end_spares() -> None:
+    while _spares:
+        child = _spares.pop()
+        child.kill()
+        child.wait()
+
+
+# The threads that numpy has for matrices spin when they begin: they are in the way where nothing will need them.
+_spinning = __name__ != "__main__" or head_start(sys.argv[1:]) or "OPENBLAS_NUM_THREADS" in os.environ
+if not _spinning:
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 # Said before lance is loaded: it warns about every commit of the kind that this file is made of.
 os.environ.setdefault("LANCE_LOG", "error")
 
@@ -68,7 +149,9 @@ import pyarrow.fs as pafs  # noqa: E402
 from lance.file import LanceFileReader, LanceFileWriter  # noqa: E402
 from lance.fragment import DataFile, LanceFragment  # noqa: E402
 
-Json = dict[str, Any]
+if not _spinning:
+    # The processes that this one starts may need theirs.
+    del os.environ["OPENBLAS_NUM_THREADS"]
 
 FORMAT = 1
 METADATA_KEY = b"lance-catalog.checkpoint"
@@ -1901,52 +1984,64 @@ class Backend(Protocol):
 
 
 class Processes:
-    """Workers as processes of this file. They end with their stdin, so none outlives this one."""
+    """Workers in processes of this file. These end with their stdin, so none outlives this one."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
+        self.each = workers_in_process(job.function)
         self.said: queue.Queue[Message] = queue.Queue()
-        self.children: dict[int, subprocess.Popen[bytes]] = {}
+        self.homes: dict[int, subprocess.Popen[bytes]] = {}
+        """The process of each worker."""
+        self.moving = threading.Lock()
         self.heard: dict[int, float] = {}
         self.ticks: dict[int, int] = {}
 
     def start(self, slot: int) -> None:
-        child = subprocess.Popen(
-            [sys.executable, os.path.abspath(__file__), "worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        self.children[slot] = child
-        self.heard[slot] = time.monotonic()
-        self._tell(slot, self.job.raw)
-        threading.Thread(target=self._listen, args=(slot, child), daemon=True).start()
+        first = slot - slot % self.each
+        with self.moving:
+            shared = (self.homes.get(near) for near in range(first, first + self.each))
+            found = next((home for home in shared if home is not None and home.poll() is None), None)
+            child = found or spare_worker(self.job.function)
+            self.homes[slot] = child
+        if found is None:
+            self.heard[child.pid] = time.monotonic()
+            self._tell(child, self.job.raw)
+            threading.Thread(target=self._listen, args=(child,), daemon=True).start()
+        self._tell(child, {"start": slot})
 
     def shortage(self) -> str:
         return "processes that are still loading the function"
 
-    def _tell(self, slot: int, message: Json) -> None:
-        stdin = self.children[slot].stdin
-        assert stdin is not None
+    @staticmethod
+    def _tell(child: subprocess.Popen[bytes], message: Json) -> None:
+        assert child.stdin is not None
         try:
-            stdin.write(json.dumps(message).encode("utf-8") + b"\n")
-            stdin.flush()
+            child.stdin.write(json.dumps(message).encode("utf-8") + b"\n")
+            child.stdin.flush()
         except OSError:
             # It is gone; the thread that listens says so.
             return
 
-    def _listen(self, slot: int, child: subprocess.Popen[bytes]) -> None:
+    def _listen(self, child: subprocess.Popen[bytes]) -> None:
         assert child.stdout is not None
         for line in child.stdout:
-            self.heard[slot] = time.monotonic()
+            self.heard[child.pid] = time.monotonic()
             try:
-                self.said.put((slot, json.loads(line[2:])))
-            except ValueError:
+                message = json.loads(line[2:])
+                self.said.put((message.pop("slot"), message))
+            except (ValueError, KeyError):
                 log(f"a worker said {line!r}")
         code = child.wait()
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-        if self.children.get(slot) is child:
-            self.said.put((slot, {"kind": "lost", "reason": f"Worker {slot + 1} {how}."}))
+        with self.moving:
+            lost = [slot for slot, home in self.homes.items() if home is child]
+        for slot in lost:
+            # Of a process that ends before it has begun, one death is counted.
+            said = {"kind": "lost", "reason": f"Worker {slot + 1} {how}.", "counts": slot == lost[0]}
+            self.said.put((slot, said))
 
     def send(self, slot: int, task: Task) -> None:
-        self._tell(slot, {"task": asdict(task)})
+        self._tell(self.homes[slot], {"slot": slot, "task": asdict(task)})
 
     def next(self, seconds: float) -> Message | None:
         self._look()
@@ -1956,29 +2051,30 @@ class Processes:
             return None
 
     def _look(self) -> None:
-        """A worker that stands still is ended, so that another takes its task."""
+        """A process that stands still is ended, so that another takes its tasks."""
         now = time.monotonic()
-        for slot, child in self.children.items():
-            if now - self.heard[slot] < STALL_SECONDS or child.poll() is not None:
+        for child in set(self.homes.values()):
+            if now - self.heard[child.pid] < STALL_SECONDS or child.poll() is not None:
                 continue
             # Code that never lets Python go is silent too, but it uses its processor.
             ticks = processor_ticks(child.pid)
-            if ticks is not None and ticks != self.ticks.get(slot):
-                self.ticks[slot] = ticks
-                self.heard[slot] = now - STALL_SECONDS / 2
+            if ticks is not None and ticks != self.ticks.get(child.pid):
+                self.ticks[child.pid] = ticks
+                self.heard[child.pid] = now - STALL_SECONDS / 2
                 continue
-            log(f"worker {slot + 1} has stood still for {STALL_SECONDS:.0f} s and is ended")
+            log(f"process {child.pid} of workers has stood still for {STALL_SECONDS:.0f} s and is ended")
             child.kill()
 
     def stop(self) -> None:
-        for slot in self.children:
-            self._tell(slot, {"stop": True})
+        for child in set(self.homes.values()):
+            self._tell(child, {"stop": True})
 
     def kill(self) -> None:
-        for child in self.children.values():
+        children = set(self.homes.values())
+        for child in children:
             if child.poll() is None:
                 child.kill()
-        for child in self.children.values():
+        for child in children:
             child.wait()
 
 
@@ -2197,58 +2293,107 @@ def run_task(worker: Worker, task: Task) -> Json:
         return failure_message(error)
 
 
+class Slot:
+    """One of the workers of a process, and what it has to do."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.tasks: queue.Queue[Task | None] = queue.Queue()
+        self.worker: Worker | None = None
+        self.is_stopped = False
+
+    def tell(self, kind: str, **fields: Any) -> None:
+        emit(kind, slot=self.number, **fields)
+
+    def run(self, job: Job) -> None:
+        """Computes until it is stopped, or has said why it can't."""
+        try:
+            worker = Worker(job, lambda what, why: self.tell("restarted", what=what, reason=why))
+        except Exception as error:
+            self.tell(**failure_message(error))
+            return
+        self.worker = worker
+        self.tell("ready")
+        while not self.is_stopped and (task := self.tasks.get()) is not None:
+            message = run_task(worker, task)
+            self.tell("counters", **asdict(worker.counters))
+            self.tell(**message)
+        worker.close()
+
+    def stop(self) -> None:
+        """Lets it keep what it has and end."""
+        self.is_stopped = True
+        if self.worker is not None:
+            self.worker.stop.set()
+        self.tasks.put(None)
+
+    def look(self) -> Json | None:
+        """How far it is, once it has begun."""
+        if self.worker is None:
+            return None
+        if self.worker.function is not None:
+            self.worker.function.look()
+        return asdict(self.worker.counters)
+
+
 def worker_main() -> int:
-    """A worker process: the job in the first line of stdin, then a task or `stop` a line; answers on stdout."""
+    """
+    A process of workers: the job in the first line of stdin, then which worker starts, its tasks, or `stop`, a line each;
+    answers on stdout.
+    """
     take_stdout()
     # Whoever ends the job ends its parent, which tells us to keep what we have.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    tasks: queue.Queue[Task | None] = queue.Queue()
-    try:
-        worker = Worker(
-            read_job(json.loads(sys.stdin.readline())), lambda what, why: emit("restarted", what=what, reason=why)
-        )
-    except Exception as error:
-        message = failure_message(error)
-        emit(message.pop("kind"), **message)
-        return 1
+    given = sys.stdin.readline()
+    if given == "":
+        # There was nothing to do.
+        return 0
+    job = read_job(json.loads(given))
+    first = Slot(int(json.loads(sys.stdin.readline())["start"]))
+    slots = {first.number: first}
+    threads: list[threading.Thread] = []
 
     def listen() -> None:
         for line in sys.stdin:
             message = json.loads(line)
-            if message.get("stop"):
-                worker.stop.set()
-                tasks.put(None)
+            if "start" in message:
+                slot = Slot(int(message["start"]))
+                slots[slot.number] = slot
+                threads.append(threading.Thread(target=slot.run, args=(job,), daemon=True))
+                threads[-1].start()
+            elif "task" in message:
+                slots[message["slot"]].tasks.put(Task(**message["task"]))
             else:
-                tasks.put(Task(**message["task"]))
+                stop()
         # The parent is gone, or has no more to do.
-        worker.stop.set()
-        tasks.put(None)
+        stop()
         time.sleep(STOP_SECONDS)
         os._exit(4)
 
+    def stop() -> None:
+        for slot in list(slots.values()):
+            slot.stop()
+
     def beat() -> None:
-        told, silent = "", 0
+        told: dict[int, str] = {}
+        silent = 0
         while True:
             time.sleep(0.25)
-            if worker.function is not None:
-                worker.function.look()
-            now = json.dumps(asdict(worker.counters))
             silent += 1
-            if now != told or silent > 8:
-                told, silent = now, 0
-                emit("counters", **asdict(worker.counters))
+            for slot in list(slots.values()):
+                counters = slot.look()
+                now = json.dumps(counters)
+                if counters is not None and (now != told.get(slot.number) or silent > 8):
+                    told[slot.number], silent = now, 0
+                    slot.tell("counters", **counters)
 
     threading.Thread(target=listen, daemon=True).start()
     threading.Thread(target=beat, daemon=True).start()
-    emit("ready")
-    while (task := tasks.get()) is not None:
-        message = run_task(worker, task)
-        emit("counters", **asdict(worker.counters))
-        emit(message.pop("kind"), **message)
-        if worker.stop.is_set():
-            break
-    worker.close()
+    # In the main thread, which some libraries of a function ask for.
+    first.run(job)
+    while threads:
+        threads.pop().join()
     return 0
 
 
@@ -2930,6 +3075,7 @@ class Scheduler:
         try:
             for slot in range(self.wanted):
                 self.backend.start(slot)
+            end_spares()
             while self.waiting or self.running:
                 if self.driver.cancelled.is_set():
                     raise Cancelled()
@@ -2969,7 +3115,7 @@ class Scheduler:
             self.running.pop(slot, None)
             raise JobFailure(message["code"], message["message"], message["hint"])
         elif kind == "lost":
-            self._lost(slot, message["reason"])
+            self._lost(slot, message["reason"], bool(message.get("counts", True)))
 
     def _done(self, slot: int, record: Json) -> None:
         task = self.running.pop(slot)
@@ -2983,7 +3129,7 @@ class Scheduler:
             return
         self.driver.done(work, record)
 
-    def _lost(self, slot: int, reason: str) -> None:
+    def _lost(self, slot: int, reason: str, counts: bool) -> None:
         task = self.running.pop(slot, None)
         self.ready.discard(slot)
         if slot in self.idle:
@@ -2991,7 +3137,7 @@ class Scheduler:
         if slot in self.counters:
             self.before.append(self.counters.pop(slot))
         if task is None:
-            self.deaths_at_start += 1
+            self.deaths_at_start += int(counts)
         else:
             key = (task.fragment, task.first)
             self.attempts[key] = self.attempts.get(key, 0) + 1
@@ -3180,12 +3326,7 @@ def tell_trial(driver: Driver) -> None:
 
 def read_source(source: str) -> Json:
     """The JSON that an argument names."""
-    if source == "-":
-        text = sys.stdin.readline()
-    elif source.startswith("env:"):
-        text = os.environ.pop(source[4:], "")
-    else:
-        text = Path(source).read_text(encoding="utf-8")
+    text = text_of(source) if _given is None else _given
     try:
         found = json.loads(text)
     except ValueError as error:
@@ -3212,7 +3353,7 @@ def main(arguments: list[str]) -> int:
             raise JobFailure("RequestInvalid", "No job was given.", "Usage: backfill.py - | FILE | env:NAME")
         raw = read_source(arguments[0])
         # Taken out of the environment, which the process of a function would get too.
-        secrets = os.environ.pop("LANCE_CATALOG_STORAGE_OPTIONS", "")
+        secrets = os.environ.pop(SECRETS, "")
         if secrets:
             table = raw.get("table") or {}
             raw["table"] = {**table, "storage_options": {**(table.get("storage_options") or {}), **json.loads(secrets)}}
@@ -3240,6 +3381,7 @@ def main(arguments: list[str]) -> int:
 
 if __name__ == "__main__":
     code = main(sys.argv[1:])
+    end_spares()
     sys.stderr.flush()
     # Threads of libraries must not hold up the end.
     os._exit(code)

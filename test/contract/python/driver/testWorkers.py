@@ -1,0 +1,112 @@
+"""Processes of workers: how many there are, when they are started, and what is told of those that die."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+from unittest import mock
+
+from support import InFolder, Json, backfill, raw_job
+
+
+def sleeper(_: Json) -> subprocess.Popen[bytes]:
+    """A process that does nothing, in place of one for workers."""
+    code = "import sys; sys.stdin.read()"
+    return subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+class HeadStart(InFolder):
+    """Processes that are started before the packages are loaded."""
+
+    def started(self, text: str, processors: int = 8) -> list[Json]:
+        """What is started for a job, and that the job is kept for `main`."""
+        functions: list[Json] = []
+        with (
+            mock.patch.object(backfill, "start_worker", functions.append),
+            mock.patch.object(backfill, "_spares", []),
+            mock.patch.object(backfill, "_given", None),
+            mock.patch.object(os, "cpu_count", lambda: processors),
+            mock.patch.dict(os.environ, {"THE_JOB": text}),
+        ):
+            backfill.head_start(["env:THE_JOB"])
+            self.assertEqual(backfill._given, text)
+        return functions
+
+    def count(self, kind: str, concurrency: int, processors: int = 8, **more: Any) -> int:
+        job = raw_job(function={"kind": kind}, concurrency=concurrency, **more)
+        return len(self.started(json.dumps(job), processors))
+
+    def test_python_has_a_process_for_each_worker(self) -> None:
+        self.assertEqual(self.count("python", 3), 3)
+
+    def test_workers_share_one_where_something_else_computes(self) -> None:
+        self.assertEqual([self.count("typescript", workers) for workers in (1, 2, 4, 5)], [1, 1, 1, 2])
+        self.assertEqual(self.count("sql", 4), 1)
+
+    def test_there_are_no_more_than_processors(self) -> None:
+        self.assertEqual(self.count("python", 30, 2), 2)
+
+    def test_none_is_started_where_no_rows_are_computed_in_one(self) -> None:
+        self.assertEqual([self.count("python", 2, mode=mode) for mode in ("plan", "try")], [0, 0])
+        self.assertEqual(self.count("python", 2, engine="ray"), 0)
+
+    def test_none_is_started_for_what_is_no_job(self) -> None:
+        texts = ["", "{", "[1]", "{}", '{"function": 3}', '{"function": {}, "concurrency": "x"}']
+        self.assertEqual([self.started(text) for text in texts], [[] for _ in texts])
+
+    def test_none_is_left_when_there_was_nothing_to_do(self) -> None:
+        child = sleeper({})
+        with mock.patch.object(backfill, "_spares", [child]):
+            backfill.end_spares()
+            self.assertEqual(backfill._spares, [])
+        self.assertIsNotNone(child.returncode)
+
+    def test_no_process_for_workers_has_the_secrets(self) -> None:
+        with mock.patch.object(subprocess, "Popen") as popen, mock.patch.dict(os.environ, {backfill.SECRETS: "{}"}):
+            backfill.start_worker({"kind": "sql"})
+        self.assertNotIn(backfill.SECRETS, popen.call_args.kwargs["env"])
+
+
+class Shared(InFolder):
+    """Workers that are in one process."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        patch = mock.patch.multiple(backfill, start_worker=sleeper, _spares=[])
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def processes(self, kind: str, workers: int) -> backfill.Processes:
+        found = backfill.Processes(self.job(function={"kind": kind}))
+        for slot in range(workers):
+            found.start(slot)
+        self.addCleanup(found.kill)
+        return found
+
+    def test_there_are_four_of_a_typescript_function_in_one(self) -> None:
+        homes = self.processes("typescript", 6).homes
+        self.assertEqual(len({homes[slot].pid for slot in range(4)}), 1)
+        self.assertEqual(len({home.pid for home in homes.values()}), 2)
+
+    def test_each_of_a_python_function_has_its_own(self) -> None:
+        self.assertEqual(len({home.pid for home in self.processes("python", 3).homes.values()}), 3)
+
+    def test_all_of_one_that_dies_are_lost_by_one_death_and_share_the_next(self) -> None:
+        processes = self.processes("sql", 2)
+        dead = processes.homes[0]
+        dead.kill()
+        said = [processes.next(5), processes.next(5)]
+        self.assertEqual([message and message[0] for message in said], [0, 1])
+        self.assertEqual([message and message[1]["counts"] for message in said], [True, False])
+        processes.start(0)
+        processes.start(1)
+        self.assertIs(processes.homes[0], processes.homes[1])
+        self.assertIsNot(processes.homes[0], dead)
+
+    def test_one_that_was_started_before_is_taken_first(self) -> None:
+        spare = sleeper({})
+        backfill._spares.append(spare)
+        self.assertIs(self.processes("python", 1).homes[0], spare)
