@@ -2,7 +2,7 @@ import { build, formatMessages } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleOptions, bundles, pythonFolder } from './bundles.ts';
+import { bundleOptions, bundles, pythonFolder, shellLauncher } from './bundles.ts';
 import { inRoot } from './paths.ts';
 import { buildTypes, typesEntry } from './types.ts';
 
@@ -30,6 +30,7 @@ export async function buildAll(say: (line: string) => void): Promise<number> {
     }),
   );
   for (const name of pythonFiles()) copyFileSync(inRoot(pythonFolder, name), inRoot('dist', name));
+  copyFileSync(inRoot(shellLauncher), inRoot('dist/launcher.sh'));
   reports.push(typesReport());
   writeSnapshotKey();
   const failures = reports.filter((report) => report !== undefined);
@@ -68,7 +69,7 @@ export function isStale(): boolean {
   if (!existsSync(stamp)) return true;
   const built = statSync(stamp).mtimeMs;
   if (bundles.some((bundle) => bundle.outputs.some((file) => !existsSync(inRoot('dist', file))))) return true;
-  if (pythonFiles().some((name) => !existsSync(inRoot('dist', name)))) return true;
+  if ([...pythonFiles(), 'launcher.sh'].some((name) => !existsSync(inRoot('dist', name)))) return true;
   return sources.some((path) => newest(inRoot(path)) > built);
 }
 

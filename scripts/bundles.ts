@@ -41,6 +41,9 @@ export const bundles: readonly Bundle[] = [
 /** Folder whose Python files are shipped as they are: they need no bundler, and people may read them. */
 export const pythonFolder = 'kernel/jobs/driver';
 
+/** What kernelspecs start where there is a shell; shipped as it is. */
+export const shellLauncher = 'kernel/session/launcher.sh';
+
 /**
  * Packages that stay in node_modules: native code (esbuild is a program beside its module), and apache-arrow and TypeScript because a second copy of either in one
  * process misbehaves without an error (unreadable streams; two type checkers that do not know each other's nodes).

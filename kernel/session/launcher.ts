@@ -5,10 +5,14 @@ import { execFileSync, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { isFitNode, kernelFlags, minimumNode } from '#client/nodeVersion.ts';
 import { beginAttempt, isUsable, snapshotOf } from '#client/startSnapshot.ts';
+import { noteQuickStart } from './start/quickStart.ts';
 
 // Jupyter's kernelspec points at a copy of this file in the person's data folder. The kernel itself may be in an editor's
 // extension folder, whose name changes with every update, so it is looked for at every start. Alone in its folder, this
 // file imports nothing of the project that would load more than itself.
+
+/** Milliseconds, before anything is looked at. */
+const began = Date.now();
 
 const needs = `The kernel needs Node ${minimumNode.join('.')} or newer`;
 
@@ -37,9 +41,12 @@ function kernelIn(folder: string): Found | undefined {
   }
 }
 
+/** What comes before the version in the name of a folder that has one there. */
+const versionedName = (folder: string): string | undefined => /^(.*?-)\d+\.\d+\.\d+/.exec(basename(folder))?.[1];
+
 /** A folder and those beside it that hold another version of the same: `…/lance-catalog-0.1.0`, `…/lance-catalog-0.2.0`. */
 function withVersions(folder: string): string[] {
-  const name = /^(.*?-)\d+\.\d+\.\d+/.exec(basename(folder))?.[1];
+  const name = versionedName(folder);
   if (name === undefined) return [folder];
   try {
     return readdirSync(dirname(folder))
@@ -58,13 +65,22 @@ function newestKernel(recorded: readonly string[]): Found | undefined {
   return newest;
 }
 
+const installed = join(import.meta.dirname, 'installed.json');
+
 function recordedFolders(): string[] {
   try {
-    const folders: unknown = JSON.parse(readFileSync(join(import.meta.dirname, 'installed.json'), 'utf8'));
+    const folders: unknown = JSON.parse(readFileSync(installed, 'utf8'));
     return Array.isArray(folders) ? folders.filter((each) => typeof each === 'string') : [];
   } catch {
     return [];
   }
+}
+
+/** What changes when another kernel is installed or one is updated, where that could be the newest. */
+function watched(): string[] {
+  const [only = '', ...others] = recorded;
+  if (others.length === 0 && versionedName(only) === undefined) return [installed];
+  return [installed, ...new Set(recorded.flatMap((each) => [dirname(each), each, join(each, 'package.json')]))];
 }
 
 function fail(sentence: string): never {
@@ -99,6 +115,11 @@ function becomeSnapshot(entry: string): void {
   const flags = kernelFlags(versions.node);
   const snapshot = snapshotOf({ node: execPath, version: versions.node, flags, entry });
   if (!snapshot || !isUsable(snapshot)) return;
+  try {
+    noteQuickStart({ folder: import.meta.dirname, snapshot, flags, watched: watched(), since: began });
+  } catch {
+    // The next start takes a little longer.
+  }
   try {
     beginAttempt(snapshot, pid);
     const args = [...flags, '--snapshot-blob', snapshot.blob, snapshot.entry, ...process.argv.slice(2)];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { kernelFlags } from '../../kernel/client/nodeVersion.ts';
+import { launcherOf, nodeCommand } from '../../kernel/session/kernelspecs/spec.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { startServe } from '../contract/serveProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -152,7 +153,7 @@ suite('An installed kernelspec', function () {
     const folder = join(editor, `lance-catalog.lance-catalog-${version}`);
     mkdirSync(join(folder, 'dist'), { recursive: true });
     cpSync(inRoot('dist/cli.cjs'), join(folder, 'dist/cli.cjs'));
-    cpSync(inRoot('dist/launcher.cjs'), join(folder, 'dist/launcher.cjs'));
+    for (const file of ['launcher.cjs', 'launcher.sh']) cpSync(inRoot('dist', file), join(folder, 'dist', file));
     cpSync(inRoot('media/kernel'), join(folder, 'media/kernel'), { recursive: true });
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ version }));
     writeFileSync(join(folder, 'dist/kernel.cjs'), `console.log('kernel ${version}', process.argv.slice(2).join(' '))`);
@@ -191,17 +192,15 @@ suite('An installed kernelspec', function () {
 
   test('gives the kernel the flags of its Node, which is another one when that was updated', async () => {
     const execPath = program('node', 'echo "$@"');
-    const before = await command(process.execPath, ['-r', pretend({ node: '22.19.0', execPath }), ...argv.slice(1)], {
-      env,
-    });
+    const [, ...rest] = nodeCommand(argv);
+    const before = await command(process.execPath, ['-r', pretend({ node: '22.19.0', execPath }), ...rest], { env });
     assert.match(before.stdout, /^--no-force-async-hooks-checks .*--experimental-async-context-frame \S+kernel\.cjs /);
     // Those that every Node takes are there before the launcher knows its own.
-    const launcher = argv.findIndex((each) => each.endsWith('launcher.cjs'));
-    assert.deepEqual(argv.slice(1, launcher), kernelFlags());
+    assert.deepEqual(rest.slice(0, launcherOf(rest)), kernelFlags());
   });
 
   test('takes a fit Node of PATH in place of one that is too old, and no other', async () => {
-    const old = ['-r', pretend({ node: '20.9.0' }), ...argv.slice(2)];
+    const old = ['-r', pretend({ node: '20.9.0' }), ...nodeCommand(argv).slice(2)];
     const withPath = (script: string) =>
       command(process.execPath, old, { env: { ...env, PATH: `${dirname(program('node', script))}:/usr/bin:/bin` } });
     const fit = await withPath('if [ "$1" = -p ]; then echo 24.1.0; else echo "$@"; fi');

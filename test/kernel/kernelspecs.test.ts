@@ -163,7 +163,7 @@ suite('A kernelspec of the command line', function () {
     assert.equal((await kernel(['install', '--name', 'broken'])).code, 0);
     const path = join(home, 'jupyter/kernels/broken/kernel.json');
     const spec = specOf(dirname(path));
-    writeFileSync(path, JSON.stringify({ ...spec, argv: ['/nowhere/node', ...spec.argv.slice(1)] }));
+    writeFileSync(path, JSON.stringify({ ...spec, argv: spec.argv.with(2, '/nowhere/node') }));
     assert.match(
       (await kernel(['list'])).stdout,
       /^broken .*\n.*\n {2}fails +"\/nowhere\/node" is not there any more\. Run/m,
@@ -181,5 +181,7 @@ suite('A kernelspec of the command line', function () {
     assert.match(await why(), /^The kernel in ".*" can't load ZeroMQ \(Error: Cannot find module 'zeromq'\)\. Install/);
     rmSync(join(home, 'data/lance-catalog/kernel/launcher.cjs'));
     assert.match(await why(), /^Its launcher does not start \(Error: Cannot find module '.*launcher\.cjs'\)\. Run/);
+    rmSync(join(home, 'data/lance-catalog/kernel/launcher.sh'));
+    assert.match(await why(), /^".*launcher\.sh" is not there any more\. Run/);
   });
 });

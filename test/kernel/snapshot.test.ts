@@ -97,6 +97,14 @@ suite('A kernel that starts from a snapshot', function () {
     assert.deepEqual({ ...seen, typed: answers.typed }, { ...answers, snapshot: ['true'] });
   });
 
+  test('answers so too where no Node starts before it', async () => {
+    const text = readFileSync(launcher);
+    writeFileSync(launcher, 'process.exit(1)');
+    const { typed, ...seen } = await live();
+    writeFileSync(launcher, text);
+    assert.deepEqual({ ...seen, typed: answers.typed }, { ...answers, snapshot: ['true'] }, String(typed));
+  });
+
   test('shares it with the language worker of cells', async () => {
     const worker = await startLanguage();
     try {

@@ -9,7 +9,7 @@ import type { TypeCheck } from '#shared/kernelMessages.ts';
 import { makeFolder } from '#client/makeFolder.ts';
 import { kernelsFolder, type SpecPlace } from './place.ts';
 import { launcherFolder, remember } from './remembered.ts';
-import { isOurs, readSpec } from './spec.ts';
+import { isOurs, readSpec, shellLauncher } from './spec.ts';
 
 export type Installation = {
   place: SpecPlace;
@@ -23,6 +23,9 @@ export type Installation = {
   installation: string;
   node: NodeRuntime;
 };
+
+/** Where a script starts in the time that a Node takes to look around. */
+const hasShell = process.platform !== 'win32';
 
 /** A kernelspec may be for all who use a machine. */
 const forAll = 0o777;
@@ -45,6 +48,7 @@ export async function installKernelspec(options: Installation): Promise<string> 
   const launcher = join(launcherFolder(), 'launcher.cjs');
   const content = {
     argv: [
+      ...(hasShell ? ['/bin/sh', join(launcherFolder(), shellLauncher)] : []),
       node.path,
       // Not those of today's version: the Node of this path may be another one tomorrow. The launcher adds them.
       ...kernelFlags(),
@@ -62,7 +66,8 @@ export async function installKernelspec(options: Installation): Promise<string> 
   };
   try {
     makeFolder(launcherFolder(), forAll);
-    await copyFile(join(installation, 'dist', 'launcher.cjs'), launcher);
+    for (const file of [...(hasShell ? [shellLauncher] : []), 'launcher.cjs'])
+      await copyFile(join(installation, 'dist', file), join(launcherFolder(), file));
     await remember('installed', installation);
     makeFolder(spec, forAll);
     for (const logo of logos) await copyFile(join(installation, 'media', 'kernel', logo), join(spec, logo));

@@ -24,6 +24,14 @@ export async function readSpec(folder: string): Promise<SpecFile | undefined> {
 /** Whether it is one of ours: it starts our launcher, whoever has written it. */
 export const isOurs = ({ argv }: SpecFile): boolean => launcherOf(argv) >= 0;
 
+/** The script that comes before the command of Node, where there is a shell. */
+export const shellLauncher = 'launcher.sh';
+
+/** The command of Node: what the shell's script is given. */
+export function nodeCommand(argv: readonly string[]): readonly string[] {
+  return argv[1]?.endsWith(`/${shellLauncher}`) ? argv.slice(2) : argv;
+}
+
 /** Where in the command our launcher stands, -1 where it does not. */
 export const launcherOf = (argv: readonly string[]): number =>
   argv.findIndex((each) => /[\\/]lance-catalog[\\/]kernel[\\/]launcher\.cjs$/.test(each));

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { isRecord } from '#shared/records.ts';
 import type { FoundSpec } from './list.ts';
-import { launcherOf } from './spec.ts';
+import { launcherOf, nodeCommand } from './spec.ts';
 
 /** What a kernelspec starts, or why it does not. */
 export type SpecState =
@@ -16,7 +17,10 @@ const run = promisify(execFile);
 /** Asks the launcher of one of our kernelspecs what it would start, and looks whether that can speak with Jupyter. */
 export async function stateOf({ argv, isReadable }: FoundSpec): Promise<SpecState> {
   if (!isReadable) return { works: false, why: `Its kernel.json is no kernelspec. ${again}` };
-  const [program = '', ...rest] = argv;
+  const command = nodeCommand(argv);
+  const script = command === argv ? undefined : argv[1];
+  if (script !== undefined && !existsSync(script)) return { works: false, why: gone(script) };
+  const [program = '', ...rest] = command;
   const args = [...rest.slice(0, launcherOf(rest) + 1), '--which'];
   try {
     const { stdout } = await run(program, args, { timeout: limitMs, windowsHide: true });
@@ -30,7 +34,7 @@ export async function stateOf({ argv, isReadable }: FoundSpec): Promise<SpecStat
     if (problem !== undefined) return { works: false, why: problem };
     return { works: true, version: version!, installation, node: node!, nodeVersion: nodeVersion! };
   } catch (error) {
-    if (Object(error).code === 'ENOENT') return { works: false, why: `"${program}" is not there any more. ${again}` };
+    if (Object(error).code === 'ENOENT') return { works: false, why: gone(program) };
     const words = lastWordsOf(error);
     // The launcher's own sentence says what to do; an error that broke it does not.
     const isOwn = words !== undefined && !isError.test(words);
@@ -43,6 +47,7 @@ export async function stateOf({ argv, isReadable }: FoundSpec): Promise<SpecStat
 
 const isError = /^\w*Error: /;
 const again = 'Run "lance-catalog kernel install" again.';
+const gone = (file: string): string => `"${file}" is not there any more. ${again}`;
 
 /** The one native package that a kernel can't do without here; an editor's kernel needs none. */
 async function zeroMqProblem(node: string, installation: string): Promise<string | undefined> {
