@@ -1,17 +1,22 @@
 import { flushCompileCache } from 'node:module';
+import type { OutlinedFiles } from './compile/outlinedFiles.ts';
 
 /** Writing what was compiled takes as long as a short cell, so it waits until nobody runs one. */
 const stillMs = 1000;
 
 /**
- * Has Node write down what it compiled of the packages that cells import, so that later kernels load them faster: of its
- * own accord it does that at its end, and most kernels end by a kill.
+ * Has written down what was compiled of the packages that cells import, by Node, which of its own accord does that at its
+ * end, while most kernels end by a kill, and by TypeScript: so that later kernels import them faster.
  * @returns to be called whenever a cell has ended
  */
-export function keepCompiledCode(): () => void {
+export function keepCompiledCode(outlined: OutlinedFiles): () => void {
   let timer: NodeJS.Timeout | undefined;
+  const keep = () => {
+    flushCompileCache();
+    outlined.keep();
+  };
   return () => {
-    timer ??= setTimeout(flushCompileCache, stillMs).unref();
+    timer ??= setTimeout(keep, stillMs).unref();
     timer.refresh();
   };
 }

@@ -2,6 +2,8 @@ import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { registerRest } from '#client/registerRest.ts';
 import { registerDir } from '#engine/register.ts';
+import { keepDocsApart } from './compile/lateDocs.ts';
+import { useOwnOutlines } from './compile/outlinedFiles.ts';
 import { keepCompiledCode } from './compiledCode.ts';
 import { Core } from './core.ts';
 import type { FromCore, ToCore } from './coreMessages.ts';
@@ -20,9 +22,11 @@ export type CoreParts = {
 /** What runs cells, and all that it needs: loaded by main.ts when the worker is on its way. Returns what takes messages. */
 export function startCore({ post, outputs, typescript }: CoreParts): (message: ToCore) => void {
   const kernel = join(import.meta.dirname, 'kernel.cjs');
+  keepDocsApart();
+  const outlined = useOwnOutlines();
   registerDir();
   registerRest();
-  const keepCompiled = keepCompiledCode();
+  const keepCompiled = keepCompiledCode(outlined);
   const core = new Core((message) => {
     post(message);
     if (message.type === 'done') keepCompiled();

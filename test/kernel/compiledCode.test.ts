@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { dataFolder } from '../../kernel/client/personFolders.ts';
+import { cacheFolder, dataFolder } from '../../kernel/client/personFolders.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { run, startKernel, until } from './support.ts';
+import { run, startKernel, until, valueOf } from './support.ts';
 
 suite('What cells import', function () {
   this.timeout(60_000);
@@ -28,6 +29,35 @@ suite('What cells import', function () {
       await until('the compiled package', isKept);
     } finally {
       await kernel.shutdown();
+    }
+  });
+
+  test('has its declarations outlined for later kernels, which check cells by them', async () => {
+    const home = tempFolder();
+    const env = { HOME: home, XDG_CACHE_HOME: join(home, 'cache') };
+    const records = join(cacheFolder({ env, platform: process.platform, home }), 'declarations');
+    const write = (name: string, text: string) => {
+      const file = join(home, 'node_modules/outlined', name);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    };
+    write('package.json', '{"name": "outlined", "version": "1.0.0", "main": "index.js", "types": "index.d.ts"}');
+    write('index.js', 'exports.count = (list) => list.length;');
+    write('index.d.ts', "export { count } from './count';\n");
+    write('count.d.ts', '/** Counts. */\nexport declare function count(list: readonly unknown[]): number;\n');
+    const isOutlined = () =>
+      existsSync(records) &&
+      readdirSync(records).some((each) => readFileSync(join(records, each), 'utf8').includes('count.d.ts'));
+    for (const life of ['first', 'second']) {
+      const kernel = await startKernel({ cwd: home, env });
+      try {
+        assert.equal(await valueOf(kernel, "import { count } from 'outlined'; count([1, 2])"), '2', life);
+        const refused = String(await valueOf(kernel, 'const text: string = count([]);'));
+        assert.match(refused, /Type 'number' is not assignable to type 'string'/, life);
+        await until('the outlines', isOutlined);
+      } finally {
+        await kernel.shutdown();
+      }
     }
   });
 });

@@ -4,7 +4,12 @@ import { sharedDocuments } from '#session/compile/installedFiles.ts';
 import { CellChain } from './cellChain.ts';
 import { findingsOf } from './findings.ts';
 
-export type Publish = (notebook: string, cell: string, findings: Finding[]) => void;
+export type Told = {
+  /** What was found in a cell, when that has changed. */
+  publish: (notebook: string, cell: string, findings: Finding[]) => void;
+  /** All cells of a notebook are checked. */
+  settled: () => void;
+};
 
 type Open = {
   chain: CellChain;
@@ -26,10 +31,10 @@ const keptAwake = 3;
 export class Notebooks {
   /** By use, the last one used last. */
   readonly #open = new Map<string, Open>();
-  readonly #publish: Publish;
+  readonly #told: Told;
 
-  constructor(publish: Publish) {
-    this.#publish = publish;
+  constructor(told: Told) {
+    this.#told = told;
   }
 
   setCells(notebook: string, folder: string, cells: readonly LanguageCell[]): void {
@@ -104,11 +109,12 @@ export class Notebooks {
       const written = JSON.stringify(findings);
       if (open.published.get(id) !== written) {
         open.published.set(id, written);
-        this.#publish(notebook, id, findings);
+        this.#told.publish(notebook, id, findings);
       }
       await new Promise((resolve) => setImmediate(resolve));
       if (signal.aborted) return;
     }
     open.from = Infinity;
+    this.#told.settled();
   }
 }

@@ -1,5 +1,7 @@
 import type { Duplex } from 'node:stream';
 import ts from 'typescript-6';
+import { keepDocsApart } from '#session/compile/lateDocs.ts';
+import { useOwnOutlines } from '#session/compile/outlinedFiles.ts';
 import { checkedHandlers } from '#shared/checkedHandlers.ts';
 import { encodeFrame, readFrames } from '#shared/frames.ts';
 import {
@@ -20,9 +22,14 @@ import { Notebooks } from './notebooks.ts';
  * @param end called when nothing that the client sends can be read any more
  */
 export function serve(pipe: Duplex, end: () => void): void {
-  const notebooks = new Notebooks((notebook, cell, findings) => {
-    // Fails with the pipe, whose end the caller sees.
-    client.request('findings', { notebook, cell, findings }).catch(() => {});
+  keepDocsApart();
+  const outlined = useOwnOutlines();
+  const notebooks = new Notebooks({
+    publish: (notebook, cell, findings) => {
+      // Fails with the pipe, whose end the caller sees.
+      client.request('findings', { notebook, cell, findings }).catch(() => {});
+    },
+    settled: () => outlined.keep(),
   });
   const client = new Endpoint<LanguageMethods, LanguageHostMethods>(
     (frame) => void pipe.write(encodeFrame(frame)),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import ts from 'typescript-6';
+import { leadOnce } from './installedFiles.ts';
 import { addKernelFile, moduleOnce, typesOnce } from './kernelModules.ts';
 
 // Where the compiler finds the declarations of an import in a cell: the notebook's folder first; what only the kernel
@@ -42,7 +43,9 @@ export function moduleResolver(
       if (isNeedless(literal, containingFile)) return { resolvedModule: undefined };
       const mode = ts.getModeForUsageLocation(containingSource, literal, options);
       const found = moduleOnce({ name, from: containingFile, mode }, () =>
-        ts.resolveModuleName(name, containingFile, options, system, cache, redirected, mode),
+        leadOnce(name, containingFile, () =>
+          ts.resolveModuleName(name, containingFile, options, system, cache, redirected, mode),
+        ),
       );
       if (found.resolvedModule || !isLent(name)) return found;
       return ts.resolveModuleName(name, beside('kernel.ts'), options, ts.sys, cache, redirected, mode);

@@ -1,26 +1,21 @@
 import ts from 'typescript-6';
+import {
+  adopt,
+  bound,
+  exportsOf,
+  forget,
+  isQuiet,
+  late,
+  leaveOutFile,
+  once,
+  symbolOf,
+  transplant,
+  type BoundFile,
+} from '#session/compile/lateFiles.ts';
 
 // Of the declarations that every notebook has, most are of modules that few notebooks import: Node's fifty, and the files
 // of packages. In a snapshot they are left out but for what the compiler looks at in every program, and parsed and bound
 // again, a file at a time, when somebody looks inside one.
-
-type Container = (ts.SourceFile | ts.ModuleDeclaration) & {
-  symbol: ts.Symbol;
-  locals?: ts.SymbolTable;
-  nextContainer?: ts.Node;
-};
-/** What TypeScript has but does not declare. */
-type BoundFile = ts.SourceFile & {
-  imports: readonly ts.StringLiteralLike[];
-  moduleAugmentations: readonly ts.Node[];
-  externalModuleIndicator: ts.Node | true | undefined;
-  setExternalModuleIndicator: (file: ts.SourceFile) => void;
-  scriptKind: ts.ScriptKind;
-  symbol: ts.Symbol & { globalExports?: ts.SymbolTable };
-};
-type Owned = { symbol: ts.Symbol & { parent?: ts.Symbol } };
-
-const internals = ts as unknown as { bindSourceFile(file: ts.SourceFile, options: ts.CompilerOptions): void };
 
 /** One that only passes on another module is not worth it. */
 const fewStatements = 3;
@@ -39,9 +34,7 @@ export function leaveOutModules(files: readonly ts.SourceFile[], options: ts.Com
     symbolOf(module).declarations?.length === 1;
   for (const file of files as readonly BoundFile[]) {
     if (ts.isExternalModule(file)) {
-      // What a module does to others has to be seen at once.
-      const isQuiet = file.moduleAugmentations.length === 0 && !file.symbol.globalExports;
-      if (isQuiet && file.fileName.includes('/node_modules/')) leaveOutFile(file, options);
+      if (isQuiet(file) && file.fileName.includes('/node_modules/')) leaveOutFile(file, options);
       continue;
     }
     const modules = modulesIn(file);
@@ -63,8 +56,6 @@ const isModule = (node: ts.Node): node is Module =>
 const isGlobal = (module: ts.Node): boolean => (module.flags & ts.NodeFlags.GlobalAugmentation) !== 0;
 const hasGlobals = ({ body }: Module): boolean => body.statements.some(isGlobal);
 
-const symbolOf = (module: ts.Node): ts.Symbol => (module as Container).symbol;
-
 function modulesIn(file: ts.SourceFile): Part[] {
   return file.statements.flatMap((module, index) =>
     isModule(module) && ts.isStringLiteral(module.name) ? [{ name: module.name.text, path: [index], module }] : [],
@@ -77,19 +68,6 @@ function namespacesIn({ name, path, module }: Part): Part[] {
       ? [{ name: `${name}.${each.name.text}`, path: [...path, index], module: each }]
       : [],
   );
-}
-
-function leaveOutFile(file: BoundFile, options: ts.CompilerOptions): void {
-  const bring = once(() => {
-    const again = bound(file, options);
-    transplant(again, file);
-    for (const statement of again.statements) adopt(statement, file);
-    return { statements: again.statements, exports: exportsOf(again, file) };
-  });
-  file.externalModuleIndicator = true;
-  forget(file);
-  late(file, 'statements', () => bring().statements);
-  late<ts.Symbol, 'exports'>(file.symbol, 'exports', () => bring().exports);
 }
 
 function leaveOutParts(file: BoundFile, parts: readonly Part[], options: ts.CompilerOptions): void {
@@ -116,58 +94,4 @@ function leaveOutParts(file: BoundFile, parts: readonly Part[], options: ts.Comp
 function moduleAt(file: ts.SourceFile, [first = 0, second]: readonly number[]): Module {
   const outer = file.statements[first] as ts.Statement as ts.Node as Module;
   return second === undefined ? outer : (outer.body.statements[second] as ts.Statement as ts.Node as Module);
-}
-
-/** The file, parsed and bound once more. */
-function bound(file: BoundFile, options: ts.CompilerOptions): ts.SourceFile {
-  const { fileName, text, languageVersion, impliedNodeFormat, setExternalModuleIndicator, scriptKind } = file;
-  const how = { languageVersion, impliedNodeFormat, setExternalModuleIndicator };
-  const again = ts.createSourceFile(fileName, text, how, false, scriptKind);
-  internals.bindSourceFile(again, options);
-  return again;
-}
-
-/** The names that can be seen inside. */
-function transplant(from: ts.Node, to: ts.Node): void {
-  const { locals } = to as Container;
-  (from as Container).locals?.forEach((symbol, name) => locals?.set(name, symbol));
-}
-
-function exportsOf(from: ts.Node, to: ts.Node): ts.SymbolTable | undefined {
-  const [{ symbol: theirs }, { symbol: ours }] = [from as unknown as Owned, to as unknown as Owned];
-  theirs.exports?.forEach((symbol) => {
-    if ((symbol as Owned['symbol']).parent === theirs) (symbol as Owned['symbol']).parent = ours;
-  });
-  return theirs.exports;
-}
-
-/** Lets go of what is inside. */
-function forget(container: ts.Node): void {
-  const { locals } = container as Container;
-  locals?.clear();
-  delete (container as Container).nextContainer;
-}
-
-const adopt = (child: ts.Node, parent: ts.Node): void => void ((child as { parent: ts.Node }).parent = parent);
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
-
-/** A property that is found when it is asked for. */
-function late<T extends object, K extends keyof T>(owner: T, name: K, find: () => T[K]): void {
-  const settle = (value: T[K]): void => {
-    Object.defineProperty(owner, name, { value, writable: true, enumerable: true, configurable: true });
-  };
-  Object.defineProperty(owner, name, {
-    enumerable: true,
-    configurable: true,
-    get(): T[K] {
-      const value = find();
-      settle(value);
-      return value;
-    },
-    set: settle,
-  });
 }

@@ -1,5 +1,5 @@
 import ts from 'typescript-6';
-import { keepDocsApart, leaveOutDocs } from './lazyDocs.ts';
+import { keepDocsApart, leaveOutDocs } from '#session/compile/lateDocs.ts';
 import { leaveOutModules } from './lazyModules.ts';
 import { warmUp } from './warmUp.ts';
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import ts from 'typescript-6';
-import { createCellConverter, type CellService } from '../../../kernel/session/compile/cellConverter.ts';
+import { createCellConverter } from '../../../kernel/session/compile/cellConverter.ts';
 import { isInstalled } from '../../../kernel/session/compile/installedFiles.ts';
 import { prelude } from '../../../kernel/session/compile/prelude.ts';
-import { keepDocsApart, leaveOutDocs } from '../../../kernel/session/start/lazyDocs.ts';
+import { keepDocsApart, leaveOutDocs } from '../../../kernel/session/compile/lateDocs.ts';
 import { leaveOutModules } from '../../../kernel/session/start/lazyModules.ts';
 import { inRoot } from '../../../scripts/paths.ts';
+import { told } from './told.ts';
 
 // Left out as a whole and in parts, with globals of their own, and one that passes on another.
 const modules = [
@@ -21,34 +22,6 @@ const modules = [
   'undici-types',
 ];
 const cell = modules.map((name, index) => `import * as module${index} from '${name}';`).join('\n');
-
-/** All that can be told of what a module has: its names with their types, their members' types and their documentation. */
-function told({ program, file }: CellService): Map<string, string> {
-  const checker = program.getTypeChecker();
-  const source = program.getSourceFile(file);
-  assert.ok(source);
-  const found = new Map<string, string>();
-  const tell = (symbol: ts.Symbol, path: string, depth: number): void => {
-    const aliased = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-    const isType = !(aliased.flags & ts.SymbolFlags.Value);
-    const type = isType ? checker.getDeclaredTypeOfSymbol(aliased) : checker.getTypeOfSymbol(aliased);
-    const docs = ts.displayPartsToString(aliased.getDocumentationComment(checker));
-    const tags = aliased.getJsDocTags(checker).map((tag) => `@${tag.name} ${ts.displayPartsToString(tag.text)}`);
-    // A unique symbol is named by a number that every checker gives anew.
-    found.set(path.replaceAll(/@\d+/g, ''), [checker.typeToString(type), docs, ...tags].join('\n'));
-    if (depth > 0) for (const each of type.getProperties()) tell(each, `${path}.${each.name}`, depth - 1);
-    if (aliased.flags & ts.SymbolFlags.Module)
-      for (const each of checker.getExportsOfModule(aliased))
-        if (depth > 0) tell(each, `${path}/${each.name}`, depth - 1);
-  };
-  source.statements.forEach((statement, index) => {
-    if (!ts.isImportDeclaration(statement)) return;
-    const module = checker.getSymbolAtLocation(statement.moduleSpecifier);
-    assert.ok(module, modules[index]);
-    for (const each of checker.getExportsOfModule(module)) tell(each, `${modules[index]}/${each.name}`, 1);
-  });
-  return found;
-}
 
 const isLate = (owner: object | undefined, name: string): boolean =>
   'get' in (Object.getOwnPropertyDescriptor(owner ?? {}, name) ?? {});

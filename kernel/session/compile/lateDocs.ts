@@ -9,17 +9,20 @@ type Internals = {
   objectAllocator: { getNodeConstructor(): { prototype: object } };
   getJSDocCommentRanges(node: ts.Node, text: string): readonly ts.CommentRange[] | undefined;
   parseIsolatedJSDocComment(text: string, start: number, length: number): { jsDoc: ts.JSDoc } | undefined;
+  canHaveJSDoc(node: ts.Node): boolean;
 };
-type Documented = ts.Node & { ownDocs?: readonly ts.JSDoc[] | undefined };
+type Documented = ts.Node & { ownDocs?: readonly ts.JSDoc[] | typeof leftOut | undefined };
 
 const internals = ts as unknown as Internals;
 
-/** Stands where comments were. */
-const leftOut: readonly ts.JSDoc[] = Object.freeze([]);
+/** Stands where comments were, also for who started from a snapshot and shares no objects with it. */
+const leftOut = 'left out';
 
 /** To be called before anything is parsed: from then on a node's comments are found wherever they are. */
 export function keepDocsApart(): void {
-  Object.defineProperty(internals.objectAllocator.getNodeConstructor().prototype, 'jsDoc', {
+  const { prototype } = internals.objectAllocator.getNodeConstructor();
+  if (Object.hasOwn(prototype, 'jsDoc')) return;
+  Object.defineProperty(prototype, 'jsDoc', {
     configurable: true,
     get(this: Documented) {
       if (this.ownDocs === leftOut) this.ownDocs = parseDocs(this);
@@ -40,6 +43,36 @@ export function leaveOutDocs(file: ts.SourceFile): void {
   };
   visit(file);
 }
+
+/** How to parse a file whose comments are left out by `leaveOutUnread`; undefined where they are not. */
+export const unreadDocs = (text: string): ts.JSDocParsingMode | undefined => {
+  const areApart = Object.hasOwn(internals.objectAllocator.getNodeConstructor().prototype, 'jsDoc');
+  // A node that is deprecated is marked as such when its comment is parsed.
+  return areApart && !text.includes('@deprecated') ? ts.JSDocParsingMode.ParseNone : undefined;
+};
+
+/** Notes which nodes of a file that was parsed without its comments have some. To be called when it is bound. */
+export function leaveOutUnread(file: ts.SourceFile): void {
+  const { text } = file;
+  if (!text.includes('/**')) return;
+  const visit = (node: Documented): void => {
+    if (isCommented(text, node.pos) && node.kind !== ts.SyntaxKind.Identifier && internals.canHaveJSDoc(node))
+      node.ownDocs = leftOut;
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+}
+
+/** Whether a comment comes before what begins at a position. */
+function isCommented(text: string, position: number): boolean {
+  for (let at = position; ; at++) {
+    const code = text.charCodeAt(at);
+    // Spaces and ends of lines are all that comes before.
+    if (code > space || Number.isNaN(code)) return code === slash;
+  }
+}
+const space = 0x20;
+const slash = 0x2f;
 
 function parseDocs(node: ts.Node): readonly ts.JSDoc[] | undefined {
   const { text } = node.getSourceFile();

@@ -1,0 +1,36 @@
+// A process of its own that compiles a cell by the outlines of a folder, since each process reads a file once:
+// `outlineReader.ts FOLDER RECORDS CELL` prints what it saw as JSON.
+import { createCellConverter } from '../../../kernel/session/compile/cellConverter.ts';
+import { useOutlines } from '../../../kernel/session/compile/installedFiles.ts';
+import { OutlinedFiles } from '../../../kernel/session/compile/outlinedFiles.ts';
+import { OutlineRecords } from '../../../kernel/session/compile/outlines.ts';
+import { prelude } from '../../../kernel/session/compile/prelude.ts';
+import { keepDocsApart } from '../../../kernel/session/compile/lateDocs.ts';
+import { told } from './told.ts';
+
+export type Seen = {
+  /** Files of packages in the notebook's folder. */
+  files: number;
+  /** Those of them that were neither read nor parsed when the cell was converted. */
+  late: string[];
+  problems: string[];
+  told: [name: string, text: string][];
+};
+
+const [folder = '', records = '', cell = ''] = process.argv.slice(2);
+keepDocsApart();
+const outlined = new OutlinedFiles(new OutlineRecords(records));
+useOutlines(outlined);
+const converter = createCellConverter({ folder });
+const { problems } = converter.convert(prelude, cell);
+const service = converter.service(prelude, cell);
+const files = service.program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(`${folder}/node_modules/`));
+const late = files.filter((file) => 'get' in (Object.getOwnPropertyDescriptor(file, 'text') ?? {}));
+const seen: Seen = {
+  files: files.length,
+  late: late.map(({ fileName }) => fileName.slice(`${folder}/node_modules/`.length)).toSorted(),
+  problems: problems.map(({ message }) => message),
+  told: [...told(service)],
+};
+outlined.keep();
+process.stdout.write(JSON.stringify(seen));
