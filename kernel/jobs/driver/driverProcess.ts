@@ -11,6 +11,8 @@ import { bundleFile, driverFile } from './driverFiles.ts';
 
 /** How long a driver that was told to end may take to keep what it has. Its workers have five seconds. */
 const graceMilliseconds = 15_000;
+/** How long its workers may take for that when it is gone. One that hangs in a function holds the pipes open meanwhile. */
+const orphanMilliseconds = 7000;
 /** Lines of its log that are kept for the error that names its end. */
 const tailLines = 20;
 
@@ -65,6 +67,7 @@ export async function runDriver(run: DriverRun): Promise<Record<string, unknown>
   const stop = stopper(child);
   run.signal.addEventListener('abort', stop.ask, { once: true });
   try {
+    child.once('exit', stop.orphans);
     const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
     if (child.stdout) createInterface({ input: child.stdout }).on('line', hear);
     if (child.stderr) createInterface({ input: child.stderr }).on('line', logLine);
@@ -113,7 +116,7 @@ function start({ python, folder, env }: DriverRun): ChildProcess {
 }
 
 /** Ends a driver: asked first, so that it keeps what it has, then with all that it has started. */
-function stopper(child: ChildProcess): { ask: () => void; now: () => void } {
+function stopper(child: ChildProcess): { ask: () => void; orphans: () => void; now: () => void } {
   let timer: NodeJS.Timeout | undefined;
   const killGroup = (): void => {
     if (child.pid === undefined) return;
@@ -130,6 +133,10 @@ function stopper(child: ChildProcess): { ask: () => void; now: () => void } {
       if (process.platform === 'win32') child.stdin?.end();
       else child.kill('SIGTERM');
       timer ??= setTimeout(killGroup, graceMilliseconds);
+    },
+    orphans: () => {
+      clearTimeout(timer);
+      timer = setTimeout(killGroup, orphanMilliseconds);
     },
     now: () => {
       clearTimeout(timer);
