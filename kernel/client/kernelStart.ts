@@ -4,7 +4,14 @@ import { cancellable } from './calls.ts';
 import type { NodeRuntime } from './childProcess.ts';
 import type { KernelLink } from './kernelLink.ts';
 import { kernelFlags } from './nodeVersion.ts';
-import { isUsable, languageArgument, removeSnapshot, snapshotOf, type StartSnapshot } from './startSnapshot.ts';
+import {
+  isUsable,
+  languageArgument,
+  removeSnapshot,
+  snapshotFlags,
+  snapshotOf,
+  type StartSnapshot,
+} from './startSnapshot.ts';
 
 const handshakeMs = 20_000;
 
@@ -48,7 +55,7 @@ export function waysToStartLanguage(node: NodeRuntime, entry: string): readonly 
   if (!snapshot) return [usual];
   return [
     {
-      flags: [...flags, '--snapshot-blob', snapshot.blob],
+      flags: [...flags, ...snapshotFlags(snapshot)],
       entry: snapshot.entry,
       args: [languageArgument],
       forget: () => removeSnapshot(snapshot),
@@ -61,7 +68,7 @@ function fromSnapshot(node: NodeRuntime, flags: readonly string[], entry: string
   const snapshot = usableSnapshot(node, flags, entry);
   return (
     snapshot && {
-      flags: [...flags, '--snapshot-blob', snapshot.blob],
+      flags: [...flags, ...snapshotFlags(snapshot)],
       entry: snapshot.entry,
       goOn: () => {
         // Whatever it was, the usual start works or says it better.

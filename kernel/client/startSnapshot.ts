@@ -13,6 +13,16 @@ export const snapshotVariable = 'LANCE_CATALOG_SNAPSHOT';
 /** Given to the script of a snapshot, it runs the language worker of cells in place of a kernel. */
 export const languageArgument = 'language';
 
+/**
+ * Leaves the strings and tables of a snapshot the hashes that they have, which took a sixth of bringing it back. Their seed
+ * is that of the process that made it: a random one, for each snapshot another, that nobody who sends data to a kernel
+ * knows. So it must not be made under this flag: its seed would be the one that is built into every Node of a version.
+ */
+export const keepHashes = '--no-rehash-snapshot';
+
+/** The flags of a process that starts from a snapshot, but for those of the kernel. */
+export const snapshotFlags = ({ blob }: StartSnapshot): string[] => [keepHashes, '--snapshot-blob', blob];
+
 export type StartSnapshot = {
   /** The script to run in place of the kernel's. */
   entry: string;

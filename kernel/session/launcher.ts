@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { execFileSync, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { isFitNode, kernelFlags, minimumNode } from '#client/nodeVersion.ts';
-import { beginAttempt, isUsable, snapshotOf } from '#client/startSnapshot.ts';
+import { beginAttempt, isUsable, snapshotFlags, snapshotOf } from '#client/startSnapshot.ts';
 import { noteQuickStart } from './start/quickStart.ts';
 
 // Jupyter's kernelspec points at a copy of this file in the person's data folder. The kernel itself may be in an editor's
@@ -122,7 +122,7 @@ function becomeSnapshot(entry: string): void {
   }
   try {
     beginAttempt(snapshot, pid);
-    const args = [...flags, '--snapshot-blob', snapshot.blob, snapshot.entry, ...process.argv.slice(2)];
+    const args = [...flags, ...snapshotFlags(snapshot), snapshot.entry, ...process.argv.slice(2)];
     process.execve(execPath, [execPath, ...args], process.env);
   } catch {
     // A cache that can't be written, or a Node that may not do this: the usual start works.

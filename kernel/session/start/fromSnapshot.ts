@@ -1,10 +1,14 @@
 import { builtinModules, createRequire, Module } from 'node:module';
-import { Worker } from 'node:worker_threads';
-import { languageArgument } from '#client/startSnapshot.ts';
+import { setFlagsFromString } from 'node:v8';
+import type { Worker } from 'node:worker_threads';
+import { keepHashes, languageArgument } from '#client/startSnapshot.ts';
 
 // The script that a process runs which started from a snapshot: `fromSnapshot.cjs ARGUMENTS` is `kernel.cjs ARGUMENTS`
 // with the compiler that is in memory already, `fromSnapshot.cjs language` the language worker. `fromSnapshot.cjs probe` shows that a process can live in the snapshot.
 
+// Code that was kept compiled, Node's own in the snapshot and that of others, belongs to the flags that it was made under.
+// This one has done its work.
+setFlagsFromString(keepHashes.replace('--no-', '--'));
 const require = createRequire(import.meta.filename);
 
 function start(): void {
@@ -23,7 +27,8 @@ function probe(): void {
   for (const name of builtinModules) require(name);
   // A thread has not all of them, and says so by an error.
   const everything = `for (const name of ${JSON.stringify(builtinModules)}) try { require(name); } catch {}`;
-  const worker = new Worker(everything, { eval: true });
+  const threads = require('node:worker_threads') as { Worker: typeof Worker };
+  const worker = new threads.Worker(everything, { eval: true });
   worker.on('error', (error) => {
     throw error;
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, openSync, closeSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { isPrivate, isUsable, snapshotOf } from '#client/startSnapshot.ts';
+import { isPrivate, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#client/startSnapshot.ts';
 import { makeFolder } from '#client/makeFolder.ts';
 
 // `node FLAGS snapshotMaker.cjs` makes the start-up snapshot for this Node, these flags and the kernel beside this file.
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   if (!take(lock)) return;
   const building = `${blob}.building`;
   try {
-    await build(building);
+    await build({ ...snapshot, blob: building });
     chmodSync(building, 0o600);
     const { size } = statSync(building);
     renameSync(building, blob);
@@ -43,18 +43,18 @@ async function main(): Promise<void> {
 }
 
 /** Builds a snapshot and starts from it once: what comes up here comes up again. */
-async function build(file: string): Promise<void> {
+async function build(snapshot: StartSnapshot): Promise<void> {
   const typescript = createRequire(import.meta.filename).resolve('typescript-6');
   const script = join(import.meta.dirname, 'kernelSnapshot.cjs');
   // Without warnings and pipes: a process that had its hands on a socket can't be written down.
   // The flag of the interrupt is counted down in what a process finds: by one who finds it done it would be undone.
   const flags = process.execArgv.filter((flag) => flag !== '--no-force-async-hooks-checks');
-  await run([...flags, '--snapshot-blob', file, '--build-snapshot', script], {
+  await run([...flags, '--snapshot-blob', snapshot.blob, '--build-snapshot', script], {
     PATH: process.env['PATH'],
     NODE_NO_WARNINGS: '1',
     LANCE_CATALOG_TYPESCRIPT: typescript,
   });
-  await run([...process.execArgv, '--snapshot-blob', file, join(import.meta.dirname, 'fromSnapshot.cjs'), 'probe'], {
+  await run([...process.execArgv, ...snapshotFlags(snapshot), snapshot.entry, 'probe'], {
     ...process.env,
     NODE_NO_WARNINGS: '1',
   });

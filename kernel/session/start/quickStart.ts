@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { StartSnapshot } from '#client/startSnapshot.ts';
+import { keepHashes, type StartSnapshot } from '#client/startSnapshot.ts';
 
 // What `launcher.sh` goes by to become a snapshot without a Node in between: a line for each thing, in the order in which
 // it reads them. Imports little, as the launcher that it is a part of.
@@ -10,7 +10,7 @@ type Quick = {
   /** Where the launcher is, and the note will be. */
   folder: string;
   snapshot: StartSnapshot;
-  /** Those of the snapshot. */
+  /** Those of the kernel. */
   flags: readonly string[];
   /** Files and folders that change when a kernel is installed or removed. */
   watched: readonly string[];
@@ -30,7 +30,7 @@ export function noteQuickStart({ folder, snapshot, flags, watched, since }: Quic
     execArgv.map((flag) => ` ${flag}`).join(''),
     `${env['HOME'] ?? ''}:${env['XDG_CACHE_HOME'] ?? ''}`,
     execPath,
-    flags.join(' '),
+    [...flags, keepHashes].join(' '),
     snapshot.blob,
     dist,
     readFileSync(join(dist, 'kernelSnapshot.key'), 'utf8'),

@@ -31,6 +31,7 @@ try:
         "socket": value("(await import('node:net')).isIP('127.0.0.1')"),
         "folder": value("process.cwd()") == [repr(os.getcwd())],
         "snapshot": value("process.execArgv.includes('--snapshot-blob')"),
+        "compiled": value("(await import('node:v8')).cachedDataVersionTag()"),
     }
     reply = client.complete("a.toFi", 6, reply=True, timeout=60)
     seen["completed"] = reply["content"]["matches"]
