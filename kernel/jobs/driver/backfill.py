@@ -56,7 +56,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 Json = dict[str, Any]
 
@@ -164,6 +164,8 @@ COMPUTED, FAILED, SKIPPED = 0, 1, 2
 MAX_BATCH_ROWS = 8192
 """Rows that a function gets at once, at most; fewer while it is slow, so that a cancelled job loses little."""
 BATCH_SECONDS = 0.25
+PIPE_BYTES = 2**20
+"""As much as Linux gives a pipe of anybody."""
 KEEP_SECONDS = 10.0
 """What was computed is kept at least so often, however few rows it is."""
 MAX_PASSES = 5
@@ -490,7 +492,7 @@ class Store:
         content = self.read(path)
         return None if content is None else pa.py_buffer(content)
 
-    def write(self, path: str, content: bytes, is_durable: bool = False) -> None:
+    def write(self, path: str, content: bytes | memoryview, is_durable: bool = False) -> None:
         """The file is there whole or not at all, also when this process is killed; durable: when power fails."""
         target = self._path(path)
         if self.remote is None:
@@ -535,7 +537,8 @@ class Store:
         """A new file and the folders above it, which whoever has emptied one may be removing."""
         for attempt in range(10):
             try:
-                os.makedirs(os.path.dirname(target), exist_ok=True)
+                if attempt > 0:
+                    os.makedirs(os.path.dirname(target), exist_ok=True)
                 return os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
             except FileNotFoundError:
                 time.sleep(0.01 * attempt)
@@ -851,10 +854,11 @@ class Checkpoints:
     def write_chunk(self, meta: Json, table: pa.Table, is_durable: bool = False) -> None:
         sink = pa.BufferOutputStream()
         schema = self.schema.with_metadata({METADATA_KEY: json.dumps(meta).encode("utf-8")})
-        with pa.ipc.new_file(sink, schema) as writer:
-            writer.write_table(table.cast(self.schema).replace_schema_metadata(schema.metadata))
+        fitting = table if table.schema.equals(self.schema) else table.cast(self.schema)
+        with pa.ipc.new_file(sink, schema, options=pa.ipc.IpcWriteOptions()) as writer:
+            writer.write_table(fitting.replace_schema_metadata(schema.metadata))
         name = f"f{meta['fragment']}-{meta['first']}-{meta['rows']}.arrow"
-        self.store.write(f"{self.folder}/{name}", sink.getvalue().to_pybytes(), is_durable)
+        self.store.write(f"{self.folder}/{name}", memoryview(sink.getvalue()), is_durable)
 
     def _read_chunk(
         self, name: str, files: list[str], older: Callable[[int], list[str] | None]
@@ -1151,6 +1155,10 @@ class Counters:
 
 
 class Function(Protocol):
+    def wait(self) -> None:
+        """Waits until it can run. Raises JobFailure where it cannot be loaded."""
+        ...
+
     def run(self, pieces: Iterator[Piece]) -> Iterator[Answer]:
         """Answers in the order of the pieces. Raises JobFailure where the function cannot go on."""
         ...
@@ -1240,6 +1248,9 @@ class PythonFunction:
             ) from error
         if not callable(self.call):
             raise JobFailure("FunctionInvalid", f"{entry} is not a function.", "Name one that is.")
+
+    def wait(self) -> None:
+        return
 
     def look(self) -> None:
         return
@@ -1340,6 +1351,17 @@ def find_node(job: Job) -> str:
     )
 
 
+def widen(pipe: IO[bytes]) -> None:
+    """Makes room for whole batches in a pipe, where the system can: one then waits while another is computed."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(pipe, getattr(fcntl, "F_SETPIPE_SZ"), PIPE_BYTES)
+    except (ImportError, AttributeError, OSError):
+        # Or a person has all the room for pipes that there is for one.
+        pass
+
+
 class NodeFunction:
     """A TypeScript function in a Node of its own: Arrow streams in and out, two batches on their way at once."""
 
@@ -1388,13 +1410,18 @@ class NodeFunction:
             env={**os.environ, "ELECTRON_RUN_AS_NODE": "1"},
         )
         self.process = started
+        assert started.stdin is not None
+        widen(started.stdin)
         self.words = threading.Thread(target=self._listen, args=(started,), daemon=True)
         self.words.start()
         self.feed: queue.Queue[Piece | None] = queue.Queue()
         threading.Thread(target=self._feed, args=(started, self.feed), daemon=True).start()
+
+    def wait(self) -> None:
+        """Waits until the function is loaded, with which the stream of its answers begins."""
+        assert self.process is not None
         try:
-            # The stream begins as soon as the function is loaded.
-            self.reader = pa.ipc.open_stream(started.stdout)
+            self.reader = pa.ipc.open_stream(self.process.stdout)
         except (pa.ArrowException, OSError):
             raise self._death() from None
 
@@ -1495,6 +1522,7 @@ class NodeFunction:
                 if self.stop.wait(0.1 * 2**deaths):
                     return
                 self._start()
+                self.wait()
                 for piece in waiting:
                     self.feed.put(piece)
                 continue
@@ -1738,6 +1766,18 @@ class Worker:
         elif job.function["kind"] == "typescript":
             self.function = NodeFunction(job, self.type, self.stop, self.size, lambda why: restarted("function", why))
         self.checkpoints = Checkpoints(Store(job.uri, job.storage_options), job, self.type)
+        if self.function is not None:
+            self._look_at_table()
+            self.function.wait()
+
+    def _look_at_table(self) -> None:
+        """Opens the table as it is while the function loads; mostly the first task is of this version."""
+        try:
+            table = open_table(self.job)
+            self.tables = {int(table.version): table}
+        except Exception as error:
+            # The first task says it, if it is still so then.
+            log(f"the table could not be looked at: {words_of(error)}")
 
     def table(self, version: int) -> lance.LanceDataset:
         if version not in self.tables:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import unittest
 from typing import Any
 from unittest import mock
 
-from support import InFolder, Json, backfill, raw_job
+from support import InFolder, Json, backfill, raw_job, said
 
 
 def sleeper(_: Json) -> subprocess.Popen[bytes]:
@@ -110,3 +112,32 @@ class Shared(InFolder):
         spare = sleeper({})
         backfill._spares.append(spare)
         self.assertIs(self.processes("python", 1).homes[0], spare)
+
+
+class Beginning(InFolder):
+    """A worker before its first task."""
+
+    def test_it_has_looked_at_the_table_when_its_function_is_loaded(self) -> None:
+        version = self.table().version
+        worker = backfill.Worker(self.job(), lambda what, why: None)
+        with mock.patch.object(backfill, "open_table", side_effect=AssertionError):
+            self.assertEqual(worker.table(version).count_rows(), 6)
+
+    def test_a_table_that_is_not_there_is_said_by_its_first_task(self) -> None:
+        with said():
+            worker = backfill.Worker(self.job(), lambda what, why: None)
+        with self.assertRaises(backfill.JobFailure):
+            worker.table(1)
+
+    @unittest.skipUnless(sys.platform == "linux", "pipes have one size elsewhere")
+    def test_a_pipe_has_room_for_a_batch(self) -> None:
+        child = sleeper({})
+        self.addCleanup(child.kill)
+        assert child.stdin is not None
+        backfill.widen(child.stdin)
+        self.assertEqual(fcntl.fcntl(child.stdin, fcntl.F_GETPIPE_SZ), backfill.PIPE_BYTES)
+
+    def test_what_is_no_pipe_stays_as_it_is(self) -> None:
+        with open(os.path.join(self.folder, "file"), "wb") as file:
+            backfill.widen(file)
+            file.write(b"still open")
