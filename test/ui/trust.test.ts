@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { expand, openCatalog, openFile, scrollToTable, treeRow } from './catalogWindow.ts';
@@ -35,6 +36,13 @@ suite('A window that asks for trust', function () {
     assert.match((await verify.getAttribute('class')) ?? '', /\bdisabled\b/);
   });
 
+  test('offers no backfill before the person has trusted the folder, but to add a connection', async () => {
+    const { page } = window;
+    assert.deepEqual(await offered(page, 'Lance Catalog: Backfill Column'), []);
+    assert.deepEqual(await offered(page, 'Lance Catalog: Launch Backfill from File'), []);
+    assert.equal((await offered(page, 'Lance Catalog: Add Directory')).length, 1);
+  });
+
   test('runs no cell before the person has trusted the folder', async () => {
     const { page } = window;
     await openFile(page, 'tour.ipynb');
@@ -48,5 +56,19 @@ suite('A window that asks for trust', function () {
     );
     await trust.click();
     await scrollToTable(page);
+    assert.equal((await offered(page, 'Lance Catalog: Backfill Column')).length, 1);
   });
 });
+
+/** Commands that the palette has for a text, by their titles. */
+async function offered(page: Page, text: string): Promise<string[]> {
+  await page.keyboard.press('F1');
+  await page.locator('.quick-input-widget input.input').fill(`>${text}`);
+  const rows = page.locator('.quick-input-list .monaco-list-row');
+  // Where no title has the text there is a row that says so, or rows that are only like it.
+  await rows.first().waitFor();
+  const titles = await rows.allInnerTexts();
+  await page.keyboard.press('Escape');
+  await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  return titles.filter((title) => title.includes(text));
+}
