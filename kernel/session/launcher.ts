@@ -110,9 +110,11 @@ function runElsewhere(node: string, version: string, entry: string): void {
  * that whoever started the launcher has the kernel itself. Returns where there is none, or no way to become it.
  */
 function becomeSnapshot(entry: string): void {
-  const { execPath, pid, versions } = process;
+  const { execArgv, execPath, pid, versions } = process;
   if (typeof process.execve !== 'function') return;
   const flags = kernelFlags(versions.node);
+  // A flag that somebody has put into the kernelspec counts, and may be one that contradicts the snapshot.
+  if (!execArgv.every((flag) => flags.includes(flag))) return;
   const snapshot = snapshotOf({ node: execPath, version: versions.node, flags, entry });
   if (!snapshot || !isUsable(snapshot)) return;
   try {

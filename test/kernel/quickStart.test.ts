@@ -96,6 +96,9 @@ suite('A kernel that starts without a Node before it', function () {
     writeFileSync(snapshot.note, JSON.stringify({ size: statSync(snapshot.blob).size }), { mode: 0o600 });
     age();
     assert.equal(argv.at(-1), connection);
+    // What somebody has added to the kernelspec counts.
+    const added = await start({}, (args) => args.toSpliced(3, 0, '--no-warnings'));
+    assert.deepEqual([added, existsSync(note)], ['kernel', false]);
     assert.deepEqual([await start(), existsSync(note)], ['snapshot', true]);
     writeFileSync(launcher, says('asked'));
   });
