@@ -72,6 +72,36 @@ class HeadStart(InFolder):
         self.assertNotIn(backfill.SECRETS, popen.call_args.kwargs["env"])
 
 
+class Loading(InFolder):
+    """What the driver changes while it loads its packages is as it was before."""
+
+    def end_of(self, code: str, **more: str) -> str:
+        """What is printed by a process that gets the driver as its main program, a worker without a job."""
+        program = f"import runpy, sys\nsys.argv = ['backfill.py', 'worker', 'sql']\n{code}"
+        environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**environment, "DRIVER": str(backfill.__file__), **more},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        return done.stdout.decode("utf-8")
+
+    def test_garbage_is_collected_again_and_numpy_has_its_threads_elsewhere(self) -> None:
+        # `os._exit` is the last that it calls.
+        code = """
+import gc, os
+def look(code):
+    os.write(kept, f"{code} {gc.isenabled()} {os.environ.get('OPENBLAS_NUM_THREADS')}".encode())
+    leave(code)
+kept, leave, os._exit = os.dup(1), os._exit, look
+runpy.run_path(os.environ["DRIVER"], run_name="__main__")
+"""
+        self.assertEqual(self.end_of(code), "0 True None")
+        self.assertEqual(self.end_of(code, OPENBLAS_NUM_THREADS="3"), "0 True 3")
+
+
 class Shared(InFolder):
     """Workers that are in one process."""
 
