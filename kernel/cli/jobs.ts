@@ -10,6 +10,7 @@ import { UsageError, parse, type Command } from './command.ts';
 import { followJob, jobExitCodes, resumeHint } from './followJob.ts';
 import { catalogArguments, catalogOf, oneCatalogHelp, type CatalogValues } from './catalogArguments.ts';
 import { stopBySignals } from './runSignals.ts';
+import { listServerJobs } from './serverJobs.ts';
 
 const summary = `  lance-catalog jobs [list | show ID | follow ID | log ID | cancel ID | resume ID | remove ID] [--json]
       shows the backfills of this machine, and what becomes of them`;
@@ -21,6 +22,7 @@ export const jobsCommand: Command = {
 ${summary}
 
   list                all jobs, newest first; what is done when nothing is said
+      --catalog https://…   … of that server in place of this machine, whoever began them
   show ID             all that is known of a job
   follow ID           shows it as it goes on, to its end; Ctrl-C leaves and does nothing to the job
   log ID [--follow]   what its function printed and its runner said
@@ -105,7 +107,12 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function list(jobs: Jobs, { json }: Values, signal: AbortSignal): Promise<number> {
+async function list(jobs: Jobs, values: Values, signal: AbortSignal): Promise<number> {
+  const { json } = values;
+  if (values.catalog !== undefined) {
+    await listServerJobs(values, json ?? false, signal);
+    return jobExitCodes.done;
+  }
   const all = await jobs.list(signal);
   if (json) console.log(JSON.stringify(all.map(jobJson), null, 2));
   else if (all.length > 0)

@@ -4,6 +4,7 @@ export { readFunction } from './definition/functionSource.ts';
 export { functionHash } from './definition/hash.ts';
 export { storedFunction } from './definition/registration.ts';
 export { openJobFile } from './jobFile.ts';
+export { onCatalog } from './openCatalog.ts';
 export { serverJobs } from './server/serverJobs.ts';
 export { withConsent } from './service/consent.ts';
 export { launchProblem } from './service/launchChecks.ts';
