@@ -63,8 +63,16 @@ export class CellRun {
     if (!this.#isMoving) this.#close(this.#ended);
   }
 
+  /** Its document is not to be changed any more: what comes from here on is shown in the one that it moves to. */
+  leave(): void {
+    if (this.#ended) return;
+    this.#isMoving = true;
+    this.#outputs?.flush();
+    this.#outputs = undefined;
+  }
+
   /**
-   * Goes on in another document with the same cells.
+   * Goes on in another document with the same cells, or is shown there if it has ended on the way.
    * @param execute makes the execution of a cell there
    * @param isThere resolves when the document has its content, which would take the place of what is shown before
    */
@@ -73,14 +81,14 @@ export class CellRun {
     execute: (cell: vscode.NotebookCell) => vscode.NotebookCellExecution,
     isThere: () => Promise<void>,
   ): Promise<void> {
-    const cell = this.#ended ? undefined : findCell(notebook, this.#place, this.code);
-    if (!cell) return;
+    const cell = findCell(notebook, this.#place, this.code);
     const before = this.#cell;
-    this.#cell = cell;
-    this.#outputs?.flush();
-    this.#outputs = undefined;
     // Its document may be there still, under the old name.
     if (this.#execution && !before.notebook.isClosed) this.#execution.end(undefined);
+    this.#execution = undefined;
+    this.#isMoving = false;
+    if (!cell) return;
+    this.#cell = cell;
     const execution = execute(cell);
     this.#begin(execution);
     this.#isMoving = true;

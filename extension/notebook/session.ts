@@ -23,6 +23,8 @@ export class NotebookSession implements vscode.Disposable {
   /** Cells run in the order in which they were asked for, also those of two "Run" clicks. */
   #queue: Promise<unknown> = Promise.resolve();
   #current: CellRun | undefined;
+  /** On the way to the document that the notebook is now; it may have ended meanwhile. */
+  #moving: CellRun | undefined;
   /** Incremented by an interrupt or restart: what was queued before it does not run. */
   #round = 0;
   /** Cells whose outputs are of a kernel that is gone. */
@@ -80,7 +82,7 @@ export class NotebookSession implements vscode.Disposable {
 
   /** Whether something is to be shown in the notebook that can't be until our kernel is the chosen one there. */
   get needsSelection(): boolean {
-    return this.#needsSelection && this.#current !== undefined;
+    return this.#needsSelection && this.#moving !== undefined;
   }
 
   /** The editor lets our controller run cells of this notebook from now on. */
@@ -101,12 +103,17 @@ export class NotebookSession implements vscode.Disposable {
     // What an output was in the other document can't be changed in this one.
     this.#displays.clear();
     this.#late.moveTo(notebook);
-    const run = this.#current;
+    const run = this.#current ?? this.#moving;
     if (!run) return;
+    this.#moving = run;
+    run.leave();
     const follow = async (): Promise<void> => {
       await this.#selected;
       const execute = (cell: vscode.NotebookCell) => this.#parts.controller.createNotebookCellExecution(cell);
-      if (this.#parts.notebook === notebook) await run.moveTo(notebook, execute, isThere);
+      // It moved on meanwhile.
+      if (this.#parts.notebook !== notebook) return;
+      await run.moveTo(notebook, execute, isThere);
+      if (this.#parts.notebook === notebook) this.#moving = undefined;
     };
     follow().catch((error: unknown) => logFailure(this.#parts.log, 'going on in a renamed notebook', error));
   }

@@ -204,15 +204,11 @@ suite('a notebook on our kernel', () => {
     assert.ok(item(notebook, 0, arrowStreamMime));
   });
 
-  test('keeps its kernel when it was untitled and is saved', async () => {
-    const file = join(folder.path, 'saved.ipynb');
+  /** A notebook that was not saved yet, on our kernel, with one cell; `file` is where it would be saved. */
+  async function openUntitled(file: string, code: string): Promise<vscode.NotebookDocument> {
     const untitled = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file).with({ scheme: 'untitled' }));
     await vscode.window.showNotebookDocument(untitled);
-    const cell = new vscode.NotebookCellData(
-      vscode.NotebookCellKind.Code,
-      'globalThis.kept = process.pid',
-      'typescript',
-    );
+    const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'typescript');
     const edit = new vscode.WorkspaceEdit();
     const metadata = {
       metadata: { kernelspec: { name: 'lance-typescript', display_name: 'Lance', language: 'typescript' } },
@@ -222,20 +218,28 @@ suite('a notebook on our kernel', () => {
       vscode.NotebookEdit.updateNotebookMetadata(metadata),
     ]);
     await vscode.workspace.applyEdit(edit);
-    await vscode.commands.executeCommand('notebook.selectKernel', {
-      id: 'lance-typescript',
-      extension: 'lance-catalog.lance-catalog',
-    });
-    assert.ok(await execute(untitled, 0));
-    const session = api.kernels.session(untitled);
-    assert.ok(session?.hasRun);
+    const kernel = { id: 'lance-typescript', extension: 'lance-catalog.lance-catalog' };
+    await vscode.commands.executeCommand('notebook.selectKernel', kernel);
+    return untitled;
+  }
 
+  /** Saves the notebook in front to the file that its name says. */
+  async function saveUntitled(file: string): Promise<vscode.NotebookDocument> {
     void vscode.commands.executeCommand('workbench.action.files.save');
     // The editor asks where, with the path filled in; no event says when it can be answered.
     const answering = setInterval(acceptDialog, 500);
     const find = () =>
       vscode.workspace.notebookDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === file);
-    const saved = await eventually('the saved notebook', find).finally(() => clearInterval(answering));
+    return eventually('the saved notebook', find).finally(() => clearInterval(answering));
+  }
+
+  test('keeps its kernel when it was untitled and is saved', async () => {
+    const file = join(folder.path, 'saved.ipynb');
+    const untitled = await openUntitled(file, 'globalThis.kept = process.pid');
+    assert.ok(await execute(untitled, 0));
+    const session = api.kernels.session(untitled);
+    assert.ok(session?.hasRun);
+    const saved = await saveUntitled(file);
     await eventually('its kernel', () => api.kernels.session(saved) === session);
     assert.equal(api.kernels.session(untitled), undefined);
     // Asked of the kernel itself: the command that runs cells does nothing right after the editor has saved.
@@ -244,6 +248,22 @@ suite('a notebook on our kernel', () => {
     await kernel?.execute('globalThis.kept', (output) => outputs.push(output));
     const [kept] = outputs.filter((output) => output.type === 'execute_result');
     assert.equal(kept?.content.data['text/plain'], item(saved, 0, 'text/plain'));
+  });
+
+  test('goes on with its first cell when it is saved for the first time meanwhile', async () => {
+    const file = join(folder.path, 'going.ipynb');
+    const goOn = join(folder.path, 'go-on');
+    const waits = `while (!require('node:fs').existsSync(${JSON.stringify(goOn)})) await new Promise((done) => setTimeout(done, 20));`;
+    const untitled = await openUntitled(file, `console.log('before'); ${waits} console.log('after'); process.pid`);
+    start(untitled, 0);
+    await eventually('the first line', () => printed(untitled, 0).includes('before'));
+    const saved = await saveUntitled(file);
+    await eventually('its kernel', () => api.kernels.session(saved)?.hasRun);
+    writeFileSync(goOn, '');
+    await eventually('its last line', () => printed(saved, 0) === 'before\nafter\n');
+    const kernel = await api.kernels.session(saved)?.kernel;
+    await eventually('its result', () => item(saved, 0, 'text/plain') === String(kernel?.handshake.pid));
+    await eventually('its end', () => saved.cellAt(0).executionSummary?.success === true);
   });
 
   test('of another language has no kernel of ours to restart', async () => {
