@@ -11,6 +11,34 @@ import { eventually, extensionApi, failuresOf, makeCatalog, run, tableNode, temp
 
 const acceptDialog = () => void vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
 
+/** A notebook that was not saved yet, on our kernel, with one cell; `file` is where it would be saved. */
+async function openUntitled(file: string, code: string): Promise<vscode.NotebookDocument> {
+  const untitled = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file).with({ scheme: 'untitled' }));
+  await vscode.window.showNotebookDocument(untitled);
+  const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'typescript');
+  const edit = new vscode.WorkspaceEdit();
+  const metadata = {
+    metadata: { kernelspec: { name: 'lance-typescript', display_name: 'Lance', language: 'typescript' } },
+  };
+  edit.set(untitled.uri, [
+    vscode.NotebookEdit.replaceCells(new vscode.NotebookRange(0, untitled.cellCount), [cell]),
+    vscode.NotebookEdit.updateNotebookMetadata(metadata),
+  ]);
+  await vscode.workspace.applyEdit(edit);
+  const kernel = { id: 'lance-typescript', extension: 'lance-catalog.lance-catalog' };
+  await vscode.commands.executeCommand('notebook.selectKernel', kernel);
+  return untitled;
+}
+
+/** Saves the notebook in front to the file that its name says. */
+async function saveUntitled(file: string): Promise<vscode.NotebookDocument> {
+  void vscode.commands.executeCommand('workbench.action.files.save');
+  // The editor asks where, with the path filled in; no event says when it can be answered.
+  const answering = setInterval(acceptDialog, 500);
+  const find = () => vscode.workspace.notebookDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === file);
+  return eventually('the saved notebook', find).finally(() => clearInterval(answering));
+}
+
 suite('a notebook on our kernel', () => {
   const folder = temporaryFolder();
   const catalog = temporaryFolder();
@@ -203,35 +231,6 @@ suite('a notebook on our kernel', () => {
     assert.ok(await execute(notebook, 0), textOf(items(notebook, 0)[0]?.data ?? new Uint8Array()));
     assert.ok(item(notebook, 0, arrowStreamMime));
   });
-
-  /** A notebook that was not saved yet, on our kernel, with one cell; `file` is where it would be saved. */
-  async function openUntitled(file: string, code: string): Promise<vscode.NotebookDocument> {
-    const untitled = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file).with({ scheme: 'untitled' }));
-    await vscode.window.showNotebookDocument(untitled);
-    const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'typescript');
-    const edit = new vscode.WorkspaceEdit();
-    const metadata = {
-      metadata: { kernelspec: { name: 'lance-typescript', display_name: 'Lance', language: 'typescript' } },
-    };
-    edit.set(untitled.uri, [
-      vscode.NotebookEdit.replaceCells(new vscode.NotebookRange(0, untitled.cellCount), [cell]),
-      vscode.NotebookEdit.updateNotebookMetadata(metadata),
-    ]);
-    await vscode.workspace.applyEdit(edit);
-    const kernel = { id: 'lance-typescript', extension: 'lance-catalog.lance-catalog' };
-    await vscode.commands.executeCommand('notebook.selectKernel', kernel);
-    return untitled;
-  }
-
-  /** Saves the notebook in front to the file that its name says. */
-  async function saveUntitled(file: string): Promise<vscode.NotebookDocument> {
-    void vscode.commands.executeCommand('workbench.action.files.save');
-    // The editor asks where, with the path filled in; no event says when it can be answered.
-    const answering = setInterval(acceptDialog, 500);
-    const find = () =>
-      vscode.workspace.notebookDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === file);
-    return eventually('the saved notebook', find).finally(() => clearInterval(answering));
-  }
 
   test('keeps its kernel when it was untitled and is saved', async () => {
     const file = join(folder.path, 'saved.ipynb');

@@ -5,7 +5,9 @@ import type { Frame } from 'playwright-core';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { notebookOf, openNotebook } from './notebookWindow.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
+import { switchTheme } from './catalogWindow.ts';
 import { colours, contrast } from './contrast.ts';
+import { illegible } from './legible.ts';
 
 /** One output each, short enough that all of them are in a tall window at once. */
 const cells = [
@@ -17,6 +19,9 @@ const cells = [
   `for (const x of progress([1, 2, 3], { label: 'rows' })) await new Promise((done) => setTimeout(done, 150));`,
   `display.svg('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><rect width="90" height="30" fill="teal"/></svg>')`,
   `display.markdown('**bold** and $x^2$')`,
+  `(await db.openTable('products', ['shop'])).query().limit(2)`,
+  `console.log('printed'); console.error('complained'); display.html('<table><tr><th>head</th><td>cell</td></tr></table>')`,
+  `[undefined, null, true, Symbol('s'), /x/, new Date(0), 10n, class Shape {}, () => 1]`,
   `new TypeError('shown, not thrown', { cause: new Error('below') })`,
 ];
 
@@ -28,7 +33,7 @@ suite('What values look like in the notebook of the packaged extension', functio
   suiteSetup(async function () {
     this.timeout(420_000);
     // The list of cells draws what is in sight only.
-    window = await openWindow({ 'notebook.showCellStatusBar': 'hidden' }, { width: 1400, height: 2600 });
+    window = await openWindow({ 'notebook.showCellStatusBar': 'hidden' }, { width: 1400, height: 3600 });
     writeFileSync(join(window.folder, 'values.ipynb'), notebookOf(cells));
     await openNotebook(window.page, 'values.ipynb');
     await runCommand(window.page, 'Notebook: Run All');
@@ -87,4 +92,21 @@ suite('What values look like in the notebook of the packaged extension', functio
     }
     await shoot(window, 'values');
   });
+
+  for (const [theme, kind] of [
+    ['Dark 2026', 'vscode-dark'],
+    ['Light 2026', 'vscode-light'],
+    ['Dark High Contrast', 'vscode-high-contrast'],
+    ['Light High Contrast', 'vscode-high-contrast-light'],
+  ] as const)
+    test(`every text of them can be read in the theme ${theme}`, async () => {
+      await switchTheme(window.page, theme);
+      await outputs.locator(`body.${kind}`).waitFor({ state: 'attached' });
+      const { seen, hard } = await illegible(outputs, 4.5);
+      await shoot(window, `values-${theme}`);
+      assert.deepEqual(hard, []);
+      assert.ok(seen > 100, `${seen} texts`);
+      // As nothing stands out by more than black on white: that they are looked at.
+      assert.ok((await illegible(outputs, 21.1)).hard.length > 50);
+    });
 });

@@ -47,6 +47,7 @@ suite('A window that asks for trust', function () {
     const { page } = window;
     await openFile(page, 'tour.ipynb');
     await page.locator('.notebook-editor .code-cell-row').first().waitFor();
+    assert.deepEqual(await offered(page, 'Lance Catalog: Debug Cell'), []);
     await runCommand(page, 'Notebook: Run All');
     const trust = page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Trust Folder & Continue' });
     await trust.waitFor();
@@ -56,7 +57,8 @@ suite('A window that asks for trust', function () {
     );
     await trust.click();
     await scrollToTable(page);
-    assert.equal((await offered(page, 'Lance Catalog: Backfill Column')).length, 1);
+    for (const title of ['Lance Catalog: Backfill Column', 'Lance Catalog: Debug Cell'])
+      assert.equal((await offered(page, title)).length, 1, title);
   });
 });
 

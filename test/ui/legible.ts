@@ -1,0 +1,61 @@
+import type { Frame } from 'playwright-core';
+import { contrast } from './contrast.ts';
+
+/** A colour as the page has it, and how much of it is seen through the elements around. */
+type Layer = { colour: string; opacity: number };
+/** A text of a page, its own colour, and what is behind it, the furthest first. */
+type Text = { text: string; paint: Layer; grounds: Layer[] };
+type Colour = readonly [red: number, green: number, blue: number];
+
+/** Every text of the page that stands out by less than this, as sentences. */
+export async function illegible(frame: Frame, least: number): Promise<{ seen: number; hard: string[] }> {
+  const texts = await frame.evaluate(textsOfPage);
+  const hard = texts.flatMap(({ text, paint, grounds }) => {
+    const ground = grounds.reduce<Colour>(over, [0, 0, 0]);
+    const [colour, behind] = [over(ground, paint), ground].map(written);
+    const found = contrast(colour ?? '', behind ?? '');
+    return found < least ? [`${text}: ${colour} on ${behind} is ${found.toFixed(2)}`] : [];
+  });
+  return { seen: texts.length, hard: [...new Set(hard)] };
+}
+
+/** What one sees of a colour and of what it is in front of. */
+function over(below: Colour, { colour, opacity }: Layer): Colour {
+  // `color(srgb …)` counts to 1.
+  const scale = colour.startsWith('color(') ? 255 : 1;
+  const [red = 0, green = 0, blue = 0, alpha = 1] = (colour.match(/[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
+  const share = alpha * opacity;
+  const mix = (top: number, at: 0 | 1 | 2): number => top * scale * share + below[at] * (1 - share);
+  return [mix(red, 0), mix(green, 1), mix(blue, 2)];
+}
+
+const written = (colour: Colour): string => `rgb(${colour.map(Math.round).join(', ')})`;
+
+/** In the page, and so made of nothing but itself. */
+function textsOfPage(): Text[] {
+  const found: Text[] = [];
+  const probe = document.createElement('span');
+  probe.style.color = 'var(--vscode-editor-background)';
+  document.body.append(probe);
+  const editor = getComputedStyle(probe).color;
+  probe.remove();
+  const look = (element: Element, behind: Layer[], outer: number): void => {
+    const style = getComputedStyle(element);
+    const opacity = outer * Number(style.opacity);
+    // What has no opacity is there for who comes near with the mouse.
+    if (style.display === 'none' || style.visibility === 'hidden' || opacity === 0) return;
+    const grounds = [...behind, { colour: style.backgroundColor, opacity }];
+    for (const child of (element.shadowRoot ?? element).childNodes) {
+      if (child instanceof Element) look(child, grounds, opacity);
+      const text = child.nodeType === Node.TEXT_NODE ? (child.textContent ?? '').trim() : '';
+      if (text === '' || /^(?:style|script)$/i.test(element.tagName)) continue;
+      const range = document.createRange();
+      range.selectNodeContents(child);
+      const colour = element instanceof SVGElement ? style.fill : style.color;
+      if (range.getBoundingClientRect().width > 0)
+        found.push({ text: text.slice(0, 40), paint: { colour, opacity }, grounds });
+    }
+  };
+  look(document.body, [{ colour: editor, opacity: 1 }], 1);
+  return found;
+}
