@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { encodeFrame, readFrames } from '#shared/frames.ts';
 import { Endpoint, type Methods } from '#shared/rpc.ts';
-import { isElsewhere, isRecent, readMark } from './processMark.ts';
+import { isElsewhere, isRecent, markedAt, readMark } from './processMark.ts';
 
 /** What the process of a job answers on its socket; the secret is in its mark. */
 export type ControlMethods = {
@@ -28,9 +28,12 @@ export type Control = {
   close(): void;
 };
 
+/** `markedAt`: when a process that is gone said last that it was there, milliseconds since 1970. */
+export type Gone = { readonly kind: 'gone'; readonly markedAt?: number };
+
 /** Whether something is at work on a job: `gone` is certain, and so is a connection. */
 export type Found =
-  | { readonly kind: 'gone' }
+  | Gone
   | { readonly kind: 'here'; readonly control: Control }
   /** It can't be reached from here, but said lately that it is there. */
   | { readonly kind: 'elsewhere'; readonly host: string };
@@ -42,9 +45,14 @@ export type Found =
 export async function findProcess(folder: string, signal: AbortSignal): Promise<Found> {
   const mark = readMark(folder);
   if (!mark) return { kind: 'gone' };
-  if (isElsewhere(mark)) return isRecent(folder) ? { kind: 'elsewhere', host: mark.host } : { kind: 'gone' };
+  if (isElsewhere(mark)) return isRecent(folder) ? { kind: 'elsewhere', host: mark.host } : goneFrom(folder);
   const socket = await connected(mark.address, signal);
-  return socket ? { kind: 'here', control: controlOver(socket, mark) } : { kind: 'gone' };
+  return socket ? { kind: 'here', control: controlOver(socket, mark) } : goneFrom(folder);
+}
+
+function goneFrom(folder: string): Gone {
+  const at = markedAt(folder);
+  return at === undefined ? { kind: 'gone' } : { kind: 'gone', markedAt: at };
 }
 
 async function connected(address: string, signal: AbortSignal): Promise<Socket | undefined> {

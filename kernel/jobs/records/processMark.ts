@@ -36,8 +36,12 @@ export function readMark(folder: string): ProcessMark | undefined {
 
 export const isElsewhere = (mark: ProcessMark): boolean => mark.host !== hostname();
 
+/** When a process last touched its mark, milliseconds since 1970; undefined where there is none. */
+export const markedAt = (folder: string): number | undefined =>
+  statSync(join(folder, processFile), { throwIfNoEntry: false })?.mtimeMs;
+
 /** Whether a process on another machine has touched its mark lately. */
 export function isRecent(folder: string): boolean {
-  const found = statSync(join(folder, processFile), { throwIfNoEntry: false });
-  return found !== undefined && Date.now() - found.mtimeMs < lapsedMs;
+  const at = markedAt(folder);
+  return at !== undefined && Date.now() - at < lapsedMs;
 }

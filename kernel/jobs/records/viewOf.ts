@@ -1,6 +1,7 @@
 import { atRest } from '#shared/jobs/foldEvents.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobWords.ts';
+import type { Gone } from './control.ts';
 import type { JobRecord } from './jobRecord.ts';
 
 /** What is known of the process of a job beside what its record says. */
@@ -8,10 +9,10 @@ export type Liveness =
   | { readonly kind: 'here'; readonly pid: number; readonly answers: boolean }
   | { readonly kind: 'elsewhere'; readonly host: string }
   /** @param words what it said last, where it said anything */
-  | { readonly kind: 'gone'; readonly words: string };
+  | (Gone & { readonly words: string });
 
 /** How long a job may be on its way to its process: whoever starts it sees to it that it comes up, or says that it did not. */
-export const queuedMs = 60_000;
+const queuedMs = 60_000;
 
 /** A job as views show it. @param now milliseconds since 1970 */
 export function viewOf(record: JobRecord, liveness: Liveness, now: number): JobView {
@@ -52,9 +53,18 @@ function progressOf({ progress }: JobRecord, liveness: Liveness, now: number): J
     case 'elsewhere':
       return { ...progress, sentence: `${progress.sentence} It runs on ${liveness.host}, and is cancelled there.` };
     case 'gone':
-      if (progress.state === 'queued' && now - (progress.startedAt ?? 0) < queuedMs) return progress;
+      if (isOnItsWay(progress, liveness, now)) return progress;
       return atRest(progress, { state: 'interrupted', sentence: goneSentence(liveness.words) });
   }
+}
+
+/** Whether the process of a job may come up yet: one that did, and is gone, will not. */
+export function isOnItsWay(
+  { state, startedAt = 0 }: Pick<JobView, 'state' | 'startedAt'>,
+  { markedAt = 0 }: Gone,
+  now: number,
+): boolean {
+  return state === 'queued' && now - startedAt < queuedMs && markedAt <= startedAt;
 }
 
 function goneSentence(words: string): string {

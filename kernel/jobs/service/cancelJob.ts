@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProcess, type Control, type Found } from '#jobs/records/control.ts';
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
-import { queuedMs } from '#jobs/records/viewOf.ts';
+import { isOnItsWay } from '#jobs/records/viewOf.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { atRest } from '#shared/jobs/foldEvents.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
@@ -57,8 +57,8 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
 async function processOf(folders: JobFolders, id: string, signal: AbortSignal): Promise<Found> {
   for (;;) {
     const found = await findProcess(folders.of(id), signal);
-    const { state, startedAt = 0 } = folders.read(id)?.progress ?? { state: 'failed' };
-    if (found.kind !== 'gone' || state !== 'queued' || Date.now() - startedAt > queuedMs) return found;
+    const progress = folders.read(id)?.progress;
+    if (found.kind !== 'gone' || !progress || !isOnItsWay(progress, found, Date.now())) return found;
     await sleep(lookMs, undefined, { signal });
   }
 }

@@ -172,7 +172,7 @@ export class JobWatch {
   #livenessOf(id: string, { found, answers }: Known): Liveness {
     if (found.kind === 'here') return { kind: 'here', pid: found.control.pid, answers };
     if (found.kind === 'elsewhere') return found;
-    return { kind: 'gone', words: wordsOf(this.#folders, id) };
+    return { ...found, words: wordsOf(this.#folders, id) };
   }
 
   /** Whether there is somebody to ask: an interrupted job comes back by being resumed, which its folder tells. */

@@ -50,7 +50,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
 
   const livenessOf = async (id: string, signal: AbortSignal): Promise<Liveness> => {
     const found = await findProcess(folders.of(id), signal);
-    if (found.kind === 'gone') return { kind: 'gone', words: wordsOf(folders, id) };
+    if (found.kind === 'gone') return { ...found, words: wordsOf(folders, id) };
     if (found.kind === 'elsewhere') return found;
     try {
       return { kind: 'here', pid: found.control.pid, answers: await found.control.answers(signal) };

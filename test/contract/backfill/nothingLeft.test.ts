@@ -74,7 +74,7 @@ suite('Processes of a backfill whose function never comes back', function () {
       const below = descendantsOf(victim).map(({ pid }) => pid);
       try {
         process.kill(victim, 'SIGKILL');
-        await eventually(() => assert.deepEqual(stillRunning([victim, ...below]), []), 100);
+        await eventually(() => assert.deepEqual(stillRunning([victim, ...below]), []), 60);
       } finally {
         for (const { pid } of stillRunning(below)) process.kill(pid, 'SIGKILL');
         if (what === 'its worker') await jobs.cancel(id, soon());

@@ -145,7 +145,8 @@ suite('The process of a job', () => {
   test('is gone where nobody listens, though another process has its number now', async () => {
     const folder = tempFolder();
     mark(folder, { pid: process.pid });
-    assert.deepEqual(await findProcess(folder, never), { kind: 'gone' });
+    const { kind } = await findProcess(folder, never);
+    assert.equal(kind, 'gone');
   });
 
   test('on another machine counts as alive for as long as it says so', async () => {
@@ -154,13 +155,20 @@ suite('The process of a job', () => {
     assert.deepEqual(await findProcess(folder, never), { kind: 'elsewhere', host: 'another.example' });
     const longAgo = new Date(Date.now() - 600_000);
     utimesSync(join(folder, 'process.json'), longAgo, longAgo);
-    assert.deepEqual(await findProcess(folder, never), { kind: 'gone' });
+    assert.deepEqual(await findProcess(folder, never), { kind: 'gone', markedAt: longAgo.getTime() });
   });
 
   test('may be on its way for a minute, and then is not coming', () => {
     const queued = { ...foldRun(1000).progress(1000), state: 'queued' as const };
     const at = (now: number) => viewOf(recordFor(id, { progress: queued }), { kind: 'gone', words: '' }, now).state;
     assert.deepEqual([at(1000), at(60_000), at(62_000)], ['queued', 'queued', 'interrupted']);
+  });
+
+  test('that came up and is gone is not waited for, but one of an earlier run has nothing to say', () => {
+    const queued = { ...foldRun(1000).progress(1000), state: 'queued' as const };
+    const marked = (markedAt: number) =>
+      viewOf(recordFor(id, { progress: queued }), { kind: 'gone', words: '', markedAt }, 2000).state;
+    assert.deepEqual([marked(500), marked(1500)], ['queued', 'interrupted']);
   });
 
   test('that said something before it died is quoted', () => {
