@@ -5,8 +5,9 @@ import type { OutlinedFiles } from './compile/outlinedFiles.ts';
 const stillMs = 1000;
 
 /**
- * Has written down what was compiled of the packages that cells import, by Node, which of its own accord does that at its
- * end, while most kernels end by a kill, and by TypeScript: so that later kernels import them faster.
+ * Has written down what was compiled of the packages that cells import, by Node and by TypeScript, so that later kernels
+ * import them faster: when nothing runs, since most kernels end by a kill, and at the end, before which a notebook that is
+ * run as a whole has no pause. Node writes its part at the end of its own accord.
  * @returns to be called whenever a cell has ended
  */
 export function keepCompiledCode(outlined: OutlinedFiles): () => void {
@@ -15,6 +16,7 @@ export function keepCompiledCode(outlined: OutlinedFiles): () => void {
     flushCompileCache();
     outlined.keep();
   };
+  process.once('exit', () => outlined.keep());
   return () => {
     timer ??= setTimeout(keep, stillMs).unref();
     timer.refresh();

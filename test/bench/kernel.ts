@@ -20,6 +20,8 @@ const names: readonly KernelName[] = ['ours', 'tslab', 'deno', 'ipykernel'];
 const few = 20;
 const mega = 1e6;
 const snapshotLimitMs = 120_000;
+/** What a kernel keeps for the next one it writes down when nothing runs; most are ended by a kill, as these are. */
+const firstPause = 3;
 
 /** What kernelSession.py saw in one life; milliseconds and bytes. */
 type Life = {
@@ -143,7 +145,7 @@ const rowOf = (name: string, cells: readonly string[]): string =>
 
 /** One life. What a kernel did not manage in the life that is `known`, it is not asked for again. */
 async function live(kernels: Kernels, name: KernelName, cells: number, known?: Life): Promise<Life> {
-  const order = cellsFor(name, { few, cells });
+  const order = cellsFor(name, { few, cells, pause: known ? 0 : firstPause });
   if (known && Number.isNaN(perMegabyte(known.print))) order.print = null;
   if (known?.interrupt === null) order.endless = null;
   const seen = (await session(kernels, name, order)) as Partial<Life>;
@@ -164,7 +166,7 @@ type Start = Pick<Life, 'info' | 'first'>;
 
 async function startWithoutSnapshot(kernels: Kernels): Promise<Start> {
   const env = { ...kernels.env, [snapshotVariable]: 'off' };
-  const order = { ...cellsFor('ours', { few, cells: 0 }), startOnly: true };
+  const order = { ...cellsFor('ours', { few, cells: 0, pause: 0 }), startOnly: true };
   return (await session({ ...kernels, env }, 'ours', order)) as Start;
 }
 

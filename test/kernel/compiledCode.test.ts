@@ -32,32 +32,37 @@ suite('What cells import', function () {
     }
   });
 
-  test('has its declarations outlined for later kernels, which check cells by them', async () => {
-    const home = tempFolder();
-    const env = { HOME: home, XDG_CACHE_HOME: join(home, 'cache') };
-    const records = join(cacheFolder({ env, platform: process.platform, home }), 'declarations');
-    const write = (name: string, text: string) => {
-      const file = join(home, 'node_modules/outlined', name);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-    };
-    write('package.json', '{"name": "outlined", "version": "1.0.0", "main": "index.js", "types": "index.d.ts"}');
-    write('index.js', 'exports.count = (list) => list.length;');
-    write('index.d.ts', "export { count } from './count';\n");
-    write('count.d.ts', '/** Counts. */\nexport declare function count(list: readonly unknown[]): number;\n');
-    const isOutlined = () =>
-      existsSync(records) &&
-      readdirSync(records).some((each) => readFileSync(join(records, each), 'utf8').includes('count.d.ts'));
-    for (const life of ['first', 'second']) {
-      const kernel = await startKernel({ cwd: home, env });
-      try {
-        assert.equal(await valueOf(kernel, "import { count } from 'outlined'; count([1, 2])"), '2', life);
-        const refused = String(await valueOf(kernel, 'const text: string = count([]);'));
-        assert.match(refused, /Type 'number' is not assignable to type 'string'/, life);
+  for (const [when, waits] of [
+    ['when nothing runs', true],
+    ['at the end of one that never waited', false],
+  ] as const)
+    test(`has its declarations outlined for later kernels, which check cells by them: ${when}`, async () => {
+      const home = tempFolder();
+      const env = { HOME: home, XDG_CACHE_HOME: join(home, 'cache') };
+      const records = join(cacheFolder({ env, platform: process.platform, home }), 'declarations');
+      const write = (name: string, text: string) => {
+        const file = join(home, 'node_modules/outlined', name);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, text);
+      };
+      write('package.json', '{"name": "outlined", "version": "1.0.0", "main": "index.js", "types": "index.d.ts"}');
+      write('index.js', 'exports.count = (list) => list.length;');
+      write('index.d.ts', "export { count } from './count';\n");
+      write('count.d.ts', '/** Counts. */\nexport declare function count(list: readonly unknown[]): number;\n');
+      const isOutlined = () =>
+        existsSync(records) &&
+        readdirSync(records).some((each) => readFileSync(join(records, each), 'utf8').includes('count.d.ts'));
+      for (const life of ['first', 'second']) {
+        const kernel = await startKernel({ cwd: home, env });
+        try {
+          assert.equal(await valueOf(kernel, "import { count } from 'outlined'; count([1, 2])"), '2', life);
+          const refused = String(await valueOf(kernel, 'const text: string = count([]);'));
+          assert.match(refused, /Type 'number' is not assignable to type 'string'/, life);
+          if (waits) await until('the outlines', isOutlined);
+        } finally {
+          await kernel.shutdown();
+        }
         await until('the outlines', isOutlined);
-      } finally {
-        await kernel.shutdown();
       }
-    }
-  });
+    });
 });

@@ -164,6 +164,7 @@ def measure(kernel, order):
     seen["declaring"] = kernel.median(order["declaring"], few)
     seen["imports"] = kernel.run(order["imports"])[0]
     seen["memoryImports"] = kernel.memory()
+    time.sleep(order["pause"])
     seen["complete"] = kernel.complete(order["complete"], 10)
     for index in range(order["cells"]):
         kernel.run((order["declaring"] if index % 2 else order["trivial"]).replace("INDEX", f"9{index}"))
