@@ -45,24 +45,14 @@ type Life = {
 type Completion = { ms: number; first: number; matches: number };
 type Printed = { ms: number; characters: number; lines: number };
 
-type Line = {
-  name: string;
-  unit: Figure['unit'];
-  of: (life: Life) => number;
-  goal?: number;
-  /** What Deno's kernel took for the same, milliseconds, on the machine that the goal was set for: it moves with Deno's. */
-  deno?: number;
-};
-
-/** What Deno's kernel took to start, and to its first result, on the machine that the goals were set for. */
-const denoStart = { info: 210, first: 250 };
+type Line = { name: string; unit: Figure['unit']; of: (life: Life) => number; goal?: number };
 
 const lines = (cells: number): readonly Line[] => [
-  { name: 'start → kernel_info', unit: 'ms', of: (life) => life.info, goal: 250, deno: denoStart.info },
-  { name: 'start → first result', unit: 'ms', of: (life) => life.first, goal: 350, deno: denoStart.first },
+  { name: 'start → kernel_info', unit: 'ms', of: (life) => life.info, goal: 250 },
+  { name: 'start → first result', unit: 'ms', of: (life) => life.first, goal: 350 },
   { name: 'trivial cell', unit: 'ms', of: (life) => life.trivial, goal: 8 },
   { name: 'declaring cell', unit: 'ms', of: (life) => life.declaring, goal: 15 },
-  { name: 'importing the table client and Arrow', unit: 'ms', of: (life) => life.imports, goal: 300, deno: 166 },
+  { name: 'importing the table client and Arrow', unit: 'ms', of: (life) => life.imports, goal: 300 },
   { name: 'completion of members after imports', unit: 'ms', of: (life) => life.complete.ms, goal: 30 },
   { name: `trivial cell after imports and ${cells} cells`, unit: 'ms', of: (life) => life.trivialLater, goal: 8 },
   { name: `declaring cell after imports and ${cells} cells`, unit: 'ms', of: (life) => life.declaringLater, goal: 15 },
@@ -101,39 +91,23 @@ export async function benchKernel({ runs, cells, say }: KernelBenchOptions): Pro
     say(lineOf(figure));
   };
   say(rowOf('medians', names));
-  for (const { name, unit, of, goal, deno } of lines(cells)) {
+  for (const { name, unit, of, goal } of lines(cells)) {
     const row = names.map((kernel): Figure => {
       const value = median(lives[kernel].map(of));
       // Only ours has to keep to the goal.
-      const has = kernel === 'ours' && goal !== undefined;
-      return {
-        name: `${kernel}: ${name}`,
-        value,
-        unit,
-        ...(has && onThisMachine(goal, deno, median(lives.deno.map(of)))),
-      };
+      return { name: `${kernel}: ${name}`, value, unit, ...(kernel === 'ours' && goal !== undefined && { goal }) };
     });
     figures.push(...row);
     say(`${rowOf(name, row.map(numberOf))}${goalOf(row[0]!)}`);
   }
-  const without = (of: 'info' | 'first', goal: number) => ({
-    value: median(plain.map((start) => start[of])),
-    unit: 'ms' as const,
-    ...onThisMachine(goal, denoStart[of], median(lives.deno.map((life) => life[of]))),
-  });
-  tell({ name: 'ours, without a snapshot: start → kernel_info', ...without('info', 250) });
-  tell({ name: 'ours, without a snapshot: start → first result', ...without('first', 900) });
+  const without = (of: (start: Start) => number) => ({ value: median(plain.map(of)), unit: 'ms' as const });
+  tell({ name: 'ours, without a snapshot: start → kernel_info', ...without(({ info }) => info), goal: 250 });
+  tell({ name: 'ours, without a snapshot: start → first result', ...without(({ first }) => first), goal: 900 });
   const pipe = median(pipes);
   tell({ name: 'node: 100 MB of stdout to a pipe', value: pipe, unit: 'ms' });
   const print = median(lives.ours.map((life) => life.print.ms));
   tell({ name: 'ours: 100 MB of stdout / node to a pipe', value: print / pipe, unit: '×', goal: 2 });
   return figures;
-}
-
-/** A goal that was set where Deno's kernel took `then`, for a machine where it takes `now`. */
-function onThisMachine(goal: number, then: number | undefined, now: number): Pick<Figure, 'goal' | 'basis'> {
-  if (then === undefined) return { goal };
-  return { goal: Math.round((goal * now) / then), basis: `${goal} where deno takes ${then}` };
 }
 
 /** No number where some of it never came. */

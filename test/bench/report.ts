@@ -9,8 +9,6 @@ export type Figure = {
   unit: 'ms' | 'MB' | '×' | 'requests';
   /** The figure must not be above it. */
   goal?: number;
-  /** How the goal came to be for this machine. */
-  basis?: string;
 };
 
 export const median = (values: readonly number[]): number => {
@@ -29,9 +27,7 @@ export const numberOf = ({ value, unit }: Figure): string =>
 
 /** What a figure should be and whether it is; empty without a goal. */
 export const goalOf = (figure: Figure): string =>
-  figure.goal === undefined
-    ? ''
-    : `   goal ≤ ${figure.goal} ${figure.unit}${figure.basis ? ` (${figure.basis})` : ''}: ${isMissed(figure) ? 'MISSED' : 'met'}`;
+  figure.goal === undefined ? '' : `   goal ≤ ${figure.goal} ${figure.unit}: ${isMissed(figure) ? 'MISSED' : 'met'}`;
 
 /** A figure as a line of text; the mark stands at the end so that a column of names lines up. */
 export const lineOf = (figure: Figure): string =>
