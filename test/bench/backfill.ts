@@ -33,6 +33,8 @@ const bytesOf = (folder: string): number =>
     .map((name) => statSync(join(folder, name)))
     .reduce((sum, found) => sum + (found.isFile() ? found.size : 0), 0);
 
+type Ways = Readonly<Record<string, (uri: string) => Promise<unknown>>>;
+
 const runDriverOn = async (uri: string, fn: JobSpec['function']) => {
   const job = drive(specOf({ uri }, fn, { concurrency, checkpointSize: 4096, commitGranularity: 8 }));
   await job.done;
@@ -61,8 +63,8 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
   const folder = tempFolder('lance-bench-');
   const base = join(folder, 'base.lance');
   await callPeer('make', { uri: base, rows: 1_000_000, fragments: 40, dimensions: 0 });
-  await using ray = await WarmRay.start(concurrency);
-  const ways: Readonly<Record<string, (uri: string) => Promise<unknown>>> = {
+  // Before there is a Ray, whose processes are never quite at rest.
+  const alone: Ways = {
     'local-python, Python by row': (uri) => runDriverOn(uri, functions.python),
     'local-python, TypeScript by row': (uri) => runDriverOn(uri, functions.typescript),
     'local-python, SQL': (uri) => runDriverOn(uri, functions.sql),
@@ -73,21 +75,19 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
       const { milliseconds } = (await callLanceRay({ uri, concurrency })) as { milliseconds: number };
       return milliseconds;
     },
+  };
+  const taken = await inTurns(base, alone, runs);
+  await using ray = await WarmRay.start(concurrency);
+  const onRay: Ways = {
     'ray from sending to done, Python by row': (uri) => ray.backfill(uri, functions.python),
     'ray from sending to done, TypeScript by row': (uri) => ray.backfill(uri, functions.typescript),
     'ray from sending to done, SQL': (uri) => ray.backfill(uri, functions.sql),
     'lance-ray as a job on the same Ray, Python by row': (uri) => ray.lanceRay(uri, lanceRayPackages()),
   };
-  const taken: Record<string, number[]> = {};
-  // In turns, so that what else the machine does meets all of them. The first of each is not counted.
-  for (let turn = 0; turn <= runs; turn++)
-    for (const [name, way] of Object.entries(ways)) {
-      const milliseconds = await measured(base, way);
-      if (turn > 0) (taken[name] ??= []).push(milliseconds);
-    }
-  const of = (name: keyof typeof ways): number => median(taken[name] ?? []);
+  Object.assign(taken, await inTurns(base, onRay, runs));
+  const of = (name: string): number => median(taken[name] ?? []);
   const figures: Figure[] = [
-    ...Object.keys(ways).map((name): Figure => ({ name: `1 M rows by ${name}`, unit: 'ms', value: of(name) })),
+    ...Object.keys(taken).map((name): Figure => ({ name: `1 M rows by ${name}`, unit: 'ms', value: of(name) })),
     ratio(
       'time of local-python with its start beside lance-ray',
       of('local-python, Python by row') / of('lance-ray once its Ray is up, Python by row'),
@@ -124,6 +124,17 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
   ];
   for (const figure of figures) say(lineOf(figure));
   return figures;
+}
+
+/** In turns, so that what else the machine does meets all of them. The first of each is not counted. */
+async function inTurns(base: string, ways: Ways, runs: number): Promise<Record<string, number[]>> {
+  const taken: Record<string, number[]> = {};
+  for (let turn = 0; turn <= runs; turn++)
+    for (const [name, way] of Object.entries(ways)) {
+      const milliseconds = await measured(base, way);
+      if (turn > 0) (taken[name] ??= []).push(milliseconds);
+    }
+  return taken;
 }
 
 const ratio = (name: string, value: number, goal?: number): Figure => ({
