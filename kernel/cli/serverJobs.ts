@@ -1,5 +1,5 @@
 import type { JobSummary } from '#client/jobs.ts';
-import { oneLine } from '#shared/markup.ts';
+import { alignColumns } from '#shared/markup.ts';
 import { catalogOf, type CatalogValues } from './catalogArguments.ts';
 
 /**
@@ -23,17 +23,9 @@ export async function listServerJobs(values: CatalogValues, isJson: boolean, sig
 }
 
 function tableOf(jobs: readonly JobSummary[]): string {
-  const rows = [
-    ['job', 'state', 'kind', 'table', 'begun'],
-    ...jobs.map(({ id, state, type, table = '', created }) => [id, state, type, table, created?.toISOString() ?? '']),
-  ].map((cells) => cells.map(oneLine));
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
-  return rows
-    .map((cells) =>
-      cells
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const rows = jobs.map(({ id, state, type, table = '', created }) => {
+    return [id, state, type, table, created?.toISOString() ?? ''];
+  });
+  // Whole: names of jobs and tables are copied from here.
+  return alignColumns([['job', 'state', 'kind', 'table', 'begun'], ...rows], Infinity).join('\n');
 }

@@ -18,11 +18,13 @@ const internals = ts as unknown as Internals;
 /** Stands where comments were, also for who started from a snapshot and shares no objects with it. */
 const leftOut = 'left out';
 
+const nodePrototype = (): object => internals.objectAllocator.getNodeConstructor().prototype;
+const areApart = (): boolean => Object.hasOwn(nodePrototype(), 'jsDoc');
+
 /** To be called before anything is parsed: from then on a node's comments are found wherever they are. */
 export function keepDocsApart(): void {
-  const { prototype } = internals.objectAllocator.getNodeConstructor();
-  if (Object.hasOwn(prototype, 'jsDoc')) return;
-  Object.defineProperty(prototype, 'jsDoc', {
+  if (areApart()) return;
+  Object.defineProperty(nodePrototype(), 'jsDoc', {
     configurable: true,
     get(this: Documented) {
       if (this.ownDocs === leftOut) this.ownDocs = parseDocs(this);
@@ -46,9 +48,8 @@ export function leaveOutDocs(file: ts.SourceFile): void {
 
 /** How to parse a file whose comments are left out by `leaveOutUnread`; undefined where they are not. */
 export const unreadDocs = (text: string): ts.JSDocParsingMode | undefined => {
-  const areApart = Object.hasOwn(internals.objectAllocator.getNodeConstructor().prototype, 'jsDoc');
   // A node that is deprecated is marked as such when its comment is parsed.
-  return areApart && !text.includes('@deprecated') ? ts.JSDocParsingMode.ParseNone : undefined;
+  return areApart() && !text.includes('@deprecated') ? ts.JSDocParsingMode.ParseNone : undefined;
 };
 
 /** Notes which nodes of a file that was parsed without its comments have some. To be called when it is bound. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript-6';
+import { makeFolder } from '#client/makeFolder.ts';
+import { isRecord } from '#shared/records.ts';
 
 // What is written down of the declarations of installed packages, so that the next notebook that imports one need not read
 // and parse hundreds of files to learn which others they import: for each file its imports and where they lead. It is good
@@ -75,7 +77,7 @@ export class OutlineRecords {
     }
     if (changed.size === 0) return;
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      makeFolder(this.#folder);
       for (const root of changed) write(recordOf(this.#folder, root), JSON.stringify(this.#packageAt(root)));
       prune(this.#folder);
     } catch {
@@ -131,8 +133,6 @@ const isOutline = (value: unknown): value is Outline =>
 
 const isLead = (value: unknown): value is Lead =>
   isRecord(value) && typeof value['extension'] === 'string' && typeof value['to'] === 'string';
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Whoever reads meanwhile finds the old record or the new one. */
 function write(record: string, text: string): void {
