@@ -17,6 +17,7 @@ export class RayWorld {
   readonly smallDisk: string;
   /** That of the running test, with nothing in it but its table. */
   #folder = '';
+  readonly #mounted: string[] = [];
 
   private constructor(head: RayHead, smallDisk: string) {
     this.head = head;
@@ -28,7 +29,7 @@ export class RayWorld {
     const smallDisk = join(temporaryFolder('rd-'), 'disk');
     mkdirSync(smallDisk);
     // Before Ray, whose namespace sees what was mounted by then.
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', smallDisk]);
+    mountMemory(smallDisk, '8m');
     // A worker that stands still is found sooner than after the minute that people are given.
     const environment = { LANCE_CATALOG_STALL_SECONDS: '8', ...settings.environment };
     return new RayWorld(await RayHead.start(release, { ...settings, environment }), smallDisk);
@@ -38,7 +39,7 @@ export class RayWorld {
     await this.jobs.close();
     await this.tables.stop();
     await this.head.stop();
-    execFileSync('umount', ['--lazy', this.smallDisk]);
+    for (const folder of [this.smallDisk, ...this.#mounted]) execFileSync('umount', ['--lazy', folder]);
   }
 
   /** Gives the next test a folder of its own. */
@@ -48,6 +49,15 @@ export class RayWorld {
 
   get folder(): string {
     return this.#folder;
+  }
+
+  /** Makes a folder that is there for this machine and empty for Ray, whose namespace does not see what is mounted later. */
+  unreachable(): string {
+    const folder = join(this.#folder, 'elsewhere');
+    mkdirSync(folder);
+    mountMemory(folder, '64m');
+    this.#mounted.push(folder);
+    return folder;
   }
 
   /** Where the function of the test notes what it was called for. */
@@ -74,3 +84,6 @@ export class RayWorld {
 
 /** What a table of so many rows is when all of them are as Arrow computes them. */
 export const allRight = (rows = 40_000, fragments = 8): Compared => ({ rows, nulls: 0, wrong: 0, fragments });
+
+const mountMemory = (folder: string, size: string): void =>
+  void execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);

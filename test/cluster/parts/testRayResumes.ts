@@ -81,10 +81,9 @@ export function testRayResumes(ray: () => RayWorld): void {
       });
 
     test('is planned to fail where the workers do not reach its table, with what to do', async () => {
-      await ray().make(1000, 1);
-      // There for this machine, and in no namespace of Ray.
-      const uri = `/proc/${process.pid}/root${ray().uri}`;
-      const root = uri.slice(0, uri.lastIndexOf('/'));
+      const root = ray().unreachable();
+      const uri = `${root}/texts.lance`;
+      await ray().tables.make({ uri }, 1000, 1);
       const catalog = { implementation: 'dir', root } as const;
       const request = {
         table: { catalog, namespacePath: [], name: 'texts' },
