@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -17,7 +17,8 @@ const drivers = (): RunningProcess[] =>
 const workers = (): RunningProcess[] =>
   descendantsOf(process.pid).filter(({ command }) => /backfill\.py worker/.test(command));
 const functions = (): RunningProcess[] =>
-  descendantsOf(process.pid).filter(({ command }) => /functionWorker\.mjs/.test(command));
+  // Whoever starts them names them too.
+  descendantsOf(process.pid).filter(({ command }) => /functionWorker\.mjs/.test(command) && !/backfill/.test(command));
 
 /** Rows that the function was called for more than once. */
 const twice = (calls: readonly string[]): number => calls.length - new Set(calls).size;
@@ -161,6 +162,21 @@ suite('a backfill whose processes die', function () {
     await job.done;
     await isAllRight(at);
     assert.ok(job.all('restarted').some(({ what }) => what === 'function'));
+  });
+
+  test('keeps no Node that was started for a worker without anything to do', async () => {
+    const at = { uri: join(tempFolder(), 't.lance') };
+    await tables.make(at, { fragments: 1, rows: 60 });
+    const folder = tempFolder();
+    const job = drive(
+      specOf(at, functionOf(slowTypescript(folder, 0), { inputs: ['id', 'text'] }), { concurrency: 2 }),
+    );
+    await eventually(() => assert.ok(existsSync(join(folder, 'calls'))), 60);
+    await eventually(() => assert.equal(functions().length, 1), 60);
+    writeFileSync(join(folder, 'gate'), '');
+    await job.done;
+    assert.deepEqual(await tables.check(at, 'c', 'length'), { rows: 60, wrong: 0, samples: [] });
+    assert.deepEqual(functions(), []);
   });
 
   test('goes on by itself after the process was killed that two workers of a TypeScript function share', async () => {

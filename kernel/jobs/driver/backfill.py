@@ -64,7 +64,7 @@ Json = dict[str, Any]
 
 # --- A head start ---------------------------------------------------------------------------------------------------
 # Loading the packages below takes longer than all else before the first row. So the job is read first, and the
-# processes of its workers load them while this one does.
+# processes of its workers load them while this one does, and beside those the Nodes of a TypeScript function.
 
 SECRETS = "LANCE_CATALOG_STORAGE_OPTIONS"
 WORKERS_IN_PROCESS = 4
@@ -72,6 +72,7 @@ WORKERS_IN_PROCESS = 4
 
 _given: str | None = None
 _spares: list[subprocess.Popen[bytes]] = []
+"""What was started before it was known whether it is needed: in the driver workers, in a worker the Nodes of its own."""
 
 
 def text_of(source: str) -> str:
@@ -88,16 +89,46 @@ def workers_in_process(function: Json) -> int:
     return 1 if function.get("kind") == "python" else WORKERS_IN_PROCESS
 
 
-def start_worker(function: Json) -> subprocess.Popen[bytes]:
+def start_worker(job: Json) -> subprocess.Popen[bytes]:
     """A process for workers. It loads its packages and waits for the job on its stdin, with which it ends."""
     # The process of a function would get the secrets too.
     inherited = {key: value for key, value in os.environ.items() if key != SECRETS}
     return subprocess.Popen(
-        [sys.executable, os.path.abspath(__file__), "worker", str(function.get("kind"))],
+        [sys.executable, os.path.abspath(__file__), "worker", str(job["function"].get("kind")), *nodes_of(job)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=inherited,
     )
+
+
+def nodes_of(job: Json) -> list[str]:
+    """What a process of workers has to know to start its Nodes at once: how many, which Node, what it runs."""
+    node, program = job.get("node"), job.get("worker")
+    if job["function"].get("kind") != "typescript" or not isinstance(node, str) or not isinstance(program, str):
+        # Which Node it is takes its time to find.
+        return []
+    workers = min(int(job.get("concurrency") or 1), WORKERS_IN_PROCESS, os.cpu_count() or 1)
+    return [str(workers), node, program]
+
+
+def start_node(node: str, program: str) -> subprocess.Popen[bytes]:
+    """A Node for a function, which it is told of on its stdin; with that it ends."""
+    return subprocess.Popen(
+        [node, program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "ELECTRON_RUN_AS_NODE": "1"},
+    )
+
+
+def start_nodes(workers: str = "0", *command: str) -> None:
+    """Starts what `nodes_of` has said, as far as it can be started."""
+    try:
+        _spares.extend(start_node(*command) for _ in range(int(workers)))
+    except OSError:
+        # The function asks for its Node again, and says why there is none.
+        pass
 
 
 def head_start(arguments: list[str]) -> bool:
@@ -107,14 +138,14 @@ def head_start(arguments: list[str]) -> bool:
     """
     global _given
     if not arguments or arguments[0] == "worker":
-        return "python" in arguments
+        start_nodes(*arguments[2:])
+        return "python" in arguments[:2]
     try:
         _given = text_of(arguments[0])
         raw = json.loads(_given)
         if raw.get("mode", "run") == "run" and raw.get("engine", "processes") == "processes":
-            function = raw["function"]
-            processes = -(-int(raw.get("concurrency") or 1) // workers_in_process(function))
-            _spares.extend(start_worker(function) for _ in range(min(processes, os.cpu_count() or 1)))
+            processes = -(-int(raw.get("concurrency") or 1) // workers_in_process(raw["function"]))
+            _spares.extend(start_worker(raw) for _ in range(min(processes, os.cpu_count() or 1)))
             return False
     except (AttributeError, KeyError, OSError, TypeError, ValueError):
         # `main` says what is wrong.
@@ -122,16 +153,36 @@ def head_start(arguments: list[str]) -> bool:
     return True
 
 
-def spare_worker(function: Json) -> subprocess.Popen[bytes]:
+def take_spare() -> subprocess.Popen[bytes] | None:
+    """What was started early, for one of the threads that ask for it."""
+    try:
+        return _spares.pop(0)
+    except IndexError:
+        return None
+
+
+def spare_worker(job: Json) -> subprocess.Popen[bytes]:
     """A process for workers that has been started, or a new one."""
-    return _spares.pop(0) if _spares else start_worker(function)
+    return take_spare() or start_worker(job)
+
+
+def spare_node(node: str, program: str) -> subprocess.Popen[bytes]:
+    """A Node that has been started and is still there, or a new one."""
+    while (spare := take_spare()) is not None:
+        if spare.poll() is None and spare.args == [node, program]:
+            return spare
+        end_spare(spare)
+    return start_node(node, program)
+
+
+def end_spare(spare: subprocess.Popen[bytes]) -> None:
+    spare.kill()
+    spare.wait()
 
 
 def end_spares() -> None:
-    while _spares:
-        child = _spares.pop()
-        child.kill()
-        child.wait()
+    while (spare := take_spare()) is not None:
+        end_spare(spare)
 
 
 # The threads that numpy has for matrices spin when they begin: they are in the way where nothing will need them.
@@ -1401,7 +1452,7 @@ class NodeFunction:
         self._start()
 
     def _start(self) -> None:
-        arguments = {
+        options = {
             "module": self.module,
             "takes": self.job.function["takes"],
             "inputs": self.job.inputs,
@@ -1409,20 +1460,14 @@ class NodeFunction:
             "on_error": self.job.function["on_error"],
         }
         self.last_words = {}
-        started = subprocess.Popen(
-            [self.node, str(self.job.worker), json.dumps(arguments)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "ELECTRON_RUN_AS_NODE": "1"},
-        )
+        started = spare_node(self.node, str(self.job.worker))
         self.process = started
         assert started.stdin is not None
         widen(started.stdin)
         self.words = threading.Thread(target=self._listen, args=(started,), daemon=True)
         self.words.start()
         self.feed: queue.Queue[Piece | None] = queue.Queue()
-        threading.Thread(target=self._feed, args=(started, self.feed), daemon=True).start()
+        threading.Thread(target=self._feed, args=(started, options, self.feed), daemon=True).start()
 
     def wait(self) -> None:
         """Waits until the function is loaded, with which the stream of its answers begins."""
@@ -1446,11 +1491,13 @@ class NodeFunction:
             log(text)
 
     @staticmethod
-    def _feed(process: subprocess.Popen[bytes], feed: queue.Queue[Piece | None]) -> None:
+    def _feed(process: subprocess.Popen[bytes], options: Json, feed: queue.Queue[Piece | None]) -> None:
         """Sends from a thread of its own: the child may write an answer before it reads on, and both would wait."""
         writer: pa.RecordBatchStreamWriter | None = None
         assert process.stdin is not None
         try:
+            process.stdin.write(json.dumps(options).encode("utf-8") + b"\n")
+            process.stdin.flush()
             while (piece := feed.get()) is not None:
                 assert piece.inputs is not None
                 if writer is None:
@@ -2048,7 +2095,7 @@ class Processes:
         with self.moving:
             shared = (self.homes.get(near) for near in range(first, first + self.each))
             found = next((home for home in shared if home is not None and home.poll() is None), None)
-            child = found or spare_worker(self.job.function)
+            child = found or spare_worker(self.job.raw)
             self.homes[slot] = child
         if found is None:
             self.heard[child.pid] = time.monotonic()
@@ -2410,6 +2457,8 @@ def worker_main() -> int:
                 threads.append(threading.Thread(target=slot.run, args=(job,), daemon=True))
                 threads[-1].start()
             elif "task" in message:
+                # All workers there are have begun: what they did not take is of no use.
+                end_spares()
                 slots[message["slot"]].tasks.put(Task(**message["task"]))
             else:
                 stop()

@@ -4,7 +4,7 @@ import type { RecordBatch } from '#arrow';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { thisNode, type NodeRuntime } from '#client/childProcess.ts';
-import { workerArgument } from './workerOptions.ts';
+import { workerLine } from './workerOptions.ts';
 import { WorkerProcess, type WorkerEnded } from './workerProcess.ts';
 
 /** Batches that a worker has at once, so that one is there when it has answered another. */
@@ -50,7 +50,7 @@ type Task = {
  */
 export class FunctionWorkers {
   readonly #options: FunctionWorkersOptions;
-  readonly #argument: string;
+  readonly #line: string;
   readonly #workers = new Set<WorkerProcess>();
   /** Batches that no worker has room for. */
   readonly #queue: Task[] = [];
@@ -60,9 +60,9 @@ export class FunctionWorkers {
   #end: unknown;
   readonly #aborted = (): void => this.#fail(this.#options.signal.reason);
 
-  private constructor(options: FunctionWorkersOptions, argument: string) {
+  private constructor(options: FunctionWorkersOptions, line: string) {
     this.#options = options;
-    this.#argument = argument;
+    this.#line = line;
     options.signal.addEventListener('abort', this.#aborted, { once: true });
     for (let i = 0; i < options.count; i++) this.#startOne();
   }
@@ -78,7 +78,7 @@ export class FunctionWorkers {
     const module = `${fn.hash.slice(0, 16)}.mjs`;
     await writeFile(join(folder, module), fn.code, { mode: 0o600 });
     signal.throwIfAborted();
-    const argument = workerArgument({
+    const line = workerLine({
       module,
       takes: fn.takes,
       inputs: fn.inputs,
@@ -86,7 +86,7 @@ export class FunctionWorkers {
       onError: options.onError ?? fn.onError,
       ...(concurrency !== undefined && { concurrency }),
     });
-    return new FunctionWorkers(options, argument);
+    return new FunctionWorkers(options, line);
   }
 
   /** How many processes there are. */
@@ -120,7 +120,7 @@ export class FunctionWorkers {
 
   #startOne(): void {
     const { entry = functionWorkerEntry(), node = thisNode(), folder, log } = this.#options;
-    const worker = new WorkerProcess({ node, entry, argument: this.#argument, folder, log });
+    const worker = new WorkerProcess({ node, entry, line: this.#line, folder, log });
     this.#workers.add(worker);
     void worker.ended.then((end) => this.#gone(worker, end));
   }

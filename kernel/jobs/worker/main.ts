@@ -9,6 +9,7 @@ import { WrittenBytes } from '#client/ipcWriter.ts';
 import { answerSchema, batchWork } from './batchWork.ts';
 import type { RowFunction } from './computeRows.ts';
 import { endWithParent } from './endWithParent.ts';
+import { firstLine } from './firstLine.ts';
 import { takeOutput } from './quietOutput.ts';
 import { exitCodes, failureLine } from './workerFailure.ts';
 import { readWorkerOptions, type WorkerOptions } from './workerOptions.ts';
@@ -48,14 +49,17 @@ function end(code: number, kind: Parameters<typeof failureLine>[0], message: str
 }
 
 async function main(): Promise<void> {
-  endWithParent();
   const write = takeOutput();
   let options: WorkerOptions;
   try {
-    options = readWorkerOptions(process.argv[2]);
+    const line = await firstLine(process.stdin);
+    // It was started before anybody knew whether there is something to compute.
+    if (line === '') return process.exit(0);
+    options = readWorkerOptions(line);
   } catch (error) {
     return end(exitCodes.unusable, 'Internal', messageOf(error));
   }
+  endWithParent();
   let compute: RowFunction;
   try {
     compute = await loadFunction(options);

@@ -3,7 +3,7 @@ import { isRecord } from '#shared/records.ts';
 
 /** How a worker ends. Anything else is a crash, of the function or of the process, and it may be started again. */
 export const exitCodes = {
-  /** Its argument or its input is unusable: our mistake, or a column is missing. */
+  /** What it is told or its input is unusable: our mistake, or a column is missing. */
   unusable: 2,
   /** The function does not load. */
   notLoaded: 3,

@@ -7,7 +7,7 @@ import { decodeOutput } from '#jobs/definition/outputType.ts';
 /** How many rows of an asynchronous function run at once when nothing is said. */
 const defaultConcurrency = 16;
 
-/** What a worker is told, as JSON in its one argument. Drivers in other languages write the same. */
+/** What a worker is told, as JSON in the first line of its input. Drivers in other languages write the same. */
 export type WorkerOptions = {
   /** File of an ES module whose default export is the function. */
   readonly module: string;
@@ -21,22 +21,22 @@ export type WorkerOptions = {
   readonly concurrency: number;
 };
 
-/** The argument for a worker. `output` is that of a ComputedFunction. */
-export const workerArgument = (
+/** That line, with its end. `output` is that of a ComputedFunction. */
+export const workerLine = (
   options: Omit<WorkerOptions, 'output' | 'concurrency'> & { readonly output: string; readonly concurrency?: number },
 ): string =>
-  JSON.stringify({
+  `${JSON.stringify({
     module: options.module,
     takes: options.takes,
     inputs: options.inputs,
     output: options.output,
     on_error: options.onError,
     concurrency: options.concurrency,
-  });
+  })}\n`;
 
-/** @throws Error in a sentence, for an argument that is none */
-export function readWorkerOptions(argument: string | undefined): WorkerOptions {
-  const json: unknown = JSON.parse(argument ?? 'null');
+/** @throws Error in a sentence, for a line that is none */
+export function readWorkerOptions(line: string): WorkerOptions {
+  const json: unknown = JSON.parse(line);
   if (!isRecord(json)) throw wrong('a JSON object');
   const { module, takes, inputs, output, on_error: onError, concurrency = defaultConcurrency } = json;
   if (typeof module !== 'string' || module === '') throw wrong('a "module", the path of a file');
@@ -51,4 +51,4 @@ export function readWorkerOptions(argument: string | undefined): WorkerOptions {
   return { module, takes, inputs, output: decodeOutput(output), onError: read, concurrency };
 }
 
-const wrong = (wanted: string): Error => new Error(`The worker's argument has not ${wanted}.`);
+const wrong = (wanted: string): Error => new Error(`What the worker is told has not ${wanted}.`);

@@ -20,7 +20,8 @@ export type WorkerStart = {
   readonly node: NodeRuntime;
   /** The worker's bundle, `dist/functionWorker.mjs`. */
   readonly entry: string;
-  readonly argument: string;
+  /** What it is told, as `workerLine` has it. */
+  readonly line: string;
   readonly folder: string;
   /** What the function prints. */
   readonly log: (text: string) => void;
@@ -52,10 +53,11 @@ export class WorkerProcess {
   #tail = '';
   #end: WorkerEnded | undefined;
 
-  constructor({ node, entry, argument, folder, log }: WorkerStart) {
-    this.#child = startNode({ node, entry, args: [argument], cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
+  constructor({ node, entry, line, folder, log }: WorkerStart) {
+    this.#child = startNode({ node, entry, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
     // What is wrong with the pipe is told by the end of the process.
     this.#child.stdin?.on('error', () => {});
+    this.#child.stdin?.write(line);
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#tail = (this.#tail + text).slice(-tailLength);
       log(text);

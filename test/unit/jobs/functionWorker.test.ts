@@ -28,7 +28,7 @@ import { bundleFunction } from '#jobs/definition/bundle.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
 import { functionWorkerEntry } from '#jobs/worker/functionWorkers.ts';
 import { failureIn } from '#jobs/worker/workerFailure.ts';
-import { workerArgument } from '#jobs/worker/workerOptions.ts';
+import { workerLine } from '#jobs/worker/workerOptions.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 type Run = { code: number | null; table: Table | undefined; stderr: string };
@@ -39,13 +39,14 @@ function run({ code, type, input, takes = 'row', onError = { mode: 'null' } }: W
   const folder = tempFolder();
   writeFileSync(join(folder, 'f.mjs'), code);
   const inputs = input.schema.fields.map(({ name }) => name);
-  const argument = workerArgument({ module: 'f.mjs', takes, inputs, output: encodeOutput('made', type), onError });
-  const child = spawn(process.execPath, [functionWorkerEntry(), argument], { cwd: folder, timeout: 60_000 });
+  const line = workerLine({ module: 'f.mjs', takes, inputs, output: encodeOutput('made', type), onError });
+  const child = spawn(process.execPath, [functionWorkerEntry()], { cwd: folder, timeout: 60_000 });
   const out: Buffer[] = [];
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   child.stdin.on('error', () => {});
+  child.stdin.write(line);
   child.stdin.end(tableToIPC(input, 'stream'));
   return new Promise((resolve, reject) => {
     child.once('error', reject).once('close', (exit) => {
@@ -257,8 +258,9 @@ suite('A worker of a TypeScript function', function () {
     writeFileSync(join(folder, 'f.mjs'), 'setInterval(() => {}, 1000); export default () => 1;');
     const output = encodeOutput('made', new Int32());
     const options = { module: 'f.mjs', takes: 'row', inputs: ['text'], output, onError: { mode: 'null' } } as const;
-    const child = spawn(process.execPath, [functionWorkerEntry(), workerArgument(options)], { cwd: folder });
+    const child = spawn(process.execPath, [functionWorkerEntry()], { cwd: folder });
     child.stdin.on('error', () => {});
+    child.stdin.write(workerLine(options));
     await new Promise((resolve) => child.stdout.once('data', resolve));
     child.stdout.destroy();
     child.stdin.write(tableToIPC(texts(['a']), 'stream'));

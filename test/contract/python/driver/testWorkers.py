@@ -25,9 +25,9 @@ class HeadStart(InFolder):
 
     def started(self, text: str, processors: int = 8) -> list[Json]:
         """What is started for a job, and that the job is kept for `main`."""
-        functions: list[Json] = []
+        jobs: list[Json] = []
         with (
-            mock.patch.object(backfill, "start_worker", functions.append),
+            mock.patch.object(backfill, "start_worker", jobs.append),
             mock.patch.object(backfill, "_spares", []),
             mock.patch.object(backfill, "_given", None),
             mock.patch.object(os, "cpu_count", lambda: processors),
@@ -35,7 +35,7 @@ class HeadStart(InFolder):
         ):
             backfill.head_start(["env:THE_JOB"])
             self.assertEqual(backfill._given, text)
-        return functions
+        return jobs
 
     def count(self, kind: str, concurrency: int, processors: int = 8, **more: Any) -> int:
         job = raw_job(function={"kind": kind}, concurrency=concurrency, **more)
@@ -68,8 +68,61 @@ class HeadStart(InFolder):
 
     def test_no_process_for_workers_has_the_secrets(self) -> None:
         with mock.patch.object(subprocess, "Popen") as popen, mock.patch.dict(os.environ, {backfill.SECRETS: "{}"}):
-            backfill.start_worker({"kind": "sql"})
+            backfill.start_worker({"function": {"kind": "sql"}})
         self.assertNotIn(backfill.SECRETS, popen.call_args.kwargs["env"])
+
+
+class Nodes(InFolder):
+    """Nodes that a process of workers starts before it loads its packages."""
+
+    def told(self, processors: int = 8, **more: Any) -> list[str]:
+        """What a process of workers is told of its Nodes."""
+        given: Json = {"function": {"kind": "typescript"}, "node": "/of/node", "worker": "/w.mjs", "concurrency": 3}
+        with mock.patch.object(os, "cpu_count", lambda: processors), mock.patch.object(subprocess, "Popen") as popen:
+            backfill.start_worker({**given, **more})
+        arguments: list[str] = popen.call_args.args[0]
+        return arguments[arguments.index("worker") + 2 :]
+
+    def early(self, *arguments: str) -> list[tuple[str, str]]:
+        """Nodes that a process of workers with these arguments starts."""
+        found: list[tuple[str, str]] = []
+        with (
+            mock.patch.object(backfill, "start_node", lambda *node: found.append(node)),
+            mock.patch.object(backfill, "_spares", []),
+        ):
+            backfill.head_start(["worker", *arguments])
+        return found
+
+    def test_there_are_as_many_as_its_workers_and_no_more_than_processors(self) -> None:
+        self.assertEqual(self.told(), ["3", "/of/node", "/w.mjs"])
+        self.assertEqual([self.told(concurrency=9)[0], self.told(2)[0], self.told(concurrency=None)[0]], ["4", "2", "1"])
+        self.assertEqual(self.early("typescript", *self.told()), [("/of/node", "/w.mjs")] * 3)
+
+    def test_none_is_started_where_none_is_needed_or_it_is_not_known_which(self) -> None:
+        none: list[Json] = [{"function": {"kind": "python"}}, {"function": {"kind": "sql"}}, {"node": None}]
+        self.assertEqual([self.told(**more) for more in none], [[], [], []])
+        self.assertEqual(self.early("typescript"), [])
+
+    def test_one_that_does_not_start_is_said_by_the_function(self) -> None:
+        with mock.patch.object(backfill, "_spares", []):
+            self.assertFalse(backfill.head_start(["worker", "typescript", "2", "/no/such/node", "/w.mjs"]))
+            self.assertEqual(backfill._spares, [])
+
+    def test_a_function_takes_the_one_that_is_there_and_no_dead_or_other_one(self) -> None:
+        command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+        dead, other, fitting = (subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(3))
+        self.addCleanup(backfill.end_spare, fitting)
+        for each in (dead, fitting):
+            each.args = ["/of/node", "/w.mjs"]
+        dead.kill()
+        dead.wait()
+        with (
+            mock.patch.object(backfill, "_spares", [dead, other, fitting]),
+            mock.patch.object(backfill, "start_node", mock.Mock(return_value="new")),
+        ):
+            self.assertIs(backfill.spare_node("/of/node", "/w.mjs"), fitting)
+            self.assertIsNotNone(other.poll())
+            self.assertEqual(backfill.spare_node("/of/node", "/w.mjs"), "new")
 
 
 class Loading(InFolder):
