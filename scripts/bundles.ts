@@ -24,6 +24,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['kernel.cjs'], entry: 'kernel/session/main.ts', kind: 'kernel' },
   { outputs: ['kernelCore.cjs'], entry: 'kernel/session/coreStart.ts', kind: 'kernel' },
   { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker.ts', kind: 'kernel' },
+  { outputs: ['relay.cjs'], entry: 'kernel/session/jupyter/relay/relay.ts', kind: 'kernel' },
   { outputs: ['languageWorker.cjs'], entry: 'kernel/session/analysis/main.ts', kind: 'kernel' },
   { outputs: ['kernelSnapshot.cjs'], entry: 'kernel/session/start/snapshotEntry.ts', kind: 'snapshot' },
   { outputs: ['fromSnapshot.cjs'], entry: 'kernel/session/start/fromSnapshot.ts', kind: 'kernel' },

@@ -23,6 +23,8 @@ export function parseKernelArguments(
       options: {
         pipe: { type: 'boolean' },
         'connection-file': { type: 'string' },
+        // Of launcher.sh alone.
+        relay: { type: 'string' },
         catalog: { type: 'string' },
         'type-check': { type: 'string' },
         'no-history': { type: 'boolean' },
@@ -37,7 +39,17 @@ export function parseKernelArguments(
     if (mode !== undefined && !typeCheck)
       return { problem: `--type-check is one of ${typeCheckModes.join(', ')}, and "${mode}" is none.` };
     const keepsHistory = !values['no-history'] && !isOff(env[historyVariable]);
-    return { front: { kind: 'jupyter', connectionFile, catalog, keepsHistory, ...(typeCheck && { typeCheck }) } };
+    const { relay } = values;
+    return {
+      front: {
+        kind: 'jupyter',
+        connectionFile,
+        catalog,
+        keepsHistory,
+        ...(relay !== undefined && { relay }),
+        ...(typeCheck && { typeCheck }),
+      },
+    };
   } catch (error) {
     return { problem: `${messageOf(error)}. ${usage}` };
   }

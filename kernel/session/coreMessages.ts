@@ -89,6 +89,8 @@ export type FromCore =
 type JupyterFront = {
   kind: 'jupyter';
   connectionFile: string;
+  /** Where a process that listens in place of this one waits for it, see jupyter/relay/relay.ts. */
+  relay?: string;
   catalog: CatalogConfig | null;
   /** Whether cells are remembered for later kernels. */
   keepsHistory: boolean;

@@ -179,7 +179,7 @@ async function open(): Promise<Wire> {
   // Loaded only here: an editor's kernel needs no ZeroMQ, and may have none.
   const { openJupyter } = await import('./jupyter/jupyterWire.ts');
   start(given.front.catalog, given.front.typeCheck);
-  return openJupyter({ queue, debug, given, end, connectionFile: given.front.connectionFile });
+  return openJupyter({ queue, debug, given, front: given.front, end });
 }
 
 async function begin(): Promise<void> {

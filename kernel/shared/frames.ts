@@ -21,7 +21,15 @@ export function encodeFrame(message: unknown): Uint8Array {
  * Returns a function that takes the chunks of a stream and hands on each whole message.
  * @throws RangeError from the returned function on a length over the limit, SyntaxError on a body that is no JSON
  */
-export function frameDecoder(onMessage: (message: unknown) => void): (chunk: Uint8Array) => void {
+export const frameDecoder = (onMessage: (message: unknown) => void): ((chunk: Uint8Array) => void) =>
+  bodyDecoder((body) => onMessage(JSON.parse(new TextDecoder().decode(body))));
+
+/**
+ * Returns a function that takes the chunks of a stream and hands on the body of each frame: a part of the chunk that it
+ * came in, where it came in one.
+ * @throws RangeError from the returned function on a length over the limit
+ */
+export function bodyDecoder(onBody: (body: Uint8Array) => void): (chunk: Uint8Array) => void {
   let chunks: Uint8Array[] = [];
   let have = 0;
   let need = 4;
@@ -44,7 +52,7 @@ export function frameDecoder(onMessage: (message: unknown) => void): (chunk: Uin
       if (inBody) {
         inBody = false;
         need = 4;
-        onMessage(JSON.parse(new TextDecoder().decode(bytes)));
+        onBody(bytes);
         continue;
       }
       need = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);

@@ -8,12 +8,17 @@ import { command } from './support.ts';
 
 const script = (name: string): string => inRoot('test/kernel/python', name);
 
-suite('The kernel under Jupyter', function () {
-  this.timeout(120_000);
+for (const isRelayed of [true, false])
+  suite(`The kernel under Jupyter, with ${isRelayed ? 'a relay' : 'sockets of its own'}`, function () {
+    this.timeout(120_000);
+    testJupyter(isRelayed);
+  });
+
+function testJupyter(isRelayed: boolean): void {
   let env: Record<string, string>;
 
   suiteSetup(async () => {
-    const installed = await installedKernel();
+    const installed = await installedKernel({ isRelayed });
     env = installed.env;
     assert.match(installed.said, /jupyter\/kernels\/lance-typescript/);
   });
@@ -76,4 +81,4 @@ suite('The kernel under Jupyter', function () {
       ended: true,
     });
   });
-});
+}

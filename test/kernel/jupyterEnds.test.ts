@@ -11,7 +11,7 @@ suite('The end of cells and kernels under Jupyter', function () {
   this.timeout(240_000);
 
   test('comes by interrupts that keep the state, is told after a crash, and with the parent', async () => {
-    const { env } = await installedKernel();
+    const { env } = await installedKernel({ isRelayed: true });
     const script = inRoot('test/kernel/python/ends.py');
     const { code, stdout, stderr } = await command(python(), [script, join(tempFolder(), 'go')], { env, seconds: 220 });
     assert.equal(code, 0, stderr);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { tempFolder } from '../harness/temp.ts';
+import { relayKernelspec } from './relayedKernel.ts';
 import { cliEntry, command, sampleCatalog } from './support.ts';
 
 /** A Jupyter of its own with the kernel installed: nothing of the person's is read or written. */
@@ -16,10 +17,12 @@ export const jupyterFolders = (home: string) => ({
   IPYTHONDIR: join(home, 'ipython'),
 });
 
-export async function installedKernel(): Promise<JupyterHome> {
+/** @param isRelayed whether its kernels have a relay, as those that start from a snapshot */
+export async function installedKernel({ isRelayed = false } = {}): Promise<JupyterHome> {
   const home = tempFolder();
   const env = { ...jupyterFolders(home), PYTHONDONTWRITEBYTECODE: '1', LANCE_CATALOG: await sampleCatalog() };
   const { code, stdout, stderr } = await command(process.execPath, [cliEntry, 'kernel', 'install'], { env });
   assert.equal(code, 0, stderr);
+  if (isRelayed) relayKernelspec(env.JUPYTER_DATA_DIR);
   return { home, env, said: stdout };
 }

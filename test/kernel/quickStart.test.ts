@@ -56,7 +56,15 @@ suite('A kernel that starts without a Node before it', function () {
     const [pid, said = ''] = stdout.split('\n');
     const { as, pid: own, given } = JSON.parse(said) as { as: string; pid: number; given: string[] };
     assert.equal(own, Number(pid));
-    assert.deepEqual([given, stderr], [args.slice(args.indexOf(launcher) + 1), '']);
+    const expected = args.slice(args.indexOf(launcher) + 1);
+    // Where no Node looked at anything, there is a process beside it that listens meanwhile, under the same arguments.
+    if (as === 'snapshot' && readFileSync(launcher, 'utf8') === says('asked')) {
+      const relay = join(snapshot.folder, `${pid}.relay`);
+      const relayed: unknown = JSON.parse(readFileSync(join(home, 'relayed'), 'utf8'));
+      assert.deepEqual(relayed, { given: [relay, pid, ...expected], mask: 0o077 });
+      expected.push(`--relay=${relay}`);
+    }
+    assert.deepEqual([given, stderr], [expected, '']);
     return as;
   }
 
@@ -77,6 +85,9 @@ suite('A kernel that starts without a Node before it', function () {
     writeFileSync(join(dist, 'kernel.cjs'), says('kernel'));
     const end = "require('node:fs').rmSync(process.execArgv.at(-1).replace(/blob$/, 'attempt'));\n";
     writeFileSync(join(dist, 'fromSnapshot.cjs'), says('snapshot') + end);
+    const told = '{ given: process.argv.slice(2), mask: process.umask() }';
+    const file = JSON.stringify(join(home, 'relayed'));
+    writeFileSync(join(dist, 'relay.cjs'), `require('node:fs').writeFileSync(${file}, JSON.stringify(${told}));\n`);
     const { code, stderr } = await command(process.execPath, [join(dist, 'cli.cjs'), 'kernel', 'install'], { env });
     assert.equal(code, 0, stderr);
     const spec = readFileSync(join(home, 'jupyter/kernels/lance-typescript/kernel.json'), 'utf8');

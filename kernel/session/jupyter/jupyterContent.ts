@@ -6,7 +6,10 @@ import { colouredTraceback } from './tracebackColours.ts';
 // The contents of messages under Jupyter's names.
 
 /** @param canDebug whether `debug_request` is answered */
-export function kernelInfo({ typescript, version }: WorkerStart, canDebug: boolean): Record<string, unknown> {
+export function kernelInfo(
+  { typescript, version }: Pick<WorkerStart, 'typescript' | 'version'>,
+  canDebug: boolean,
+): Record<string, unknown> {
   return {
     status: 'ok',
     protocol_version: protocolVersion,

@@ -10,11 +10,18 @@ const delimiter = Buffer.from('<IDS|MSG>');
 /** The parts of a ZeroMQ message. */
 export type Frames = (Buffer | string)[];
 
+export function bytesOf(frames: Frames): number {
+  let bytes = 0;
+  for (const frame of frames) bytes += Buffer.byteLength(frame);
+  return bytes;
+}
+
 export type Header = { msg_id: string; msg_type: string; session: string } & Record<string, unknown>;
 
 export type JupyterMessage = {
   /** Who to answer to; ours to send back unread. */
   identities: Buffer[];
+  signature: string;
   header: Header;
   /** The header of the message that this one answers; empty when it answers none. */
   parent: Record<string, unknown>;
@@ -30,6 +37,8 @@ export type Signer = {
    * the signatures differ.
    */
   accepts(parts: readonly Buffer[], signature: Buffer): boolean;
+  /** Takes a message with this signature for one that was seen. */
+  remember(signature: string): void;
 };
 
 /** Signatures that are remembered, so that nobody sends again what they have heard. */
@@ -46,6 +55,7 @@ export function createSigner(key: string): Signer {
   const seen = new RecentSet(seenSignatures);
   return {
     sign,
+    remember: (signature) => seen.add(signature),
     accepts(parts, signature) {
       if (key === '') return true;
       const text = sign(parts);
@@ -66,7 +76,15 @@ export function decodeMessage(frames: readonly Buffer[], signer: Signer): Jupyte
   // Some clients send null for what is empty.
   const [header, parent = {}, metadata = {}, content] = parts.map(parseObject);
   if (!isHeader(header) || !content) return undefined;
-  return { identities: frames.slice(0, at), header, parent, metadata, content, buffers: frames.slice(at + 6) };
+  return {
+    identities: frames.slice(0, at),
+    signature: signature.toString(),
+    header,
+    parent,
+    metadata,
+    content,
+    buffers: frames.slice(at + 6),
+  };
 }
 
 export type Outgoing = {

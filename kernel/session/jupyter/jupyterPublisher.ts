@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { XPublisher } from 'zeromq';
-import type { Frames } from './jupyterFrames.ts';
+import { bytesOf, type Frames } from './jupyterFrames.ts';
 
 /** Messages that ZeroMQ keeps for each client; what is printed comes in messages of 128 KB. */
 const highWaterMark = 100;
@@ -19,7 +19,7 @@ const paceMs = 10;
  */
 export class Publisher {
   readonly #socket: XPublisher;
-  readonly #waiting: Frames[] = [];
+  readonly #waiting: { frames: Frames; taken: (() => void) | undefined }[] = [];
   #bytes = 0;
   #isSending = false;
   #isClosed = false;
@@ -44,9 +44,10 @@ export class Publisher {
     return this.#bytes;
   }
 
-  publish(frames: Frames): void {
-    this.#waiting.push(frames);
-    this.#bytes += sizeOf(frames);
+  /** @param taken called when ZeroMQ has the message, or it was given up */
+  publish(frames: Frames, taken?: () => void): void {
+    this.#waiting.push({ frames, taken });
+    this.#bytes += bytesOf(frames);
     if (!this.#isSending) void this.#send();
   }
 
@@ -60,8 +61,9 @@ export class Publisher {
   async #send(): Promise<void> {
     this.#isSending = true;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      await this.#sendOne(next);
-      this.#bytes -= sizeOf(next);
+      await this.#sendOne(next.frames);
+      this.#bytes -= bytesOf(next.frames);
+      next.taken?.();
     }
     this.#isSending = false;
   }
@@ -89,10 +91,4 @@ export class Publisher {
       return false;
     }
   }
-}
-
-function sizeOf(frames: Frames): number {
-  let bytes = 0;
-  for (const frame of frames) bytes += frame.length;
-  return bytes;
 }

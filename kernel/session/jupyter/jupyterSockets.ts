@@ -6,7 +6,8 @@ import { Publisher } from './jupyterPublisher.ts';
 
 /** The five sockets of a kernel. */
 export type Sockets = {
-  publish(frames: Frames): void;
+  /** @param taken called when ZeroMQ has the message, or it was given up */
+  publish(frames: Frames, taken?: () => void): void;
   reply(channel: 'shell' | 'control', frames: Frames): void;
   /** Sends on the stdin channel. `false` when the client that the frames name is not there. */
   ask(frames: Frames): Promise<boolean>;
@@ -62,7 +63,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents):
     if (frame?.[0] === 1) events.subscribed(frame.subarray(1).toString());
   });
   return {
-    publish: (frames) => iopub.publish(frames),
+    publish: (frames, taken) => iopub.publish(frames, taken),
     reply: (channel, frames) => send(channel === 'shell' ? shell : control, frames),
     async ask(frames) {
       for (let tries = 0; tries < askTries; tries++, await sleep(askAgainMs)) {

@@ -1,37 +1,37 @@
-import { randomUUID } from 'node:crypto';
 import { messageOf } from '#shared/errors.ts';
 import type { CellQueue } from '#session/cellQueue.ts';
-import type { WorkerStart } from '#session/coreMessages.ts';
+import type { Front, WorkerStart } from '#session/coreMessages.ts';
 import type { NotebookDebugger } from '#session/debug/debugger.ts';
+import { lastWords } from '#session/lastWords.ts';
 import { StreamBuffer } from '#session/streamBuffer.ts';
 import { unsendable } from '#session/unsendable.ts';
 import type { Wire } from '#session/worker.ts';
 import { AskedRequests, type Asked } from './askedRequests.ts';
+import { Audience } from './audience.ts';
 import { readConnection } from './connectionFile.ts';
 import { jupyterComm } from './jupyterComms.ts';
 import { contentOf, kernelInfo } from './jupyterContent.ts';
 import { createSigner, decodeMessage, encodeMessage, type Header, type Outgoing } from './jupyterFrames.ts';
 import { answeredReply, executedReply, failure, type Reply } from './jupyterReplies.ts';
 import { answerRequest } from './jupyterRequests.ts';
-import { bindSockets, type Sockets } from './jupyterSockets.ts';
+import { openSockets } from './openSockets.ts';
 import { JupyterStdin } from './jupyterStdin.ts';
 
 type JupyterHost = {
   queue: CellQueue;
   debug: NotebookDebugger;
   given: WorkerStart;
+  front: Extract<Front, { kind: 'jupyter' }>;
   end: (code: number) => void;
-  connectionFile: string;
 };
 
 /** Whether code is complete is asked at every Enter; a console that hears nothing for this long is told `unknown`. */
 const unknownMs = 700;
 
 /** The front for Jupyter: ZeroMQ sockets and messaging 5.4. */
-export async function openJupyter({ queue, debug, given, end, connectionFile }: JupyterHost): Promise<Wire> {
-  const connection = readConnection(connectionFile);
+export async function openJupyter({ queue, debug, given, front, end }: JupyterHost): Promise<Wire> {
+  const connection = readConnection(front.connectionFile);
   const signer = createSigner(connection.key);
-  const session = randomUUID();
   const info = kernelInfo(given, debug.isAvailable);
   const requests = new AskedRequests();
 
@@ -106,6 +106,9 @@ export async function openJupyter({ queue, debug, given, end, connectionFile }: 
   const handle = async (asked: Asked): Promise<void> => {
     const { message } = asked;
     const { header } = message;
+    // What kernel this is, clients ask to learn whether it is there.
+    if (audience.isAwaited && asked.channel === 'shell' && header.msg_type !== 'kernel_info_request')
+      await audience.wait();
     // A queued cell is busy when its turn comes.
     if (!isCell(asked)) status('busy', header);
     const remember = (): string => {
@@ -126,7 +129,7 @@ export async function openJupyter({ queue, debug, given, end, connectionFile }: 
     if (isEnd) end(0);
   };
 
-  const sockets: Sockets = await bindSockets(connection, {
+  const opened = await openSockets(connection, front.relay, {
     request(channel, frames) {
       const message = decodeMessage(frames, signer);
       // Not signed with our key, sent before, or broken: dropped, for an answer would tell a stranger that somebody is here.
@@ -134,10 +137,20 @@ export async function openJupyter({ queue, debug, given, end, connectionFile }: 
       if (channel === 'stdin') stdin.receive(message);
       else void handle({ message, channel });
     },
-    subscribed: (topic) =>
-      publish({ type: 'iopub_welcome', content: { subscription: topic }, parent: undefined, topic }),
+    subscribed(topic) {
+      audience.arrive();
+      publish({ type: 'iopub_welcome', content: { subscription: topic }, parent: undefined, topic });
+    },
+    lost() {
+      lastWords('The process that listens for the kernel has ended');
+      end(1);
+    },
   });
-  status('starting', undefined);
+  const { sockets, session } = opened;
+  const audience = new Audience(opened.isHeard);
+  for (const signature of opened.answered) signer.remember(signature);
+  if (!opened.isRelayed) status('starting', undefined);
+  opened.listen();
   return {
     close() {
       streams.flush();

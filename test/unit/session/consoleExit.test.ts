@@ -6,6 +6,7 @@ const asked = (code: unknown, more: object = {}, metadata: Record<string, unknow
   consoleExit(
     {
       identities: [],
+      signature: '',
       header,
       parent: {},
       metadata,

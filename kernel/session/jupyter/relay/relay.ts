@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer, type Socket } from 'node:net';
+import { kernelInfo } from '#session/jupyter/jupyterContent.ts';
+import { readConnection } from '#session/jupyter/connectionFile.ts';
+import { bytesOf, createSigner, decodeMessage, encodeMessage, type Outgoing } from '#session/jupyter/jupyterFrames.ts';
+import { bindSockets, type SocketEvents, type Sockets } from '#session/jupyter/jupyterSockets.ts';
+import { readRelayed, sendRelayed } from './relayMessages.ts';
+
+// The process that listens for a kernel of Jupyter: `relay.cjs PATH PID --connection-file=FILE`, a child of the kernel's
+// process PID. A kernel that becomes its start-up snapshot can be reached after a quarter of a second, and a client that was
+// refused waits for a tenth or two before it tries again. This is up in a fifth of that. It says itself what kernel this is,
+// which clients ask first, keeps what else they ask until the kernel connects to PATH, and passes everything on from there.
+
+/** How often it is looked whether the kernel, which has not connected yet, still runs. */
+const lookMs = 500;
+/** What is with ZeroMQ is told to the kernel after so many bytes, and whenever all of it is. */
+const tellBytes = 256 << 10;
+/** How long clients have to take what is left when the kernel has ended. */
+const lingerMs = 300;
+
+type Held = [channel: 'shell' | 'control' | 'stdin', frames: Buffer[]];
+
+// Nobody looks at how this ends, and nothing but a kill is sure to end a Node at once.
+const end = (): never => {
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('The relay has ended.');
+};
+
+async function relay(connected: Promise<Socket>, connectionFile: string): Promise<void> {
+  const connection = readConnection(connectionFile);
+  const signer = createSigner(connection.key);
+  const session = randomUUID();
+  const require = createRequire(import.meta.filename);
+  const { version: typescript } = require('typescript-6/package.json') as { version: string };
+  const { version } = require('../package.json') as { version: string };
+  const info = kernelInfo({ typescript, version }, process.features.inspector);
+  const held: Held[] = [];
+  const answered: string[] = [];
+  let isHeard = false;
+  let sockets: Sockets | undefined;
+  let kernel: Socket | undefined;
+
+  const encode = (message: Outgoing) => encodeMessage(message, session, signer);
+  const publish = (
+    type: string,
+    content: unknown,
+    { parent: header, topic = type }: Pick<Outgoing, 'parent'> & { topic?: string },
+  ) => sockets?.publish(encode({ identities: [topic], type, content, parent: header }));
+
+  const receive = (channel: Held[0], frames: Buffer[]): void => {
+    const message = decodeMessage(frames, signer);
+    if (!message) return;
+    const { header, identities } = message;
+    if (header.msg_type !== 'kernel_info_request' || channel === 'stdin') return void held.push([channel, frames]);
+    answered.push(message.signature);
+    publish('status', { execution_state: 'busy' }, { parent: header });
+    sockets?.reply(channel, encode({ identities, type: 'kernel_info_reply', content: info, parent: header }));
+    publish('status', { execution_state: 'idle' }, { parent: header });
+  };
+  const alone: SocketEvents = {
+    request: receive,
+    subscribed(topic) {
+      isHeard = true;
+      publish('iopub_welcome', { subscription: topic }, { parent: undefined, topic });
+    },
+  };
+  const events: SocketEvents = {
+    request: (channel, frames) => (kernel ? sendRelayed(kernel, channel, frames) : alone.request(channel, frames)),
+    subscribed: (topic) => (kernel ? sendRelayed(kernel, 'subscribed', [topic]) : alone.subscribed(topic)),
+  };
+
+  const admit = (socket: Socket, bound: Sockets): void => {
+    sendRelayed(socket, 'hello', [session, ...answered], isHeard ? 1 : 0);
+    for (const [channel, frames] of held.splice(0)) sendRelayed(socket, channel, frames);
+    kernel = socket;
+    serve(socket, bound);
+  };
+
+  sockets = await bindSockets(connection, events);
+  publish('status', { execution_state: 'starting' }, { parent: undefined });
+  admit(await connected, sockets);
+}
+
+/** The kernel's connection to `path`. The process ends with it, or with the kernel before there is one. */
+function waitAt(path: string, kernelPid: number): Promise<Socket> {
+  const watch = setInterval(() => {
+    if (process.ppid === kernelPid) return;
+    rmSync(path, { force: true });
+    end();
+  }, lookMs);
+  return new Promise((resolve) => {
+    const server = createServer((socket) => {
+      clearInterval(watch);
+      // There is one kernel; closing takes the path away.
+      server.close();
+      socket.on('close', end);
+      socket.on('error', () => {});
+      resolve(socket);
+    });
+    // The kernel finds nobody then, and opens its sockets itself.
+    server.on('error', end);
+    server.listen(path);
+  });
+}
+
+/** Does what the kernel says. */
+function serve(socket: Socket, sockets: Sockets): void {
+  let told = 0;
+  let taken = 0;
+  let given = 0;
+  const publish = (frames: Buffer[]) => {
+    const bytes = bytesOf(frames);
+    given += bytes;
+    sockets.publish(frames, () => {
+      taken += bytes;
+      if (taken - told < tellBytes && taken < given) return;
+      sendRelayed(socket, 'taken', [], taken - told);
+      told = taken;
+    });
+  };
+  const ask = async (frames: Buffer[], number: number) =>
+    sendRelayed(socket, (await sockets.ask(frames)) ? 'reached' : 'unreached', [], number);
+  readRelayed(socket, ({ kind, number, frames }) => {
+    if (kind === 'publish') publish(frames);
+    else if (kind === 'shell' || kind === 'control') sockets.reply(kind, frames);
+    else if (kind === 'ask') void ask(frames, number);
+    else if (kind === 'close') void closeAfter(sockets, socket);
+    // None that a kernel sends.
+    else end();
+  });
+}
+
+async function closeAfter(sockets: Sockets, socket: Socket): Promise<void> {
+  await sockets.close();
+  // The kernel may go; ZeroMQ's own thread still sends.
+  socket.off('close', end);
+  socket.end();
+  setTimeout(end, lingerMs);
+}
+
+// Ctrl-C in a terminal reaches the whole group; what it means the kernel's front decides.
+process.on('SIGINT', () => {});
+const [path = '', pid = '', ...rest] = process.argv.slice(2);
+const flag = '--connection-file=';
+const file = rest.find((each) => each.startsWith(flag))?.slice(flag.length) ?? '';
+const kernel = waitAt(path, Number(pid));
+// The kernel finds out by the end of its connection, opens its sockets itself, and says why it can't.
+relay(kernel, file).catch(() => kernel.then(end));

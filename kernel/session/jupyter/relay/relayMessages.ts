@@ -1,0 +1,85 @@
+import type { Socket } from 'node:net';
+import { bodyDecoder } from '#shared/frames.ts';
+import type { Frames } from '#session/jupyter/jupyterFrames.ts';
+
+// What passes between a kernel and its relay. Each message: u32le length of all that follows, u8 kind, u32le number, u32le
+// count of frames, the length of each as u32le, and the frames. None is as long as `bodyDecoder` allows one to be.
+
+const kinds = [
+  // From the relay: it is there, and `number` says whether anybody listens. Frames: its session, and the signatures of the requests
+  // that it has answered.
+  'hello',
+  // From the relay a request on that channel; to it a reply.
+  'shell',
+  'control',
+  'stdin',
+  /** From the relay: frame 0 is what somebody listens to from here on. */
+  'subscribed',
+  /** From the relay: so many bytes of what was to be published are with ZeroMQ. */
+  'taken',
+  /** To the relay. */
+  'publish',
+  /** To the relay: a question on the stdin channel, answered with the same number. */
+  'ask',
+  'reached',
+  'unreached',
+  /** To the relay: send what is left, and end. */
+  'close',
+] as const;
+export type RelayKind = (typeof kinds)[number];
+
+/** The most bytes of one message. What is longer is not sent: it would end the connection. */
+const maxBytes = 250 << 20;
+const fixedBytes = 9;
+
+export function sendRelayed(socket: Socket, kind: RelayKind, frames: Frames = [], number = 0): void {
+  const parts = frames.map((frame) => (typeof frame === 'string' ? Buffer.from(frame) : frame));
+  const head = Buffer.allocUnsafe(4 + fixedBytes + 4 * parts.length);
+  let length = fixedBytes + 4 * parts.length;
+  for (const [index, part] of parts.entries()) {
+    head.writeUInt32LE(part.length, 4 + fixedBytes + 4 * index);
+    length += part.length;
+  }
+  if (length > maxBytes || socket.destroyed) return;
+  head.writeUInt32LE(length, 0);
+  head.writeUInt8(kinds.indexOf(kind), 4);
+  head.writeUInt32LE(number, 5);
+  head.writeUInt32LE(parts.length, 9);
+  // All of it in one system call.
+  socket.cork();
+  socket.write(head);
+  for (const part of parts) socket.write(part);
+  process.nextTick(() => socket.uncork());
+}
+
+export type RelayMessage = { kind: RelayKind; number: number; frames: Buffer[] };
+
+/** Hands on what comes over a socket, which is closed over what is no message. */
+export function readRelayed(socket: Socket, take: (message: RelayMessage) => void): void {
+  const decode = bodyDecoder((body) => take(decodeRelayed(body)));
+  socket.on('data', (chunk) => {
+    try {
+      decode(chunk);
+    } catch {
+      socket.destroy();
+    }
+  });
+}
+
+/** @throws RangeError for bytes that are no message */
+export function decodeRelayed(bytes: Uint8Array): RelayMessage {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const kind = kinds[body.readUInt8(0)];
+  const number = body.readUInt32LE(1);
+  const count = body.readUInt32LE(5);
+  let at = fixedBytes + 4 * count;
+  if (kind === undefined || at > body.length) throw new RangeError('This is no message of a relay.');
+  const frames: Buffer[] = [];
+  for (let index = 0; index < count; index++) {
+    const length = body.readUInt32LE(fixedBytes + 4 * index);
+    if (at + length > body.length) throw new RangeError('A frame is longer than its message.');
+    frames.push(body.subarray(at, at + length));
+    at += length;
+  }
+  return { kind, number, frames };
+}
