@@ -1,6 +1,9 @@
 import type { Frame, Locator, Page } from 'playwright-core';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 
+const menuMs = 5000;
+const menuTries = 3;
+
 /** A row of the catalog tree by its accessible name, such as "Table orders in shop/eu". */
 export function treeRow(page: Page, label: string): Locator {
   return page.locator(`.pane-body .monaco-list-row[aria-label^="${label}"]`).first();
@@ -49,6 +52,22 @@ export async function switchTheme(page: Page, name: string): Promise<void> {
     } catch (error) {
       if (attempt === 4) throw error;
       await page.keyboard.press('Escape');
+    }
+  }
+}
+
+/**
+ * Opens the context menu of a row, and waits for an entry of it. A menu closes when anything else takes the focus, a
+ * notification that comes at that moment for instance: then it is opened again, as anybody would.
+ */
+export async function openMenu(page: Page, row: Locator, entry: string): Promise<void> {
+  const item = page.locator('.monaco-menu .action-item', { hasText: entry });
+  for (let tries = 1; ; tries++) {
+    await row.click({ button: 'right' });
+    try {
+      return await item.waitFor({ timeout: menuMs });
+    } catch (error) {
+      if (tries >= menuTries) throw error;
     }
   }
 }

@@ -5,7 +5,7 @@ import { tempFolder } from '../harness/temp.ts';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { KubeApiStandIn } from '../host/kube/kubeApiStandIn.ts';
-import { chooseInMenu, openCatalog, switchTheme, treeRow } from './catalogWindow.ts';
+import { chooseInMenu, openCatalog, openMenu, switchTheme, treeRow } from './catalogWindow.ts';
 import { contrast } from './contrast.ts';
 
 const patience = 90_000;
@@ -127,7 +127,7 @@ suite('A window that verifies a cluster', function () {
     await frame.locator('h2', { hasText: 'Identity and roles' }).waitFor();
     await shoot(window, 'cluster-markdown');
     await frame.locator('code', { hasText: 'rbac-pods-watch' }).first().waitFor();
-    await treeRow(page, `${watching}: failed`).click({ button: 'right' });
+    await openMenu(page, treeRow(page, `${watching}: failed`), 'Open Documentation of Check');
     await chooseInMenu(page, 'Open Documentation of Check');
     const docs = await frameWith(page, 'h1:has-text("Cluster checks")', patience);
     await docs.locator('h2', { hasText: 'rbac-pods-watch' }).waitFor();

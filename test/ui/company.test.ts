@@ -7,7 +7,7 @@ import { startServe, type ServeProcess } from '../contract/serveProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { frameWith, runCommand } from '../harness/workbench.ts';
-import { chooseInMenu, expand, openCatalog, scrollToTable, switchTheme, treeRow } from './catalogWindow.ts';
+import { chooseInMenu, expand, openCatalog, openMenu, scrollToTable, switchTheme, treeRow } from './catalogWindow.ts';
 
 const key = 'sesame-sesame-sesame-sesame';
 const cell = '[role=cell], td';
@@ -118,8 +118,7 @@ suite('A person with nothing but an address and a key', function () {
 
   test('is asked for everything in the name of a table before it is dropped', async () => {
     const { page } = window;
-    await treeRow(page, 'Table products in shop').click({ button: 'right' });
-    await page.locator('.monaco-menu').getByText('Drop Table…').waitFor();
+    await openMenu(page, treeRow(page, 'Table products in shop'), 'Drop Table…');
     await shoot(window, 'company-menu');
     await chooseInMenu(page, 'Drop Table…');
     const dialog = page.locator('.monaco-dialog-box');

@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { RayDashboardStandIn } from '../cluster/standIns/rayDashboardStandIn.ts';
-import { chooseInMenu, expand, openCatalog, openFile, switchTheme, treeRow } from './catalogWindow.ts';
+import { chooseInMenu, expand, openCatalog, openFile, openMenu, switchTheme, treeRow } from './catalogWindow.ts';
 
 const patience = 90_000;
 
@@ -52,7 +52,7 @@ suite('A window that backfills a column', function () {
   test('leads from a table to a plan, step by step, by the keyboard', async () => {
     const { page } = window;
     await expand(page, 'Connection sample', 'Namespace shop');
-    await treeRow(page, 'Table products in shop').click({ button: 'right' });
+    await openMenu(page, treeRow(page, 'Table products in shop'), 'Backfill Column…');
     await chooseInMenu(page, 'Backfill Column…');
     await pick('Backfill which column', 'New Column…');
     await titled(page, 'New column of').waitFor();
