@@ -24,6 +24,9 @@ const functions = {
   python: functionOf(pythonRow('def f(text):\n    return len(text.split())\n')),
   // As Python does it, for texts whose words have one blank between them.
   typescript: functionOf(typescriptRow("export default (row) => row.text.split(' ').length;")),
+  // What people compute first: the length of a caption. It rests on nothing but how fast rows come and go.
+  pythonLength: functionOf(pythonRow('def f(text):\n    return len(text)\n')),
+  typescriptLength: functionOf(typescriptRow('export default (row) => row.text.length;')),
   sql: functionOf(sql("cast(array_length(string_to_array(text, ' ')) as int)")),
 };
 
@@ -77,6 +80,11 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
     },
   };
   const taken = await inTurns(base, alone, runs);
+  const lengths: Ways = {
+    'local-python, length by Python by row': (uri) => runDriverOn(uri, functions.pythonLength),
+    'local-python, length by TypeScript by row': (uri) => runDriverOn(uri, functions.typescriptLength),
+  };
+  Object.assign(taken, await inTurns(base, lengths, runs, 'length'));
   await using ray = await WarmRay.start(concurrency);
   const onRay: Ways = {
     'ray from sending to done, Python by row': (uri) => ray.backfill(uri, functions.python),
@@ -100,6 +108,11 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
     ratio(
       'time of TypeScript by row beside Python by row',
       of('local-python, TypeScript by row') / of('local-python, Python by row'),
+      1.2,
+    ),
+    ratio(
+      'time of TypeScript by row beside Python by row, length of the text',
+      of('local-python, length by TypeScript by row') / of('local-python, length by Python by row'),
       1.2,
     ),
     {
@@ -127,11 +140,16 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
 }
 
 /** In turns, so that what else the machine does meets all of them. The first of each is not counted. */
-async function inTurns(base: string, ways: Ways, runs: number): Promise<Record<string, number[]>> {
+async function inTurns(
+  base: string,
+  ways: Ways,
+  runs: number,
+  what: 'words' | 'length' = 'words',
+): Promise<Record<string, number[]>> {
   const taken: Record<string, number[]> = {};
   for (let turn = 0; turn <= runs; turn++)
     for (const [name, way] of Object.entries(ways)) {
-      const milliseconds = await measured(base, way);
+      const milliseconds = await measured(base, way, what);
       if (turn > 0) (taken[name] ??= []).push(milliseconds);
     }
   return taken;
@@ -145,13 +163,13 @@ const ratio = (name: string, value: number, goal?: number): Figure => ({
 });
 
 /** One way on a fresh copy, with its values looked at; a way may tell its own time. */
-async function measured(base: string, way: (uri: string) => Promise<unknown>): Promise<number> {
+async function measured(base: string, way: (uri: string) => Promise<unknown>, what: string): Promise<number> {
   const uri = join(tempFolder('lance-bench-'), 't.lance');
   cpSync(base, uri, { recursive: true });
   const begun = performance.now();
   const own = await way(uri);
   const milliseconds = typeof own === 'number' ? own : performance.now() - begun;
-  const { rows, wrong } = (await callPeer('wrong', { uri })) as { rows: number; wrong: number };
+  const { rows, wrong } = (await callPeer('wrong', { uri, what })) as { rows: number; wrong: number };
   if (rows !== 1_000_000 || wrong > 0) throw new Error(`${wrong} of ${rows} values are wrong.`);
   return milliseconds;
 }

@@ -38,6 +38,7 @@ import gc
 import getpass
 import hashlib
 import json
+import marshal
 import os
 import queue
 import random
@@ -70,6 +71,18 @@ SECRETS = "LANCE_CATALOG_STORAGE_OPTIONS"
 WORKERS_IN_PROCESS = 4
 """Workers that share a process where what computes is another: the Node of a TypeScript function, the table for SQL."""
 
+PIPE_BYTES = 2**20
+"""As much as Linux gives a pipe of anybody."""
+
+_code = sys._getframe().f_code
+"""This file, compiled. Python does that anew for each process that it starts with it; those of workers get it ready."""
+BEGIN = (
+    "import marshal, os, sys; del sys.argv[0]; __file__ = sys.argv[0]; "
+    "sys.path[:1] = [os.path.dirname(__file__)] if sys.path[0] == '' else sys.path[:1]; "
+    "exec(marshal.loads(sys.stdin.buffer.read(int(sys.argv.pop()))))"
+)
+"""Runs what it gets on its stdin as if it were the file that it is named."""
+
 _given: str | None = None
 _spares: list[subprocess.Popen[bytes]] = []
 """What was started before it was known whether it is needed: in the driver workers, in a worker the Nodes of its own."""
@@ -93,12 +106,34 @@ def start_worker(job: Json) -> subprocess.Popen[bytes]:
     """A process for workers. It loads its packages and waits for the job on its stdin, with which it ends."""
     # The process of a function would get the secrets too.
     inherited = {key: value for key, value in os.environ.items() if key != SECRETS}
-    return subprocess.Popen(
-        [sys.executable, os.path.abspath(__file__), "worker", str(job["function"].get("kind")), *nodes_of(job)],
+    code = marshal.dumps(_code)
+    arguments = ["worker", str(job["function"].get("kind")), *nodes_of(job), str(len(code))]
+    started = subprocess.Popen(
+        [sys.executable, "-c", BEGIN, os.path.abspath(__file__), *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=inherited,
     )
+    assert started.stdin is not None
+    widen(started.stdin)
+    try:
+        started.stdin.write(code)
+        started.stdin.flush()
+    except OSError:
+        # It is gone; whoever listens to it says so.
+        pass
+    return started
+
+
+def widen(pipe: IO[bytes]) -> None:
+    """Makes room for whole batches in a pipe, where the system can: one then waits while another is computed."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(pipe, getattr(fcntl, "F_SETPIPE_SZ"), PIPE_BYTES)
+    except (ImportError, AttributeError, OSError):
+        # Or a person has all the room for pipes that there is for one.
+        pass
 
 
 def nodes_of(job: Json) -> list[str]:
@@ -206,6 +241,8 @@ from lance.file import LanceFileReader, LanceFileWriter  # noqa: E402
 from lance.fragment import DataFile, LanceFragment  # noqa: E402
 
 if _collecting:
+    # Nor is it looked at again.
+    gc.freeze()
     gc.enable()
 if not _spinning:
     # The processes that this one starts may need theirs.
@@ -222,8 +259,8 @@ COMPUTED, FAILED, SKIPPED = 0, 1, 2
 MAX_BATCH_ROWS = 8192
 """Rows that a function gets at once, at most; fewer while it is slow, so that a cancelled job loses little."""
 BATCH_SECONDS = 0.25
-PIPE_BYTES = 2**20
-"""As much as Linux gives a pipe of anybody."""
+PIECES_ON_THEIR_WAY = 3
+"""That a Node has: one that it computes, and two, so that it has work while what came before is kept."""
 KEEP_SECONDS = 10.0
 """What was computed is kept at least so often, however few rows it is."""
 MAX_PASSES = 5
@@ -867,6 +904,11 @@ def in_one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return pa.concat_arrays(column.chunks) if column.num_chunks > 0 else pa.nulls(0, column.type)
 
 
+def numbers(of: np.ndarray, its_type: pa.DataType) -> pa.Array:
+    """Whole numbers as Arrow has them. `pa.array` looks for masks first, for which it loads a large part of numpy."""
+    return pa.Array.from_buffers(its_type, len(of), [None, pa.py_buffer(np.ascontiguousarray(of))])
+
+
 def as_type(array: pa.Array, wanted: pa.DataType) -> pa.Array:
     return array if array.type.equals(wanted) else array.cast(wanted)
 
@@ -1409,19 +1451,8 @@ def find_node(job: Job) -> str:
     )
 
 
-def widen(pipe: IO[bytes]) -> None:
-    """Makes room for whole batches in a pipe, where the system can: one then waits while another is computed."""
-    try:
-        import fcntl
-
-        fcntl.fcntl(pipe, getattr(fcntl, "F_SETPIPE_SZ"), PIPE_BYTES)
-    except (ImportError, AttributeError, OSError):
-        # Or a person has all the room for pipes that there is for one.
-        pass
-
-
 class NodeFunction:
-    """A TypeScript function in a Node of its own: Arrow streams in and out, two batches on their way at once."""
+    """A TypeScript function in a Node of its own: Arrow streams in and out, batches on their way at once."""
 
     def __init__(
         self,
@@ -1553,7 +1584,7 @@ class NodeFunction:
         waiting: list[Piece] = []
         ended, deaths = False, 0
         while True:
-            while len(waiting) < 2 and not ended:
+            while len(waiting) < PIECES_ON_THEIR_WAY and not ended:
                 piece = next(pieces, None)
                 if piece is None:
                     ended = True
@@ -1729,7 +1760,7 @@ class Chunks:
         errors: pa.Array = pa.nulls(rows, pa.string())
         if answer.errors:
             errors = pa.array([answer.errors.get(index) for index in range(rows)], pa.string())
-        columns = [pa.array(addresses), answer.values, errors, pa.array(states)]
+        columns = [numbers(addresses, pa.uint64()), answer.values, errors, numbers(states, pa.uint8())]
         self.parts.append(pa.table(columns, schema=self.checkpoints.schema))
         self.rows += rows
 

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /** A thread costs as much as the start of this process: what is done sooner needs none. */
-const calmMilliseconds = 500;
+const calmMilliseconds = 1000;
 
 // Where a number of a process stays that of the parent, as on Windows, the parent is asked for. Another thread, since a
 // function that does not come back lets nothing else run in its own.

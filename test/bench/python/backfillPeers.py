@@ -65,11 +65,12 @@ def lance_ray(uri, concurrency):
     return {"milliseconds": (time.monotonic() - begun) * 1000}
 
 
-def wrong(uri):
-    """Rows whose value is another than the words of their text."""
+def wrong(uri, what):
+    """Rows whose value is another than the words of their text, or its length."""
+    right = {"words": words, "length": len}[what]
     table = lance.dataset(uri).to_table(columns=["text", "c"])
     pairs = zip(table.column("text").to_pylist(), table.column("c").to_pylist(), strict=True)
-    return {"rows": len(table), "wrong": sum(1 for text, value in pairs if value != words(text))}
+    return {"rows": len(table), "wrong": sum(1 for text, value in pairs if value != right(text))}
 
 
 calls = {call.__name__: call for call in (make, pylance, lance_ray, wrong)}

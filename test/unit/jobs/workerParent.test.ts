@@ -18,7 +18,7 @@ const { readFileSync } = require('node:fs');
 const [entry, line] = process.argv.slice(1);
 const child = spawn(process.execPath, [entry], { stdio: ['pipe', 'pipe', 'ignore'] });
 if (line) child.stdin.write(line);
-child.stdout.once('data', () => setTimeout(() => child.stdin.write(readFileSync('rows')), 1000));
+child.stdout.once('data', () => setTimeout(() => child.stdin.write(readFileSync('rows')), 1500));
 console.log(child.pid);
 setInterval(() => {}, 1000);`;
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import socket
 import sys
 import threading
@@ -180,6 +181,20 @@ class InTypeScript(unittest.TestCase):
         self.assertEqual(found.values.to_pylist(), [1])
         assert found.failure is not None
         self.assertEqual((found.failure.index, found.failure.message), (1, "no"))
+
+    def test_a_node_has_work_while_what_came_before_is_kept(self) -> None:
+        function = backfill.NodeFunction.__new__(backfill.NodeFunction)
+        function.job, function.type = job(function={"kind": "typescript"}), pa.int32()
+        function.feed, function.size = queue.Queue(), backfill.BatchSize(100)
+        given = pa.RecordBatch.from_pydict({"value": pa.array([1], pa.int32()), "error": pa.array([None], pa.string())})
+        function.reader = mock.Mock(read_next_batch=mock.Mock(return_value=given))
+        answers = function.run(piece(x=[at]) for at in range(5))
+        sent = []
+        for _ in range(5):
+            next(answers)
+            sent.append(function.feed.qsize())
+        self.assertEqual(sent, [3, 4, 5, 5, 5])
+        self.assertIsNone(next(answers, None))
 
     def test_node_is_the_one_that_the_job_names_then_that_of_the_machine(self) -> None:
         with mock.patch.dict(os.environ, {"LANCE_CATALOG_NODE": "/of/the/variable"}):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import json
+import marshal
 import os
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -67,9 +69,48 @@ class HeadStart(InFolder):
         self.assertIsNotNone(child.returncode)
 
     def test_no_process_for_workers_has_the_secrets(self) -> None:
-        with mock.patch.object(subprocess, "Popen") as popen, mock.patch.dict(os.environ, {backfill.SECRETS: "{}"}):
+        with (
+            mock.patch.object(subprocess, "Popen") as popen,
+            mock.patch.object(backfill, "widen"),
+            mock.patch.dict(os.environ, {backfill.SECRETS: "{}"}),
+        ):
             backfill.start_worker({"function": {"kind": "sql"}})
         self.assertNotIn(backfill.SECRETS, popen.call_args.kwargs["env"])
+
+
+class Compiled(InFolder):
+    """The driver as a process of workers gets it, which does not compile it again."""
+
+    def test_runs_as_the_file_that_it_is_and_finds_no_module_where_it_is_started(self) -> None:
+        Path(self.folder, "queue.py").write_text("raise SystemExit('that of a person')")
+        source = "import queue, sys\nprint([__name__, __file__, sys.path[0], *sys.argv, sys.stdin.readline()])"
+        code = marshal.dumps(compile(source, "driver.py", "exec"))
+        done = subprocess.run(
+            [sys.executable, "-c", backfill.BEGIN, "/of/the/driver.py", "worker", "sql", str(len(code))],
+            input=code + b"the job",
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        wanted = ["__main__", "/of/the/driver.py", "/of/the", "/of/the/driver.py", "worker", "sql", "the job"]
+        self.assertEqual(done.stdout.decode("utf-8").strip(), str(wanted))
+
+    def test_ends_where_there_is_no_job(self) -> None:
+        child = backfill.start_worker({"function": {"kind": "sql"}})
+        self.addCleanup(backfill.end_spare, child)
+        child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 0)
+
+    def test_one_that_is_gone_by_then_is_not_failed_over_here(self) -> None:
+        def dead(*arguments: Any, **more: Any) -> subprocess.Popen[bytes]:
+            child = popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            child.wait()
+            return child
+
+        popen = subprocess.Popen
+        with mock.patch.object(subprocess, "Popen", dead):
+            child = backfill.start_worker({"function": {"kind": "sql"}})
+        self.assertEqual(child.returncode, 0)
 
 
 class Nodes(InFolder):
@@ -78,10 +119,14 @@ class Nodes(InFolder):
     def told(self, processors: int = 8, **more: Any) -> list[str]:
         """What a process of workers is told of its Nodes."""
         given: Json = {"function": {"kind": "typescript"}, "node": "/of/node", "worker": "/w.mjs", "concurrency": 3}
-        with mock.patch.object(os, "cpu_count", lambda: processors), mock.patch.object(subprocess, "Popen") as popen:
+        with (
+            mock.patch.object(os, "cpu_count", lambda: processors),
+            mock.patch.object(subprocess, "Popen") as popen,
+            mock.patch.object(backfill, "widen"),
+        ):
             backfill.start_worker({**given, **more})
         arguments: list[str] = popen.call_args.args[0]
-        return arguments[arguments.index("worker") + 2 :]
+        return arguments[arguments.index("worker") + 2 : -1]
 
     def early(self, *arguments: str) -> list[tuple[str, str]]:
         """Nodes that a process of workers with these arguments starts."""
@@ -146,13 +191,34 @@ class Loading(InFolder):
         code = """
 import gc, os
 def look(code):
-    os.write(kept, f"{code} {gc.isenabled()} {os.environ.get('OPENBLAS_NUM_THREADS')}".encode())
+    kept_out = gc.get_freeze_count() > 1000
+    os.write(kept, f"{code} {gc.isenabled()} {kept_out} {os.environ.get('OPENBLAS_NUM_THREADS')}".encode())
     leave(code)
 kept, leave, os._exit = os.dup(1), os._exit, look
 runpy.run_path(os.environ["DRIVER"], run_name="__main__")
 """
-        self.assertEqual(self.end_of(code), "0 True None")
-        self.assertEqual(self.end_of(code, OPENBLAS_NUM_THREADS="3"), "0 True 3")
+        self.assertEqual(self.end_of(code), "0 True True None")
+        self.assertEqual(self.end_of(code, OPENBLAS_NUM_THREADS="3"), "0 True True 3")
+
+
+    def test_what_was_computed_is_gathered_without_what_numpy_has_for_masks(self) -> None:
+        program = (
+            "import sys\nfrom support import backfill, job\nimport numpy, pyarrow\n"
+            "kept = backfill.Checkpoints(backfill.Store('/t', {}), job(), pyarrow.int32())\n"
+            "task = backfill.Task(2, 1, 0, 3, True)\n"
+            "chunks = backfill.Chunks(kept, task, [], backfill.nothing_kept(3, pyarrow.int32()), 0)\n"
+            "values = pyarrow.array([7, 8], pyarrow.int32())\n"
+            "answer = backfill.Answer(backfill.Piece(numpy.array([0, 2]), None), values, {})\n"
+            "chunks.add(answer, numpy.array([0, 1], numpy.uint8))\n"
+            "print('numpy.ma' in sys.modules, *chunks.parts[0].to_pydict().values())\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=Path(__file__).parent, stdout=subprocess.PIPE, check=True
+        )
+        first = 2 << 32
+        self.assertEqual(
+            done.stdout.decode("utf-8").strip(), f"False {[first, first + 2]} [7, 8] [None, None] [0, 1]"
+        )
 
 
 class Shared(InFolder):
