@@ -3206,10 +3206,7 @@ class Scheduler:
             while self.waiting or self.running:
                 if self.driver.cancelled.is_set():
                     raise Cancelled()
-                while self.idle and self.waiting:
-                    slot, task = self.idle.pop(0), self.waiting.pop(0)
-                    self.running[slot] = task
-                    self.backend.send(slot, task)
+                self._give()
                 message = self.backend.next(0.1)
                 if message is not None:
                     self._hear(*message)
@@ -3221,6 +3218,13 @@ class Scheduler:
         finally:
             self._tell_progress(True)
             self.backend.kill()
+
+    def _give(self) -> None:
+        """Gives workers that have nothing to do a task each."""
+        while self.idle and self.waiting and not self.driver.cancelled.is_set():
+            slot, task = self.idle.pop(0), self.waiting.pop(0)
+            self.running[slot] = task
+            self.backend.send(slot, task)
 
     def _hear(self, slot: int, message: Json) -> None:
         kind = message.pop("kind")
@@ -3254,6 +3258,8 @@ class Scheduler:
                 chunks = self.driver.checkpoints.chunk_names().get(task.fragment, [])
                 self.waiting.insert(0, Task(task.fragment, task.version, 0, work.physical_rows, True, chunks))
             return
+        # While this commits, which takes its time, its worker computes.
+        self._give()
         self.driver.done(work, record)
 
     def _lost(self, slot: int, reason: str, counts: bool) -> None:

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import base64
 import os
+import threading
 from typing import Any
+from unittest import mock
 
 import lance
 import numpy as np
@@ -240,6 +242,25 @@ class Tasks(InFolder):
     def test_rows_that_are_tried_again_are_one_however_many_the_fragment_has(self) -> None:
         [task] = self.tasks(backfill.Work(2, 100, 2, 0, [], [5, 80]), task_size=30)
         self.assertEqual((task.only, task.assemble), ([5, 80], True))
+
+    def test_a_worker_has_its_next_one_before_what_it_did_is_committed(self) -> None:
+        scheduler = backfill.Scheduler.__new__(backfill.Scheduler)
+        happened = mock.Mock(cancelled=threading.Event())
+        scheduler.job, scheduler.driver, scheduler.backend = self.job(), happened, happened
+        first, second, third = (backfill.Task(number, 1, 0, 9, True) for number in range(3))
+        scheduler.works = {0: backfill.Work(0, 9, 9, 0, [])}
+        scheduler.waiting, scheduler.running, scheduler.idle = [second, third], {4: first}, []
+        scheduler._hear(4, {"kind": "done", "record": {}})
+        self.assertEqual(happened.mock_calls, [mock.call.send(4, second), mock.call.done(scheduler.works[0], {})])
+        self.assertEqual((scheduler.running, scheduler.waiting), ({4: second}, [third]))
+
+    def test_none_is_given_once_the_job_is_cancelled(self) -> None:
+        scheduler = backfill.Scheduler.__new__(backfill.Scheduler)
+        scheduler.driver, scheduler.backend = mock.Mock(cancelled=threading.Event()), mock.Mock()
+        scheduler.driver.cancelled.set()
+        scheduler.waiting, scheduler.running, scheduler.idle = [backfill.Task(0, 1, 0, 9, True)], {}, [4]
+        scheduler._give()
+        scheduler.backend.send.assert_not_called()
 
     def test_rows_that_chunks_cover_are_not_left(self) -> None:
         kept = backfill.nothing_kept(10, pa.int32())
