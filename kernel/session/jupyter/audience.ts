@@ -6,29 +6,25 @@ const waitMs = 1000;
  * what a cell gives before the last of them is there would be lost, and its end with it.
  */
 export class Audience {
-  #isAwaited = true;
-  readonly #came: Promise<void>;
-  #come = (): void => {};
+  #isThere: boolean;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(isThere: boolean) {
-    this.#isAwaited = !isThere;
-    this.#came = new Promise((resolve) => (this.#come = resolve));
+    this.#isThere = isThere;
   }
 
-  /** Whether what is answered by more than a reply has to wait. */
-  get isAwaited(): boolean {
-    return this.#isAwaited;
+  /** Calls `answer` once somebody listens, or has had the time to; answers in the order in which they were given. */
+  before(answer: () => void): void {
+    if (this.#isThere) return answer();
+    this.#waiting.push(answer);
+    this.#timer ??= setTimeout(() => this.arrive(), waitMs);
   }
 
   arrive(): void {
-    this.#isAwaited = false;
-    this.#come();
-  }
-
-  /** Resolves when somebody listens, or has had the time to. */
-  async wait(): Promise<void> {
-    const timer = setTimeout(() => this.arrive(), waitMs);
-    await this.#came;
-    clearTimeout(timer);
+    this.#isThere = true;
+    clearTimeout(this.#timer);
+    // At once: what comes next must not be answered before these.
+    for (const answer of this.#waiting.splice(0)) answer();
   }
 }

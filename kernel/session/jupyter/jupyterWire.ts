@@ -106,9 +106,6 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
   const handle = async (asked: Asked): Promise<void> => {
     const { message } = asked;
     const { header } = message;
-    // What kernel this is, clients ask to learn whether it is there.
-    if (audience.isAwaited && asked.channel === 'shell' && header.msg_type !== 'kernel_info_request')
-      await audience.wait();
     // A queued cell is busy when its turn comes.
     if (!isCell(asked)) status('busy', header);
     const remember = (): string => {
@@ -134,12 +131,15 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
       const message = decodeMessage(frames, signer);
       // Not signed with our key, sent before, or broken: dropped, for an answer would tell a stranger that somebody is here.
       if (!message) return;
-      if (channel === 'stdin') stdin.receive(message);
-      else void handle({ message, channel });
+      if (channel === 'stdin') return stdin.receive(message);
+      const answer = () => void handle({ message, channel });
+      // What kernel this is, clients ask to learn whether it is there; an interrupt or the end of the kernel never waits.
+      if (channel === 'control' || message.header.msg_type === 'kernel_info_request') answer();
+      else audience.before(answer);
     },
     subscribed(topic) {
-      audience.arrive();
       publish({ type: 'iopub_welcome', content: { subscription: topic }, parent: undefined, topic });
+      audience.arrive();
     },
     lost() {
       lastWords('The process that listens for the kernel has ended');
