@@ -17,6 +17,7 @@ import { watchParent } from './parentWatch.ts';
 import { openPipe } from './pipe/pipeWire.ts';
 import { OutputReceiver } from './outputRoom.ts';
 import { RingReader } from './textRing.ts';
+import { sayWarnings } from './warnings.ts';
 
 // The thread that speaks with the outside. The main thread may be in an endless loop at any time; this one never runs
 // code of a cell, so messages, the heartbeat and the interrupt always get through.
@@ -99,12 +100,7 @@ function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   });
 }
 
-// By default a warning of this thread is printed by the main thread, where it would look like the output of a cell.
-process.removeAllListeners('warning');
-process.on('warning', ({ name, message }) => {
-  // ZeroMQ's word on an option that is set while a socket is in use; the one that we set so takes effect.
-  if (!message.startsWith('Socket option will not take effect')) writeSync(2, `${name}: ${message}\n`);
-});
+sayWarnings();
 
 const room = new OutputReceiver(given.room);
 const ring = new RingReader(given.ring, (label, text) => {

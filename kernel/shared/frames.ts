@@ -29,7 +29,7 @@ export const frameDecoder = (onMessage: (message: unknown) => void): ((chunk: Ui
  * came in, where it came in one.
  * @throws RangeError from the returned function on a length over the limit
  */
-export function bodyDecoder(onBody: (body: Uint8Array) => void): (chunk: Uint8Array) => void {
+export function bodyDecoder(onBody: (body: Uint8Array) => void, maxBytes = maxFrameBytes): (chunk: Uint8Array) => void {
   let chunks: Uint8Array[] = [];
   let have = 0;
   let need = 4;
@@ -56,7 +56,7 @@ export function bodyDecoder(onBody: (body: Uint8Array) => void): (chunk: Uint8Ar
         continue;
       }
       need = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
-      if (need > maxFrameBytes) throw new RangeError(`A frame of ${need} bytes is over the limit of ${maxFrameBytes}.`);
+      if (need > maxBytes) throw new RangeError(`A frame of ${need} bytes is over the limit of ${maxBytes}.`);
       inBody = true;
     }
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -144,12 +144,44 @@ suite('A kernel with a relay', function () {
     assert.equal(existsSync(kernel.path), false);
   });
 
+  test('leaves its ports to the next one at once when it is killed before it is up', async () => {
+    const idler = kernel.idler();
+    await until('the relay', () => existsSync(kernel.path));
+    // A relay looks after its kernel from here on.
+    const since = Date.now();
+    idler.kill('SIGKILL');
+    await until('the end of the relay', () => !existsSync(kernel.path));
+    assert.ok(Date.now() - since < 300);
+  });
+
+  test('is found by its relay where another process has left its path', async () => {
+    writeFileSync(kernel.path, '');
+    kernel.relay();
+    const client = kernel.dealer();
+    await client.send(kernel.request('kernel_info_request', {}, 'early'));
+    const { session } = await reply('early', 'kernel_info_reply');
+    kernel.kernel();
+    await client.send(run('1', 'cell'));
+    assert.equal((await reply('cell', 'execute_reply')).session, session);
+  });
+
+  test('decides itself what the signals mean that reach its relay too', async () => {
+    const relay = kernel.relay();
+    kernel.kernel();
+    const client = kernel.dealer();
+    await client.send(run('1', 'before'));
+    await reply('before', 'execute_reply');
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) relay.kill(signal);
+    await client.send(run('2', 'after'));
+    assert.equal((await reply('after', 'execute_reply')).content['status'], 'ok');
+  });
+
   test('has a relay that ends over anybody who does not speak as a kernel', async () => {
     const relay = kernel.relay();
     await until('the relay', () => existsSync(kernel.path));
     const stranger = connect(kernel.path);
     await once(stranger, 'data');
-    stranger.write('GET / HTTP/1.1\r\n\r\n');
+    stranger.write(Buffer.alloc(16, 255));
     await until('the end of the relay', () => relay.signalCode ?? undefined);
   });
 });

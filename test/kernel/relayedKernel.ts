@@ -69,6 +69,13 @@ export class RelayedKernel {
     return this.#start([relayEntry, this.path, String(kernel), `--connection-file=${this.#file}`]);
   }
 
+  /** A process that becomes no kernel, with a relay. */
+  idler(): ChildProcess {
+    const idle = `"$0" "$1" "$2" $$ "$3" & exec sleep 60`;
+    const args = ['-c', idle, process.execPath, relayEntry, this.path, `--connection-file=${this.#file}`];
+    return this.#keep(spawn('/bin/sh', args, { stdio: ['ignore', 'ignore', 'pipe'] }));
+  }
+
   kernel(...args: string[]): ChildProcess {
     return this.#start([
       ...kernelFlags(process.versions.node),
@@ -119,7 +126,10 @@ export class RelayedKernel {
   #at = (port: (typeof ports)[number]): string => `tcp://127.0.0.1:${this.ports[port]}`;
 
   #start(args: string[]): ChildProcess {
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    return this.#keep(spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] }));
+  }
+
+  #keep(child: ChildProcess): ChildProcess {
     this.#started.push(child);
     return child;
   }

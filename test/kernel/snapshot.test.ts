@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LanguageProcess } from '../../kernel/client/languageProcess.ts';
 import { kernelFlags } from '../../kernel/client/nodeVersion.ts';
@@ -87,12 +87,16 @@ suite('A kernel that starts from a snapshot', function () {
   test('is not held up by a damaged snapshot, and has it replaced in the background', async () => {
     mkdirSync(snapshot.folder, { recursive: true, mode: 0o700 });
     writeFileSync(snapshot.blob, 'half of a snapshot', { mode: 0o600 });
+    const relays = [99_999_999, process.pid].map((pid) => join(snapshot.folder, `${pid}.relay`));
+    for (const relay of relays) writeFileSync(relay, '');
     const { typed, ...seen } = await live(snapshot.note);
     assert.match(String(typed), /not assignable/);
     assert.deepEqual({ ...seen, typed: answers.typed }, { ...answers, snapshot: ['false'] });
     const { size } = JSON.parse(readFileSync(snapshot.note, 'utf8')) as { size: number };
     assert.equal(statSync(snapshot.blob).size, size);
     assert.equal(statSync(snapshot.blob).mode & 0o777, 0o600);
+    // Of a process that was killed, and of one that runs.
+    assert.deepEqual(relays.map(existsSync), [false, true]);
   });
 
   test('answers as any other', async () => {

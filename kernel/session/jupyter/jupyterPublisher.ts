@@ -73,7 +73,7 @@ export class Publisher {
       const now = Date.now();
       if (now - since < (now < this.#stuckUntil ? paceMs : stuckMs)) continue;
       this.#stuckUntil = now + stillStuckMs;
-      // These take effect at once, although the library warns that they would not (see worker.ts).
+      // These take effect at once, although the library warns that they would not (see warnings.ts).
       this.#socket.noDrop = false;
       await this.#try(frames);
       this.#socket.noDrop = true;

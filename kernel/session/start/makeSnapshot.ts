@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { isPrivate, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#client/startSnapshot.ts';
 import { makeFolder } from '#client/makeFolder.ts';
+import { isRunning } from '#client/running.ts';
 
 // `node FLAGS snapshotMaker.cjs` makes the start-up snapshot for this Node, these flags and the kernel beside this file.
 // A process of its own, which outlives the kernel that started it. It says nothing: without a snapshot kernels start too.
@@ -87,9 +88,12 @@ function take(lock: string): boolean {
   }
 }
 
-/** Removes the snapshots that were made longest ago, note first. */
+/** Removes the snapshots that were made longest ago, note first, and where a killed relay waited for its kernel. */
 function prune(folder: string): void {
-  const notes = readdirSync(folder)
+  const names = readdirSync(folder);
+  for (const name of names)
+    if (name.endsWith('.relay') && !isRunning(Number.parseInt(name, 10))) rmSync(join(folder, name), { force: true });
+  const notes = names
     .filter((name) => name.endsWith('.json'))
     .map((name) => join(folder, name))
     .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);

@@ -48,6 +48,22 @@ suite('The messages between a kernel and its relay', () => {
     assert.deepEqual(came[2]?.frames, []);
   });
 
+  test('may be longer than one of an editor: a widget gives several frames, each as large as ZeroMQ takes', async () => {
+    const [from, to] = await pair();
+    const came: RelayMessage[] = [];
+    readRelayed(to, (message) => came.push(message));
+    const large = Buffer.alloc(100 << 20, 'x');
+    assert.ok(sendRelayed(from, 'shell', [large, large, large]));
+    from.end();
+    await once(to, 'close');
+    assert.deepEqual(
+      came.map(({ frames }) => frames.map(({ length }) => length)),
+      [[large.length, large.length, large.length]],
+    );
+    from.destroy();
+    assert.equal(sendRelayed(from, 'close'), false);
+  });
+
   test('end the connection when they are none', async () => {
     for (const bytes of [
       // A kind that there is not.

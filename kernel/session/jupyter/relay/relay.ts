@@ -6,6 +6,7 @@ import { kernelInfo } from '#session/jupyter/jupyterContent.ts';
 import { readConnection } from '#session/jupyter/connectionFile.ts';
 import { bytesOf, createSigner, decodeMessage, encodeMessage, type Outgoing } from '#session/jupyter/jupyterFrames.ts';
 import { bindSockets, type SocketEvents, type Sockets } from '#session/jupyter/jupyterSockets.ts';
+import { sayWarnings } from '#session/warnings.ts';
 import { readRelayed, sendRelayed } from './relayMessages.ts';
 
 // The process that listens for a kernel of Jupyter: `relay.cjs PATH PID --connection-file=FILE`, a child of the kernel's
@@ -13,8 +14,8 @@ import { readRelayed, sendRelayed } from './relayMessages.ts';
 // refused waits for a tenth or two before it tries again. This is up in a fifth of that. It says itself what kernel this is,
 // which clients ask first, keeps what else they ask until the kernel connects to PATH, and passes everything on from there.
 
-/** How often it is looked whether the kernel, which has not connected yet, still runs. */
-const lookMs = 500;
+/** How often it is looked whether the kernel, which has not connected yet, still runs. The next may want its ports at once. */
+const lookMs = 10;
 /** What is with ZeroMQ is told to the kernel after so many bytes, and whenever all of it is. */
 const tellBytes = 256 << 10;
 /** How long clients have to take what is left when the kernel has ended. */
@@ -85,11 +86,15 @@ async function relay(connected: Promise<Socket>, connectionFile: string): Promis
 
 /** The kernel's connection to `path`. The process ends with it, or with the kernel before there is one. */
 function waitAt(path: string, kernelPid: number): Promise<Socket> {
-  const watch = setInterval(() => {
+  // Of a process that was killed, which had the same number.
+  rmSync(path, { force: true });
+  const look = () => {
     if (process.ppid === kernelPid) return;
     rmSync(path, { force: true });
     end();
-  }, lookMs);
+  };
+  look();
+  const watch = setInterval(look, lookMs);
   return new Promise((resolve) => {
     const server = createServer((socket) => {
       clearInterval(watch);
@@ -140,8 +145,9 @@ async function closeAfter(sockets: Sockets, socket: Socket): Promise<void> {
   setTimeout(end, lingerMs);
 }
 
-// Ctrl-C in a terminal reaches the whole group; what it means the kernel's front decides.
-process.on('SIGINT', () => {});
+// These reach the whole group, by Ctrl-C or from Jupyter; what they mean the kernel decides, and this ends with it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+sayWarnings();
 const [path = '', pid = '', ...rest] = process.argv.slice(2);
 const flag = '--connection-file=';
 const file = rest.find((each) => each.startsWith(flag))?.slice(flag.length) ?? '';

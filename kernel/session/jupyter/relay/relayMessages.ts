@@ -3,7 +3,7 @@ import { bodyDecoder } from '#shared/frames.ts';
 import type { Frames } from '#session/jupyter/jupyterFrames.ts';
 
 // What passes between a kernel and its relay. Each message: u32le length of all that follows, u8 kind, u32le number, u32le
-// count of frames, the length of each as u32le, and the frames. None is as long as `bodyDecoder` allows one to be.
+// count of frames, the length of each as u32le, and the frames.
 
 const kinds = [
   // From the relay: it is there, and `number` says whether anybody listens. Frames: its session, and the signatures of the requests
@@ -28,11 +28,12 @@ const kinds = [
 ] as const;
 export type RelayKind = (typeof kinds)[number];
 
-/** The most bytes of one message. What is longer is not sent: it would end the connection. */
-const maxBytes = 250 << 20;
+/** The most bytes of one message: several frames as large as ZeroMQ is allowed to give, or what a widget is shown. */
+const maxBytes = 2 ** 31;
 const fixedBytes = 9;
 
-export function sendRelayed(socket: Socket, kind: RelayKind, frames: Frames = [], number = 0): void {
+/** `false` for what is longer than a message may be, and is not sent, or when nobody is there any more. */
+export function sendRelayed(socket: Socket, kind: RelayKind, frames: Frames = [], number = 0): boolean {
   const parts = frames.map((frame) => (typeof frame === 'string' ? Buffer.from(frame) : frame));
   const head = Buffer.allocUnsafe(4 + fixedBytes + 4 * parts.length);
   let length = fixedBytes + 4 * parts.length;
@@ -40,7 +41,7 @@ export function sendRelayed(socket: Socket, kind: RelayKind, frames: Frames = []
     head.writeUInt32LE(part.length, 4 + fixedBytes + 4 * index);
     length += part.length;
   }
-  if (length > maxBytes || socket.destroyed) return;
+  if (length > maxBytes || socket.destroyed) return false;
   head.writeUInt32LE(length, 0);
   head.writeUInt8(kinds.indexOf(kind), 4);
   head.writeUInt32LE(number, 5);
@@ -50,13 +51,14 @@ export function sendRelayed(socket: Socket, kind: RelayKind, frames: Frames = []
   socket.write(head);
   for (const part of parts) socket.write(part);
   process.nextTick(() => socket.uncork());
+  return true;
 }
 
 export type RelayMessage = { kind: RelayKind; number: number; frames: Buffer[] };
 
 /** Hands on what comes over a socket, which is closed over what is no message. */
 export function readRelayed(socket: Socket, take: (message: RelayMessage) => void): void {
-  const decode = bodyDecoder((body) => take(decodeRelayed(body)));
+  const decode = bodyDecoder((body) => take(decodeRelayed(body)), maxBytes);
   socket.on('data', (chunk) => {
     try {
       decode(chunk);

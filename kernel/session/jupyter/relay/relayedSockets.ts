@@ -45,14 +45,12 @@ export async function relayedSockets(path: string, events: RelayEvents): Promise
   };
   const sockets: Sockets = {
     publish(frames) {
-      published += bytesOf(frames);
-      send('publish', frames);
+      if (send('publish', frames)) published += bytesOf(frames);
     },
-    reply: (channel, frames) => send(channel, frames),
-    ask(frames) {
+    reply: (channel, frames) => void send(channel, frames),
+    async ask(frames) {
       const number = ++questions;
-      send('ask', frames, number);
-      return new Promise((resolve) => asked.set(number, resolve));
+      return send('ask', frames, number) && new Promise((resolve) => asked.set(number, resolve));
     },
     backlog: () => published,
     async close() {
