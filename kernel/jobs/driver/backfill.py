@@ -1480,7 +1480,11 @@ class NodeFunction:
         self.last_words: Json = {}
         self.stopped_since: float | None = None
         self.patience = 0
-        self._start()
+        try:
+            self._start()
+        except JobFailure:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
 
     def _start(self) -> None:
         options = {
@@ -1491,7 +1495,14 @@ class NodeFunction:
             "on_error": self.job.function["on_error"],
         }
         self.last_words = {}
-        started = spare_node(self.node, str(self.job.worker))
+        try:
+            started = spare_node(self.node, str(self.job.worker))
+        except OSError as error:
+            raise JobFailure(
+                "NodeMissing",
+                f"{self.node} on {socket.gethostname()} does not start: {words_of(error)}",
+                "Name a Node 20 or newer that is there.",
+            ) from error
         self.process = started
         assert started.stdin is not None
         widen(started.stdin)

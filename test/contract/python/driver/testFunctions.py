@@ -4,6 +4,7 @@ import os
 import queue
 import socket
 import sys
+import tempfile
 import threading
 import types
 import unittest
@@ -208,6 +209,15 @@ class InTypeScript(unittest.TestCase):
                 backfill.find_node(job())
         self.assertEqual(caught.exception.code, "NodeMissing")
         self.assertIn(socket.gethostname(), caught.exception.message)
+
+    def test_a_node_that_does_not_start_is_named_and_leaves_nothing_behind(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder):
+            with self.assertRaises(backfill.JobFailure) as caught:
+                named = job(node="/there/is/no/node", worker="w.mjs", function={"kind": "typescript", "code": ""})
+                backfill.NodeFunction(named, pa.int32(), threading.Event(), backfill.BatchSize(1), lambda _: None)
+            self.assertEqual(os.listdir(folder), [])
+        self.assertEqual(caught.exception.code, "NodeMissing")
+        self.assertRegex(caught.exception.message, "^/there/is/no/node on .* does not start: ")
 
 
 class Sizes(unittest.TestCase):
