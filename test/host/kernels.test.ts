@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { contentOf, ended, execute, item, openCells, printed, start } from './notebookCells.ts';
+import { contentOf, ended, execute, isSaved, item, openCells, printed, start } from './notebookCells.ts';
 import { eventually, extensionApi, run, temporaryFolder } from './support.ts';
 import { isRunning } from '../harness/running.ts';
 
@@ -171,7 +171,7 @@ suite('kernels of notebooks', () => {
     await vscode.window.showTextDocument(text);
     await eventually('the text in front', () => vscode.window.activeNotebookEditor === undefined);
     assert.ok(variable('word'));
-    assert.ok(await notebook.save());
+    assert.ok(await isSaved(notebook));
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     await vscode.window.tabGroups.close(tabs.filter(({ label }) => label === 'closed.ipynb'));
     await eventually('an empty list', () => variable('word') === undefined);
@@ -183,7 +183,7 @@ suite('kernels of notebooks', () => {
     const { waits, open: goOn } = gate();
     const notebook = await open('let kept = 41;', `console.log('before'); ${waits} console.log('after'); kept + 1`);
     assert.ok(await execute(notebook, 0));
-    assert.ok(await notebook.save());
+    assert.ok(await isSaved(notebook));
     start(notebook, 1);
     await eventually('the first line', () => printed(notebook, 1).includes('before'));
     const pid = await pidOf(notebook);

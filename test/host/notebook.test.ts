@@ -6,7 +6,7 @@ import { tableFromIPC } from '#arrow';
 import type { KernelOutput } from '#shared/kernelMessages.ts';
 import { arrowStreamMime, decodeArrowOutput } from '#shared/mime.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { ended, execute, item, items, openCells, printed, start, textOf } from './notebookCells.ts';
+import { ended, execute, isSaved, item, items, openCells, printed, start, textOf } from './notebookCells.ts';
 import { eventually, extensionApi, failuresOf, makeCatalog, run, tableNode, temporaryFolder } from './support.ts';
 
 const acceptDialog = () => void vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
@@ -77,7 +77,7 @@ suite('a notebook on our kernel', () => {
     const shown = item(notebook, 1, arrowStreamMime);
     assert.ok(shown);
     assert.match(printed(notebook, 2), /done/);
-    assert.ok(await notebook.save());
+    assert.ok(await isSaved(notebook));
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 
     const file = JSON.parse(readFileSync(notebook.uri.fsPath, 'utf8')) as {

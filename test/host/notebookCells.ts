@@ -26,6 +26,17 @@ export async function ended(notebook: vscode.NotebookDocument, index: number, be
   return cell.executionSummary?.success === true;
 }
 
+const saveTries = 5;
+
+/** Saves, and again where something of the notebook has changed meanwhile, which VS Code tells by `false`. */
+export async function isSaved(notebook: vscode.NotebookDocument): Promise<boolean> {
+  for (let tries = 0; tries < saveTries; tries++) {
+    if (await notebook.save()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return false;
+}
+
 export const items = (notebook: vscode.NotebookDocument, index: number): vscode.NotebookCellOutputItem[] =>
   notebook.cellAt(index).outputs.flatMap((output) => output.items);
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { execute, openCells, printed, start } from './notebookCells.ts';
+import { execute, isSaved, openCells, printed, start } from './notebookCells.ts';
 import { eventually, extensionApi, temporaryFolder } from './support.ts';
 
 type Saved = { cells: { outputs: { output_type: string; text?: string[] }[] }[] };
@@ -44,7 +44,7 @@ suite('outputs of cells', () => {
     );
     assert.ok(await execute(notebook, 0));
     assert.equal(printed(notebook, 0), 'one\ntwo\nthree\n');
-    assert.ok(await notebook.save());
+    assert.ok(await isSaved(notebook));
     assert.equal(saved(notebook, 0), 'one\ntwo\nthree\n');
   });
 
@@ -60,7 +60,7 @@ suite('outputs of cells', () => {
     assert.ok(await execute(notebook, 0));
     const lines = Array.from({ length: 5000 }, (_, i) => `line ${i}\n`).join('');
     assert.equal(printed(notebook, 0), lines);
-    assert.ok(await notebook.save());
+    assert.ok(await isSaved(notebook));
     assert.equal(saved(notebook, 0), lines);
   });
 
@@ -69,7 +69,7 @@ suite('outputs of cells', () => {
     for (const cell of notebook.getCells()) {
       start(notebook, cell.index);
       await eventually('its end', () => cell.executionSummary?.success);
-      assert.ok(await notebook.save());
+      assert.ok(await isSaved(notebook));
       assert.equal(saved(notebook, cell.index), `printed ${cell.index}\n`);
     }
   });

@@ -6,7 +6,7 @@ import { tableFromIPC } from '#arrow';
 import { whereOf } from '../../extension/catalog/connectionRules.ts';
 import type { RestConnection } from '../../extension/catalog/node.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { execute, items, printed, textOf } from './notebookCells.ts';
+import { execute, isSaved, items, printed, textOf } from './notebookCells.ts';
 import { PersonStandIn } from './person.ts';
 import { key, startServer, type CompanyServer } from './server.ts';
 import {
@@ -89,7 +89,7 @@ suite('a catalog on a server', () => {
     await eventually('what the cell printed', () => printed(notebook, 0) !== '');
     assert.match(printed(notebook, 0), /^rest 1200/);
     assert.match(printed(notebook, 0), /order 7/);
-    assert.ok(await notebook.save());
+    assert.ok(await isSaved(notebook));
     const saved = new TextDecoder().decode(await vscode.workspace.fs.readFile(notebook.uri));
     assert.ok(!saved.includes(key), 'the key is not in the notebook');
     api.kernels.session(notebook)?.dispose();

@@ -99,7 +99,8 @@ suite('The kernel in JupyterLab', function () {
     const tables = page.locator('.jp-RenderedHTML table');
     await page.getByText('orders, ').last().waitFor();
     await kernelIs(page, 'Idle');
-    assert.ok((await tables.count()) >= 6);
+    // Outputs are drawn after the kernel has said that it is done.
+    await tables.nth(5).waitFor({ state: 'attached' });
     assert.equal(await page.locator('[data-mime-type="application/vnd.jupyter.error"]').count(), 0);
     const picture = page.locator('.jp-RenderedHTML td img').first();
     assert.ok((await picture.evaluate((each: HTMLImageElement) => each.naturalWidth)) > 0, 'its pictures are drawn');

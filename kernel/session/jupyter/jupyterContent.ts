@@ -1,6 +1,6 @@
 import type { CellOutput, WorkerStart } from '#session/coreMessages.ts';
 import { languageInfo } from '#session/languageInfo.ts';
-import { protocolVersion } from './jupyterFrames.ts';
+import { encodeMessage, protocolVersion, type Frames, type Signer } from './jupyterFrames.ts';
 import { colouredTraceback } from './tracebackColours.ts';
 
 // The contents of messages under Jupyter's names.
@@ -46,3 +46,11 @@ export function contentOf(output: CellOutput): unknown {
       return output.content;
   }
 }
+
+/** What a kernel says once, when it starts. */
+export const startingFrames = (session: string, signer: Signer): Frames =>
+  encodeMessage(
+    { identities: ['status'], type: 'status', content: { execution_state: 'starting' }, parent: undefined },
+    session,
+    signer,
+  );

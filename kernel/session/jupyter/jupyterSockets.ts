@@ -29,8 +29,11 @@ const askAgainMs = 100;
 const maxFrameBytes = 128 << 20;
 const maxSmallFrameBytes = 64 << 10;
 
-/** Binds the sockets and reads them until they are closed; the heartbeat is answered here. */
-export async function bindSockets(connection: Connection, events: SocketEvents): Promise<Sockets> {
+/**
+ * Binds the sockets and reads them until they are closed; the heartbeat is answered here.
+ * @param starting published before anybody can listen: the first that a client hears is its welcome
+ */
+export async function bindSockets(connection: Connection, events: SocketEvents, starting: Frames): Promise<Sockets> {
   const small = { linger: lingerMs, maxMessageSize: maxSmallFrameBytes };
   const large = { linger: lingerMs, maxMessageSize: maxFrameBytes };
   // A frame may not have gone when the next one is asked for, and a socket sends one at a time.
@@ -43,6 +46,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents):
     last.set(socket, sent);
   };
   const iopub = new Publisher(small);
+  iopub.publish(starting);
   const shell = new Router(large);
   const control = new Router(large);
   const stdin = new Router({ ...large, mandatory: true });

@@ -126,7 +126,7 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
     if (isEnd) end(0);
   };
 
-  const opened = await openSockets(connection, front.relay, {
+  const opened = await openSockets(connection, front.relay, signer, {
     request(channel, frames) {
       const message = decodeMessage(frames, signer);
       // Not signed with our key, sent before, or broken: dropped, for an answer would tell a stranger that somebody is here.
@@ -149,7 +149,6 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
   const { sockets, session } = opened;
   const audience = new Audience(opened.isHeard);
   for (const signature of opened.answered) signer.remember(signature);
-  if (!opened.isRelayed) status('starting', undefined);
   opened.listen();
   return {
     close() {

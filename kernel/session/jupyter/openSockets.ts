@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from './connectionFile.ts';
+import { startingFrames } from './jupyterContent.ts';
+import type { Signer } from './jupyterFrames.ts';
 import { relayedSockets, type RelayEvents, type Relayed } from './relay/relayedSockets.ts';
 
 export type Opened = Relayed & {
-  readonly isRelayed: boolean;
   /** Has what came be told, and what comes from here on. */
   listen(): void;
 };
@@ -16,6 +17,7 @@ export type Opened = Relayed & {
 export async function openSockets(
   connection: Connection,
   relay: string | undefined,
+  signer: Signer,
   events: RelayEvents,
 ): Promise<Opened> {
   const early: (() => void)[] = [];
@@ -34,9 +36,10 @@ export async function openSockets(
     lost: told(() => events.lost()),
   };
   const relayed = relay === undefined ? undefined : await relayedSockets(relay, later);
-  if (relayed) return { ...relayed, isRelayed: true, listen };
+  if (relayed) return { ...relayed, listen };
   // Loaded only here: with a relay ZeroMQ is there.
   const { bindSockets } = await import('./jupyterSockets.ts');
-  const sockets = await bindSockets(connection, later);
-  return { sockets, session: randomUUID(), isHeard: false, answered: [], isRelayed: false, listen };
+  const session = randomUUID();
+  const sockets = await bindSockets(connection, later, startingFrames(session, signer));
+  return { sockets, session, isHeard: false, answered: [], listen };
 }

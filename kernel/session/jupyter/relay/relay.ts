@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type Socket } from 'node:net';
-import { kernelInfo } from '#session/jupyter/jupyterContent.ts';
+import { kernelInfo, startingFrames } from '#session/jupyter/jupyterContent.ts';
 import { readConnection } from '#session/jupyter/connectionFile.ts';
 import { bytesOf, createSigner, decodeMessage, encodeMessage, type Outgoing } from '#session/jupyter/jupyterFrames.ts';
 import { bindSockets, type SocketEvents, type Sockets } from '#session/jupyter/jupyterSockets.ts';
@@ -79,8 +79,7 @@ async function relay(connected: Promise<Socket>, connectionFile: string): Promis
     serve(socket, bound);
   };
 
-  sockets = await bindSockets(connection, events);
-  publish('status', { execution_state: 'starting' }, { parent: undefined });
+  sockets = await bindSockets(connection, events, startingFrames(session, signer));
   admit(await connected, sockets);
 }
 
