@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRayCluster } from '#cluster/kuberay/createRayCluster.ts';
 import { openRayLink } from '#cluster/kuberay/openRayLink.ts';
 import { rayClusterSpecOf } from '#cluster/kuberay/rayClusterSpec.ts';
@@ -136,6 +137,8 @@ export function testForwardedRay(world: () => RayWorld): void {
           },
           waiting,
         );
+        // Who follows it looks now and then: it stays lost for longer than that.
+        for (const end = Date.now() + 3000; Date.now() < end; await sleep(20)) api.cut();
         open(gate);
         const { code: exitCode, stdout, stderr } = await ended;
         assert.equal(exitCode, 0, stderr);
