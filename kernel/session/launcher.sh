@@ -37,13 +37,16 @@ $listed_second" ] || return 0
   # A kernel is starting from it, or has not come up from it.
   attempt=${blob%.blob}.attempt
   [ ! -e "$attempt" ] && (umask 077 && printf %s "$$" > "$attempt") 2> /dev/null || return 0
-  # What listens while the kernel comes up (kernel/session/jupyter/relay); with a socket of the person alone. These lines are
-  # a copy that outlives its build: those of later ones have to understand them.
-  relay=${blob%/*}/$$.relay
-  (umask 077 && exec "$node" "$dist/relay.cjs" "$relay" $$ "$@") &
+  # What listens while the kernel comes up (kernel/session/jupyter/relay). These lines are a copy that outlives its build: later
+  # ones have to understand them, and earlier ones have none.
+  if [ -r "$dist/relay.cjs" ]; then
+    relay=${blob%/*}/$$.relay
+    "$node" "$dist/relay.cjs" "$relay" $$ "$@" &
+    set -- "$@" "--relay=$relay"
+  fi
   # Flags of ours, without blanks in them.
   # shellcheck disable=SC2086
-  exec "$node" $flags --snapshot-blob "$blob" "$dist/fromSnapshot.cjs" "$@" "--relay=$relay"
+  exec "$node" $flags --snapshot-blob "$blob" "$dist/fromSnapshot.cjs" "$@"
 }
 
 quick_start "$@"

@@ -1,10 +1,10 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { isFitNode, kernelFlags, minimumNode } from '#client/nodeVersion.ts';
-import { beginAttempt, isUsable, snapshotFlags, snapshotOf } from '#client/startSnapshot.ts';
+import { beginAttempt, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#client/startSnapshot.ts';
 import { noteQuickStart } from './start/quickStart.ts';
 
 // Jupyter's kernelspec points at a copy of this file in the person's data folder. The kernel itself may be in an editor's
@@ -122,13 +122,31 @@ function becomeSnapshot(entry: string): void {
   } catch {
     // The next start takes a little longer.
   }
+  let relay: Relay | undefined;
   try {
     beginAttempt(snapshot, pid);
-    const args = [...flags, ...snapshotFlags(snapshot), snapshot.entry, ...process.argv.slice(2)];
+    const given = process.argv.slice(2);
+    relay = startRelay(snapshot, given);
+    const args = [...flags, ...snapshotFlags(snapshot), snapshot.entry, ...given, ...(relay ? [relay.argument] : [])];
     process.execve(execPath, [execPath, ...args], process.env);
   } catch {
     // A cache that can't be written, or a Node that may not do this: the usual start works.
+    relay?.process.kill('SIGKILL');
   }
+}
+
+type Relay = { process: ChildProcess; argument: string };
+
+/** Starts what listens while the kernel comes up, where its build has that. */
+function startRelay({ entry, folder }: StartSnapshot, given: readonly string[]): Relay | undefined {
+  const { execPath, pid } = process;
+  const relay = join(dirname(entry), 'relay.cjs');
+  if (!existsSync(relay) || !given[0]?.startsWith('--connection-file=')) return undefined;
+  const path = join(folder, `${pid}.relay`);
+  const started = spawn(execPath, [relay, path, String(pid), ...given], { stdio: ['ignore', 'inherit', 'inherit'] });
+  // The kernel opens its sockets itself then.
+  started.on('error', () => {});
+  return { process: started, argument: `--relay=${path}` };
 }
 
 /** The Node for the kernel: this one, else a fit one that the person has installed since it became too old. */

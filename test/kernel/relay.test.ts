@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -153,6 +153,12 @@ suite('A kernel with a relay', function () {
     idler.kill('SIGKILL');
     await until('the end of the relay', () => !existsSync(kernel.path));
     assert.ok(Date.now() - since < 300);
+  });
+
+  test('has a relay that only its person can connect to', async () => {
+    kernel.relay();
+    await until('the relay', () => existsSync(kernel.path));
+    assert.equal(statSync(kernel.path).mode & 0o777, 0o700);
   });
 
   test('is found by its relay where another process has left its path', async () => {

@@ -147,6 +147,8 @@ async function closeAfter(sockets: Sockets, socket: Socket): Promise<void> {
 // These reach the whole group, by Ctrl-C or from Jupyter; what they mean the kernel decides, and this ends with it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 sayWarnings();
+// Its socket is of the person alone.
+process.umask(0o077);
 const [path = '', pid = '', ...rest] = process.argv.slice(2);
 const flag = '--connection-file=';
 const file = rest.find((each) => each.startsWith(flag))?.slice(flag.length) ?? '';
