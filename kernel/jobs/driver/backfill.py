@@ -22,7 +22,7 @@ Ray, where nothing is installed for it. It reads from top to bottom, each part f
     the table                  fragments, and the files that values hang on
     functions                  Python here, TypeScript in a Node; SQL is computed by the table
     one task                   rows of a fragment, from reading to chunks and the column file: `Worker.run`
-    where workers live         processes, and actors of Ray; what runs in them
+    where workers live         processes, and actors of Ray; what runs in them; threads
     a merge that was left      what the runner `local` could not look at any more
     the driver                 `Driver.run`: plan, compute, commit, and look what others did meanwhile
     looking ahead, entry       plans, trials, `main`
@@ -64,8 +64,8 @@ Json = dict[str, Any]
 
 
 # --- A head start ---------------------------------------------------------------------------------------------------
-# Loading the packages below takes longer than all else before the first row. So the job is read first, and the
-# processes of its workers load them while this one does, and beside those the Nodes of a TypeScript function.
+# Loading the packages below takes longer than all else before the first row. So the job is read first, and what computes
+# starts while they load: processes of workers, which load them too, or the Nodes of a TypeScript function.
 
 SECRETS = "LANCE_CATALOG_STORAGE_OPTIONS"
 WORKERS_IN_PROCESS = 4
@@ -102,17 +102,25 @@ def workers_in_process(function: Json) -> int:
     return 1 if function.get("kind") == "python" else WORKERS_IN_PROCESS
 
 
+def are_threads(job: Json) -> bool:
+    """Whether workers are threads of the driver: as few as a process may have, and none that a function can take along."""
+    return int(job.get("concurrency") or 1) <= WORKERS_IN_PROCESS and job["function"].get("kind") != "python"
+
+
+def without_secrets() -> dict[str, str]:
+    """What a process gets in which a function runs, or that starts one."""
+    return {key: value for key, value in os.environ.items() if key != SECRETS}
+
+
 def start_worker(job: Json) -> subprocess.Popen[bytes]:
     """A process for workers. It loads its packages and waits for the job on its stdin, with which it ends."""
-    # The process of a function would get the secrets too.
-    inherited = {key: value for key, value in os.environ.items() if key != SECRETS}
     code = marshal.dumps(_code)
     arguments = ["worker", str(job["function"].get("kind")), *nodes_of(job), str(len(code))]
     started = subprocess.Popen(
         [sys.executable, "-c", BEGIN, os.path.abspath(__file__), *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=inherited,
+        env=without_secrets(),
     )
     assert started.stdin is not None
     widen(started.stdin)
@@ -137,7 +145,7 @@ def widen(pipe: IO[bytes]) -> None:
 
 
 def nodes_of(job: Json) -> list[str]:
-    """What a process of workers has to know to start its Nodes at once: how many, which Node, what it runs."""
+    """What a process has to know to start the Nodes of its workers at once: how many, which Node, what it runs."""
     node, program = job.get("node"), job.get("worker")
     if job["function"].get("kind") != "typescript" or not isinstance(node, str) or not isinstance(program, str):
         # Which Node it is takes its time to find.
@@ -153,7 +161,7 @@ def start_node(node: str, program: str) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "ELECTRON_RUN_AS_NODE": "1"},
+        env={**without_secrets(), "ELECTRON_RUN_AS_NODE": "1"},
     )
 
 
@@ -168,7 +176,7 @@ def start_nodes(workers: str = "0", *command: str) -> None:
 
 def head_start(arguments: list[str]) -> bool:
     """
-    Reads the job, and starts as many processes as a run of it on this machine may want.
+    Reads the job, and starts as many workers' processes or Nodes as a run of it on this machine may want.
     Returns whether a function of a person may run in this one.
     """
     global _given
@@ -179,6 +187,9 @@ def head_start(arguments: list[str]) -> bool:
         _given = text_of(arguments[0])
         raw = json.loads(_given)
         if raw.get("mode", "run") == "run" and raw.get("engine", "processes") == "processes":
+            if are_threads(raw):
+                start_nodes(*nodes_of(raw))
+                return False
             processes = -(-int(raw.get("concurrency") or 1) // workers_in_process(raw["function"]))
             _spares.extend(start_worker(raw) for _ in range(min(processes, os.cpu_count() or 1)))
             return False
@@ -275,6 +286,7 @@ DURABLE_SECONDS = 1.0
 SAMPLES = 5
 STALL_SECONDS = float(os.environ.get("LANCE_CATALOG_STALL_SECONDS", "60"))
 STOP_SECONDS = 5.0
+LOOK_SECONDS = 0.25
 
 
 # --- What is told, and how it fails ---------------------------------------------------------------------------------
@@ -1264,7 +1276,11 @@ class Function(Protocol):
         ...
 
     def look(self) -> None:
-        """Called twice a second from another thread, to find what has stopped."""
+        """Called now and then from another thread, to find what has stopped."""
+        ...
+
+    def kill(self) -> None:
+        """Called from another thread when nobody waits for answers any more."""
         ...
 
     def close(self) -> None: ...
@@ -1353,6 +1369,9 @@ class PythonFunction:
         return
 
     def look(self) -> None:
+        return
+
+    def kill(self) -> None:
         return
 
     def close(self) -> None:
@@ -1589,6 +1608,11 @@ class NodeFunction:
             self.stopped_since = now
         elif now - self.stopped_since > STALL_SECONDS:
             self.stopped_since = None
+            process.kill()
+
+    def kill(self) -> None:
+        process = self.process
+        if process is not None:
             process.kill()
 
     def run(self, pieces: Iterator[Piece]) -> Iterator[Answer]:
@@ -1862,6 +1886,9 @@ class Worker:
         elif job.function["kind"] == "typescript":
             self.function = NodeFunction(job, self.type, self.stop, self.size, lambda why: restarted("function", why))
         self.checkpoints = Checkpoints(Store(job.uri, job.storage_options), job, self.type)
+
+    def begin(self) -> None:
+        """Waits until the function can run. Raises JobFailure where it cannot be loaded."""
         if self.function is not None:
             self._look_at_table()
             self.function.wait()
@@ -2116,7 +2143,16 @@ class Backend(Protocol):
         """Asks all to keep what they have and to end."""
         ...
 
-    def kill(self) -> None: ...
+    def kill(self) -> None:
+        """Ends what has not ended."""
+        ...
+
+    def join(self) -> None:
+        """Waits until all that was started is gone."""
+        ...
+
+
+STILL_LOADING = "workers that are still loading the function"
 
 
 class Processes:
@@ -2146,7 +2182,7 @@ class Processes:
         self._tell(child, {"start": slot})
 
     def shortage(self) -> str:
-        return "processes that are still loading the function"
+        return STILL_LOADING
 
     @staticmethod
     def _tell(child: subprocess.Popen[bytes], message: Json) -> None:
@@ -2206,11 +2242,12 @@ class Processes:
             self._tell(child, {"stop": True})
 
     def kill(self) -> None:
-        children = set(self.homes.values())
-        for child in children:
+        for child in set(self.homes.values()):
             if child.poll() is None:
                 child.kill()
-        for child in children:
+
+    def join(self) -> None:
+        for child in set(self.homes.values()):
             child.wait()
 
 
@@ -2363,6 +2400,9 @@ class RayActors:
         self.actors = {}
         self.calls = {}
 
+    def join(self) -> None:
+        """Ray sees to it."""
+
 
 class RayWorker:
     """The actor. What it says is gathered and taken with the next answer."""
@@ -2377,6 +2417,7 @@ class RayWorker:
             self.worker = Worker(
                 read_job(json.loads(self.raw)), lambda what, why: self.said.append(restart_message(what, why))
             )
+            self.worker.begin()
         except Exception as error:
             return [failure_message(error)]
         threading.Thread(target=self._look, daemon=True).start()
@@ -2393,7 +2434,7 @@ class RayWorker:
     def counters(self) -> list[Json]:
         assert self.worker is not None
         said, self.said = self.said, []
-        return [*said, {"kind": "counters", **asdict(self.worker.counters)}]
+        return [*said, counters_message(self.worker)]
 
     def run(self, task: Json) -> list[Json]:
         assert self.worker is not None
@@ -2413,6 +2454,10 @@ def restart_message(what: str, why: str) -> Json:
     return {"kind": "restarted", "what": what, "reason": why}
 
 
+def counters_message(worker: Worker) -> Json:
+    return {"kind": "counters", **asdict(worker.counters)}
+
+
 def failure_message(error: BaseException) -> Json:
     failure = failure_of(error)
     said = {"kind": "failed", "code": failure.code, "message": failure.message, "hint": failure.hint}
@@ -2425,36 +2470,48 @@ def run_task(worker: Worker, task: Task) -> Json:
         return {"kind": "done", "record": worker.run(task)}
     except Cancelled:
         return {"kind": "stopped"}
-    except Exception as error:
+    except BaseException as error:
+        # A panic of the engine is no Exception, and is the end of the task all the same.
         return failure_message(error)
 
 
 class Slot:
     """One of the workers of a process, and what it has to do."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, say: Callable[[int, Json], None]) -> None:
         self.number = number
+        self.say = say
         self.tasks: queue.Queue[Task | None] = queue.Queue()
         self.worker: Worker | None = None
         self.is_stopped = False
+        self.is_busy = True
 
-    def tell(self, kind: str, **fields: Any) -> None:
-        emit(kind, slot=self.number, **fields)
+    def tell(self, message: Json) -> None:
+        self.say(self.number, message)
 
     def run(self, job: Job) -> None:
         """Computes until it is stopped, or has said why it can't."""
         try:
-            worker = Worker(job, lambda what, why: self.tell("restarted", what=what, reason=why))
+            self.worker = worker = Worker(job, lambda what, why: self.tell(restart_message(what, why)))
         except Exception as error:
-            self.tell(**failure_message(error))
+            self.tell(failure_message(error))
             return
-        self.worker = worker
-        self.tell("ready")
-        while not self.is_stopped and (task := self.tasks.get()) is not None:
-            message = run_task(worker, task)
-            self.tell("counters", **asdict(worker.counters))
-            self.tell(**message)
-        worker.close()
+        try:
+            if self.is_stopped:
+                return
+            worker.begin()
+            self.is_busy = False
+            self.tell({"kind": "ready"})
+            while not self.is_stopped and (task := self.tasks.get()) is not None:
+                self.is_busy = True
+                message = run_task(worker, task)
+                self.is_busy = False
+                self.tell(counters_message(worker))
+                self.tell(message)
+        except Exception as error:
+            self.tell(failure_message(error))
+        finally:
+            worker.close()
 
     def stop(self) -> None:
         """Lets it keep what it has and end."""
@@ -2463,13 +2520,22 @@ class Slot:
             self.worker.stop.set()
         self.tasks.put(None)
 
+    def kill(self) -> None:
+        """Ends what computes for it, unless that is at rest and ends by itself."""
+        if self.is_busy and self.worker is not None and self.worker.function is not None:
+            self.worker.function.kill()
+
     def look(self) -> Json | None:
         """How far it is, once it has begun."""
         if self.worker is None:
             return None
         if self.worker.function is not None:
             self.worker.function.look()
-        return asdict(self.worker.counters)
+        return counters_message(self.worker)
+
+
+def tell_parent(slot: int, message: Json) -> None:
+    emit(slot=slot, **message)
 
 
 def worker_main() -> int:
@@ -2486,7 +2552,7 @@ def worker_main() -> int:
         # There was nothing to do.
         return 0
     job = read_job(json.loads(given))
-    first = Slot(int(json.loads(sys.stdin.readline())["start"]))
+    first = Slot(int(json.loads(sys.stdin.readline())["start"]), tell_parent)
     slots = {first.number: first}
     threads: list[threading.Thread] = []
 
@@ -2494,7 +2560,7 @@ def worker_main() -> int:
         for line in sys.stdin:
             message = json.loads(line)
             if "start" in message:
-                slot = Slot(int(message["start"]))
+                slot = Slot(int(message["start"]), tell_parent)
                 slots[slot.number] = slot
                 threads.append(threading.Thread(target=slot.run, args=(job,), daemon=True))
                 threads[-1].start()
@@ -2514,17 +2580,16 @@ def worker_main() -> int:
             slot.stop()
 
     def beat() -> None:
-        told: dict[int, str] = {}
+        told: dict[int, Json] = {}
         silent = 0
         while True:
-            time.sleep(0.25)
+            time.sleep(LOOK_SECONDS)
             silent += 1
             for slot in list(slots.values()):
                 counters = slot.look()
-                now = json.dumps(counters)
-                if counters is not None and (now != told.get(slot.number) or silent > 8):
-                    told[slot.number], silent = now, 0
-                    slot.tell("counters", **counters)
+                if counters is not None and (counters != told.get(slot.number) or silent > 8):
+                    told[slot.number], silent = counters, 0
+                    slot.tell(counters)
 
     threading.Thread(target=listen, daemon=True).start()
     threading.Thread(target=beat, daemon=True).start()
@@ -2533,6 +2598,62 @@ def worker_main() -> int:
     while threads:
         threads.pop().join()
     return 0
+
+
+class Threads:
+    """Workers in threads of this process, of functions that something else computes: Nodes, or the table."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.said: queue.Queue[Message] = queue.Queue()
+        self.slots: dict[int, Slot] = {}
+        self.threads: list[threading.Thread] = []
+        self.looked = time.monotonic()
+
+    def start(self, slot: int) -> None:
+        self.slots[slot] = Slot(slot, lambda number, message: self.said.put((number, message)))
+        self.threads.append(threading.Thread(target=self.slots[slot].run, args=(self.job,), daemon=True))
+        self.threads[-1].start()
+
+    def shortage(self) -> str:
+        return STILL_LOADING
+
+    def send(self, slot: int, task: Task) -> None:
+        self.slots[slot].tasks.put(task)
+
+    def next(self, seconds: float) -> Message | None:
+        now = time.monotonic()
+        if now - self.looked > LOOK_SECONDS:
+            self.looked = now
+            for number, slot in self.slots.items():
+                counters = slot.look()
+                if counters is not None:
+                    self.said.put((number, counters))
+        try:
+            return self.said.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def stop(self) -> None:
+        for slot in self.slots.values():
+            slot.stop()
+
+    def kill(self) -> None:
+        for slot in self.slots.values():
+            slot.stop()
+            slot.kill()
+
+    def join(self) -> None:
+        # With this process all threads end, also one that the engine does not let go.
+        until = time.monotonic() + 1
+        for thread in self.threads:
+            thread.join(max(0.0, until - time.monotonic()))
+
+
+def backend_for(job: Job) -> Backend:
+    if job.engine == "ray":
+        return RayActors(job)
+    return Threads(job) if are_threads(job.raw) else Processes(job)
 
 
 # --- A merge that the runner `local` left ---------------------------------------------------------------------------
@@ -2735,6 +2856,7 @@ class Driver:
         self.cancelled = threading.Event()
         self.lease = Lease(self.store, job, self.cancelled)
         self.finished: list[Json] = []
+        self.ending: list[Backend] = []
         self.bytes_written = 0
         self.version = 0
         self.errors = 0
@@ -2805,6 +2927,8 @@ class Driver:
             self._run()
         finally:
             self.lease.give_up()
+            for backend in self.ending:
+                backend.join()
 
     def _run(self) -> None:
         job = self.job
@@ -3196,7 +3320,7 @@ class Scheduler:
         self.started = time.monotonic()
         self.waited = self.started
         self.ready: set[int] = set()
-        self.backend: Backend = RayActors(self.job) if self.job.engine == "ray" else Processes(self.job)
+        self.backend = backend_for(self.job)
 
     def _tasks(self, work: Work, version: int) -> list[Task]:
         most = self.job.task_size
@@ -3213,7 +3337,6 @@ class Scheduler:
         try:
             for slot in range(self.wanted):
                 self.backend.start(slot)
-            end_spares()
             while self.waiting or self.running:
                 if self.driver.cancelled.is_set():
                     raise Cancelled()
@@ -3229,10 +3352,13 @@ class Scheduler:
         finally:
             self._tell_progress(True)
             self.backend.kill()
+            self.driver.ending.append(self.backend)
 
     def _give(self) -> None:
         """Gives workers that have nothing to do a task each."""
         while self.idle and self.waiting and not self.driver.cancelled.is_set():
+            # All workers there are have begun: what they did not take is of no use.
+            end_spares()
             slot, task = self.idle.pop(0), self.waiting.pop(0)
             self.running[slot] = task
             self.backend.send(slot, task)
@@ -3432,6 +3558,7 @@ def tell_trial(driver: Driver) -> None:
     offsets: list[np.ndarray] = []
     values: list[pa.Array] = []
     try:
+        worker.begin()
         for answer in worker.timed(worker.answers(table, fragment, rows_left(task, kept))):
             if answer.failure is not None:
                 raise worker.failed(task.fragment, answer, answer.failure)

@@ -1,4 +1,4 @@
-"""Processes of workers: how many there are, when they are started, and what is told of those that die."""
+"""Workers in processes and threads: how many there are, when they are started, what is told of those that die."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import marshal
 import os
 import subprocess
 import sys
+import threading
 import unittest
 from pathlib import Path
 from typing import Any
@@ -46,9 +47,10 @@ class HeadStart(InFolder):
     def test_python_has_a_process_for_each_worker(self) -> None:
         self.assertEqual(self.count("python", 3), 3)
 
-    def test_workers_share_one_where_something_else_computes(self) -> None:
-        self.assertEqual([self.count("typescript", workers) for workers in (1, 2, 4, 5)], [1, 1, 1, 2])
-        self.assertEqual(self.count("sql", 4), 1)
+    def test_workers_share_one_where_something_else_computes_and_the_driver_has_no_room_for_them(self) -> None:
+        self.assertEqual([self.count(kind, 4) for kind in ("typescript", "sql")], [0, 0])
+        self.assertEqual([self.count("typescript", workers) for workers in (5, 8, 9)], [2, 2, 3])
+        self.assertEqual(self.count("sql", 5), 2)
 
     def test_there_are_no_more_than_processors(self) -> None:
         self.assertEqual(self.count("python", 30, 2), 2)
@@ -129,24 +131,37 @@ class Nodes(InFolder):
         return arguments[arguments.index("worker") + 2 : -1]
 
     def early(self, *arguments: str) -> list[tuple[str, str]]:
-        """Nodes that a process of workers with these arguments starts."""
+        """Nodes that a process with these arguments starts."""
         found: list[tuple[str, str]] = []
         with (
             mock.patch.object(backfill, "start_node", lambda *node: found.append(node)),
             mock.patch.object(backfill, "_spares", []),
+            mock.patch.object(backfill, "_given", None),
         ):
-            backfill.head_start(["worker", *arguments])
+            backfill.head_start(list(arguments))
         return found
 
     def test_there_are_as_many_as_its_workers_and_no_more_than_processors(self) -> None:
         self.assertEqual(self.told(), ["3", "/of/node", "/w.mjs"])
         self.assertEqual([self.told(concurrency=9)[0], self.told(2)[0], self.told(concurrency=None)[0]], ["4", "2", "1"])
-        self.assertEqual(self.early("typescript", *self.told()), [("/of/node", "/w.mjs")] * 3)
+        self.assertEqual(self.early("worker", "typescript", *self.told()), [("/of/node", "/w.mjs")] * 3)
+
+    def test_the_driver_starts_those_of_its_own_workers(self) -> None:
+        job = raw_job(function={"kind": "typescript"}, node="/of/node", worker="/w.mjs", concurrency=2)
+        with mock.patch.dict(os.environ, {"THE_JOB": json.dumps(job)}):
+            self.assertEqual(self.early("env:THE_JOB"), [("/of/node", "/w.mjs")] * 2)
+        with mock.patch.dict(os.environ, {"THE_JOB": json.dumps({**job, "mode": "plan"})}):
+            self.assertEqual(self.early("env:THE_JOB"), [])
+
+    def test_none_has_the_secrets(self) -> None:
+        with mock.patch.object(subprocess, "Popen") as popen, mock.patch.dict(os.environ, {backfill.SECRETS: "{}"}):
+            backfill.start_node("/of/node", "/w.mjs")
+        self.assertNotIn(backfill.SECRETS, popen.call_args.kwargs["env"])
 
     def test_none_is_started_where_none_is_needed_or_it_is_not_known_which(self) -> None:
         none: list[Json] = [{"function": {"kind": "python"}}, {"function": {"kind": "sql"}}, {"node": None}]
         self.assertEqual([self.told(**more) for more in none], [[], [], []])
-        self.assertEqual(self.early("typescript"), [])
+        self.assertEqual(self.early("worker", "typescript"), [])
 
     def test_one_that_does_not_start_is_said_by_the_function(self) -> None:
         with mock.patch.object(backfill, "_spares", []):
@@ -263,18 +278,77 @@ class Shared(InFolder):
         self.assertIs(self.processes("python", 1).homes[0], spare)
 
 
+class InThreads(InFolder):
+    """Workers in threads of the driver."""
+
+    def test_they_are_where_something_else_computes_and_they_are_few(self) -> None:
+        def kind(**more: Any) -> type:
+            return type(backfill.backend_for(self.job(**more)))
+
+        for function in ({"kind": "sql", "expression": "1"}, {"kind": "typescript", "code": ""}):
+            self.assertIs(kind(function=function, concurrency=4), backfill.Threads)
+            self.assertIs(kind(function=function, concurrency=5), backfill.Processes)
+        self.assertIs(kind(concurrency=1), backfill.Processes)
+
+    def begun(self) -> backfill.Threads:
+        self.table()
+        threads = backfill.Threads(self.job(function={"kind": "sql", "expression": "length(text)"}))
+        self.addCleanup(threads.join)
+        self.addCleanup(threads.kill)
+        threads.start(0)
+        self.assertEqual(threads.next(60), (0, {"kind": "ready"}))
+        return threads
+
+    def next_but_counters(self, threads: backfill.Threads) -> backfill.Message:
+        while True:
+            message = threads.next(60)
+            assert message is not None
+            if message[1]["kind"] != "counters":
+                return message
+
+    def test_a_panic_of_the_engine_ends_a_task_and_not_in_silence(self) -> None:
+        class Panic(BaseException):
+            pass
+
+        threads = self.begun()
+        with mock.patch.object(backfill.Worker, "run", side_effect=Panic("the engine")):
+            threads.send(0, backfill.Task(0, 1, 0, 6, True))
+            slot, said = self.next_but_counters(threads)
+        self.assertEqual((slot, said["kind"]), (0, "failed"))
+        self.assertIn("the engine", said["message"])
+
+    def test_counters_are_told_while_a_task_runs(self) -> None:
+        threads = self.begun()
+        waiting = threading.Event()
+        self.addCleanup(waiting.set)
+        with mock.patch.object(backfill.Worker, "run", lambda *_: waiting.wait(60)):
+            threads.send(0, backfill.Task(0, 1, 0, 6, True))
+            threads.looked -= 1
+            message = threads.next(60)
+        assert message is not None
+        self.assertEqual(message[1]["kind"], "counters")
+
+    def test_they_end(self) -> None:
+        threads = self.begun()
+        threads.kill()
+        threads.join()
+        self.assertFalse(any(thread.is_alive() for thread in threads.threads))
+
+
 class Beginning(InFolder):
     """A worker before its first task."""
 
     def test_it_has_looked_at_the_table_when_its_function_is_loaded(self) -> None:
         version = self.table().version
         worker = backfill.Worker(self.job(), lambda what, why: None)
+        worker.begin()
         with mock.patch.object(backfill, "open_table", side_effect=AssertionError):
             self.assertEqual(worker.table(version).count_rows(), 6)
 
     def test_a_table_that_is_not_there_is_said_by_its_first_task(self) -> None:
         with said():
             worker = backfill.Worker(self.job(), lambda what, why: None)
+            worker.begin()
         with self.assertRaises(backfill.JobFailure):
             worker.table(1)
 
