@@ -23,7 +23,7 @@ export function parseKernelArguments(
       options: {
         pipe: { type: 'boolean' },
         'connection-file': { type: 'string' },
-        // Of launcher.sh alone.
+        // Of the launchers alone.
         relay: { type: 'string' },
         catalog: { type: 'string' },
         'type-check': { type: 'string' },

@@ -12,6 +12,7 @@ import { createRoom, OutputSender } from './outputRoom.ts';
 import { Outputs } from './outputs.ts';
 import { createRing, RingWriter } from './textRing.ts';
 import { keepListening } from './uncaught.ts';
+import { ownVersions } from './versions.ts';
 
 // The process of one kernel: `kernel.cjs --pipe` for an editor, `kernel.cjs --connection-file=FILE` for Jupyter. The
 // worker starts first and answers while the compiler, which takes most of a second, loads here. So this file imports
@@ -27,8 +28,7 @@ function start(): void {
     process.exit(2);
   }
   const require = createRequire(join(import.meta.dirname, 'kernel.cjs'));
-  const { version: typescript } = require('typescript-6/package.json') as { version: string };
-  const { version } = require('../package.json') as { version: string };
+  const { version, typescript } = ownVersions(require);
   const workerData: WorkerStart = {
     front: parsed.front,
     canTerminate: process.execArgv.includes(asyncHooksFlag),

@@ -7,7 +7,7 @@ import { chainKeys } from '#cluster/aws/awsKeys.ts';
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
 import { HiddenTexts } from '#cluster/hiddenText.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { freePorts } from './parts/processes.ts';
+import { freePorts } from '../harness/freePorts.ts';
 import { StandInServer, type Answer } from './standIns/standInServer.ts';
 
 const region = 'eu-west-1';

@@ -12,7 +12,7 @@ import { verifyCluster } from '#cluster/verifyCluster.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { startMoto, type Moto } from '../contract/moto.ts';
 import { startServe, writeKeys, type ServeProcess } from '../contract/serveProcess.ts';
-import { freePorts } from './parts/processes.ts';
+import { freePorts } from '../harness/freePorts.ts';
 import { mendOf, sentenceOf } from './parts/outcome.ts';
 import { profileFor } from './parts/soundCluster.ts';
 

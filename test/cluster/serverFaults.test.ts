@@ -7,7 +7,7 @@ import { tempFolder } from '../harness/temp.ts';
 import type { Kubeconfig } from './parts/kubeconfig.ts';
 import { problemsOf, sentenceOf, wronglyBlocked } from './parts/outcome.ts';
 import { Pki, TokenKey } from './parts/pki.ts';
-import { freePorts } from './parts/processes.ts';
+import { freePorts } from '../harness/freePorts.ts';
 import { soundCluster, type SoundCluster } from './parts/soundCluster.ts';
 import { EchoStandIn } from './standIns/echoStandIn.ts';
 import { OtherClockStandIn } from './standIns/otherClockStandIn.ts';

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import { freePorts } from '../harness/freePorts.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { installedKernel } from './jupyterHome.ts';
@@ -37,16 +38,6 @@ function folderFor(port: number): string {
   return folder;
 }
 
-/** A port at which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 suite('Checks of a cluster in a notebook', function () {
   this.timeout(120_000);
   let kernel: KernelProcess;
@@ -59,7 +50,8 @@ suite('Checks of a cluster in a notebook', function () {
     silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     silentFolder = folderFor((silent.address() as AddressInfo).port);
-    kernel = await startKernel({ cwd: folderFor(await freePort()) });
+    const [port = 0] = await freePorts(1);
+    kernel = await startKernel({ cwd: folderFor(port) });
     kernel.onOrphanOutput((output) => late.push(output));
   });
   suiteTeardown(async () => {
@@ -180,7 +172,8 @@ suite('Checks of a cluster in a notebook', function () {
 
   test('show the same to a client of Jupyter', async () => {
     const { env } = await installedKernel();
-    const folder = folderFor(await freePort());
+    const [port = 0] = await freePorts(1);
+    const folder = folderFor(port);
     const script = inRoot('test/kernel/python/one_cell.py');
     const ran = await command(python(), [script, "await cluster.check('test')", folder], { env });
     assert.equal(ran.code, 0, ran.stderr);

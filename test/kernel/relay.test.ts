@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, connect } from 'node:net';
+import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayedKernel, type Told } from './relayedKernel.ts';
+import { sleep, until } from './support.ts';
 
-async function until<T>(what: string, look: () => T | undefined | false, seconds = 20): Promise<T> {
-  for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(10)) {
-    const found = look();
-    if (found !== undefined && found !== false) return found;
-  }
-  throw new Error(`Waited in vain for ${what}.`);
-}
+const soon = <T>(what: string, find: () => T | undefined | false): Promise<T> => until(what, find, 20);
 
 suite('A kernel with a relay', function () {
   this.timeout(60_000);
@@ -23,9 +17,9 @@ suite('A kernel with a relay', function () {
   teardown(() => kernel.end());
 
   const reply = (id: string, type: string): Promise<Told> =>
-    until(`${type} to ${id}`, () => kernel.answers(id).find((each) => each.type === type));
+    soon(`${type} to ${id}`, () => kernel.answers(id).find((each) => each.type === type));
   const idle = (id: string): Promise<Told> =>
-    until(`idle after ${id}`, () => kernel.answers(id).find(({ content }) => content['execution_state'] === 'idle'));
+    soon(`idle after ${id}`, () => kernel.answers(id).find(({ content }) => content['execution_state'] === 'idle'));
   const run = (code: string, id: string) => kernel.request('execute_request', { code, silent: false }, id);
   const kinds = (id: string) =>
     kernel
@@ -37,7 +31,7 @@ suite('A kernel with a relay', function () {
     kernel.relay();
     kernel.listen();
     const client = kernel.dealer();
-    const [first] = await until('a welcome', () => kernel.told.length > 0 && kernel.told);
+    const [first] = await soon('a welcome', () => kernel.told.length > 0 && kernel.told);
     assert.equal(first?.type, 'iopub_welcome');
     await client.send(kernel.request('kernel_info_request', {}, 'early'));
     const { content, session } = await reply('early', 'kernel_info_reply');
@@ -113,8 +107,8 @@ suite('A kernel with a relay', function () {
     second.kernel();
     const dealer = second.dealer();
     await dealer.send(second.request('shutdown_request', { restart: false }, 'end'));
-    await until('the reply to the end', () => second.answers('end').find(({ type }) => type === 'shutdown_reply'));
-    await until('the end of the relay', () => left.signalCode ?? undefined);
+    await soon('the reply to the end', () => second.answers('end').find(({ type }) => type === 'shutdown_reply'));
+    await soon('the end of the relay', () => left.signalCode ?? undefined);
     await second.end();
   });
 
@@ -133,7 +127,7 @@ suite('A kernel with a relay', function () {
     const said = text(refused.stderr!);
     assert.deepEqual(await once(refused, 'exit'), [1, null]);
     assert.match(await said, /The kernel can't be reached: .*[Aa]ddress (already )?in use/);
-    await until('the end of the relay', () => relay.signalCode ?? undefined);
+    await soon('the end of the relay', () => relay.signalCode ?? undefined);
     server.close();
     await taken.end();
   });
@@ -147,17 +141,17 @@ suite('A kernel with a relay', function () {
 
   test('leaves its ports to the next one at once when it is killed before it is up', async () => {
     const idler = kernel.idler();
-    await until('the relay', () => existsSync(kernel.path));
+    await soon('the relay', () => existsSync(kernel.path));
     // A relay looks after its kernel from here on.
     const since = Date.now();
     idler.kill('SIGKILL');
-    await until('the end of the relay', () => !existsSync(kernel.path));
+    await soon('the end of the relay', () => !existsSync(kernel.path));
     assert.ok(Date.now() - since < 300);
   });
 
   test('has a relay that only its person can connect to', async () => {
     kernel.relay();
-    await until('the relay', () => existsSync(kernel.path));
+    await soon('the relay', () => existsSync(kernel.path));
     assert.equal(statSync(kernel.path).mode & 0o777, 0o700);
   });
 
@@ -185,10 +179,8 @@ suite('A kernel with a relay', function () {
 
   test('has a relay that ends over anybody who does not speak as a kernel', async () => {
     const relay = kernel.relay();
-    await until('the relay', () => existsSync(kernel.path));
-    const stranger = connect(kernel.path);
-    await once(stranger, 'data');
+    const stranger = await kernel.stranger();
     stranger.write(Buffer.alloc(16, 255));
-    await until('the end of the relay', () => relay.signalCode ?? undefined);
+    await soon('the end of the relay', () => relay.signalCode ?? undefined);
   });
 });

@@ -2,14 +2,16 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Dealer, Subscriber } from 'zeromq';
 import { kernelFlags } from '../../kernel/client/nodeVersion.ts';
+import { ports } from '../../kernel/session/jupyter/connectionFile.ts';
 import { createSigner, decodeMessage, encodeMessage, type Frames } from '../../kernel/session/jupyter/jupyterFrames.ts';
 import { inRoot } from '../../scripts/paths.ts';
+import { freePorts } from '../harness/freePorts.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { kernelEntry } from './support.ts';
+import { kernelEntry, sleep } from './support.ts';
 
 // Kernels with a relay as launcher.sh starts them, but for the snapshot, which a test would have to wait for.
 
@@ -32,17 +34,6 @@ export function relayKernelspec(jupyter: string): void {
   writeFileSync(file, JSON.stringify({ ...spec, argv }));
 }
 
-const ports = ['shell_port', 'iopub_port', 'stdin_port', 'control_port', 'hb_port'] as const;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 export type Told = { type: string; parent: unknown; content: Record<string, unknown>; session: string };
 
 /** A connection file, the processes that are started on it, and a client of the sockets that it names. */
@@ -58,7 +49,8 @@ export class RelayedKernel {
 
   static async make(): Promise<RelayedKernel> {
     const made = new RelayedKernel();
-    for (const name of ports) made.ports[name] = await freePort();
+    const free = await freePorts(ports.length);
+    for (const [index, name] of ports.entries()) made.ports[name] = free[index]!;
     const file = { ...made.ports, transport: 'tcp', ip: '127.0.0.1', key: 'a key', signature_scheme: 'hmac-sha256' };
     writeFileSync(made.#file, JSON.stringify(file));
     return made;
@@ -107,6 +99,20 @@ export class RelayedKernel {
   request(type: string, content: unknown, id: string = randomUUID()): Frames {
     const parent = undefined;
     return encodeMessage({ identities: [], type, content, parent, id }, 'of the client', this.#signer);
+  }
+
+  /** Somebody whom the relay takes for its kernel. */
+  async stranger(): Promise<Socket> {
+    for (const end = Date.now() + 20_000; Date.now() < end; await sleep(10)) {
+      const socket = connect(this.path);
+      try {
+        await once(socket, 'data');
+        return socket;
+      } catch {
+        // Its path is there a moment before it listens.
+      }
+    }
+    throw new Error('Nobody listens for the kernel.');
   }
 
   /** What was told in answer to a request. */

@@ -86,10 +86,12 @@ export const printed = (outputs: readonly KernelOutput[], name: 'stdout' | 'stde
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits until something holds; fails after thirty seconds. */
-export async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 30_000; !holds(); await sleep(20)) {
-    if (Date.now() > end) throw new Error(`Waited thirty seconds for ${what}.`);
+/** Waits until something holds or is found, and gives that; fails after so many seconds. */
+export async function until<T>(what: string, find: () => T | undefined | false, seconds = 30): Promise<T> {
+  for (const end = Date.now() + seconds * 1000; ; await sleep(20)) {
+    const found = find();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > end) throw new Error(`Waited ${seconds} seconds for ${what}.`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CatalogError } from '#shared/errors.ts';
 
-const ports = ['shell_port', 'iopub_port', 'stdin_port', 'control_port', 'hb_port'] as const;
+export const ports = ['shell_port', 'iopub_port', 'stdin_port', 'control_port', 'hb_port'] as const;
 type Port = (typeof ports)[number];
 
 /** Where a Jupyter front waits for this kernel, and the key that both sign with. */

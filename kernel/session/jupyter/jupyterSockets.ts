@@ -21,7 +21,8 @@ export type SocketEvents = {
   subscribed(topic: string): void;
 };
 
-const lingerMs = 300;
+/** How long clients have to take what is left when the sockets are closed. */
+export const lingerMs = 300;
 /** A client that has just come may have its shell channel before its stdin channel. */
 const askTries = 20;
 const askAgainMs = 100;

@@ -6,7 +6,8 @@ import { AuditLog, auditPolicy } from './auditLog.ts';
 import { kubeconfigFor, type Kubeconfig, type Person } from './kubeconfig.ts';
 import { KubeApi } from './kubeApi.ts';
 import { Pki, TokenKey } from './pki.ts';
-import { freePorts, startServer, until, type Running } from './processes.ts';
+import { freePorts } from '../../harness/freePorts.ts';
+import { startServer, until, type Running } from './processes.ts';
 
 export type KubeClusterOptions = {
   /** More arguments of the API server, such as an authentication webhook. */

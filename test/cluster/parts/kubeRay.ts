@@ -5,7 +5,8 @@ import { kwokProgram, kwokStages, operatorProgram, type OperatorVersion } from '
 import { startForwardTarget, type ForwardTarget } from './forwardTarget.ts';
 import type { KubeObject } from './kubeApi.ts';
 import type { KubeCluster } from './kubeCluster.ts';
-import { freePorts, startServer, until, type Running } from './processes.ts';
+import { freePorts } from '../../harness/freePorts.ts';
+import { startServer, until, type Running } from './processes.ts';
 import { names } from './sound/names.ts';
 import { rights } from './sound/rights.ts';
 

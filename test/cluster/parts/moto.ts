@@ -26,7 +26,8 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { request } from 'undici';
 import { python } from '../../harness/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
-import { freePorts, startServer, until } from './processes.ts';
+import { freePorts } from '../../harness/freePorts.ts';
+import { startServer, until } from './processes.ts';
 
 export type Keys = { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
 export type Statement = Readonly<Record<string, unknown>>;

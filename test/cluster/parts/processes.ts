@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endGroup, ownGroup } from '../../../scripts/processes.ts';
 
@@ -55,18 +53,4 @@ export async function until(
     if (giveUp?.() || Date.now() > deadline) throw new Error(`${what} did not come about.\n${told?.() ?? ''}`);
     await pause(50);
   }
-}
-
-/** Ports that were free a moment ago, all different. Somebody may take one meanwhile: who uses them tries again then. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return (server.address() as AddressInfo).port;
-    }),
-  );
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
 }

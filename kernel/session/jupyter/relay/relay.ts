@@ -4,8 +4,16 @@ import { createRequire } from 'node:module';
 import { createServer, type Socket } from 'node:net';
 import { kernelInfo, startingFrames } from '#session/jupyter/jupyterContent.ts';
 import { readConnection } from '#session/jupyter/connectionFile.ts';
-import { bytesOf, createSigner, decodeMessage, encodeMessage, type Outgoing } from '#session/jupyter/jupyterFrames.ts';
-import { bindSockets, type SocketEvents, type Sockets } from '#session/jupyter/jupyterSockets.ts';
+import {
+  bytesOf,
+  createSigner,
+  decodeMessage,
+  encodeMessage,
+  type Header,
+  type Outgoing,
+} from '#session/jupyter/jupyterFrames.ts';
+import { bindSockets, lingerMs, type SocketEvents, type Sockets } from '#session/jupyter/jupyterSockets.ts';
+import { ownVersions } from '#session/versions.ts';
 import { sayWarnings } from '#session/warnings.ts';
 import { readRelayed, sendRelayed } from './relayMessages.ts';
 
@@ -18,10 +26,8 @@ import { readRelayed, sendRelayed } from './relayMessages.ts';
 const lookMs = 10;
 /** What is with ZeroMQ is told to the kernel after so many bytes, and whenever all of it is. */
 const tellBytes = 256 << 10;
-/** How long clients have to take what is left when the kernel has ended. */
-const lingerMs = 300;
 
-type Held = [channel: 'shell' | 'control' | 'stdin', frames: Buffer[]];
+type Request = Parameters<SocketEvents['request']>;
 
 // Nobody looks at how this ends, and nothing but a kill is sure to end a Node at once.
 const end = (): never => {
@@ -33,49 +39,45 @@ async function relay(connected: Promise<Socket>, connectionFile: string): Promis
   const connection = readConnection(connectionFile);
   const signer = createSigner(connection.key);
   const session = randomUUID();
-  const require = createRequire(import.meta.filename);
-  const { version: typescript } = require('typescript-6/package.json') as { version: string };
-  const { version } = require('../package.json') as { version: string };
-  const info = kernelInfo({ typescript, version }, process.features.inspector);
-  const held: Held[] = [];
+  const info = kernelInfo(ownVersions(createRequire(import.meta.filename)), process.features.inspector);
+  const held: Request[] = [];
   const answered: string[] = [];
   let isHeard = false;
   let sockets: Sockets | undefined;
-  let kernel: Socket | undefined;
 
   const encode = (message: Outgoing) => encodeMessage(message, session, signer);
-  const publish = (
-    type: string,
-    content: unknown,
-    { parent: header, topic = type }: Pick<Outgoing, 'parent'> & { topic?: string },
-  ) => sockets?.publish(encode({ identities: [topic], type, content, parent: header }));
+  const publish = (type: string, content: unknown, parent?: Header, topic = type) =>
+    sockets?.publish(encode({ identities: [topic], type, content, parent }));
 
-  const receive = (channel: Held[0], frames: Buffer[]): void => {
+  const receive = (...[channel, frames]: Request): void => {
     const message = decodeMessage(frames, signer);
     if (!message) return;
     const { header, identities } = message;
     if (header.msg_type !== 'kernel_info_request' || channel === 'stdin') return void held.push([channel, frames]);
     answered.push(message.signature);
-    publish('status', { execution_state: 'busy' }, { parent: header });
+    publish('status', { execution_state: 'busy' }, header);
     sockets?.reply(channel, encode({ identities, type: 'kernel_info_reply', content: info, parent: header }));
-    publish('status', { execution_state: 'idle' }, { parent: header });
+    publish('status', { execution_state: 'idle' }, header);
   };
-  const alone: SocketEvents = {
+  let receiver: SocketEvents = {
     request: receive,
     subscribed(topic) {
       isHeard = true;
-      publish('iopub_welcome', { subscription: topic }, { parent: undefined, topic });
+      publish('iopub_welcome', { subscription: topic }, undefined, topic);
     },
   };
   const events: SocketEvents = {
-    request: (channel, frames) => (kernel ? sendRelayed(kernel, channel, frames) : alone.request(channel, frames)),
-    subscribed: (topic) => (kernel ? sendRelayed(kernel, 'subscribed', [topic]) : alone.subscribed(topic)),
+    request: (channel, frames) => receiver.request(channel, frames),
+    subscribed: (topic) => receiver.subscribed(topic),
   };
 
   const admit = (socket: Socket, bound: Sockets): void => {
     sendRelayed(socket, 'hello', [session, ...answered], isHeard ? 1 : 0);
     for (const [channel, frames] of held.splice(0)) sendRelayed(socket, channel, frames);
-    kernel = socket;
+    receiver = {
+      request: (channel, frames) => void sendRelayed(socket, channel, frames),
+      subscribed: (topic) => void sendRelayed(socket, 'subscribed', [topic]),
+    };
     serve(socket, bound);
   };
 
@@ -111,19 +113,14 @@ function waitAt(path: string, kernelPid: number): Promise<Socket> {
 
 /** Does what the kernel says. */
 function serve(socket: Socket, sockets: Sockets): void {
-  let told = 0;
   let taken = 0;
-  let given = 0;
-  const publish = (frames: Buffer[]) => {
-    const bytes = bytesOf(frames);
-    given += bytes;
+  const publish = (frames: Buffer[]) =>
     sockets.publish(frames, () => {
-      taken += bytes;
-      if (taken - told < tellBytes && taken < given) return;
-      sendRelayed(socket, 'taken', [], taken - told);
-      told = taken;
+      taken += bytesOf(frames);
+      if (taken < tellBytes && sockets.backlog() > 0) return;
+      sendRelayed(socket, 'taken', [], taken);
+      taken = 0;
     });
-  };
   const ask = async (frames: Buffer[], number: number) =>
     sendRelayed(socket, (await sockets.ask(frames)) ? 'reached' : 'unreached', [], number);
   readRelayed(socket, ({ kind, number, frames }) => {
