@@ -1496,6 +1496,7 @@ class NodeFunction:
         else:
             self.module = job.function_file
         self.process: subprocess.Popen[bytes] | None = None
+        self.feed: queue.Queue[Piece | None] = queue.Queue()
         self.last_words: Json = {}
         self.stopped_since: float | None = None
         self.patience = 0
@@ -1527,7 +1528,9 @@ class NodeFunction:
         widen(started.stdin)
         self.words = threading.Thread(target=self._listen, args=(started,), daemon=True)
         self.words.start()
-        self.feed: queue.Queue[Piece | None] = queue.Queue()
+        # The thread that fed one before ends, and with it the pipes of that one.
+        self.feed.put(None)
+        self.feed = queue.Queue()
         threading.Thread(target=self._feed, args=(started, options, self.feed), daemon=True).start()
 
     def wait(self) -> None:
@@ -1760,13 +1763,16 @@ class ColumnFile:
         self.next = stop
 
     def give_up(self) -> None:
-        """Removes what was written; nothing knows of it."""
+        """Removes what was written; nothing knows of it. What led to this is told, and not what fails here too."""
         try:
             self.writer.close()
-        except (OSError, ValueError):
-            # A disk that is full takes no end of a file either.
+        except BaseException:
+            # A disk that is full takes no end of a file either; and a writer panics whose store has failed before.
             pass
-        Store(self.job.uri, self.job.storage_options).delete(f"data/{self.path}")
+        try:
+            Store(self.job.uri, self.job.storage_options).delete(f"data/{self.path}")
+        except (OSError, pa.ArrowException) as error:
+            log(f"data/{self.path} could not be removed: {words_of(error)}")
 
     def finish(self) -> None:
         nothing = np.zeros(0, dtype=np.int64)
@@ -2419,6 +2425,8 @@ class RayWorker:
             )
             self.worker.begin()
         except Exception as error:
+            if self.worker is not None:
+                self.worker.close()
             return [failure_message(error)]
         threading.Thread(target=self._look, daemon=True).start()
         import ray  # type: ignore[import-not-found,unused-ignore]
@@ -2493,7 +2501,7 @@ class Slot:
         """Computes until it is stopped, or has said why it can't."""
         try:
             self.worker = worker = Worker(job, lambda what, why: self.tell(restart_message(what, why)))
-        except Exception as error:
+        except BaseException as error:
             self.tell(failure_message(error))
             return
         try:
@@ -2502,13 +2510,18 @@ class Slot:
             worker.begin()
             self.is_busy = False
             self.tell({"kind": "ready"})
-            while not self.is_stopped and (task := self.tasks.get()) is not None:
+            while (task := self.tasks.get()) is not None:
+                if self.is_stopped:
+                    # It came just before the end, which waits for what becomes of it.
+                    self.tell({"kind": "stopped"})
+                    continue
                 self.is_busy = True
                 message = run_task(worker, task)
                 self.is_busy = False
                 self.tell(counters_message(worker))
                 self.tell(message)
-        except Exception as error:
+        except BaseException as error:
+            # A thread ends in silence, also where the engine panics.
             self.tell(failure_message(error))
         finally:
             worker.close()
@@ -3377,10 +3390,13 @@ class Scheduler:
         elif kind == "done":
             self._done(slot, message["record"])
         elif kind == "failed":
+            self.running.pop(slot, None)
+            if self.driver.cancelled.is_set():
+                # Ctrl+C ends Nodes too, which is no failure of their function.
+                raise Cancelled()
             sample_row = message.get("sample")
             if sample_row is not None:
                 emit("errors", count=1, samples=[sample_row])
-            self.running.pop(slot, None)
             raise JobFailure(message["code"], message["message"], message["hint"])
         elif kind == "lost":
             self._lost(slot, message["reason"], bool(message.get("counts", True)))

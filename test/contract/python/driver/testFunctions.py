@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import queue
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -218,6 +219,28 @@ class InTypeScript(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
         self.assertEqual(caught.exception.code, "NodeMissing")
         self.assertRegex(caught.exception.message, "^/there/is/no/node on .* does not start: ")
+
+    def test_a_node_that_takes_the_place_of_one_leaves_no_thread_of_that(self) -> None:
+        command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+
+        def sleeper(*_: str) -> subprocess.Popen[bytes]:
+            return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+        before = set(threading.enumerate())
+        with mock.patch.object(backfill, "spare_node", sleeper):
+            named = job(node="/of/node", worker="w.mjs", function={"kind": "typescript", "code": ""})
+            function = backfill.NodeFunction(
+                named, pa.int32(), threading.Event(), backfill.BatchSize(1), lambda _: None
+            )
+            self.addCleanup(function.close)
+            dead, of_dead = function.process, set(threading.enumerate()) - before
+            assert dead is not None
+            dead.kill()
+            dead.wait()
+            function._start()
+        for thread in of_dead:
+            thread.join(10)
+        self.assertEqual([thread for thread in of_dead if thread.is_alive()], [])
 
 
 class Sizes(unittest.TestCase):

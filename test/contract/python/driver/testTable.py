@@ -220,6 +220,25 @@ class ColumnFiles(InFolder):
         column.give_up()
         self.assertFalse(os.path.exists(os.path.join(self.uri, "data", column.path)))
 
+    def test_that_cannot_be_given_up_leaves_it_to_be_told_what_led_to_that(self) -> None:
+        class Panic(BaseException):
+            pass
+
+        self.table(3, 3).add_columns(pa.field("c", pa.int32()))
+        job = self.job(function={"kind": "sql", "expression": "length(text)"})
+        worker = backfill.Worker(job, lambda what, why: None)
+        task = backfill.Task(0, backfill.open_table(job).version, 0, 3, True)
+        with (
+            mock.patch.object(backfill.Worker, "_compute", side_effect=OSError("the store is gone")),
+            # As that of Lance does once a part of the file could not be written.
+            mock.patch("backfill.LanceFileWriter.close", side_effect=Panic("`async fn` resumed")),
+            mock.patch.object(backfill.Store, "delete", side_effect=OSError("the store is gone here too")),
+            said(),
+        ):
+            found = backfill.run_task(worker, task)
+        self.assertEqual((found["kind"], found["code"]), ("failed", "StorageFailed"))
+        self.assertTrue(found["message"].endswith("the store is gone"), found["message"])
+
 
 class Tasks(InFolder):
     """How work is cut."""
@@ -261,6 +280,16 @@ class Tasks(InFolder):
         scheduler.waiting, scheduler.running, scheduler.idle = [backfill.Task(0, 1, 0, 9, True)], {}, [4]
         scheduler._give()
         scheduler.backend.send.assert_not_called()
+
+    def test_what_a_cancel_ends_has_not_failed(self) -> None:
+        scheduler = backfill.Scheduler.__new__(backfill.Scheduler)
+        scheduler.driver = mock.Mock(cancelled=threading.Event())
+        scheduler.driver.cancelled.set()
+        scheduler.running = {4: backfill.Task(0, 1, 0, 9, True)}
+        with self.assertRaises(backfill.Cancelled):
+            scheduler._hear(4, {"kind": "failed", "code": "FunctionCrashed", "message": "by SIGINT", "hint": ""})
+        # Nobody waits for it any more.
+        self.assertEqual(scheduler.running, {})
 
     def test_rows_that_chunks_cover_are_not_left(self) -> None:
         kept = backfill.nothing_kept(10, pa.int32())

@@ -8,6 +8,7 @@ import marshal
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 from pathlib import Path
@@ -317,6 +318,36 @@ class InThreads(InFolder):
         self.assertEqual((slot, said["kind"]), (0, "failed"))
         self.assertIn("the engine", said["message"])
 
+    def test_a_panic_before_the_first_task_is_no_silence_either(self) -> None:
+        class Panic(BaseException):
+            pass
+
+        self.table()
+        threads = backfill.Threads(self.job(function={"kind": "sql", "expression": "length(text)"}))
+        with said(), mock.patch.object(backfill.Worker, "begin", side_effect=Panic("the engine")):
+            threads.start(0)
+            message = threads.next(20)
+            threads.join()
+        assert message is not None
+        self.assertEqual((message[0], message[1]["kind"]), (0, "failed"))
+        self.assertIn("the engine", message[1]["message"])
+
+    def test_a_task_that_comes_just_before_the_end_is_said_to_be_stopped(self) -> None:
+        heard: list[str] = []
+
+        def say(_: int, message: Json) -> None:
+            heard.append(message["kind"])
+            if message["kind"] == "done":
+                # Whoever hears it gives the next task, and then hears that another worker has failed.
+                slot.tasks.put(backfill.Task(1, 1, 0, 3, True))
+                slot.stop()
+
+        slot = backfill.Slot(0, say)
+        slot.tasks.put(backfill.Task(0, 1, 0, 3, True))
+        with mock.patch.object(backfill.Worker, "run", return_value={}):
+            slot.run(self.job(function={"kind": "sql", "expression": "length(text)"}))
+        self.assertEqual(heard, ["ready", "counters", "done", "stopped"])
+
     def test_counters_are_told_while_a_task_runs(self) -> None:
         threads = self.begun()
         waiting = threading.Event()
@@ -333,6 +364,22 @@ class InThreads(InFolder):
         threads.kill()
         threads.join()
         self.assertFalse(any(thread.is_alive() for thread in threads.threads))
+
+
+class OnRay(InFolder):
+    """An actor, without the Ray around it."""
+
+    def test_one_whose_function_does_not_load_leaves_nothing_behind(self) -> None:
+        self.table()
+        # What runs Python ends with 2 over a file that is not there, as a Node does over what it cannot use.
+        function = {"kind": "typescript", "code": ""}
+        job = self.job(function=function, node=sys.executable, worker=os.path.join(self.folder, "none"))
+        temporary = os.path.join(self.folder, "temporary")
+        os.mkdir(temporary)
+        with said(), mock.patch.object(tempfile, "tempdir", temporary):
+            actor = backfill.RayWorker(json.dumps(job.raw))
+            self.assertEqual([message["kind"] for message in actor.ready()], ["failed"])
+        self.assertEqual(os.listdir(temporary), [])
 
 
 class Beginning(InFolder):
