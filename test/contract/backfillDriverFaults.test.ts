@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
+import { specToJson } from '#jobs/specJson.ts';
+import { bundleFile, driverFile } from '#jobs/driver/driverFiles.ts';
+import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { drive, functionOf, gatedPython, specOf, typescriptRow, type Driving } from './backfillDriving.ts';
 import { BackfillTables, type At } from './backfillTables.ts';
@@ -214,6 +218,44 @@ suite('a backfill whose processes die', function () {
     await job.done;
     await isAllRight(at);
     assert.deepEqual(functions(), []);
+    assert.deepEqual(readdirSync(temporary), []);
+  });
+
+  test('leaves no Node that never looks up when its driver is killed, which nobody else cleans up after', async function () {
+    // Other systems tell nobody that the other end of a pipe is gone.
+    if (process.platform !== 'linux') this.skip();
+    const at = await makeTable();
+    const begun = join(tempFolder(), 'begun');
+    const code = `import { writeFileSync } from 'node:fs';
+      export default () => { writeFileSync(${JSON.stringify(begun)}, ''); for (;;); };`;
+    const job = {
+      ...specToJson(specOf(at, functionOf(typescriptRow(code)))),
+      node: process.execPath,
+      worker: bundleFile('functionWorker.mjs'),
+    };
+    const driver = spawn(python(), [driverFile(), '-'], { stdio: ['pipe', 'ignore', 'ignore'] });
+    driver.stdin.write(`${JSON.stringify(job)}\n`);
+    await eventually(() => assert.ok(existsSync(begun)), 60);
+    const nodes = functions().map(({ pid }) => pid);
+    assert.ok(nodes.length > 0);
+    try {
+      driver.kill('SIGKILL');
+      await eventually(() => assert.deepEqual(stillRunning(nodes), []), 30);
+    } finally {
+      for (const { pid } of stillRunning(nodes)) process.kill(pid, 'SIGKILL');
+    }
+  });
+
+  test('leaves nothing of workers in processes of their own', async () => {
+    const at = await makeTable();
+    const temporary = tempFolder();
+    mkdirSync(temporary, { recursive: true });
+    const fn = functionOf(typescriptRow('export default ({ text }) => text === null ? null : [...text].length;'));
+    const job = drive(specOf(at, fn, { concurrency: 5 }), { env: { TMPDIR: temporary } });
+    await eventually(() => assert.ok(readdirSync(temporary).length > 0), 60);
+    await job.done;
+    await isAllRight(at);
+    assert.deepEqual([...workers(), ...functions()], []);
     assert.deepEqual(readdirSync(temporary), []);
   });
 

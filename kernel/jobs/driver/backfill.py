@@ -154,21 +154,43 @@ def nodes_of(job: Json) -> list[str]:
     return [str(workers), node, program]
 
 
-def start_node(node: str, program: str) -> subprocess.Popen[bytes]:
-    """A Node for a function, which it is told of on its stdin; with that it ends."""
-    return subprocess.Popen(
-        [node, program],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**without_secrets(), "ELECTRON_RUN_AS_NODE": "1"},
-    )
+class Node(subprocess.Popen[bytes]):
+    """A Node for a function, which it is told of on its stdin; with that it ends, and with this process."""
+
+    def __init__(self, node: str, program: str) -> None:
+        is_linux = sys.platform == "linux"
+        theirs, ours = os.pipe()
+        self.life = open(ours, "wb")
+        try:
+            super().__init__(
+                [node, program],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**without_secrets(), "ELECTRON_RUN_AS_NODE": "1"},
+                pass_fds=[theirs] if is_linux else [],
+            )
+            if is_linux:
+                signal_at_end(theirs, self.pid)
+        finally:
+            os.close(theirs)
+
+
+def signal_at_end(pipe: int, pid: int) -> None:
+    """
+    Has the system end a process when nobody has the other end of a pipe any more, by a signal that it does not expect:
+    a function that computes for ever never looks whether its stdin has ended.
+    """
+    import fcntl
+
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, pid)
+    fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 def start_nodes(workers: str = "0", *command: str) -> None:
     """Starts what `nodes_of` has said, as far as it can be started."""
     try:
-        _spares.extend(start_node(*command) for _ in range(int(workers)))
+        _spares.extend(Node(*command) for _ in range(int(workers)))
     except OSError:
         # The function asks for its Node again, and says why there is none.
         pass
@@ -218,7 +240,7 @@ def spare_node(node: str, program: str) -> subprocess.Popen[bytes]:
         if spare.poll() is None and spare.args == [node, program]:
             return spare
         end_spare(spare)
-    return start_node(node, program)
+    return Node(node, program)
 
 
 def end_spare(spare: subprocess.Popen[bytes]) -> None:
@@ -287,6 +309,8 @@ SAMPLES = 5
 STALL_SECONDS = float(os.environ.get("LANCE_CATALOG_STALL_SECONDS", "60"))
 STOP_SECONDS = 5.0
 LOOK_SECONDS = 0.25
+JOIN_SECONDS = 1.0
+"""How long workers may take to end that have nothing to do any more."""
 
 
 # --- What is told, and how it fails ---------------------------------------------------------------------------------
@@ -2149,12 +2173,8 @@ class Backend(Protocol):
         """Asks all to keep what they have and to end."""
         ...
 
-    def kill(self) -> None:
-        """Ends what has not ended."""
-        ...
-
     def join(self) -> None:
-        """Waits until all that was started is gone."""
+        """Waits until all are gone; what does not go is ended."""
         ...
 
 
@@ -2247,14 +2267,13 @@ class Processes:
         for child in set(self.homes.values()):
             self._tell(child, {"stop": True})
 
-    def kill(self) -> None:
-        for child in set(self.homes.values()):
-            if child.poll() is None:
-                child.kill()
-
     def join(self) -> None:
+        until = time.monotonic() + JOIN_SECONDS
         for child in set(self.homes.values()):
-            child.wait()
+            try:
+                child.wait(max(0.0, until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                end_spare(child)
 
 
 def processor_ticks(pid: int) -> int | None:
@@ -2400,14 +2419,14 @@ class RayActors:
         for actor in self.actors.values():
             actor.stop.remote()
 
-    def kill(self) -> None:
+    def join(self) -> None:
+        ends = [actor.close.remote() for actor in self.actors.values()]
+        if ends:
+            self.ray.wait(ends, num_returns=len(ends), timeout=JOIN_SECONDS)
         for actor in self.actors.values():
             self.ray.kill(actor)
         self.actors = {}
         self.calls = {}
-
-    def join(self) -> None:
-        """Ray sees to it."""
 
 
 class RayWorker:
@@ -2453,6 +2472,10 @@ class RayWorker:
     def stop(self) -> None:
         if self.worker is not None:
             self.worker.stop.set()
+
+    def close(self) -> None:
+        if self.worker is not None:
+            self.worker.close()
 
 
 # --- What runs in a worker ------------------------------------------------------------------------------------------
@@ -2651,16 +2674,15 @@ class Threads:
         for slot in self.slots.values():
             slot.stop()
 
-    def kill(self) -> None:
-        for slot in self.slots.values():
-            slot.stop()
-            slot.kill()
-
     def join(self) -> None:
         # With this process all threads end, also one that the engine does not let go.
-        until = time.monotonic() + 1
-        for thread in self.threads:
-            thread.join(max(0.0, until - time.monotonic()))
+        for is_asked in (True, False):
+            until = time.monotonic() + JOIN_SECONDS
+            for thread in self.threads:
+                thread.join(max(0.0, until - time.monotonic()))
+            if is_asked:
+                for slot in self.slots.values():
+                    slot.kill()
 
 
 def backend_for(job: Job) -> Backend:
@@ -3362,9 +3384,10 @@ class Scheduler:
         except BaseException:
             self._wind_down()
             raise
+        else:
+            self.backend.stop()
         finally:
             self._tell_progress(True)
-            self.backend.kill()
             self.driver.ending.append(self.backend)
 
     def _give(self) -> None:

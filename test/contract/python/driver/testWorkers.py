@@ -6,6 +6,7 @@ import fcntl
 import json
 import marshal
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -135,7 +136,7 @@ class Nodes(InFolder):
         """Nodes that a process with these arguments starts."""
         found: list[tuple[str, str]] = []
         with (
-            mock.patch.object(backfill, "start_node", lambda *node: found.append(node)),
+            mock.patch.object(backfill, "Node", lambda *node: found.append(node)),
             mock.patch.object(backfill, "_spares", []),
             mock.patch.object(backfill, "_given", None),
         ):
@@ -155,9 +156,33 @@ class Nodes(InFolder):
             self.assertEqual(self.early("env:THE_JOB"), [])
 
     def test_none_has_the_secrets(self) -> None:
-        with mock.patch.object(subprocess, "Popen") as popen, mock.patch.dict(os.environ, {backfill.SECRETS: "{}"}):
-            backfill.start_node("/of/node", "/w.mjs")
-        self.assertNotIn(backfill.SECRETS, popen.call_args.kwargs["env"])
+        look = Path(self.folder, "look.py")
+        look.write_text("import os\nprint(sorted(os.environ))")
+        with mock.patch.dict(os.environ, {backfill.SECRETS: "{}"}):
+            told, _ = backfill.Node(sys.executable, str(look)).communicate()
+        self.assertIn(b"ELECTRON_RUN_AS_NODE", told)
+        self.assertNotIn(backfill.SECRETS.encode("utf-8"), told)
+
+    @unittest.skipUnless(sys.platform == "linux", "other systems tell nobody of the end of a pipe")
+    def test_one_that_does_not_look_ends_with_whoever_started_it(self) -> None:
+        endless = Path(self.folder, "endless.py")
+        endless.write_text("import os\nos.write(1, b'up')\nwhile True:\n    pass\n")
+        child = backfill.Node(sys.executable, str(endless))
+        self.addCleanup(backfill.end_spare, child)
+        assert child.stdout is not None
+        self.assertEqual(child.stdout.read(2), b"up")
+        child.life.close()
+        self.assertEqual(child.wait(60), -signal.SIGIO)
+
+    def test_one_that_is_gone_leaves_no_file_open(self) -> None:
+        def files() -> int:
+            return len(os.listdir("/proc/self/fd"))
+
+        child = backfill.Node(sys.executable, "-")
+        before = files()
+        child.communicate()
+        del child
+        self.assertEqual(files(), before - 4)
 
     def test_none_is_started_where_none_is_needed_or_it_is_not_known_which(self) -> None:
         none: list[Json] = [{"function": {"kind": "python"}}, {"function": {"kind": "sql"}}, {"node": None}]
@@ -179,7 +204,7 @@ class Nodes(InFolder):
         dead.wait()
         with (
             mock.patch.object(backfill, "_spares", [dead, other, fitting]),
-            mock.patch.object(backfill, "start_node", mock.Mock(return_value="new")),
+            mock.patch.object(backfill, "Node", mock.Mock(return_value="new")),
         ):
             self.assertIs(backfill.spare_node("/of/node", "/w.mjs"), fitting)
             self.assertIsNotNone(other.poll())
@@ -250,7 +275,7 @@ class Shared(InFolder):
         found = backfill.Processes(self.job(function={"kind": kind}))
         for slot in range(workers):
             found.start(slot)
-        self.addCleanup(found.kill)
+        self.addCleanup(found.join)
         return found
 
     def test_there_are_four_of_a_typescript_function_in_one(self) -> None:
@@ -295,7 +320,7 @@ class InThreads(InFolder):
         self.table()
         threads = backfill.Threads(self.job(function={"kind": "sql", "expression": "length(text)"}))
         self.addCleanup(threads.join)
-        self.addCleanup(threads.kill)
+        self.addCleanup(threads.stop)
         threads.start(0)
         self.assertEqual(threads.next(60), (0, {"kind": "ready"}))
         return threads
@@ -361,7 +386,7 @@ class InThreads(InFolder):
 
     def test_they_end(self) -> None:
         threads = self.begun()
-        threads.kill()
+        threads.stop()
         threads.join()
         self.assertFalse(any(thread.is_alive() for thread in threads.threads))
 
