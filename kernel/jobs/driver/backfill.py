@@ -377,7 +377,7 @@ def failure_of(error: BaseException) -> JobFailure:
             f"The table changed each time when the values were to be committed: {text}",
             "Resume the job when less is written to the table; what was computed has been kept.",
         )
-    if isinstance(error, OSError) or "objectstore" in low or "io error" in low or "lanceerror(io)" in low:
+    if isinstance(error, OSError) or is_of_storage(text):
         return JobFailure(
             "StorageFailed", f"Reading or writing the table failed: {text}", "Resume the job to try again."
         )
@@ -391,6 +391,17 @@ def words_of(error: BaseException) -> str:
     """What an error says, in one line and without places in the source code of Lance."""
     text = re.sub(r",? ?/\S+\.rs:\d+(:\d+)?", "", " ".join(str(error).split()))
     return text[:1000] or type(error).__name__
+
+
+def words_of_sql(error: BaseException) -> str:
+    """Why the table could not compute a value, without the names of the parts that passed it on."""
+    return re.sub(r"^((External error|Arrow error|LanceError\(\w+\)|Query Execution error): )+", "", words_of(error))
+
+
+def is_of_storage(text: str) -> bool:
+    """Whether what Lance says is about files, and not about what they hold."""
+    low = text.lower()
+    return "objectstore" in low or "io error" in low or "lanceerror(io)" in low
 
 
 def is_conflict(error: BaseException) -> bool:
@@ -2067,7 +2078,8 @@ class Worker:
         return JobFailure(
             "FunctionFailed",
             f"{self.job.function['name']} failed in row {row['row']} of fragment {fragment}: {failure.message}",
-            "Mend the function, or say what is done with rows that it fails for (null, skip).",
+            f"Mend the {'expression' if self.function is None else 'function'}, or say what is done with rows that it "
+            "fails for (null, skip).",
             row,
         )
 
@@ -2135,18 +2147,86 @@ class Worker:
                 at += rows
 
     def _sql(self, table: lance.LanceDataset, fragment: LanceFragment, open_rows: np.ndarray) -> Iterator[Answer]:
+        """
+        The table ends a whole scan for one row that the expression fails for. So where one fails, such rows are looked
+        for by halves among those that are next, and the scan goes on behind them.
+        """
+        left, is_narrowed = open_rows, False
+        while len(left) > 0:
+            answered = -1
+            try:
+                for answer in self._computed(table, fragment, left):
+                    answered = int(answer.offsets[-1])
+                    yield answer
+                return
+            except pa.ArrowInvalid as error:
+                if is_of_storage(str(error)):
+                    raise
+                left = left[left > answered]
+            if not is_narrowed:
+                # Rows that are deleted or out of scope would be looked through as if they were there.
+                is_narrowed, left = True, np.intersect1d(left, self._in_scope(table, fragment, left))
+            yield from self._by_halves(table, fragment, left[:MAX_BATCH_ROWS])
+            left = left[MAX_BATCH_ROWS:]
+
+    def _computed(self, table: lance.LanceDataset, fragment: LanceFragment, rows: np.ndarray) -> Iterator[Answer]:
+        """What the table computes of these rows in one scan. Raises ArrowInvalid for a row that fails or does not fit."""
         name = self.job.function["name"]
         try:
-            for offsets, batch in self._batches(table, fragment, {"value": self.job.function["expression"]}, open_rows):
+            for offsets, batch in self._batches(table, fragment, {"value": self.job.function["expression"]}, rows):
                 yield Answer(Piece(offsets, None), as_type(batch.column("value"), self.type), {})
-        except pa.ArrowInvalid as error:
+        except pa.ArrowInvalid:
+            raise
+        except pa.ArrowNotImplementedError as error:
             raise JobFailure(
-                "FunctionFailed", f"{name} gives values that are no {self.type}: {words_of(error)}", "Cast them."
+                "FunctionFailed", f"{name} gives values that are no {self.type}: {words_of(error)}.", "Cast them."
             ) from error
         except ValueError as error:
+            # Said before any row is read: the table has no such column, or can't read the text.
             raise JobFailure(
                 "FunctionFailed", f"The expression of {name} failed: {words_of(error)}", "Mend it."
             ) from error
+
+    def _in_scope(self, table: lance.LanceDataset, fragment: LanceFragment, rows: np.ndarray) -> np.ndarray:
+        found = [np.zeros(0, dtype=np.int64)]
+        try:
+            found.extend(offsets for offsets, _ in self._batches(table, fragment, [], rows))
+        except pa.ArrowInvalid as error:
+            if self.job.where is None or is_of_storage(str(error)):
+                raise
+            raise JobFailure(
+                "RequestInvalid",
+                f"The condition {self.job.where} fails for a row: {words_of_sql(error)}",
+                "Write one that holds for every row.",
+            ) from error
+        return np.concatenate(found)
+
+    def _by_halves(self, table: lance.LanceDataset, fragment: LanceFragment, rows: np.ndarray) -> Iterator[Answer]:
+        """These rows in their order; each for which the expression fails is an error of its own."""
+        if self.stop.is_set() or len(rows) == 0:
+            return
+        try:
+            found = list(self._computed(table, fragment, rows))
+        except pa.ArrowInvalid as error:
+            if is_of_storage(str(error)):
+                raise
+            if len(rows) > 1:
+                yield from self._by_halves(table, fragment, rows[: len(rows) // 2])
+                yield from self._by_halves(table, fragment, rows[len(rows) // 2 :])
+                return
+            found = [self._failed_row(table, fragment, rows, words_of_sql(error))]
+        yield from found
+
+    def _failed_row(
+        self, table: lance.LanceDataset, fragment: LanceFragment, row: np.ndarray, message: str
+    ) -> Answer:
+        # If it is not the expression that fails, this fails too, and says what it is.
+        [(offsets, batch)] = self._batches(table, fragment, self.job.inputs, row)
+        piece = Piece(offsets, batch.select(self.job.inputs))
+        if self.job.on_error in ("fail", "retry"):
+            # The same row of the same table gives the same again.
+            return Answer(piece, pa.nulls(0, self.type), {}, Failure(0, message))
+        return Answer(piece, pa.nulls(1, self.type), {0: message})
 
 
 # --- Where workers live ---------------------------------------------------------------------------------------------
