@@ -1534,6 +1534,8 @@ class NodeFunction:
         self.feed: queue.Queue[Piece | None] = queue.Queue()
         self.last_words: Json = {}
         self.stopped_since: float | None = None
+        self.stalled = 0
+        """The process that was ended because it stood still."""
         self.patience = 0
         try:
             self._start()
@@ -1617,17 +1619,19 @@ class NodeFunction:
             self.process.kill()
             code = self.process.wait()
         self.words.join(2)
-        said = self.last_words
-        if code in (2, 3):
+        said, name = self.last_words, self.job.function["name"]
+        if code in (2, 3) and said:
             return JobFailure(
                 str(said.get("code", "FunctionInvalid")),
-                str(said.get("message", f"The function {self.job.function['name']} does not load.")),
+                str(said.get("message", f"The function {name} does not load.")),
                 str(said.get("hint", "The log has what Node said.")),
             )
-        how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-        why = f": {said['message']}" if said.get("message") else ""
+        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        if self.process.pid == self.stalled:
+            how = f"stood still for {STALL_SECONDS:g} seconds and was ended"
+        why = f": {said['message']}" if said.get("message") else "."
         return JobFailure(
-            "FunctionCrashed", f"The process of the function {how}{why}", "The log has what it said last."
+            "FunctionCrashed", f"The process of the function {name} {how}{why}", "The log has what it said last."
         )
 
     def look(self) -> None:
@@ -1645,7 +1649,7 @@ class NodeFunction:
         if self.stopped_since is None:
             self.stopped_since = now
         elif now - self.stopped_since > STALL_SECONDS:
-            self.stopped_since = None
+            self.stopped_since, self.stalled = None, process.pid
             process.kill()
 
     def kill(self) -> None:
@@ -1674,8 +1678,12 @@ class NodeFunction:
                     return
                 death = self._death()
                 deaths += 1
-                if death.code != "FunctionCrashed" or deaths >= MAX_TASK_ATTEMPTS:
+                if death.code != "FunctionCrashed":
                     raise death from error
+                if deaths >= MAX_TASK_ATTEMPTS:
+                    raise JobFailure(
+                        death.code, f"{death.message} It was started {deaths} times.", death.hint
+                    ) from error
                 self.restarted(death.message)
                 if self.stop.wait(0.1 * 2**deaths):
                     return
