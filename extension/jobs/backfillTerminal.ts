@@ -4,6 +4,7 @@ import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobTable, JobView } from '#shared/jobs/jobView.ts';
 import {
   errorsText,
+  failureText,
   isActive,
   jobTableText,
   progressText,
@@ -109,10 +110,9 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
 
   #finish(view: JobView): void {
     this.#listening?.dispose();
-    const { state, failure, sentence } = view;
+    const { state, sentence } = view;
     if (state === 'failed') {
-      const hint = failure && failure.hint !== '' && !failure.message.includes(failure.hint) ? ` ${failure.hint}` : '';
-      this.#line(red(`Failed: ${failure?.message ?? sentence}${hint}`));
+      this.#line(red(`Failed: ${failureText(view)}`));
       return this.#end(exitCodes.failed);
     }
     if (state === 'succeeded') {

@@ -23,6 +23,7 @@ import { UsageError, parse, type Command } from './command.ts';
 import { followJob, jobExitCodes, resumeHint } from './followJob.ts';
 import { oneCatalogHelp } from './catalogArguments.ts';
 import { stopBySignals } from './runSignals.ts';
+import { inTerminalWords } from './terminalHints.ts';
 
 const summary = `  lance-catalog backfill TABLE COLUMN [--sql EXPR | --file FILE[#NAME]] [--plan | --try | --detach] …
   lance-catalog backfill JOB.lance-job.json [--plan | --try | --detach] …
@@ -84,7 +85,7 @@ async function run(args: readonly string[]): Promise<number> {
   const stop = stopBySignals();
   try {
     const asked = await askedOf(values, positionals, stop.signal);
-    return await backfill(asked, values, stop);
+    return await inTerminalWords(asked, stop.signal, () => backfill(asked, values, stop));
   } catch (error) {
     if (values.json) console.log(JSON.stringify({ kind: 'error', ...toldFailure(error) }));
     if (error instanceof UsageError) throw error;

@@ -21,11 +21,28 @@ export function parse<const T extends ParseArgsOptionsConfig>(
   allowPositionals = false,
 ): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: boolean }>> {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals });
+    return parseArgs({ args: withNegatives(args, options), options, allowPositionals });
   } catch (error) {
+    const option = /^Option '(--[\w-]+)' argument is ambiguous/.exec(messageOf(error))?.[1];
+    if (option !== undefined) {
+      const what = `${option} is followed by what looks like another option: write its value as ${option}=VALUE.`;
+      throw new UsageError(what, { cause: error });
+    }
     // Node adds advice on positional arguments, which is of no use here.
     throw new UsageError(`${messageOf(error).split('. ', 1)[0]}.`, { cause: error });
   }
+}
+
+/** Node takes the `-1` of `--count -1` for an option. None is a number, so it is a value, right or wrong. */
+function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig): string[] {
+  const joined: string[] = [];
+  for (const [at, arg] of args.entries()) {
+    const before = args[at - 1] ?? '';
+    const isValue = before.startsWith('--') && options[before.slice(2)]?.type === 'string' && /^-\d/.test(arg);
+    if (isValue) joined.splice(-1, 1, `${before}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
 }
 
 /** Wherever it stands: who asks does not know the rest. What follows `--` is a name. */

@@ -2,6 +2,7 @@ import type { Connection } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
 import type { CallOptions } from '#client/callOptions.ts';
 import { checkRoot } from '#client/root.ts';
+import { checkTemporary } from './temporary.ts';
 import { guarded, type Subject } from './engineErrors.ts';
 import { loadNative } from './native.ts';
 
@@ -79,6 +80,7 @@ export class DirConnection {
 }
 
 async function connectPlace({ location, storageOptions }: Place): Promise<Connection> {
+  await checkTemporary();
   const { connectNamespace } = await loadNative();
   // 0: every read looks for what other writers committed.
   const options = { readConsistencyInterval: 0 };

@@ -29,6 +29,8 @@ export const catalogErrorCodes = {
 export type CatalogErrorKind = keyof typeof catalogErrorCodes;
 export type CatalogErrorCode = (typeof catalogErrorCodes)[CatalogErrorKind];
 
+export const isCatalogErrorKind = (value: string): value is CatalogErrorKind => Object.hasOwn(catalogErrorCodes, value);
+
 const kinds = Object.fromEntries(Object.entries(catalogErrorCodes).map(([kind, code]) => [code, kind])) as Record<
   number,
   CatalogErrorKind

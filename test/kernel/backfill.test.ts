@@ -134,7 +134,9 @@ const table = await db.openTable('products');`,
   test('say what is wrong with what they were given', async () => {
     for (const [code, said] of [
       ["await table.backfill('x', { function: { shell: 'rm' } as never })", /is no function of a column/],
-      ["await table.backfill('x')", /x/],
+      ["await table.backfill('x')", /no column "x".* give its function/],
+      ["await table.backfill('shout', { where: 'idd < 3' })", /has no column "idd"/],
+      ["await table.backfill('shout', { runner: 'foo' as never })", /no runner "foo"\. Use auto, local, local-python/],
       ["await (await db.openTable('products', { version: 1 })).backfill('words')", /opened at a version/],
     ] as const) {
       const { outputs } = await run(kernel, code);

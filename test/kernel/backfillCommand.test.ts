@@ -252,10 +252,31 @@ suite('lance-catalog backfill and jobs', function () {
     }
   });
 
+  test('name the folders that they need and that are not there or full', async () => {
+    const nowhere = join(folder, 'nowhere');
+    const args = [cliEntry, 'backfill', 'products', 'size', '--sql', 'length(caption)', '--catalog', './data'];
+    for (const [given, said] of [
+      [
+        { TMPDIR: nowhere },
+        `The folder for temporary files "${nowhere}", which the variable TMPDIR names, is not there.`,
+      ],
+      [
+        { XDG_DATA_HOME: join(folder, 'slow.ts') },
+        `"${join(folder, 'slow.ts')}/lance-catalog/accepted-functions" can't be`,
+      ],
+    ] as const) {
+      const { code, stderr } = await command(process.execPath, args, { cwd: folder, env: { ...env, ...given } });
+      assert.equal(code, 2, stderr);
+      assert.ok(stderr.includes(said), stderr);
+      assert.doesNotMatch(stderr, /panicked/);
+    }
+  });
+
   test('say in a sentence what keeps them from beginning, and end with 2', async () => {
     for (const [args, said] of [
-      [['nothing', 'size', '--sql', '1'], /nothing/],
-      [['products', 'nothing'], /nothing/],
+      [['nothing', 'size', '--sql', '1'], /^Table "nothing" does not exist\. There are products\.\n$/],
+      [['products', 'nothing'], /no column "nothing"\. It has id, .* give its function: --sql EXPR, or --file FILE/],
+      [['products', 'same', '--sql', 'id', '--where', 'id <'], /^Table "products": The filter "id <" can't be parsed/],
       [['products', 'size', '--plan', '--try'], /one of --plan and --try/],
     ] as const) {
       const { code, stderr, stdout } = await backfill(...args);

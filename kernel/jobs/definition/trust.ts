@@ -6,6 +6,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { makeFolder } from '#client/makeFolder.ts';
 import { dataFolder } from '#client/personFolders.ts';
 import { replaceFile } from '#jobs/records/atomicFile.ts';
+import { notKept } from '#jobs/records/recordErrors.ts';
 import { decodeOutput } from './outputType.ts';
 
 // A function that is found on a table was written by whoever may write to the table, and would run here with all that this
@@ -30,14 +31,19 @@ export function isAccepted(hash: string): boolean {
  * Remembers that functions of this hash may run on this machine: somebody has seen the code and said so, or has defined it
  * here.
  * @param about for who looks into the folder
- * @throws JobError Internal for what is no hash; an error of the file system
+ * @throws JobError Internal for what is no hash, StorageFull or StorageFailed where it can't be kept
  */
 export function accept(hash: string, about: { readonly name?: string; readonly table?: string } = {}): void {
   if (!isHash(hash)) throw new JobError('Internal', `"${hash.slice(0, 100)}" is no hash of a function.`, '');
   if (isAccepted(hash)) return;
-  makeFolder(acceptedFolder());
+  const folder = acceptedFolder();
   const text = `${JSON.stringify({ ...about, accepted_at: new Date().toISOString() })}\n`;
-  replaceFile(join(acceptedFolder(), hash), text, { isLasting: true });
+  try {
+    makeFolder(folder);
+    replaceFile(join(folder, hash), text, { isLasting: true });
+  } catch (error) {
+    throw notKept(error, folder, 'accepted') ?? error;
+  }
 }
 
 /**

@@ -27,8 +27,10 @@ export async function chooseRunner(
   signal: AbortSignal,
 ): Promise<RunnerChoice> {
   const known = runnerNames.filter((name) => runners.known.includes(name));
-  const all = await Promise.all(known.map((name) => availabilityOf(name, request, runners, signal)));
   const asked = request.runner ?? 'auto';
+  // A notebook may give any text.
+  if (asked !== 'auto' && !known.includes(asked)) throw noRunner(asked, known);
+  const all = await Promise.all(known.map((name) => availabilityOf(name, request, runners, signal)));
   const picked = asked === 'auto' ? pick(request, all) : all.find(({ runner }) => runner === asked);
   if (!picked?.isPossible) throw unavailable(asked, picked, all);
   const others = all.filter((each) => each !== picked);
@@ -72,6 +74,13 @@ function preferred({ ray, function: fn }: ChoosingRequest): readonly RunnerName[
   const here: readonly RunnerName[] = ['local', 'local-python'];
   return ray === undefined ? here : ['ray', ...here];
 }
+
+const noRunner = (asked: string, known: readonly RunnerName[]): JobError =>
+  new JobError(
+    'RunnerUnavailable',
+    `There is no runner "${asked}".`,
+    `Use auto, ${known.join(', ')}, or leave it out.`,
+  );
 
 function unavailable(asked: RunnerName | 'auto', picked: Found | undefined, all: readonly Found[]): JobError {
   const possible = all.filter(({ isPossible }) => isPossible).map(({ runner }) => `"${runner}"`);

@@ -13,6 +13,7 @@ import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
 import type { DriverPlan } from '#jobs/driver/driverResults.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { specOf } from '#jobs/specOf.ts';
+import { checkWhere } from './checkWhere.ts';
 import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from './chooseRunner.ts';
 import { inPlanFolder } from './planFolder.ts';
 import { bytesOfRows, bytesOfValues, counted, estimated, sum } from './figures.ts';
@@ -37,6 +38,7 @@ export async function planBackfill(
   // What a server computes is known to the server alone.
   if (request.function.kind !== 'server')
     checkFits(await source.pinned.schema({ signal }), request.table.name, spec.column, request.function);
+  await checkWhere(source, spec.where, signal);
   const scope = scopeOf(spec, source.isColumnThere);
   const { inputs } = spec.function;
   const [total, inScope, numFragments] = await Promise.all([

@@ -21,6 +21,7 @@ import { countScope } from '#jobs/local/scopeCount.ts';
 import { openSource, type Source } from '#jobs/local/source.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { specOf } from '#jobs/specOf.ts';
+import { checkWhere } from './checkWhere.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 import { inPlanFolder } from './planFolder.ts';
 
@@ -40,6 +41,7 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
   const spec = await specOf('bf-trial', request, signal);
   if (spec.function.kind === 'python') return inPlanFolder((folder) => byPython(request, spec, folder, signal));
   await using source = await openSource(request.table, spec, signal);
+  await checkWhere(source, spec.where, signal);
   const scope = scopeOf(spec, source.isColumnThere);
   const { fragments } = await countScope({ table: source.pinned, scope }, undefined, signal);
   const [fragment] = [...fragments].toSorted(([, a], [, b]) => a - b)[0] ?? [];

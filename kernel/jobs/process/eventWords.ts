@@ -3,6 +3,7 @@ import type { JobProgress } from '#shared/jobs/foldEvents.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 import { rowsText } from '#shared/jobs/jobWords.ts';
 import { counted, oneLine } from '#shared/markup.ts';
+import { withHint } from '#shared/withHint.ts';
 
 /**
  * What the log of a job says of an event, in a line; `undefined` for those that only count. A log is read when something went
@@ -34,7 +35,7 @@ function wordsOf(event: JobEvent, progressNow: () => JobProgress): string | unde
     case 'succeeded':
       return `Done: ${progressNow().sentence}`;
     case 'failed':
-      return `Failed: ${event.hint === '' ? event.message : `${event.message} ${event.hint}`}`;
+      return `Failed: ${withHint(event.message, event.hint)}`;
     case 'cancelled':
       return `Cancelled: ${keptText(progressNow())}`;
     case 'workers':

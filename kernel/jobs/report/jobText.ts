@@ -3,6 +3,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import {
   durationText,
   errorsText,
+  failureText,
   isActive,
   jobTableText,
   progressText,
@@ -110,7 +111,5 @@ export function endText(view: JobView): string {
     return `${jobPlace(view)}: ${rowsText(view.rows.done)} in ${durationText(took)}${skipped}.`;
   }
   if (isActive(view)) return `${jobPlace(view)}: ${stateWords[view.state]}.`;
-  const { failure, sentence } = view;
-  const hint = failure && failure.hint !== '' && !failure.message.includes(failure.hint) ? ` ${failure.hint}` : '';
-  return `${jobPlace(view)}: ${failure?.message ?? sentence}${hint}`;
+  return `${jobPlace(view)}: ${failureText(view)}`;
 }

@@ -5,8 +5,8 @@ import { checkAccepted } from '#jobs/definition/trust.ts';
 import { onTable } from '#jobs/openTable.ts';
 import { serverFunction } from '#jobs/runners/rest/serverFunction.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
-import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
-import { JobError } from '#shared/jobs/jobErrors.ts';
+import { functionForms, type ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 
 /**
  * The function that a request computes with: the one that is given, else the one that the table keeps, else, on a server,
@@ -22,7 +22,11 @@ export async function functionOf(
   signal.throwIfAborted();
   if (given) return given;
   return onTable(table, signal, async (opened) => {
-    const field = await columnOf(opened, column, signal);
+    const field = await columnOf(opened, column, signal).catch((error: unknown) => {
+      if (!isJobError(error) || error.kind !== 'ColumnMissing') throw error;
+      const hint = `${error.hint} To make the column, give its function: ${functionForms}.`;
+      throw new JobError('ColumnMissing', error.what, hint, { cause: error });
+    });
     const stored = readStored(field);
     if (stored) {
       if (isToRun) checkAccepted(stored.function, table.name, allowStoredCode);
@@ -34,6 +38,6 @@ export async function functionOf(
     }
     if (table.catalog.implementation === 'rest') return serverFunction(field);
     const what = `The column "${column}" of "${table.name}" has no function that computes it.`;
-    throw new JobError('FunctionMissing', what, 'Give one: a SQL expression, a TypeScript file or a Python file.');
+    throw new JobError('FunctionMissing', what, `Give one: ${functionForms}.`);
   });
 }

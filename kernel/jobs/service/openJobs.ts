@@ -9,8 +9,10 @@ import { findProcess } from '#jobs/records/control.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import { readLog } from '#jobs/records/jobLog.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
+import { writingRecords } from '#jobs/records/recordErrors.ts';
 import { viewOf, type Liveness } from '#jobs/records/viewOf.ts';
 import { openOptions } from '#jobs/records/withoutSecrets.ts';
+import { checkRows } from '#jobs/plan/checkWhere.ts';
 import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from '#jobs/plan/chooseRunner.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
@@ -26,7 +28,6 @@ import { followJob } from './followJob.ts';
 import type { Jobs } from './jobs.ts';
 import { JobWatch } from './jobWatch.ts';
 import { jobTableOf, placeOf, withAbsolutePaths } from './place.ts';
-import { writingRecords } from './recordErrors.ts';
 import { requestToResume } from './resumeRequest.ts';
 import { startProcess, wordsOf } from './startProcess.ts';
 
@@ -125,6 +126,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     // Before the table is touched; and once more when nobody else can start one.
     const other = await joined();
     if (other) return other;
+    await checkRows(whole, signal);
     if (asked.function) await keepFunction(whole, signal);
     const choice = await chooseRunner(whole, runners, signal);
     return alone(signal, async () => {

@@ -8,6 +8,7 @@ import { ownForms } from '#session/display/ownForms.ts';
 import { liveOutput } from '#session/display/live.ts';
 import type { Shown } from '#session/display/shown.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { CatalogError, isCatalogErrorKind } from '#shared/errors.ts';
 import { isYes } from '#shared/isYes.ts';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
@@ -186,6 +187,8 @@ async function followed(
 function resultOf(view: JobView): BackfillResult {
   const { id, state, failure, sentence, startedAt, endedAt } = view;
   if (failure && isJobErrorKind(failure.code)) throw new JobError(failure.code, failure.message, failure.hint);
+  // What failed of a catalog fails alike without a job.
+  if (failure && isCatalogErrorKind(failure.code)) throw new CatalogError(failure.code, failure.message, failure.hint);
   if (state === 'cancelled') throw new JobError('Aborted', `The job ${id} was cancelled.`, 'Run it again to go on.');
   if (state !== 'succeeded')
     throw new JobError(

@@ -11,6 +11,9 @@ export type OnError =
   /** Tried again so often, with a growing pause, before it ends the job. */
   | { readonly mode: 'retry'; readonly attempts: number };
 
+/** The forms in which a person gives a function, in words. A terminal has its own for them. */
+export const functionForms = 'a SQL expression, a TypeScript file or a Python file';
+
 export type FunctionBody =
   /** An expression of the engine's SQL. */
   | { readonly kind: 'sql'; readonly expression: string }

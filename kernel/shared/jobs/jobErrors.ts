@@ -1,3 +1,5 @@
+import { withHint } from '#shared/withHint.ts';
+
 /** Every way in which a backfill fails, and whether running it again may help without anybody doing something. */
 const kinds = {
   RequestInvalid: { transient: false },
@@ -60,7 +62,7 @@ export class JobError extends Error {
   }
 
   constructor(kind: JobErrorKind, what: string, hint: string, options: { readonly cause?: unknown } = {}) {
-    super(hint === '' ? what : `${what} ${hint}`, 'cause' in options ? { cause: options.cause } : undefined);
+    super(withHint(what, hint), 'cause' in options ? { cause: options.cause } : undefined);
     this.name = 'JobError';
     this.kind = kind;
     this.what = what;

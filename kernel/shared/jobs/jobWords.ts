@@ -1,5 +1,6 @@
 // What is said of a job in a few words, the same in the editor, in a notebook and in a terminal.
 import { countText } from '#shared/formatNumber.ts';
+import { withHint } from '#shared/withHint.ts';
 import type { RunnerName } from './backfill.ts';
 import type { JobState, JobTable, JobView } from './jobView.ts';
 
@@ -93,3 +94,9 @@ export const rowsText = (count: number): string => `${countText(count)} ${count 
 /** `3 rows failed`; empty where none did. */
 export const errorsText = ({ errors }: Pick<JobView, 'errors'>): string =>
   errors.count === 0 ? '' : `${rowsText(errors.count)} failed`;
+
+/** Why a job stopped, and what can be done about it. */
+export function failureText({ failure, sentence }: Pick<JobView, 'failure' | 'sentence'>): string {
+  if (!failure) return sentence;
+  return failure.message.includes(failure.hint) ? failure.message : withHint(failure.message, failure.hint);
+}

@@ -108,6 +108,12 @@ suite('the arguments of lance-catalog backfill', () => {
       /no runner "spark".*auto, local, local-python, ray, rest/,
     ],
     ['no number', ['t', 'c', '--concurrency', '0'], /--concurrency needs a whole number from 1/],
+    ['a negative number', ['t', 'c', '--task-size', '-1'], /^--task-size needs a whole number from 1\.$/],
+    [
+      'an option for a value',
+      ['t', 'c', '--where', '--yes'],
+      /^--where is followed by .*: write .* as --where=VALUE\.$/,
+    ],
     ['an on-error that is none', ['t', 'c', '--on-error', 'retry'], /retry:N/],
     ['a Ray twice', ['t', 'c', '--ray', 'http://a:1', '--profile', 'p'], /one of --ray and --profile/],
     ['a Ray that is no address', ['t', 'c', '--ray', 'ray://a:1'], /address of a dashboard/],

@@ -69,6 +69,14 @@ suite('the choice of a runner', () => {
     });
   });
 
+  test('one that does not exist is told with those that do', async () => {
+    const runners = runnerStandIns({ local: true, 'local-python': true });
+    await assert.rejects(chooseRunner(requestOf({ runner: 'foo' as RunnerName }), runners, signal), {
+      kind: 'RunnerUnavailable',
+      message: 'There is no runner "foo". Use auto, local, local-python, or leave it out.',
+    });
+  });
+
   test('where none can, the reason of each is said', async () => {
     const runners = runnerStandIns({ local: 'There is no key.', 'local-python': 'There is no Python.' });
     await assert.rejects(

@@ -51,6 +51,8 @@ suite('What the log of a job says of its events', () => {
       hint: 'Make room.',
     };
     assert.equal(lastOf(planned, failed as JobEvent), 'Failed: It is full\\x1b[31m. Make room.');
+    const unended = { ...failed, message: 'No space left on device (os error 28)' };
+    assert.equal(lastOf(planned, unended as JobEvent), 'Failed: No space left on device (os error 28). Make room.');
   });
 
   test('is nothing of what only counts', () => {

@@ -105,8 +105,10 @@ suite('what is told of a job', () => {
   });
 
   test('says at the end of one that failed what can be done', () => {
-    const failure = { code: 'FunctionFailed', message: 'It threw.', hint: 'Mend it.' };
-    assert.match(endText({ ...view, state: 'failed', failure }), /: It threw\. Mend it\.$/);
+    for (const message of ['It threw.', 'It threw'] as const) {
+      const failure = { code: 'FunctionFailed', message, hint: 'Mend it.' };
+      assert.match(endText({ ...view, state: 'failed', failure }), /: It threw\. Mend it\.$/);
+    }
   });
 
   test('says no time of one that ended without a word', () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Int32 } from '#arrow';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { withHash } from '#jobs/definition/hash.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
 import { accept, checkAccepted, consentText, isAccepted } from '#jobs/definition/trust.ts';
+import { notKept } from '#jobs/records/recordErrors.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const common = {
@@ -62,6 +63,33 @@ suite('Consent to functions that were found', () => {
     assert.deepEqual(readdirSync(folder), [fn.hash]);
     assert.equal(statSync(join(folder, fn.hash)).mode & 0o777, 0o600);
     assert.equal(statSync(folder).mode & 0o777, 0o700);
+  });
+
+  test('says where there is no room for it', function () {
+    if (!existsSync('/dev/full')) this.skip();
+    const full = openSync('/dev/full', 'w');
+    try {
+      assert.throws(
+        () => writeSync(full, fn.hash),
+        (error) => {
+          const told = notKept(error, '/home/a', 'accepted');
+          assert.equal(told?.kind, 'StorageFull');
+          assert.match(
+            told.message,
+            /^There is no room for the hash of a function .* in "\/home\/a"\. Make room there/,
+          );
+          return true;
+        },
+      );
+    } finally {
+      closeSync(full);
+    }
+    process.env['XDG_DATA_HOME'] = join(home, 'file');
+    writeFileSync(join(home, 'file'), '');
+    assert.throws(
+      () => accept(fn.hash),
+      /^JobError: ".*accepted-functions" can't be written to, where the hash of a function/,
+    );
   });
 
   test('is not to be had by a hash that is a path', () => {
