@@ -11,6 +11,7 @@ import { createCluster } from './cluster/cluster.ts';
 import { createRay } from './ray/ray.ts';
 import { NotebookComms } from './comms/comms.ts';
 import type { CellResult, ExpressionValue, FromCore, Question, QuestionAnswer, ToCore } from './coreMessages.ts';
+import type { CellCompiler } from './compile/compiler.ts';
 import { lendToDebugger } from './debug/debugHook.ts';
 import { createNotebookDisplay, type NotebookDisplay } from './display/notebookDisplay.ts';
 import { PersonAsker } from './input/askPerson.ts';
@@ -185,9 +186,8 @@ export class Core {
     return typeof text === 'string' ? text : undefined;
   }
 
-  /** Loads the compiler's libraries ahead of the first cell. */
-  warmUp(): void {
-    this.#runner.compiler.warmUp();
+  get compiler(): CellCompiler {
+    return this.#runner.compiler;
   }
 
   /** An error that no cell can catch any more: of a timer, or a rejected promise that nobody waits for. */

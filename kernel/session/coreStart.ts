@@ -9,6 +9,7 @@ import { Core } from './core.ts';
 import type { FromCore, ToCore } from './coreMessages.ts';
 import { lastWords } from './lastWords.ts';
 import type { Outputs } from './outputs.ts';
+import { Preparation } from './preparation.ts';
 import { keepSnapshot, seeToSnapshot } from './start/snapshots.ts';
 import { catchUncaught } from './uncaught.ts';
 
@@ -26,27 +27,35 @@ export function startCore({ post, outputs, typescript }: CoreParts): (message: T
   const outlined = useOwnOutlines();
   registerDir();
   registerRest();
-  const keepCompiled = keepCompiledCode(outlined);
   const core = new Core((message) => {
     post(message);
-    if (message.type === 'done') keepCompiled();
+    if (message.type !== 'done') return;
+    keepCompiled();
+    preparation.rest();
   }, outputs);
+  const preparation = new Preparation(core.compiler);
+  const keepCompiled = keepCompiledCode(() => {
+    outlined.keep();
+    preparation.keep();
+  });
   catchUncaught(
     (error) => core.reportUncaught(error),
     (error) => lastWords('The kernel could not report an error', error),
   );
   post({ type: 'ready', typescript });
   setImmediate(() => {
-    core.warmUp();
+    core.compiler.warmUp();
     // Now and not at the end, which is a kill for many a kernel.
     flushCompileCache();
     seeToSnapshot(kernel);
+    preparation.rest();
   });
   let isUp = false;
   return (message) => {
     // The worker speaks, so both threads are alive.
     if (!isUp) keepSnapshot(kernel);
     isUp = true;
+    if (message.type === 'execute') preparation.work();
     if (message.type !== 'exit') core.receive(message);
   };
 }

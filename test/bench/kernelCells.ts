@@ -18,6 +18,8 @@ export type CellOrder = {
   few: number;
   /** Cells run between the two measurements. */
   cells: number;
+  /** Seconds in which a person types the imports. */
+  typing: number;
   /** Seconds for which a person looks at what the imports gave. */
   pause: number;
 };
@@ -61,7 +63,7 @@ const python = {
 const ours = { complete: 'db.', print: `{ ${printProgram(manyLines)} }`, lines: manyLines } as const;
 
 /** The cells for a kernel; `db` is what only ours has. */
-export function cellsFor(kernel: KernelName, counts: Pick<CellOrder, 'few' | 'cells' | 'pause'>): CellOrder {
+export function cellsFor(kernel: KernelName, counts: Pick<CellOrder, 'few' | 'cells' | 'typing' | 'pause'>): CellOrder {
   if (kernel === 'ipykernel') return { ...python, ...counts };
   return { ...script, ...counts, ...(kernel === 'ours' && ours) };
 }

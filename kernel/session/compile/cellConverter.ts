@@ -38,6 +38,8 @@ export type CellService = { service: ts.LanguageService; file: string; program: 
 export type CellConverter = {
   /** Checks and converts one cell. `previous` is the `declarations` of the cell before. Runs nothing. */
   convert(previous: string, source: string, options?: { check?: boolean }): ConvertedCell;
+  /** Checks a cell that will never run, for what a later one then finds loaded. */
+  rehearse(previous: string, source: string): void;
   /** TypeScript's language service over a cell. Good until the next call of this converter. */
   service(previous: string, source: string): CellService;
   /** Makes the next call look at the disk again for modules that were not found. */
@@ -112,6 +114,12 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
       const converted = convert(previous, wrapped ?? text, check);
       if (wrapped === undefined) return converted;
       return { ...converted, problems: converted.problems.map((problem) => unwrapped(problem, text)) };
+    },
+    rehearse(previous, source) {
+      const { program, cell } = load(previous, source, 'load');
+      const problems = program.getSemanticDiagnostics(cell);
+      programs.leave();
+      if (problems.some(({ code }) => notFound.has(code))) host.refresh();
     },
     service(previous, source) {
       const { program, cell } = load(previous, source, 'inService');

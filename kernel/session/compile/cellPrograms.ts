@@ -138,7 +138,8 @@ const open = (program: ts.Program, earlier: ts.SourceFile, previous: string): Op
   chars: 0,
 });
 
-const modulesOf = (declarations: string): string[] =>
+/** The modules that a text imports. */
+export const modulesOf = (declarations: string): string[] =>
   ts.preProcessFile(declarations, true, false).importedFiles.map(({ fileName }) => fileName);
 
 const additionsOf = (file: ts.SourceFile): string =>

@@ -3,6 +3,7 @@ import { messageOf } from '#shared/errors.ts';
 import type { TypeCheck } from '#shared/kernelMessages.ts';
 import { createCellConverter, type CellConverter, type CellService } from './cellConverter.ts';
 import type { CellProblem } from './cellProblems.ts';
+import { modulesOf } from './cellPrograms.ts';
 import { readFolderOptions, stampOfOptions, type FolderOptions } from './folderOptions.ts';
 import { prelude } from './prelude.ts';
 
@@ -16,6 +17,7 @@ export type CompiledCell = {
   remark: string | undefined;
 };
 
+const ofPrelude: ReadonlySet<string> = new Set(modulesOf(prelude));
 const relativeImport = /(\bfrom |\bimport\()(["'])(\.{1,2}\/[^"'\n]*)\2/g;
 
 /**
@@ -80,6 +82,19 @@ export class CellCompiler {
   /** Loads the compiler's libraries, which takes most of a second the first time. */
   warmUp(): void {
     this.#use((it) => it.convert(this.#declarations, '1'));
+  }
+
+  /** The modules that cells import, as they name them. */
+  imports(): string[] {
+    return [...new Set(modulesOf(this.#declarations))].filter((name) => !ofPrelude.has(name));
+  }
+
+  /** Loads what a package declares, as a cell that imports it would have to. */
+  prepare(name: string): void {
+    // Its keys, since they are what takes the time: of each export is asked whether it is a value.
+    const source = `import * as it from ${JSON.stringify(name)};\ntype Keys = keyof typeof it;`;
+    this.#use((converter) => converter.rehearse(this.#declarations, source));
+    this.warmUp();
   }
 
   /** To be called after code was stopped: a compiler cut off in the middle has no consistent state any more. */

@@ -39,6 +39,11 @@ let outlines: Outlines | undefined;
 
 export const useOutlines = (used: Outlines): void => void (outlines = used);
 
+let areKept = false;
+
+/** From here on a file of a package stays, also while no program has it. */
+export const keepFiles = (): void => void (areKept = true);
+
 /** Parsed files that all language services share. */
 export const sharedDocuments: ts.DocumentRegistry = {
   ...store.registry,
@@ -46,6 +51,10 @@ export const sharedDocuments: ts.DocumentRegistry = {
     const file = store.registry.acquireDocumentWithKey(name, path, settings, key, text, ...rest);
     outlines?.acquired(file, text, optionsOf(settings));
     return file;
+  },
+  releaseDocumentWithKey(path: ts.Path, key: ts.DocumentRegistryBucketKey, ...rest: readonly unknown[]) {
+    if (!areKept || !isInstalled(path))
+      store.registry.releaseDocumentWithKey(path, key, ...(rest as [ts.ScriptKind, undefined]));
   },
 };
 

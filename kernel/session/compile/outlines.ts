@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
 import ts from 'typescript-6';
-import { makeFolder } from '#client/makeFolder.ts';
 import { isRecord } from '#shared/records.ts';
+import { CacheRecords } from './cacheRecords.ts';
 
 // What is written down of the declarations of installed packages, so that the next notebook that imports one need not read
 // and parse hundreds of files to learn which others they import: for each file its imports and where they lead. It is good
@@ -36,13 +34,13 @@ export const packageOf = (file: string): string | undefined =>
 
 /** The outlines in a folder. */
 export class OutlineRecords {
-  readonly #folder: string;
+  readonly #records: CacheRecords;
   readonly #packages = new Map<string, Package>();
   /** Files that were asked for, with the outlines of those that are still what they were. */
   readonly #looked = new Map<string, Outline | undefined>();
 
   constructor(folder: string) {
-    this.#folder = folder;
+    this.#records = new CacheRecords(folder, keptRecords);
   }
 
   /** The outline of a file, if the file is still what it was when that was made. */
@@ -75,20 +73,15 @@ export class OutlineRecords {
       this.#packageAt(root)[file.slice(root.length)] = outline;
       changed.add(root);
     }
-    if (changed.size === 0) return;
-    try {
-      makeFolder(this.#folder);
-      for (const root of changed) write(recordOf(this.#folder, root), JSON.stringify(this.#packageAt(root)));
-      prune(this.#folder);
-    } catch {
-      // A disk that is full or read-only: the next notebook parses what this one did.
-    }
+    // Where that fails the next notebook parses what this one did.
+    this.#records.write([...changed].map((root) => [keyOf(root), this.#packageAt(root)]));
   }
 
   #packageAt(root: string): Package {
     const known = this.#packages.get(root);
     if (known) return known;
-    const found = read(recordOf(this.#folder, root));
+    const record = this.#records.read(keyOf(root));
+    const found = isPackage(record) ? record : {};
     this.#packages.set(root, found);
     return found;
   }
@@ -105,18 +98,7 @@ function isSame(file: string, { size, time }: Outline): boolean {
   return stamp?.size === size && stamp.time === time;
 }
 
-const recordOf = (where: string, root: string): string =>
-  join(where, `${createHash('sha256').update(`${form} ${ts.version} ${root}`).digest('hex').slice(0, 24)}.json`);
-
-function read(record: string): Package {
-  try {
-    const found: unknown = JSON.parse(readFileSync(record, 'utf8'));
-    return isPackage(found) ? found : {};
-  } catch {
-    // None yet, or one that was damaged: it is made again.
-    return {};
-  }
-}
+const keyOf = (root: string): string => `${form} ${ts.version} ${root}`;
 
 const ownOf = <T>(found: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(found, name) ? found[name] : undefined;
@@ -133,21 +115,3 @@ const isOutline = (value: unknown): value is Outline =>
 
 const isLead = (value: unknown): value is Lead =>
   isRecord(value) && typeof value['extension'] === 'string' && typeof value['to'] === 'string';
-
-/** Whoever reads meanwhile finds the old record or the new one. */
-function write(record: string, text: string): void {
-  const draft = `${record}.${process.pid}`;
-  try {
-    writeFileSync(draft, text, { mode: 0o600 });
-    renameSync(draft, record);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-function prune(where: string): void {
-  const records = readdirSync(where).map((name) => join(where, name));
-  if (records.length <= keptRecords) return;
-  const newestFirst = records.toSorted((a, b) => (stampOf(b)?.time ?? 0) - (stampOf(a)?.time ?? 0));
-  for (const record of newestFirst.slice(keptRecords)) rmSync(record, { force: true });
-}

@@ -162,6 +162,8 @@ def measure(kernel, order):
     few = order["few"]
     seen["trivial"] = kernel.median(order["trivial"], few)
     seen["declaring"] = kernel.median(order["declaring"], few)
+    # For as long as it takes a person to type them.
+    time.sleep(order["typing"])
     seen["imports"] = kernel.run(order["imports"])[0]
     seen["memoryImports"] = kernel.memory()
     time.sleep(order["pause"])

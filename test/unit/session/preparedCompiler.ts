@@ -1,0 +1,43 @@
+// A process of its own in a notebook's folder, since each process reads a declaration once: `preparedCompiler.ts RECORDS
+// WHAT READS` says as JSON how often it read the package `odd` while nothing ran, and then for a cell that imports it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import ts from 'typescript-6';
+import { CellCompiler } from '../../../kernel/session/compile/compiler.ts';
+import { ImportRecords } from '../../../kernel/session/compile/importRecords.ts';
+import { useOutlines } from '../../../kernel/session/compile/installedFiles.ts';
+import { OutlinedFiles } from '../../../kernel/session/compile/outlinedFiles.ts';
+import { OutlineRecords } from '../../../kernel/session/compile/outlines.ts';
+import { Preparation } from '../../../kernel/session/preparation.ts';
+
+export type Prepared = { atRest: number; forCell: number; problems: string[] };
+
+/** `rest` as a kernel does, `work` when a cell comes at once, `unchecked` where nobody wants types checked. */
+type What = 'rest' | 'work' | 'unchecked';
+
+const [records, what, expected] = process.argv.slice(2) as [string, What, string];
+const seen = { reads: 0 };
+const readFile = ts.sys.readFile.bind(ts.sys);
+ts.sys.readFile = (path, encoding) => {
+  if (/node_modules\/odd\/.*\.d\.ts$/.test(path)) seen.reads++;
+  return readFile(path, encoding);
+};
+
+const outlined = new OutlinedFiles(new OutlineRecords(join(records, 'declarations')));
+useOutlines(outlined);
+const compiler = new CellCompiler();
+if (what === 'unchecked') compiler.typeCheck = 'off';
+compiler.warmUp();
+const preparation = new Preparation(compiler, new ImportRecords(join(records, 'imports')));
+preparation.rest();
+if (what === 'work') preparation.work();
+// Until it has read what there is to read, or long after it would have.
+for (const end = Date.now() + (expected === '0' ? 1000 : 30_000); Date.now() < end; await sleep(50))
+  if (expected !== '0' && seen.reads >= Number(expected)) break;
+const atRest = seen.reads;
+const { problems } = compiler.compile("import * as odd from 'odd';\nconst n: number = odd.one;");
+outlined.keep();
+preparation.keep();
+const found: Prepared = { atRest, forCell: seen.reads - atRest, problems: problems.map(({ message }) => message) };
+process.stdout.write(JSON.stringify(found));
+process.exit();
