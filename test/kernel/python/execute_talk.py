@@ -17,7 +17,9 @@ def unstored(talk):
 
 
 def failing(talk):
-    requests = [talk.say("shell", "execute_request", {"code": code}) for code in ("throw new RangeError('stop')", "'aborted'")]
+    # The first fails when the second is there, however slowly that comes.
+    slowly = "await new Promise((wait) => setTimeout(wait, 300)); throw new RangeError('stop')"
+    requests = [talk.say("shell", "execute_request", {"code": code}) for code in (slowly, "'aborted'")]
     for request in requests:
         talk.outputs(request)
         talk.reply(request)
