@@ -268,4 +268,26 @@ suite('faults of backfills by the runner local', function () {
     await start('bf-second', -1);
     assert.equal(failed(), 20);
   });
+
+  test('a slow function is seen to go on, and what it had computed when the job is cancelled is kept', async () => {
+    await textTable(place.db, 'slow', { fragments: 1, rows: 2000 });
+    const calls = join(tempFolder(), 'calls');
+    const code = `
+      import { appendFileSync } from 'node:fs';
+      export default ({ id, text }) => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+        appendFileSync(${JSON.stringify(calls)}, id + '\\n');
+        return text.length;
+      };`;
+    const job = jobOf('slow', { function: rowFunction('length', code, ['id', 'text']) });
+    const { context, events, abort } = contextOf(job, (event) => {
+      if (event.kind === 'progress' && event.rows > 100) abort.abort();
+    });
+    await assert.rejects(localRunner.run(context), { name: 'AbortError' });
+    assert.ok(eventsOf(events, 'progress')[0]!.rows < 200);
+    const called = readFileSync(calls, 'utf8').trim().split('\n');
+    const kept = keptIds(checkpointsOf('slow')).length;
+    // Two workers have two batches of a quarter of a second, or are about to.
+    assert.ok(kept > 100 && called.length - kept <= 75, `${kept} of ${called.length}`);
+  });
 });

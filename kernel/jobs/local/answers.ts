@@ -1,3 +1,4 @@
+import type { BatchSize } from './batchSize.ts';
 import { byEngine, nothingThrown, type Answered, type Compute, type Computing } from './computeRows.ts';
 import { ReusableRows, type Reusable } from './reusable.ts';
 import { hashesOf, sliceRead, stretches, type ReadRows } from './rows.ts';
@@ -13,8 +14,8 @@ export type AnsweredRows = Answered & {
 
 export type AnswerRequest = ScanRequest & {
   readonly computing: Computing;
-  /** Rows that are computed together at most. */
-  readonly batchRows: number;
+  /** How many rows are computed together. */
+  readonly batchSize: BatchSize;
   /** Batches that are computed at once. */
   readonly atOnce: number;
   readonly reusable?: Reusable | undefined;
@@ -60,9 +61,9 @@ async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerat
       } else if (failed) {
         yield { answer: Promise.resolve({ ...failed, read: rows, isReused: false }) };
       } else {
-        for (let from = start; from < end; from += request.batchRows) {
-          const read = sliceRead(rows, from, Math.min(from + request.batchRows, end));
-          yield { answer: computed(request, read, signal) };
+        for (let from = start, to; from < end; from = to) {
+          to = Math.min(from + request.batchSize.rows, end);
+          yield { answer: computed(request, sliceRead(rows, from, to), signal) };
         }
       }
     }

@@ -5,6 +5,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { Table } from '#client/table.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import { FunctionWorkers } from '#jobs/worker/functionWorkers.ts';
+import { BatchSize } from './batchSize.ts';
 import { byEngine, byWorkers, type Compute, type Computing } from './computeRows.ts';
 import { sliceComputed, stretches, type ComputedRows, type ReadRows } from './rows.ts';
 import { sqlRows } from './sqlRows.ts';
@@ -16,7 +17,7 @@ export type ComputingOptions = {
   readonly onError: OnError;
   /** How many worker processes. */
   readonly concurrency: number;
-  /** Rows that one of them gets at a time at most. */
+  /** Rows that one of them gets at a time at most, where that is to be few. */
   readonly batchRows: number;
   /** Of the job, for the files of the function. */
   readonly folder: string;
@@ -33,7 +34,7 @@ export type ComputingOptions = {
 /** The function of a job, ready to compute. */
 export type OpenComputing = AsyncDisposable & {
   /** What is asked for beside the rows. */
-  readonly request: { readonly computing: Computing; readonly batchRows: number; readonly atOnce: number } & (
+  readonly request: { readonly computing: Computing; readonly batchSize: BatchSize; readonly atOnce: number } & (
     | { readonly expression: string; readonly compute?: undefined }
     | { readonly compute: Compute; readonly expression?: undefined }
   );
@@ -43,12 +44,13 @@ export type OpenComputing = AsyncDisposable & {
 
 /** Gets a function ready; workers are started for one in TypeScript. @throws JobError RunnerUnavailable for any other kind */
 export async function openComputing(options: ComputingOptions): Promise<OpenComputing> {
-  const { function: fn, column, onError, batchRows, signal } = options;
+  const { function: fn, column, onError, signal } = options;
   const computing: Computing = { name: fn.name, column, inputs: fn.inputs, onError };
+  const batchSize = new BatchSize(options.batchRows);
   if (fn.kind === 'sql') {
     const { expression } = fn;
     return {
-      request: { computing, batchRows, atOnce: 1, expression },
+      request: { computing, batchSize, atOnce: 1, expression },
       again: (rows, version) => sqlAgain(options, computing, expression, rows, version),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
@@ -61,18 +63,16 @@ export async function openComputing(options: ComputingOptions): Promise<OpenComp
     folder: join(options.folder, 'function'),
     log: options.log,
     onRestart: (reason) => options.emit({ kind: 'restarted', what: 'function', reason }),
+    onAnswer: (rows, seconds) => {
+      batchSize.took(rows, seconds);
+      options.onBusy(seconds);
+    },
     signal,
   });
   options.emit({ kind: 'workers', ready: workers.size, wanted: options.concurrency });
-  const compute = byWorkers(computing, async (batch) => {
-    const start = performance.now();
-    const answer = await workers.compute(batch);
-    // They have two batches at a time, of which one waits.
-    options.onBusy((performance.now() - start) / 2000);
-    return answer;
-  });
+  const compute = byWorkers(computing, (batch) => workers.compute(batch));
   return {
-    request: { computing, batchRows, atOnce: workers.size * 2 + 1, compute },
+    request: { computing, batchSize, atOnce: workers.size * 2 + 1, compute },
     again: async (rows) => [(await compute(rows, signal)).rows],
     [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
   };

@@ -18,18 +18,19 @@ export type ReuseSource = {
 /** Rows of chunks that still hold, of one fragment. */
 export class ReusableRows {
   readonly #pieces: readonly ValidPiece[];
+  /** Of each row that holds: a slow function leaves pieces of few rows, and of those many. */
+  readonly #places = new Map<bigint, number>();
 
   constructor(pieces: readonly ValidPiece[]) {
     this.#pieces = pieces;
+    for (const [index, { piece, isValid }] of pieces.entries())
+      for (const [row, address] of piece.addresses.entries())
+        if (isValid[row] === 1) this.#places.set(address, index * perPiece + row);
   }
 
   /** Where the value of a row is: a number by which stretches of rows in one piece are told, -1 where there is none. */
   find(address: bigint): number {
-    for (const [index, { piece, isValid }] of this.#pieces.entries()) {
-      const row = indexOf(piece.addresses, address);
-      if (row >= 0 && isValid[row] === 1) return index * perPiece + row;
-    }
-    return -1;
+    return this.#places.get(address) ?? -1;
   }
 
   /** Values and states of `length` rows from what `find` gave for the first one. */
@@ -146,17 +147,4 @@ async function hashesAt(
     rows.addresses.forEach((address, row) => found.set(address, hashes[row]!));
   }
   return found;
-}
-
-/** The index of a number in an ascending list, -1 where it is not in it. */
-function indexOf(sorted: BigUint64Array, wanted: bigint): number {
-  let [low, high] = [0, sorted.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const value = sorted[middle]!;
-    if (value === wanted) return middle;
-    if (value < wanted) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
 }

@@ -25,8 +25,6 @@ import { openSource, type Source } from './source.ts';
 import { Tally } from './tally.ts';
 import { WriteBack } from './writeBack.ts';
 
-/** Rows that a worker gets at a time: few enough that all have some, and that progress is seen. */
-const mostRows = 1024;
 /** How often rows are computed that others have added meanwhile. */
 const mostPasses = 5;
 
@@ -85,7 +83,7 @@ export async function runLocal(context: RunContext): Promise<void> {
     ...context,
     ...source,
     onError: request.onError ?? spec.function.onError,
-    batchRows: Math.min(spec.checkpointSize, spec.taskSize ?? mostRows, mostRows),
+    batchRows: Math.min(spec.checkpointSize, spec.taskSize ?? spec.checkpointSize),
     key,
     onBusy: (seconds) => void (tally.computeSeconds += seconds),
   });

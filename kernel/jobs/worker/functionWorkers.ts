@@ -32,6 +32,8 @@ export type FunctionWorkersOptions = {
   readonly log: (text: string) => void;
   /** A worker died and another one took its place. */
   readonly onRestart?: ((reason: string) => void) | undefined;
+  /** Told of each batch how many rows it had and how long a worker was at it. */
+  readonly onAnswer?: ((rows: number, seconds: number) => void) | undefined;
   readonly signal: AbortSignal;
   readonly node?: NodeRuntime | undefined;
   readonly entry?: string | undefined;
@@ -140,7 +142,9 @@ export class FunctionWorkers {
 
   async #give(worker: WorkerProcess, task: Task): Promise<void> {
     try {
-      task.resolve(await worker.compute(task.batch));
+      const { answer, seconds } = await worker.compute(task.batch);
+      this.#options.onAnswer?.(task.batch.numRows, seconds);
+      task.resolve(answer);
       this.#deaths = 0;
       this.#feed();
     } catch (error) {

@@ -27,7 +27,10 @@ export type WorkerStart = {
   readonly log: (text: string) => void;
 };
 
-type Answer = { resolve: (batch: RecordBatch) => void; reject: (error: Error) => void };
+/** A batch of values and errors, and how long the worker was at it alone. */
+export type TimedAnswer = { readonly answer: RecordBatch; readonly seconds: number };
+
+type Waiting = { sent: number; resolve: (answer: TimedAnswer) => void; reject: (error: Error) => void };
 
 /** Why a worker ended, and whether another one would. */
 export class WorkerEnded extends Error {
@@ -44,7 +47,9 @@ export class WorkerEnded extends Error {
 /** One process of a function's worker. Answers come in the order of the batches. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
-  readonly #waiting: Answer[] = [];
+  readonly #waiting: Waiting[] = [];
+  /** When it had answered what it had, or loaded the function. */
+  #free = 0;
   readonly #writer = new RecordBatchStreamWriter();
   readonly #written = new WrittenBytes();
   /** Settles when it has ended and all of its output is read. */
@@ -80,12 +85,13 @@ export class WorkerProcess {
   }
 
   /** Sends a batch. @throws WorkerEnded when it ends before it has answered */
-  async compute(batch: RecordBatch): Promise<RecordBatch> {
+  async compute(batch: RecordBatch): Promise<TimedAnswer> {
     if (this.#end) throw this.#end;
     if (!this.#hasSchema) this.#writer.reset(this.#written, batch.schema);
     this.#hasSchema = true;
     this.#writer.write(batch);
-    const answer = new Promise<RecordBatch>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    const sent = performance.now();
+    const answer = new Promise<TimedAnswer>((resolve, reject) => this.#waiting.push({ sent, resolve, reject }));
     this.#child.stdin?.write(this.#written.take());
     return answer;
   }
@@ -122,7 +128,13 @@ export class WorkerProcess {
   async #readAnswers(): Promise<void> {
     if (!this.#child.stdout) return;
     const { batches } = await readIpc(this.#child.stdout, undefined, { keepEmpty: true });
-    for await (const batch of batches) this.#waiting.shift()?.resolve(batch);
+    this.#free = performance.now();
+    for await (const answer of batches) {
+      const { sent = 0, resolve } = this.#waiting.shift() ?? {};
+      const now = performance.now();
+      resolve?.({ answer, seconds: (now - Math.max(sent, this.#free)) / 1000 });
+      this.#free = now;
+    }
   }
 
   #reasonOf(code: number | null, signal: NodeJS.Signals | null): WorkerEnded {

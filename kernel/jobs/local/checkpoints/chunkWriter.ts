@@ -4,7 +4,11 @@ import type { Checkpoints } from './checkpoints.ts';
 import type { ChunkHeader } from './chunkFile.ts';
 import { placeOf } from '#jobs/local/rows.ts';
 
+/** What was computed is kept at least so often, however few rows it is; in milliseconds. The driver in Python does the same. */
+const longest = 10_000;
+
 type Pending = {
+  since: number;
   fragment: number;
   rows: number;
   addresses: BigUint64Array[];
@@ -13,24 +17,35 @@ type Pending = {
   states: Uint8Array[];
 };
 
-/** Keeps rows that were computed, so many at a time. */
+/** Keeps rows that were computed, so many at a time, and every few seconds. */
 export class ChunkWriter {
   readonly #checkpoints: Checkpoints;
   readonly #header: Omit<ChunkHeader, 'fragment' | 'first' | 'rows'>;
   readonly #size: number;
+  readonly #now: () => number;
   #pending: Pending | undefined;
 
-  /** @param size rows after which they are kept */
-  constructor(checkpoints: Checkpoints, header: Omit<ChunkHeader, 'fragment' | 'first' | 'rows'>, size: number) {
+  /**
+   * @param size rows after which they are kept
+   * @param now milliseconds since some moment
+   */
+  constructor(
+    checkpoints: Checkpoints,
+    header: Omit<ChunkHeader, 'fragment' | 'first' | 'rows'>,
+    size: number,
+    now = () => performance.now(),
+  ) {
     this.#checkpoints = checkpoints;
     this.#header = header;
     this.#size = size;
+    this.#now = now;
   }
 
   /** Takes rows that follow those before. @throws JobError StorageFull, StorageFailed */
   async add({ rows, errors }: AnsweredRows): Promise<void> {
     if (this.#pending && this.#pending.fragment !== rows.fragment) await this.flush();
     const pending = (this.#pending ??= {
+      since: this.#now(),
       fragment: rows.fragment,
       rows: 0,
       addresses: [],
@@ -43,7 +58,7 @@ export class ChunkWriter {
     pending.values.push(rows.value);
     pending.errors.push(errors);
     pending.states.push(rows.states);
-    if (pending.rows >= this.#size) await this.flush();
+    if (pending.rows >= this.#size || this.#now() - pending.since > longest) await this.flush();
   }
 
   /** Keeps what is there: at the end, and before rows that another chunk has, so that none covers rows it does not hold. */
