@@ -131,7 +131,7 @@ async function backfill(asked: AskedBackfill, values: BackfillValues, stop: Stop
   const jobs = (await import('#jobs/parts.ts')).openJobs();
   if (values.try) {
     const trial = await withConsent(asked, signal, () => jobs.try(request, signal));
-    console.log(json ? JSON.stringify({ kind: 'trial', trial: trialJson(trial) }) : trialText(trial));
+    console.log(json ? JSON.stringify({ kind: 'trial', trial: trialJson(trial) }) : trialText(trial, asked.column));
     return jobExitCodes.done;
   }
   // First, since a plan says of a cluster only that Ray does not answer.

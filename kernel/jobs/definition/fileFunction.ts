@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import ts from 'typescript-6';
 import { messageOf } from '#shared/errors.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
@@ -9,6 +8,7 @@ import { shownPath } from './bundle.ts';
 import { checkFunctionOptions, invalid, type FunctionOptions } from './functionOptions.ts';
 import { functionModule } from './functionModule.ts';
 import { literalOf } from './literals.ts';
+import { parsedFile } from './parsedFile.ts';
 import { typescriptFunction } from './typescriptFunction.ts';
 import { exportedCall, namedCall } from './udfCalls.ts';
 
@@ -30,7 +30,7 @@ export async function fileFunction(
     signal.throwIfAborted();
     throw invalid(`The file of the function can't be read: ${messageOf(cause)}.`, 'Look at its path.', cause);
   });
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const file = parsedFile(path, text);
   const exported = source.export ?? 'default';
   const found = exportedCall(file, exported);
   if (!found) {
@@ -60,7 +60,7 @@ export async function fileFunction(
  */
 export function functionOfRunning(path: string, options: FunctionOptions): ComputedFunction {
   const text = readFileSync(path, 'utf8');
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const file = parsedFile(path, text);
   const found = namedCall(file, options.name);
   if (found) return typescriptFunction(options, moduleOf(path, functionModule(file, found.local)), text);
   throw invalid(

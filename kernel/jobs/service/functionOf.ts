@@ -41,3 +41,16 @@ export async function functionOf(
     throw new JobError('FunctionMissing', what, `Give one: ${functionForms}.`);
   });
 }
+
+/**
+ * Looks whether the column of a job is still there, which this runner does not make.
+ * @throws JobError ColumnMissing; CatalogError for a table that can't be read
+ */
+export async function checkColumn({ table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
+  await onTable(table, signal, async (opened) => {
+    const { fields } = await opened.schema({ signal });
+    if (fields.some(({ name }) => name === column)) return;
+    const what = `The column "${column}" of "${table.name}" was dropped since the job began.`;
+    throw new JobError('ColumnMissing', what, 'Begin a new backfill with its function, which makes the column.');
+  });
+}

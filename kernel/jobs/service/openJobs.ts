@@ -23,7 +23,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive, jobTableText, progressText } from '#shared/jobs/jobWords.ts';
 import { cancelJob } from './cancelJob.ts';
 import { keepFunction } from './keepFunction.ts';
-import { functionOf } from './functionOf.ts';
+import { checkColumn, functionOf } from './functionOf.ts';
 import { followJob } from './followJob.ts';
 import type { Jobs } from './jobs.ts';
 import { JobWatch } from './jobWatch.ts';
@@ -150,6 +150,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
     // Before there is a process, which could only decide it too late to tell it to whoever asked.
     const choice = await chooseRunner(whole, runners, signal);
+    if (choice.runner === 'local') await checkColumn(whole, signal);
     return alone(signal, async () => {
       // Somebody else may have been quicker.
       const record = await resting();

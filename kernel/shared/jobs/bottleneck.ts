@@ -28,7 +28,8 @@ export type Pace = {
 const mostOfIt = 0.6;
 /** With less time of workers than this nothing can be said of its parts. */
 const leastSeconds = 1;
-const silenceMs = 15_000;
+/** After so long without a row something seems to stand still. */
+export const silenceMs = 15_000;
 /** Conflicts of the last minute, from this many on. */
 const manyConflicts = 2;
 const conflictMs = 60_000;

@@ -1,6 +1,6 @@
 import { countText } from '#shared/formatNumber.ts';
 import type { JobEvent, RowError } from './jobEvents.ts';
-import { bottleneckOf, type Sample, type Workers } from './bottleneck.ts';
+import { bottleneckOf, silenceMs, type Sample, type Workers } from './bottleneck.ts';
 import type { JobView } from './jobView.ts';
 import { durationText, rowsText } from './jobWords.ts';
 
@@ -133,8 +133,10 @@ export function foldRun(startedAt: number): RunFold {
     const errors = Math.max(counted.errors, counted.errorEvents);
     const state = end?.kind ?? (planned ? 'running' : 'starting');
     const inWindow = kept(samples, now);
-    const rate = state === 'running' ? rateOf(inWindow, now) : undefined;
+    const silent = now - lastRowAt;
+    const rate = state === 'running' && silent < silenceMs ? rateOf(inWindow, now) : undefined;
     const left = rows.total === undefined ? undefined : rows.total - rows.done;
+    const secondsLeft = rate !== undefined && rate > 0 && left !== undefined ? left / rate : undefined;
     return {
       state,
       sentence: sentenceOf({ end, planned, workers, fragments, startedAt, restarted, notice, now }),
@@ -144,7 +146,8 @@ export function foldRun(startedAt: number): RunFold {
       rows,
       fragments,
       rowsPerSecond: rate,
-      secondsLeft: rate !== undefined && rate > 0 && left !== undefined ? left / rate : undefined,
+      // Where nothing came for longer than all was to take, it takes longer than anybody knows.
+      secondsLeft: silent > pauseMs && silent / 1000 > (secondsLeft ?? 0) ? undefined : secondsLeft,
       errors: { count: end?.kind === 'succeeded' ? end.errors : errors, samples: errorSamples.slice() },
       skipped: end?.kind === 'succeeded' ? end.skipped : 0,
       conflicts: conflicts.length,

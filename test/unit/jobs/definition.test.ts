@@ -169,6 +169,13 @@ suite('A function in a TypeScript file', function () {
     );
   });
 
+  test('is refused where it is no TypeScript, at the place where it stops to be some', async () => {
+    await assert.rejects(
+      ofFile({ 'f.ts': plain.replace(/\);$/, '\n') }),
+      fails('FunctionInvalid', /f\.ts can't be compiled: '\)' expected \(line 3, column 1\)\. Mend the code\./),
+    );
+  });
+
   test('is refused where an option would have to be run, at its place', async () => {
     const text = plain.replace("'int32'", 'outputOf()');
     await assert.rejects(ofFile({ 'f.ts': text }), fails('FunctionInvalid', /"outputOf\(\)" of udf, at 2:/));

@@ -102,6 +102,20 @@ suite('Events of a run, folded', () => {
     assert.equal(rates[1], 5);
   });
 
+  test('give no rate of long ago, and no time left that is over', () => {
+    const nearlyDone = progress(890);
+    const told = [10, 14, 30].map((now) => after(now, [0, planned], [10, nearlyDone]));
+    assert.deepEqual(
+      told.map(({ secondsLeft }) => secondsLeft !== undefined),
+      [true, false, false],
+    );
+    assert.deepEqual(
+      told.map(({ rowsPerSecond }) => rowsPerSecond !== undefined),
+      [true, true, false],
+    );
+    assert.equal(told[2]?.bottleneck, 'No row was finished for 20 s.');
+  });
+
   test('say which resources are missing', () => {
     const { bottleneck } = after(20, [1, workers(2, 'No node has 4 CPUs free.')]);
     assert.equal(bottleneck, 'Resources: 2 of 8 workers are up. No node has 4 CPUs free.');

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDir } from '../../kernel/engine/dir.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { cliEntry, command, type Ran } from './support.ts';
+
+suite('lance-catalog backfill and jobs, where they are refused,', function () {
+  this.timeout(180_000);
+  const folder = tempFolder();
+  const env = { XDG_DATA_HOME: join(folder, 'state'), LANCE_CATALOG: '' };
+  const root = join(folder, 'data');
+
+  const cli = (...args: string[]): Promise<Ran> =>
+    command(process.execPath, [cliEntry, ...args], { cwd: folder, env, seconds: 120 });
+  const backfill = (...args: string[]): Promise<Ran> => cli('backfill', ...args, '--catalog', './data');
+
+  suiteSetup(async () => {
+    mkdirSync(root);
+    mkdirSync(env.XDG_DATA_HOME);
+    const db = await openDir({ root });
+    await db.createTable('products', [{ id: 1, caption: 'a mug' }]);
+    await db.close();
+  });
+
+  test('do not go on at a column that was dropped, and say what makes it', async () => {
+    const begun = await backfill('products', 'dropped', '--sql', 'id', '--yes');
+    assert.equal(begun.code, 0, begun.stderr);
+    const db = await openDir({ root });
+    await (await db.openTable('products')).dropColumns(['dropped']);
+    await db.close();
+    const { code, stderr } = await cli('jobs', 'resume', /bf-[0-9a-z]+/.exec(begun.stderr)?.[0] ?? '');
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^The column "dropped" of "products" was dropped since the job began\. Begin a new backfill/);
+  });
+
+  test('name the folders that they need and that are not there or full', async () => {
+    const nowhere = join(folder, 'nowhere');
+    writeFileSync(join(folder, 'file'), '');
+    const args = [cliEntry, 'backfill', 'products', 'size', '--sql', 'length(caption)', '--catalog', './data'];
+    for (const [given, said] of [
+      [
+        { TMPDIR: nowhere },
+        `The folder for temporary files "${nowhere}", which the variable TMPDIR names, is not there.`,
+      ],
+      [{ XDG_DATA_HOME: join(folder, 'file') }, `"${join(folder, 'file')}/lance-catalog/accepted-functions" can't be`],
+    ] as const) {
+      const { code, stderr } = await command(process.execPath, args, { cwd: folder, env: { ...env, ...given } });
+      assert.equal(code, 2, stderr);
+      assert.ok(stderr.includes(said), stderr);
+      assert.doesNotMatch(stderr, /panicked/);
+    }
+  });
+
+  test('say in a sentence what keeps them from beginning, and end with 2', async () => {
+    for (const [args, said] of [
+      [['nothing', 'size', '--sql', '1'], /^Table "nothing" does not exist\. There are products\.\n$/],
+      [['products', 'nothing'], /no column "nothing"\. It has id, .* give its function: --sql EXPR, or --file FILE/],
+      [['products', 'same', '--sql', 'id', '--where', 'id <'], /^Table "products": The filter "id <" can't be parsed/],
+      [['products', 'size', '--plan', '--try'], /one of --plan and --try/],
+    ] as const) {
+      const { code, stderr, stdout } = await backfill(...args);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, said);
+      assert.equal(stdout, '');
+    }
+    const { code, stderr } = await cli('jobs', 'show', 'bf-none');
+    assert.equal(code, 2);
+    assert.match(stderr, /There is no job bf-none/);
+  });
+});
