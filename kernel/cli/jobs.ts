@@ -10,6 +10,7 @@ import { UsageError, parse, type Command } from './command.ts';
 import { followJob, jobExitCodes, resumeHint } from './followJob.ts';
 import { catalogArguments, catalogOf, oneCatalogHelp, type CatalogValues } from './catalogArguments.ts';
 import { stopBySignals } from './runSignals.ts';
+import { inTerminalWords } from './terminalHints.ts';
 import { listServerJobs } from './serverJobs.ts';
 
 const summary = `  lance-catalog jobs [list | show ID | follow ID | log ID | cancel ID | resume ID | remove ID] [--json]
@@ -186,7 +187,10 @@ async function resume({ jobs, id, values, signal }: Asked): Promise<number> {
     ...(runner !== undefined && runner !== 'auto' && { runner }),
     ...(onError && { onError }),
   };
-  const { id: now } = await jobs.resume(id, how, signal);
+  const { namespacePath, catalog } = view.table;
+  // Of a job on a server what lets one in was given, or it is refused before its table is looked for.
+  const place = request?.table ?? { namespacePath, catalog: { implementation: 'dir', root: catalog } };
+  const { id: now } = await inTerminalWords(place, signal, () => jobs.resume(id, how, signal));
   if (values.json) console.log(JSON.stringify({ kind: 'started', id: now, joined: false }));
   else if (values.detach) console.log(now);
   if (values.detach) return jobExitCodes.done;

@@ -19,19 +19,30 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
     mkdirSync(root);
     mkdirSync(env.XDG_DATA_HOME);
     const db = await openDir({ root });
-    await db.createTable('products', [{ id: 1, caption: 'a mug' }]);
+    for (const name of ['products', 'older']) await db.createTable(name, [{ id: 1, caption: 'a mug' }]);
     await db.close();
   });
 
-  test('do not go on at a column that was dropped, and say what makes it', async () => {
-    const begun = await backfill('products', 'dropped', '--sql', 'id', '--yes');
+  test('do not go on at a column or a table that was dropped, and say what there is', async () => {
+    const begun = await backfill('older', 'dropped', '--sql', 'id', '--yes');
     assert.equal(begun.code, 0, begun.stderr);
+    const id = /bf-[0-9a-z]+/.exec(begun.stderr)?.[0] ?? '';
     const db = await openDir({ root });
-    await (await db.openTable('products')).dropColumns(['dropped']);
-    await db.close();
-    const { code, stderr } = await cli('jobs', 'resume', /bf-[0-9a-z]+/.exec(begun.stderr)?.[0] ?? '');
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /^The column "dropped" of "products" was dropped since the job began\. Begin a new backfill/);
+    try {
+      await (await db.openTable('older')).dropColumns(['dropped']);
+      const column = await cli('jobs', 'resume', id);
+      assert.equal(column.code, 2, column.stderr);
+      assert.match(
+        column.stderr,
+        /^The column "dropped" of "older" was dropped since the job began\. Begin a new backfill/,
+      );
+      await db.dropTable('older');
+      const table = await cli('jobs', 'resume', id);
+      assert.equal(table.code, 2, table.stderr);
+      assert.equal(table.stderr, 'Table "older" does not exist. There are products.\n');
+    } finally {
+      await db.close();
+    }
   });
 
   test('name the folders that they need and that are not there or full', async () => {
