@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { Field, Int32, Schema, Utf8 } from '#arrow';
+import { Dictionary, Field, Int32, Schema, Table as ArrowTable, Utf8, vectorFromArray } from '#arrow';
+import { typeText } from '#shared/arrowTypes.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import type { Table } from '#client/table.ts';
 import { readFunction } from '#jobs/definition/functionSource.ts';
 import { withHash } from '#jobs/definition/hash.ts';
-import { encodeOutput } from '#jobs/definition/outputType.ts';
+import { decodeOutput, encodeOutput } from '#jobs/definition/outputType.ts';
 import { computedColumns, markValues, registerFunction, storedFunction } from '#jobs/definition/registration.ts';
 import { forEachSubject } from './subjects.ts';
 
@@ -101,6 +102,37 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
     assert.equal(stored?.kind === 'sql' && stored.expression, 'length(text) + 1');
     const [column] = await computedColumns(table, signal);
     assert.equal(column?.type, 'int64');
+  });
+
+  test('that are SQL are taken though the first row has a value that they fail for', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    for (const expression of ['cast(10 / (id - 1) as int)', 'cast(text as int)'])
+      assert.equal(typeText(decodeOutput((await sql(table, expression)).output).type), 'int32');
+  });
+
+  for (const [what, expression, said] of [
+    ['a name with a blank', 'length(my col)', /has the column "my col" without backticks\. Write it as `my col`\.$/],
+    ['a name in double quotes', 'length("My Col")', /has "my col" in double quotes, .* Write `my col` in backticks/],
+    ['a text in double quotes', '"colour"', /names no column of the table\. .*backticks/],
+    ['no column', "'red'", /names no column of the table\. .*backticks/],
+    ['a comment at its end', 'length(`my col`) -- letters', /ends with a comment, but is to be one expression/],
+    ['two expressions', 'id, text', /is nothing that the engine computes for a row/],
+    ['something behind it', 'id other', /is not one expression of SQL\. .*backticks/],
+  ] as const)
+    test(`that are SQL with ${what} are refused in words`, async () => {
+      const { db } = await makeCatalog();
+      const table = await db.createTable('t', [{ id: 1, text: 'mug', 'my col': 'red' }]);
+      assert.match(await told(sql(table, expression)), said);
+      assert.deepEqual((await sql(table, 'length(`my col`)')).inputs, ['my col']);
+    });
+
+  test('that are SQL and give a dictionary are refused with a cast', async () => {
+    const { db } = await makeCatalog();
+    const type = new Dictionary(new Utf8(), new Int32());
+    const table = await db.createTable('t', new ArrowTable({ kind: vectorFromArray(['mug'], type) }));
+    assert.match(await told(sql(table, 'kind')), /gives dictionary<.*>, which no column is computed as\. Cast it/);
+    assert.deepEqual((await sql(table, 'cast(kind as string)')).inputs, ['kind']);
   });
 
   test('that are SQL which the engine refuses are refused with its reason', async () => {

@@ -68,9 +68,10 @@ export function outputType(of: string, output: unknown): DataType {
   return checkOutput(of, adopted);
 }
 
-function checkOutput(of: string, type: DataType): DataType {
+/** @throws JobError FunctionInvalid */
+export function checkOutput(of: string, type: DataType, hint = 'Give the type of its values.'): DataType {
   if (!DataType.isDictionary(type) && !DataType.isUnion(type) && !DataType.isNull(type)) return type;
-  throw invalid(`${of} gives ${typeText(type)}, which no column is computed as.`, 'Give the type of its values.');
+  throw invalid(`${of} gives ${typeText(type)}, which no column is computed as.`, hint);
 }
 
 /** As a person writes it, or what it becomes. @throws JobError FunctionInvalid */

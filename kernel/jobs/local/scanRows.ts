@@ -1,4 +1,4 @@
-import type { Data, RecordBatch, Schema } from '#arrow';
+import type { Data, RecordBatch } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { sqlName } from '#client/sqlName.ts';
@@ -95,17 +95,3 @@ const outOfOrder = (): JobError =>
     'The server does not give rows with their addresses in their order, which the runner "local" goes by.',
     'Use another runner.',
   );
-
-/** The type that an expression gives. @throws CatalogError ColumnNotFound (12), InvalidInput (13) */
-export async function expressionField(
-  table: Table,
-  expression: string,
-  signal: AbortSignal,
-): Promise<Schema['fields'][0]> {
-  const { schema } = await table
-    .query()
-    .select({ [value]: `(${expression})` })
-    .limit(0)
-    .execute({ signal });
-  return schema.fields[0]!;
-}
