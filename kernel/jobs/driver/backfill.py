@@ -68,6 +68,8 @@ Json = dict[str, Any]
 # starts while they load: processes of workers, which load them too, or the Nodes of a TypeScript function.
 
 SECRETS = "LANCE_CATALOG_STORAGE_OPTIONS"
+TEMPORARY = "LANCE_CATALOG_TEMPORARY"
+"""Names a folder for what a run needs while it lasts, which whoever started it removes, however it ended."""
 WORKERS_IN_PROCESS = 4
 """Workers that share a process where what computes is another: the Node of a TypeScript function, the table for SQL."""
 
@@ -285,6 +287,10 @@ FORMAT = 1
 METADATA_KEY = b"lance-catalog.checkpoint"
 VALUES_KEY = "lance-catalog.function.values"
 MERGE_FILE = "merge.pending"
+BEGUN = ".begun"
+COLUMN_FILE = re.compile(r"[0-9a-f]{32}\.lance")
+PART_OF_FILE = re.compile(r"\.tmp\w{6}|[0-9a-f]{32}\.lance")
+"""What Lance has of a file on a disk until it is whole, and then."""
 MERGE_VERSIONS = 64
 """How far after its base a merge is looked for: others seldom write more often while one merge is made."""
 COMPUTED, FAILED, SKIPPED = 0, 1, 2
@@ -685,6 +691,10 @@ class Store:
             except FileNotFoundError:
                 time.sleep(0.01 * attempt)
         raise FileNotFoundError(f"{os.path.dirname(target)} goes again and again.")
+
+    def move(self, path: str, to: str) -> None:
+        """Gives a file on a disk another name, also where that is a folder of another disk."""
+        shutil.move(self._path(path), self._path(to))
 
     def sync(self, path: str) -> None:
         """Waits until a file that something else has written is on the disk; an object store has kept it already."""
@@ -1118,6 +1128,38 @@ class Checkpoints:
                 log(f"{self.folder}/{name} can't be read; its fragment is computed anew")
         return found
 
+    def begin_file(self, path: str) -> None:
+        """Notes a column file before anything of it is there."""
+        self.store.write(f"{self.folder}/{path}{BEGUN}", b"")
+
+    def end_file(self, path: str) -> None:
+        """Takes the note back: the file has its record, or is gone."""
+        self.store.delete(f"{self.folder}/{path}{BEGUN}")
+
+    def remove_begun(self, table: lance.LanceDataset, check: Callable[[], None]) -> None:
+        """
+        Removes column files that a run has begun which was killed. Nobody commits a file without its record, nor without
+        a look at the lease after that was written; so where there is none while the lease is ours, nobody ever will.
+        """
+        names = self.store.names(self.folder)
+        begun = [name[: -len(BEGUN)] for name in names if name.endswith(BEGUN)]
+        parts = [f"{self.folder}/{name}" for name in names if PART_OF_FILE.fullmatch(name)]
+        if not begun and not parts:
+            return
+        known = {str(record["path"]) for record in self.records().values()}
+        known.update(file.path for fragment in table.get_fragments() for file in fragment.data_files())
+        check()
+        left = [path for path in begun if COLUMN_FILE.fullmatch(path) and path not in known]
+        for path in [*parts, *(f"data/{path}" for path in left)]:
+            try:
+                self.store.delete(path)
+            except (OSError, pa.ArrowException) as error:
+                # The note stays, and so the next run tries it again.
+                log(f"{path}, of a run that was killed, could not be removed: {words_of(error)}")
+                begun = [name for name in begun if path != f"data/{name}"]
+        for path in begun:
+            self.end_file(path)
+
     def forget(self, fragment: int, names: Iterable[str]) -> None:
         for name in names:
             parts = chunk_parts(name)
@@ -1524,7 +1566,7 @@ class NodeFunction:
         self.node = find_node(job)
         if job.worker is None:
             raise JobFailure("RequestInvalid", 'The job\'s "worker" is missing, which runs TypeScript functions.')
-        self.folder = tempfile.mkdtemp(prefix="lance-backfill-")
+        self.folder = tempfile.mkdtemp(prefix="lance-backfill-", dir=os.environ.get(TEMPORARY))
         if job.function_file is None:
             self.module = str(Path(self.folder, "function.mjs"))
             Path(self.module).write_text(str(job.function["code"]), encoding="utf-8")
@@ -1738,16 +1780,30 @@ class Task:
     """Offsets of rows that an earlier run skipped, where there is nothing else to do."""
 
 
+def column_path() -> str:
+    """A name for a column file that no other has."""
+    return f"{uuid.uuid4().hex}.lance"
+
+
 class ColumnFile:
     """A new data file with the column alone, for all physical rows of a fragment in their order."""
 
     def __init__(
-        self, job: Job, table: lance.LanceDataset, fragment: LanceFragment, column_type: pa.DataType, kept: Kept
+        self,
+        job: Job,
+        table: lance.LanceDataset,
+        fragment: LanceFragment,
+        column_type: pa.DataType,
+        kept: Kept,
+        path: str | None = None,
     ) -> None:
         self.job = job
         self.type = column_type
         self.schema = pa.schema([pa.field(job.column, column_type)])
-        self.path = f"{uuid.uuid4().hex}.lance"
+        self.path = path or column_path()
+        store = Store(job.uri, job.storage_options)
+        # On a disk it is begun where what a killed run leaves is found; in an object store nothing is there until all is.
+        self.begun = None if path is None or store.remote is not None else f"{checkpoint_folder(job)}/{path}"
         self.rows = fragment.physical_rows
         self.next = 0
         self.kept = kept
@@ -1759,7 +1815,7 @@ class ColumnFile:
         )
         self._left: pa.Array = pa.nulls(0, column_type)
         self.writer = LanceFileWriter(
-            f"{job.uri}/data/{self.path}",
+            f"{job.uri}/data/{self.path}" if self.begun is None else f"{store.root}/{self.begun}",
             self.schema,
             version=table.data_storage_version,
             storage_options=job.storage_options or None,
@@ -1805,23 +1861,30 @@ class ColumnFile:
         self.writer.write_batch(pa.RecordBatch.from_arrays([out], schema=self.schema))
         self.next = stop
 
-    def give_up(self) -> None:
-        """Removes what was written; nothing knows of it. What led to this is told, and not what fails here too."""
+    def give_up(self) -> bool:
+        """
+        Removes what was written, and returns whether it is gone. What led to this is told, and not what fails here too.
+        """
         try:
             self.writer.close()
         except BaseException:
             # A disk that is full takes no end of a file either; and a writer panics whose store has failed before.
             pass
         try:
-            Store(self.job.uri, self.job.storage_options).delete(f"data/{self.path}")
+            Store(self.job.uri, self.job.storage_options).delete(self.begun or f"data/{self.path}")
         except (OSError, pa.ArrowException) as error:
             log(f"data/{self.path} could not be removed: {words_of(error)}")
+            return False
+        return True
 
     def finish(self) -> None:
         nothing = np.zeros(0, dtype=np.int64)
         while self.next < self.rows:
             self._window(min(self.rows, self.next + 4 * MAX_BATCH_ROWS), nothing, pa.nulls(0, self.type))
         self.writer.close()
+        if self.begun is not None:
+            Store(self.job.uri, {}).move(self.begun, f"data/{self.path}")
+            self.begun = None
 
 
 class Chunks:
@@ -1974,12 +2037,23 @@ class Worker:
         kept = self.checkpoints.kept(task.chunks, files, fragment.physical_rows, marks_at(self.job, task.fragment))
         if not task.assemble:
             return self._compute(task, table, fragment, files, kept, None)
-        column = ColumnFile(self.job, table, fragment, self.type, kept)
+        path = column_path()
+        self.checkpoints.begin_file(path)
+        column = ColumnFile(self.job, table, fragment, self.type, kept, path)
         try:
             return self._compute(task, table, fragment, files, kept, column)
         except BaseException:
-            column.give_up()
+            if column.give_up():
+                self._end_file(path)
             raise
+
+    def _end_file(self, path: str) -> None:
+        """What led to the end is told, and not what fails here too."""
+        try:
+            self.checkpoints.end_file(path)
+            self.checkpoints.store.delete_empty(self.checkpoints.folder)
+        except (OSError, pa.ArrowException) as error:
+            log(f"the note of data/{path} could not be removed: {words_of(error)}")
 
     def _compute(
         self,
@@ -2047,6 +2121,7 @@ class Worker:
             if is_durable:
                 self.checkpoints.store.sync(f"data/{column.path}")
             self.checkpoints.write_record(record, is_durable)
+            self.checkpoints.end_file(column.path)
             self.checkpoints.forget(task.fragment, [*task.chunks, *chunks.written])
         # Beside what is kept: what this run alone has found.
         return {**record, "new_errors": done.errors}
@@ -3048,14 +3123,27 @@ class Driver:
         self.lease.take()
         try:
             self._run()
+        except (JobFailure, OSError) as error:
+            if failure_of(error).code == "StorageFailed":
+                self._tell_taken_over()
+            raise
         finally:
             self.lease.give_up()
             for backend in self.ending:
                 backend.join()
 
+    def _tell_taken_over(self) -> None:
+        """Whoever took the column over has removed files that this run had begun, and it fails for that."""
+        try:
+            self.lease.check()
+        except (OSError, pa.ArrowException):
+            # The store can't be reached, as was said.
+            pass
+
     def _run(self) -> None:
         job = self.job
         table = self._with_column(open_table(job))
+        self.checkpoints.remove_begun(table, self.lease.check)
         for mended in (self._mend_merge, self._mend_raced):
             if mended(table):
                 table = open_table(job)
@@ -3390,6 +3478,8 @@ class Driver:
             self._mark(table)
         # Of fragments that are left for the next run, what is computed is kept for it.
         if skipped == 0 and job.num_frags is None and not is_left:
+            # Workers that died have left some of this run.
+            self.checkpoints.remove_begun(open_table(job), self.lease.check)
             self.store.delete_folder(self.checkpoints.folder)
         else:
             self.checkpoints.let_go()
@@ -3739,7 +3829,23 @@ def end_with_parent(cancel: Callable[[], None]) -> None:
     sys.stdin.read()
     cancel()
     time.sleep(4 * STOP_SECONDS)
+    end_temporary()
     os._exit(3)
+
+
+def end_temporary() -> None:
+    """Removes our folder, lest whoever started us is gone; with something in it, it stays."""
+    try:
+        os.rmdir(os.environ.get(TEMPORARY, ""))
+    except OSError:
+        pass
+
+
+def beat() -> None:
+    """Says that this process goes on, also where there is nothing to tell for a while."""
+    while True:
+        emit("beat")
+        time.sleep(min(5.0, STALL_SECONDS / 4))
 
 
 def main(arguments: list[str]) -> int:
@@ -3761,6 +3867,7 @@ def main(arguments: list[str]) -> int:
         signal.signal(signal.SIGINT, lambda *_: driver.cancelled.set())
         if arguments[0] == "-":
             threading.Thread(target=end_with_parent, args=(driver.cancelled.set,), daemon=True).start()
+            threading.Thread(target=beat, daemon=True).start()
         if job.mode == "plan":
             tell_plan(driver)
         elif job.mode == "try":
@@ -3780,6 +3887,7 @@ def main(arguments: list[str]) -> int:
 if __name__ == "__main__":
     code = main(sys.argv[1:])
     end_spares()
+    end_temporary()
     sys.stderr.flush()
     # Threads of libraries must not hold up the end.
     os._exit(code)

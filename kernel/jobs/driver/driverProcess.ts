@@ -1,5 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
@@ -8,6 +12,7 @@ import { isJobEvent, readMarkedLine } from '#jobs/eventLines.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { specToJson } from '#jobs/specJson.ts';
 import { bundleFile, driverFile } from './driverFiles.ts';
+import { DriverWatch } from './driverWatch.ts';
 
 /** How long a driver that was told to end may take to keep what it has. Its workers have five seconds. */
 const graceMilliseconds = 15_000;
@@ -41,13 +46,17 @@ export type DriverRun = {
 
 /**
  * Runs the Python driver to its end, in a process group of its own, so that nothing of it outlives this process or the signal.
- * The job, with the settings of the object store, goes to it by its stdin, which stays open: its end is ours.
+ * The job, with the settings of the object store, goes to it by its stdin, which stays open: its end is ours. One that stands
+ * still is ended.
  * @returns the result of `plan` and `try`, unchecked
  * @throws JobError with what the driver said, FunctionCrashed when it ended without a word; an AbortError
  */
 export async function runDriver(run: DriverRun): Promise<Record<string, unknown> | undefined> {
   run.signal.throwIfAborted();
-  const child = start(run);
+  const env = environment(run);
+  const temporary = temporaryFolder(run, env);
+  const child = start(run, temporary === undefined ? env : { ...env, LANCE_CATALOG_TEMPORARY: temporary });
+  const watch = new DriverWatch(child.pid ?? 0, env, () => child.kill('SIGKILL'));
   let result: Record<string, unknown> | undefined;
   let end: JobEvent | undefined;
   const tail: string[] = [];
@@ -58,6 +67,8 @@ export async function runDriver(run: DriverRun): Promise<Record<string, unknown>
   };
   const hear = (line: string): void => {
     const fields = readMarkedLine(line);
+    if (fields) watch.heard();
+    if (fields?.['kind'] === 'beat') return;
     if (isJobEvent(fields)) {
       if (fields.kind === 'failed' || fields.kind === 'cancelled') end = fields;
       else run.onEvent(fields);
@@ -81,12 +92,17 @@ export async function runDriver(run: DriverRun): Promise<Record<string, unknown>
     run.signal.throwIfAborted();
     throw new JobError(
       'FunctionCrashed',
-      `The Python driver ended: ${exitReason(code, signal, tail.join('\n'))}.`,
+      watch.isStalled
+        ? `The Python driver stood still for ${watch.seconds} seconds and was ended.`
+        : `The Python driver ended: ${exitReason(code, signal, tail.join('\n'))}.`,
       'Resume the job: what was computed has been kept.',
     );
   } finally {
     run.signal.removeEventListener('abort', stop.ask);
+    watch.stop();
     stop.now();
+    // What the driver removes itself unless it is killed.
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
 
@@ -101,13 +117,27 @@ const jsonOf = ({ spec, mode, trial }: DriverRun): object => ({
   try_seconds: trial?.seconds,
 });
 
-function start({ python, folder, env }: DriverRun): ChildProcess {
+function environment({ env }: DriverRun): NodeJS.ProcessEnv {
   const inherited = { ...process.env };
   // Flags for us are none for the Node of a function.
   delete inherited['NODE_OPTIONS'];
+  return { ...inherited, PYTHONUTF8: '1', PYTHONUNBUFFERED: '1', ...env };
+}
+
+/** A folder for the files that the Nodes of a function need; without one the driver finds a place for them itself. */
+function temporaryFolder({ spec }: DriverRun, env: NodeJS.ProcessEnv): string | undefined {
+  if (spec.function.kind !== 'typescript') return undefined;
+  try {
+    return mkdtempSync(join(env['TMPDIR'] || tmpdir(), 'lance-backfill-'));
+  } catch {
+    return undefined;
+  }
+}
+
+function start({ python, folder }: DriverRun, env: NodeJS.ProcessEnv): ChildProcess {
   return spawn(python, [driverFile(), '-'], {
     cwd: folder,
-    env: { ...inherited, PYTHONUTF8: '1', PYTHONUNBUFFERED: '1', ...env },
+    env,
     stdio: ['pipe', 'pipe', 'pipe'],
     // A group of its own, so that all of it can be ended at once.
     detached: process.platform !== 'win32',
