@@ -98,13 +98,15 @@ async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schem
   const width = fixedWidth(schema);
   if (width !== undefined) return batchLength(width);
   const { columns, columnAliases, withRowId } = spec;
-  const sample = await build(native, {
+  const sample = build(native, {
     ...(columns && { columns }),
     ...(columnAliases && { columnAliases }),
     ...(withRowId && { withRowId }),
     limit: sampleRows,
-  }).toArrow();
-  return batchLength(sampledWidth(sample.batches));
+  });
+  // Of rows that the query may not be about: an expression that fails for one of them need not fail for those of the query.
+  const found = await sample.toArrow().catch(() => undefined);
+  return found && batchLength(sampledWidth(found.batches));
 }
 
 /** @throws CatalogError InvalidInput (13), Unsupported (0) for what the engine would leave out without a word */

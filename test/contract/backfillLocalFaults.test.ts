@@ -156,7 +156,7 @@ suite('faults of backfills by the runner local', function () {
         const table = await textTable(place.db, `on_${mode}_${kind}`, { fragments: 2, rows: 1000 });
         const fn =
           kind === 'sql'
-            ? functionOf('length', { kind, expression: 'CAST(1000 / (id % 100 - 3) AS INT)' }, ['id'])
+            ? functionOf('length', { kind, expression: 'CAST(1000 / (id % 100 - 3) AS INT)' }, ['id', 'text'])
             : rowFunction(
                 'length',
                 `export default ({ id }) => {

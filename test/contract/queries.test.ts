@@ -57,6 +57,16 @@ forEachSubject('queries', (makeCatalog) => {
     }
   });
 
+  test('give an expression that fails only for rows that the filter leaves out', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    const query = table.query().where('id > 97').select({ name: 'name', share: '1000 / id' });
+    assert.deepEqual(await query.toArray(), [
+      { name: 'row 98', share: 10n },
+      { name: 'row 99', share: 10n },
+    ]);
+  });
+
   test('count with and without a filter', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
