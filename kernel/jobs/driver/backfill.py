@@ -1364,15 +1364,40 @@ class Function(Protocol):
 
 
 class BatchSize:
-    """How many rows a function gets at once: such as take a quarter of a second."""
+    """
+    How many rows a function gets at once: such as take a quarter of a second. Where fewer rows take hardly less time, as of
+    a function that waits for many rows together or is given batches, there are more.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = max(1, min(most, MAX_BATCH_ROWS))
         self.rows = min(8, self.most)
+        self.least = 1
+        """Fewer are of no use."""
+        self.wait, self.patience = 0, 8
+        """Batches until that is doubted, and how many it was the last time."""
+        self.other: tuple[int, float] | None = None
+        """Rows and rows a second of the last batch: of an older one the function may have been faster, or slower."""
 
     def took(self, rows: int, seconds: float) -> None:
+        self._compare(rows, rows / max(seconds, 1e-6))
         fitting = rows * BATCH_SECONDS / max(seconds, 1e-6)
-        self.rows = int(max(1, min(self.rows * 8, fitting, self.most)))
+        self.rows = int(max(1, min(max(self.least, min(self.rows * 8, fitting)), self.most)))
+
+    def _compare(self, rows: int, rate: float) -> None:
+        """Finds out whether more rows at once are faster. It is tried anew now and then, ever less often."""
+        other, self.other = self.other, (rows, rate)
+        if other is None:
+            return
+        if other[0] / 2 < rows < other[0] * 2:
+            self.wait -= 1
+            if self.wait <= 0:
+                self.least = max(1, int(self.least * 0.8))
+        elif rows < other[0] and rate < other[1] * 0.6:
+            self.least, self.patience = other[0], self.patience * 2
+            self.wait = self.patience
+        elif other[0] < rows <= self.least and rate > other[1] * 1.5:
+            self.least, self.wait = min(rows * 2, self.most), self.patience
 
 
 def describe(error: BaseException) -> str:

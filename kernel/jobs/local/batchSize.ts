@@ -17,7 +17,7 @@ export class BatchSize {
   /** Batches until that is doubted, and how many it was the last time. */
   #wait = 0;
   #patience = 8;
-  /** The last measure of a size that is twice or half of what it is now, or further away. */
+  /** The last measure: an older one would be of a function that was faster then, or slower. */
   #other: { readonly rows: number; readonly rate: number } | undefined;
 
   /** @param most rows, if that is less than what is taken otherwise */
@@ -42,11 +42,11 @@ export class BatchSize {
   /** Finds out whether more rows at once are faster. It is tried anew now and then, ever less often: it may have been noise. */
   #compare(rows: number, rate: number): void {
     const other = this.#other;
+    this.#other = { rows, rate };
     if (other && rows > other.rows / 2 && rows < other.rows * 2) {
       if (--this.#wait <= 0) this.#least = Math.max(1, Math.floor(this.#least * 0.8));
       return;
     }
-    this.#other = { rows, rate };
     if (!other) return;
     if (rows < other.rows && rate < other.rate * 0.6) {
       this.#least = other.rows;

@@ -40,6 +40,12 @@ suite('The rows that a function gets at once', () => {
     );
   });
 
+  test('become fewer when a function becomes slower', () => {
+    let calls = 0;
+    const sizes = sizesOf((rows) => rows / (++calls <= 20 ? 1e6 : 20));
+    assert.deepEqual([sizes[20], sizes.at(-1)], [1024, 5]);
+  });
+
   test('are learned from a batch once, though several of a size are on their way', () => {
     const size = new BatchSize(1024);
     size.took(8, 0.001);

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import types
 import unittest
+from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
@@ -257,6 +258,25 @@ class Sizes(unittest.TestCase):
         size = backfill.BatchSize(1000)
         size.took(8, 60)
         self.assertEqual(size.rows, 1)
+
+    def sizes(self, seconds: Callable[[int], float], batches: int = 200) -> list[int]:
+        """Rows of the batches of a function, of which so many rows take so many seconds."""
+        size, seen = backfill.BatchSize(4096), []
+        for _ in range(batches):
+            seen.append(size.rows)
+            size.took(size.rows, seconds(size.rows))
+        return seen
+
+    def test_are_not_fewer_than_a_function_needs_that_waits_for_sixteen_at_once(self) -> None:
+        for each in (0.1, 0.4, 1, 5):
+            seen = self.sizes(lambda rows: -(-rows // 16) * each)[12:]
+            self.assertGreater(sum(seen) / sum(-(-rows // 16) for rows in seen), 10, seen)
+            self.assertLessEqual(max(seen), 64)
+
+    def test_become_fewer_when_a_function_becomes_slower(self) -> None:
+        calls = iter(range(1000))
+        seen = self.sizes(lambda rows: rows / (1e6 if next(calls) < 20 else 20), 40)
+        self.assertEqual((seen[20], seen[-1]), (4096, 5))
 
     def test_never_pass_the_rows_of_a_checkpoint_or_of_a_batch(self) -> None:
         self.assertEqual(backfill.BatchSize(3).rows, 3)
