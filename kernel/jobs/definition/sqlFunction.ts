@@ -98,7 +98,9 @@ function refusal({ of, expression, columns, inputs }: Asked, error: unknown): Jo
   // It shows a statement that nobody wrote.
   if (message.includes('Error parsing statement'))
     return invalid(`${of} is not one expression of SQL.`, example, error);
-  return invalid(`${of} can't be computed: ${message}`, example, error);
+  // What columns there are, is said.
+  const hint = isCatalogError(error, 'ColumnNotFound') ? '' : example;
+  return invalid(`${of} can't be computed: ${message}`, hint, error);
 }
 
 const plainName = /^[a-z_]\w*$/i;

@@ -15,7 +15,7 @@ export type AnsweredRows = Answered & {
 export type AnswerRequest = ScanRequest & {
   readonly computing: Computing;
   /** How many rows are computed together. */
-  readonly batchSize: BatchSize;
+  readonly batchSize: Pick<BatchSize, 'rows'>;
   /** Batches that are computed at once. */
   readonly atOnce: number;
   readonly reusable?: Reusable | undefined;

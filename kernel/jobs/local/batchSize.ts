@@ -1,5 +1,5 @@
 /** Rows that a worker gets at a time at most, of a function that takes no time. */
-const mostRows = 1024;
+export const mostRows = 1024;
 /** Rows of the first batch. */
 const firstRows = 8;
 /** What a batch is to take: progress is seen, and little is lost where a job is ended. */

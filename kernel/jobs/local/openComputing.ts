@@ -5,7 +5,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { Table } from '#client/table.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import { FunctionWorkers } from '#jobs/worker/functionWorkers.ts';
-import { BatchSize } from './batchSize.ts';
+import { BatchSize, mostRows } from './batchSize.ts';
 import { byEngine, byWorkers, type Compute, type Computing } from './computeRows.ts';
 import { sliceComputed, stretches, type ComputedRows, type ReadRows } from './rows.ts';
 import { sqlRows } from './sqlRows.ts';
@@ -34,7 +34,11 @@ export type ComputingOptions = {
 /** The function of a job, ready to compute. */
 export type OpenComputing = AsyncDisposable & {
   /** What is asked for beside the rows. */
-  readonly request: { readonly computing: Computing; readonly batchSize: BatchSize; readonly atOnce: number } & (
+  readonly request: {
+    readonly computing: Computing;
+    readonly batchSize: Pick<BatchSize, 'rows'>;
+    readonly atOnce: number;
+  } & (
     | { readonly expression: string; readonly compute?: undefined }
     | { readonly compute: Compute; readonly expression?: undefined }
   );
@@ -46,9 +50,10 @@ export type OpenComputing = AsyncDisposable & {
 export async function openComputing(options: ComputingOptions): Promise<OpenComputing> {
   const { function: fn, column, onError, signal } = options;
   const computing: Computing = { name: fn.name, column, inputs: fn.inputs, onError };
-  const batchSize = new BatchSize(options.batchRows);
   if (fn.kind === 'sql') {
     const { expression } = fn;
+    // The engine has computed them when they are here, so there is nothing to learn.
+    const batchSize = { rows: Math.min(options.batchRows, mostRows) };
     return {
       request: { computing, batchSize, atOnce: 1, expression },
       again: (rows, version) => sqlAgain(options, computing, expression, rows, version),
@@ -56,6 +61,7 @@ export async function openComputing(options: ComputingOptions): Promise<OpenComp
     };
   }
   if (fn.kind !== 'typescript') throw notHere(fn);
+  const batchSize = new BatchSize(options.batchRows);
   const workers = await FunctionWorkers.start({
     function: fn,
     count: options.concurrency,

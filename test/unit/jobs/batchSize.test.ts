@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { Int32 } from '#arrow';
 import { BatchSize } from '#jobs/local/batchSize.ts';
+import { openComputing, type ComputingOptions } from '#jobs/local/openComputing.ts';
+import { functionOf, sql } from '../../contract/backfillDriving.ts';
 
 /** Rows of the batches of a function, of which so many rows take so many seconds. */
 function sizesOf(seconds: (rows: number) => number, most = 4096, batches = 40): number[] {
@@ -38,6 +41,17 @@ suite('The rows that a function gets at once', () => {
       sizesOf(() => 0.3).reduce((a, b) => Math.max(a, b)),
       1024,
     );
+  });
+
+  test('are as many as there are at most of SQL, which the engine has computed by then', async () => {
+    const fn = functionOf(sql('id + 1'), { inputs: ['id'], type: new Int32() });
+    const rowsOf = async (batchRows: number) => {
+      // Nothing else of a job is looked at until rows are there.
+      const options = { function: fn, column: 'c', onError: { mode: 'fail' }, batchRows } as unknown;
+      await using computing = await openComputing(options as ComputingOptions);
+      return computing.request.batchSize.rows;
+    };
+    assert.deepEqual([await rowsOf(4096), await rowsOf(10)], [1024, 10]);
   });
 
   test('become fewer when a function becomes slower', () => {
