@@ -1,13 +1,28 @@
 /** As the engine cuts text: a quote in a string is doubled, comments do not nest, a backslash is nothing special. */
-export const sqlToken =
+const sqlToken =
   /(?<space>\s+|--[^\n]*|\/\*[^]*?\*\/)|(?<quoted>(?:'[^']*')+|(?:"[^"]*")+|(?:`[^`]*`)+)|(?<number>\d+(?:\.\d*)?)|(?<word>[a-z_][\w$]*|\p{Alphabetic}+)|(?<sign>[^])/iuy;
+
+/** A piece of SQL: of its kinds one is there, and is its text. It ends before the character at `end`. */
+export type SqlToken = Readonly<Partial<Record<'space' | 'quoted' | 'number' | 'word' | 'sign', string>>> & {
+  readonly text: string;
+  readonly end: number;
+};
+
+/** The pieces of SQL, one by one, blanks and comments too. */
+export function* sqlTokens(sql: string): Generator<SqlToken, void, undefined> {
+  for (let end = 0; end < sql.length;) {
+    sqlToken.lastIndex = end;
+    const found = sqlToken.exec(sql);
+    if (!found) return;
+    end = sqlToken.lastIndex;
+    yield { ...found.groups, text: found[0], end };
+  }
+}
 
 /** What keeps a text from being one expression, where it is easily seen; without it the text may be none all the same. */
 export function sqlProblem(sql: string): string | undefined {
   let depth = 0;
-  sqlToken.lastIndex = 0;
-  for (let found = sqlToken.exec(sql); found; found = sqlToken.exec(sql)) {
-    const { sign } = found.groups!;
+  for (const { sign } of sqlTokens(sql)) {
     if (sign === '(') depth++;
     if (sign === ')' && --depth < 0) return 'closes a parenthesis that it has not opened';
     if (sign === "'" || sign === '"' || sign === '`') return `has a ${sign} that is not closed`;

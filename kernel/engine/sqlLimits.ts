@@ -1,5 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
-import { sqlToken } from '#client/sqlTokens.ts';
+import { sqlTokens } from '#client/sqlTokens.ts';
 
 // The engine walks an expression by recursion on the stack of its thread, and one that is too deep ends the process
 // without a word. Its parser bounds how deep parentheses go, but not how long a chain is, in which every operator is one
@@ -36,12 +36,10 @@ export function checkSql(sql: string): void {
   const levels = [newLevel()];
   let before: 'operand' | 'operator' = 'operator';
   let count = 0;
-  sqlToken.lastIndex = 0;
-  for (let found = sqlToken.exec(sql); found; found = sqlToken.exec(sql)) {
-    const { space, word, sign } = found.groups!;
+  for (const { space, word, sign, end } of sqlTokens(sql)) {
     if (space !== undefined) continue;
     // What has no end is refused by the engine before it looks any further.
-    if (sign === "'" || sign === '"' || sign === '`' || (sign === '/' && sql[sqlToken.lastIndex] === '*')) return;
+    if (sign === "'" || sign === '"' || sign === '`' || (sign === '/' && sql[end] === '*')) return;
     if (sign === '$')
       refuse('has a $ that is not in quotes', 'Write values as they are, and names that begin with $ in backticks.');
     if (++count > maxTokens) refuse(`has more than ${maxTokens} words and signs`);

@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { drive, functionOf, specOf, typescriptRow } from './backfillDriving.ts';
+import { drive, failing, functionOf, specOf, typescriptRow } from './backfillDriving.ts';
 import { BackfillTables, type At } from './backfillTables.ts';
 import { eventually } from './eventually.ts';
 import { descendantsOf } from './processTree.ts';
-
-const failing =
-  (kind: JobErrorKind, words: RegExp) =>
-  (error: unknown): boolean => {
-    assert.ok(isJobError(error), String(error));
-    assert.equal(error.kind, kind, error.message);
-    assert.match(error.message, words);
-    return true;
-  };
 
 const functions = (): number[] =>
   descendantsOf(process.pid)

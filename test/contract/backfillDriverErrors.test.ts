@@ -3,20 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Utf8 } from '#arrow';
-import { isJobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
 import type { FunctionBody, OnError } from '#shared/jobs/computedFunction.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { drive, functionOf, pythonBatch, pythonRow, specOf, sql, typescriptRow } from './backfillDriving.ts';
+import { drive, failing, functionOf, pythonBatch, pythonRow, specOf, sql, typescriptRow } from './backfillDriving.ts';
 import { BackfillTables, type At } from './backfillTables.ts';
-
-const failing =
-  (kind: JobErrorKind, words: RegExp) =>
-  (error: unknown): boolean => {
-    assert.ok(isJobError(error), String(error));
-    assert.equal(error.kind, kind, error.message);
-    assert.match(error.message, words);
-    return true;
-  };
 
 const fn = (body: FunctionBody, onError: OnError) => functionOf(body, { inputs: ['id'], onError });
 

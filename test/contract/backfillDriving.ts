@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Int32, type DataType } from '#arrow';
 import type { FunctionBody, OnError } from '#shared/jobs/computedFunction.ts';
+import { isJobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
 import type { JobEvent, JobEventKind } from '#shared/jobs/jobEvents.ts';
 import { withHash } from '#jobs/definition/hash.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
@@ -50,6 +52,16 @@ def f(id, text):
   };
   return { body: pythonRow(code), calls, gate };
 }
+
+/** What a job is to fail with, for `assert.rejects`. */
+export const failing =
+  (kind: JobErrorKind, words: RegExp) =>
+  (error: unknown): boolean => {
+    assert.ok(isJobError(error), String(error));
+    assert.equal(error.kind, kind, error.message);
+    assert.match(error.message, words);
+    return true;
+  };
 
 let jobs = 0;
 

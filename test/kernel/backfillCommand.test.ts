@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { openDir } from '../../kernel/engine/dir.ts';
 import { ownGroup } from '../../scripts/processes.ts';
-import { tempFolder } from '../harness/temp.ts';
+import { backfillPlace } from './backfillPlace.ts';
 import { cliEntry, command, until, type Ran } from './support.ts';
 
 // Each job is a real process, run by the runner `local` on a real directory.
@@ -31,17 +31,9 @@ const idIn = ({ stdout, stderr }: Ran): string => /bf-[0-9a-z]+/.exec(stdout + s
 
 suite('lance-catalog backfill and jobs', function () {
   this.timeout(180_000);
-  const folder = tempFolder();
-  const env = { XDG_DATA_HOME: join(folder, 'state'), LANCE_CATALOG: '' };
-  const root = join(folder, 'data');
-
-  const cli = (...args: string[]): Promise<Ran> =>
-    command(process.execPath, [cliEntry, ...args], { cwd: folder, env, seconds: 120 });
-  const backfill = (...args: string[]): Promise<Ran> => cli('backfill', ...args, '--catalog', './data');
+  const { folder, env, root, cli, backfill } = backfillPlace();
 
   suiteSetup(async () => {
-    mkdirSync(root);
-    mkdirSync(env.XDG_DATA_HOME);
     for (const [name, text] of Object.entries({ slow, words, fussy })) writeFileSync(join(folder, `${name}.ts`), text);
     const db = await openDir({ root });
     await db.createTable(

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDir } from '../../kernel/engine/dir.ts';
-import { tempFolder } from '../harness/temp.ts';
-import { cliEntry, command, type Ran } from './support.ts';
+import { backfillPlace } from './backfillPlace.ts';
+import { cliEntry, command } from './support.ts';
 
 suite('lance-catalog backfill and jobs, where they are refused,', function () {
   this.timeout(180_000);
-  const folder = tempFolder();
-  const env = { XDG_DATA_HOME: join(folder, 'state'), LANCE_CATALOG: '' };
-  const root = join(folder, 'data');
-
-  const cli = (...args: string[]): Promise<Ran> =>
-    command(process.execPath, [cliEntry, ...args], { cwd: folder, env, seconds: 120 });
-  const backfill = (...args: string[]): Promise<Ran> => cli('backfill', ...args, '--catalog', './data');
+  const { folder, env, root, cli, backfill } = backfillPlace();
 
   suiteSetup(async () => {
-    mkdirSync(root);
-    mkdirSync(env.XDG_DATA_HOME);
     const db = await openDir({ root });
     for (const name of ['products', 'older']) await db.createTable(name, [{ id: 1, caption: 'a mug' }]);
     await db.close();

@@ -2,7 +2,7 @@ import type { DataType } from '#arrow';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { JobError } from '#shared/jobs/jobErrors.ts';
-import { sqlProblem, sqlToken } from '#client/sqlTokens.ts';
+import { sqlProblem, sqlTokens } from '#client/sqlTokens.ts';
 import type { Query } from '#client/query.ts';
 import type { Table } from '#client/table.ts';
 import { checkOutput, invalid } from './functionOptions.ts';
@@ -30,7 +30,8 @@ export async function sqlFunction(
   if (problem !== undefined) throw invalid(`${of} ${problem}.`, example);
   const { fields } = await table.schema({ signal });
   const columns = fields.map((field) => field.name);
-  const text = columns.find((column) => doubleQuoted(expression).includes(`"${column.toLowerCase()}"`));
+  const texts = doubleQuoted(expression);
+  const text = columns.find((column) => texts.includes(`"${column.toLowerCase()}"`));
   if (text !== undefined)
     throw invalid(
       `${of} has "${text}" in double quotes, which is a text and not the column.`,
@@ -92,7 +93,8 @@ function refusal({ of, expression, columns, inputs }: Asked, error: unknown): Jo
     return invalid(`${of} is nothing that the engine computes for a row.`, example, error);
   }
   if (!isCatalogError(error, 'InvalidInput') && !isCatalogError(error, 'ColumnNotFound')) return undefined;
-  const odd = columns.find((column) => !plainName.test(column) && withoutQuoted(expression).includes(column));
+  const bare = withoutQuoted(expression);
+  const odd = columns.find((column) => !plainName.test(column) && bare.includes(column));
   if (odd !== undefined)
     return invalid(`${of} has the column "${odd}" without backticks.`, `Write it as \`${odd}\`.`, error);
   // It shows a statement that nobody wrote.
@@ -108,31 +110,20 @@ const plainName = /^[a-z_]\w*$/i;
 /** The engine looks at what comes behind a semicolon only when it computes, long after the column was made. */
 function statementProblem(expression: string): string | undefined {
   let last: string | undefined;
-  for (const { groups, text } of tokensOf(expression)) {
-    if (groups['sign'] === ';') return 'has a semicolon, but is to be one expression';
+  for (const { sign, text } of sqlTokens(expression)) {
+    if (sign === ';') return 'has a semicolon, but is to be one expression';
     last = text;
   }
   // What runners write behind it would be of the comment.
   return last?.startsWith('--') ? 'ends with a comment, but is to be one expression' : undefined;
 }
 
-function* tokensOf(expression: string): Generator<{ groups: Record<string, string | undefined>; text: string }> {
-  let at = 0;
-  for (;;) {
-    sqlToken.lastIndex = at;
-    const found = sqlToken.exec(expression);
-    if (!found) return;
-    at = sqlToken.lastIndex;
-    yield { groups: found.groups ?? {}, text: found[0] };
-  }
-}
-
 /** In lower case, with their quotes. To the engine they are texts. */
 const doubleQuoted = (expression: string): string[] =>
-  [...tokensOf(expression)].map(({ text }) => text.toLowerCase()).filter((text) => text.startsWith('"'));
+  [...sqlTokens(expression)].map(({ text }) => text.toLowerCase()).filter((text) => text.startsWith('"'));
 
 const withoutQuoted = (expression: string): string =>
-  [...tokensOf(expression)].map(({ groups, text }) => (groups['quoted'] === undefined ? text : '\n')).join('');
+  [...sqlTokens(expression)].map(({ quoted, text }) => (quoted === undefined ? text : '\n')).join('');
 
 /** The columns that an expression names, in the order of the table. */
 export function columnsIn(expression: string, columns: readonly string[]): string[] {
@@ -140,8 +131,7 @@ export function columnsIn(expression: string, columns: readonly string[]): strin
   let before = '';
   /** A name without quotes, which is a function's if a parenthesis comes. */
   let bare: string | undefined;
-  for (const { groups } of tokensOf(expression)) {
-    const { space, word, quoted, sign } = groups;
+  for (const { space, word, quoted, sign } of sqlTokens(expression)) {
     if (space !== undefined) continue;
     if (bare !== undefined && sign !== '(') named.add(bare);
     // Behind a dot is a field of a struct, whatever it is called.

@@ -1821,14 +1821,15 @@ class ColumnFile:
         column_type: pa.DataType,
         kept: Kept,
         path: str | None = None,
+        store: Store | None = None,
     ) -> None:
         self.job = job
+        self.store = store or Store(job.uri, job.storage_options)
         self.type = column_type
         self.schema = pa.schema([pa.field(job.column, column_type)])
         self.path = path or column_path()
-        store = Store(job.uri, job.storage_options)
         # On a disk it is begun where what a killed run leaves is found; in an object store nothing is there until all is.
-        self.begun = None if path is None or store.remote is not None else f"{checkpoint_folder(job)}/{path}"
+        self.begun = None if path is None or self.store.remote is not None else f"{checkpoint_folder(job)}/{path}"
         self.rows = fragment.physical_rows
         self.next = 0
         self.kept = kept
@@ -1840,7 +1841,7 @@ class ColumnFile:
         )
         self._left: pa.Array = pa.nulls(0, column_type)
         self.writer = LanceFileWriter(
-            f"{job.uri}/data/{self.path}" if self.begun is None else f"{store.root}/{self.begun}",
+            f"{job.uri}/data/{self.path}" if self.begun is None else f"{self.store.root}/{self.begun}",
             self.schema,
             version=table.data_storage_version,
             storage_options=job.storage_options or None,
@@ -1896,7 +1897,7 @@ class ColumnFile:
             # A disk that is full takes no end of a file either; and a writer panics whose store has failed before.
             pass
         try:
-            Store(self.job.uri, self.job.storage_options).delete(self.begun or f"data/{self.path}")
+            self.store.delete(self.begun or f"data/{self.path}")
         except (OSError, pa.ArrowException) as error:
             log(f"data/{self.path} could not be removed: {words_of(error)}")
             return False
@@ -1908,7 +1909,7 @@ class ColumnFile:
             self._window(min(self.rows, self.next + 4 * MAX_BATCH_ROWS), nothing, pa.nulls(0, self.type))
         self.writer.close()
         if self.begun is not None:
-            Store(self.job.uri, {}).move(self.begun, f"data/{self.path}")
+            self.store.move(self.begun, f"data/{self.path}")
             self.begun = None
 
 
@@ -2064,7 +2065,7 @@ class Worker:
             return self._compute(task, table, fragment, files, kept, None)
         path = column_path()
         self.checkpoints.begin_file(path)
-        column = ColumnFile(self.job, table, fragment, self.type, kept, path)
+        column = ColumnFile(self.job, table, fragment, self.type, kept, path, self.checkpoints.store)
         try:
             return self._compute(task, table, fragment, files, kept, column)
         except BaseException:
@@ -2863,14 +2864,16 @@ class Threads:
             slot.stop()
 
     def join(self) -> None:
+        self._wait()
+        for slot in self.slots.values():
+            slot.kill()
         # With this process all threads end, also one that the engine does not let go.
-        for is_asked in (True, False):
-            until = time.monotonic() + JOIN_SECONDS
-            for thread in self.threads:
-                thread.join(max(0.0, until - time.monotonic()))
-            if is_asked:
-                for slot in self.slots.values():
-                    slot.kill()
+        self._wait()
+
+    def _wait(self) -> None:
+        until = time.monotonic() + JOIN_SECONDS
+        for thread in self.threads:
+            thread.join(max(0.0, until - time.monotonic()))
 
 
 def backend_for(job: Job) -> Backend:
@@ -3382,7 +3385,7 @@ class Driver:
         for record in records:
             fragment = fragment_of(earlier, int(record["fragment"]))
             nothing = nothing_kept(fragment.physical_rows, self.checkpoints.type)
-            column = ColumnFile(self.job, earlier, fragment, self.checkpoints.type, nothing)
+            column = ColumnFile(self.job, earlier, fragment, self.checkpoints.type, nothing, store=self.store)
             file = self._finished(column, earlier, int(record["fragment"]))
             old.append({**file, "new": record["path"]})
         # Where somebody has rewritten the fragment since, its values are theirs.
@@ -3438,7 +3441,7 @@ class Driver:
         for number, (offsets, values) in mender.values_back(table, wrong).items():
             fragment = fragment_of(table, number)
             nothing = nothing_kept(fragment.physical_rows, self.checkpoints.type)
-            column = ColumnFile(self.job, table, fragment, self.checkpoints.type, nothing)
+            column = ColumnFile(self.job, table, fragment, self.checkpoints.type, nothing, store=self.store)
             column.put(offsets, values)
             files.append(self._finished(column, table, number))
         return files

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '#client/makeFolder.ts';
+import { replaceFile } from '#jobs/records/atomicFile.ts';
 
 /** What one kernel writes down for the next in a folder of the person's cache: JSON by keys. */
 export class CacheRecords {
@@ -27,7 +28,7 @@ export class CacheRecords {
   write(records: readonly (readonly [key: string, value: unknown])[]): void {
     try {
       makeFolder(this.#folder);
-      for (const [key, value] of records) replace(this.#at(key), JSON.stringify(value));
+      for (const [key, value] of records) replaceFile(this.#at(key), JSON.stringify(value), { isLasting: false });
       prune(this.#folder, this.#most);
     } catch {
       // As said above.
@@ -36,17 +37,6 @@ export class CacheRecords {
 
   #at(key: string): string {
     return join(this.#folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
-  }
-}
-
-/** Whoever reads meanwhile finds the old record or the new one. */
-function replace(record: string, text: string): void {
-  const draft = `${record}.${process.pid}`;
-  try {
-    writeFileSync(draft, text, { mode: 0o600 });
-    renameSync(draft, record);
-  } finally {
-    rmSync(draft, { force: true });
   }
 }
 

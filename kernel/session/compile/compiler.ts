@@ -17,7 +17,6 @@ export type CompiledCell = {
   remark: string | undefined;
 };
 
-const ofPrelude: ReadonlySet<string> = new Set(modulesOf(prelude));
 const relativeImport = /(\bfrom |\bimport\()(["'])(\.{1,2}\/[^"'\n]*)\2/g;
 
 /**
@@ -86,7 +85,8 @@ export class CellCompiler {
 
   /** The modules that cells import, as they name them. */
   imports(): string[] {
-    return [...new Set(modulesOf(this.#declarations))].filter((name) => !ofPrelude.has(name));
+    const given = new Set(modulesOf(prelude));
+    return [...new Set(modulesOf(this.#declarations))].filter((name) => !given.has(name));
   }
 
   /** Loads what a package declares, as a cell that imports it would have to. */

@@ -1,4 +1,4 @@
-import { sqlToken } from '#client/sqlTokens.ts';
+import { sqlTokens } from '#client/sqlTokens.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 /** A piece of SQL. */
@@ -7,13 +7,11 @@ export type Token = { kind: 'quoted' | 'number' | 'word' | 'sign'; text: string 
 /** A query in pieces, without blanks and comments. */
 export function tokensOf(sql: string): Token[] {
   const tokens: Token[] = [];
-  sqlToken.lastIndex = 0;
-  for (let found = sqlToken.exec(sql); found; found = sqlToken.exec(sql)) {
-    const { space, quoted, number, word } = found.groups ?? {};
+  for (const { space, quoted, number, word, text } of sqlTokens(sql)) {
     if (space !== undefined) continue;
     const kind =
       quoted !== undefined ? 'quoted' : number !== undefined ? 'number' : word !== undefined ? 'word' : 'sign';
-    tokens.push({ kind, text: found[0] });
+    tokens.push({ kind, text });
   }
   return tokens;
 }

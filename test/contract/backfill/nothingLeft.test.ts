@@ -65,15 +65,17 @@ suite('Processes of a backfill whose function never comes back', function () {
         },
         soon(),
       );
-      await eventually(() => assert.ok(existsSync(begun)), 60);
-      const mark = readMark(join(folder, id));
-      assert.ok(mark);
-      const all = descendantsOf(mark.pid);
-      assert.ok(all.length > 0);
-      const victim = killed ? all.find(({ command }) => killed.test(command))?.pid : mark.pid;
-      assert.ok(victim !== undefined, all.map(({ command }) => command).join('\n'));
-      const below = descendantsOf(victim).map(({ pid }) => pid);
+      let below: number[] = [];
       try {
+        await eventually(() => assert.ok(existsSync(begun)), 60);
+        const mark = readMark(join(folder, id));
+        assert.ok(mark);
+        const all = descendantsOf(mark.pid);
+        assert.ok(all.length > 0);
+        below = all.map(({ pid }) => pid);
+        const victim = killed ? all.find(({ command }) => killed.test(command))?.pid : mark.pid;
+        assert.ok(victim !== undefined, all.map(({ command }) => command).join('\n'));
+        below = descendantsOf(victim).map(({ pid }) => pid);
         process.kill(victim, 'SIGKILL');
         await eventually(() => assert.deepEqual(stillRunning([victim, ...below]), []), 60);
       } finally {
