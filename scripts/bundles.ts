@@ -1,4 +1,6 @@
 import type { BuildOptions, Plugin } from 'esbuild';
+import { ownGlobalNames } from '../kernel/shared/ownGlobals.ts';
+import { lateArrow } from './lateArrow.ts';
 import { inRoot, root } from './paths.ts';
 
 /**
@@ -61,17 +63,7 @@ const importMeta: BuildOptions = {
   banner: { js: `const importMetaUrl = require('node:url').pathToFileURL(__filename).href;` },
 };
 
-/**
- * Globals that a kernel's bundles take before any cell runs: a cell may replace them for itself, and libraries for tests do.
- * Not those whose replacement is meant to count, such as `fetch`, nor `console`, which is the cells' own.
- */
-const ownGlobals = `
-  Promise process Buffer JSON Math Date Reflect Proxy Symbol Atomics SharedArrayBuffer
-  Object Array Map Set WeakMap WeakSet WeakRef String Number BigInt RegExp Uint8Array Int32Array
-  Error TypeError SyntaxError RangeError DOMException AbortController AbortSignal
-  URL TextDecoder TextEncoder performance queueMicrotask structuredClone
-  setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate`;
-const takeGlobals = `const { ${ownGlobals.trim().split(/\s+/).join(', ')} } = globalThis;`;
+const takeGlobals = `const { ${ownGlobalNames.join(', ')} } = globalThis;`;
 
 const node: BuildOptions = {
   ...importMeta,
@@ -145,7 +137,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         ...common,
         ...node,
         external: ['vscode', ...runtimePackages],
-        plugins: [bundlesApart],
+        plugins: [lateArrow, bundlesApart],
         alias: { 'jsonc-parser': jsoncParser },
       };
     case 'kernel':
@@ -154,7 +146,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         ...node,
         banner: { js: `${importMeta.banner?.['js'] ?? ''}\n${takeGlobals}` },
         external: [...runtimePackages],
-        plugins: [oneTypescript, bundlesApart],
+        plugins: [oneTypescript, lateArrow, bundlesApart],
         alias: {
           // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
           '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/tslabTypescript.cjs'),

@@ -23,6 +23,7 @@ export class DecompressedTooLarge extends RangeError {
  * @throws DecompressedTooLarge; whatever `call` throws
  */
 export function withinBudget<T>(limit: number, call: () => T): T {
+  registerCodecs();
   const outer = budget;
   budget = { limit, left: limit };
   try {
@@ -47,11 +48,11 @@ function decompressed(decode: (maxBytes: number) => Uint8Array): Uint8Array {
   return bytes;
 }
 
-/**
- * Teaches Arrow's reader of this process to read compressed buffers. The registry is global to the one copy of Arrow, so
- * the same codecs are just put there again by a second call.
- */
+let areRegistered = false;
+
+/** Teaches Arrow's reader of this process to read compressed buffers. The registry is global to the one copy of Arrow. */
 export function registerCodecs(): void {
+  if (areRegistered) return;
   compressionRegistry.set(CompressionType.LZ4_FRAME, {
     decode: (bytes) => decompressed((maxBytes) => decodeLz4Frames(bytes, maxBytes)),
   });
@@ -62,6 +63,7 @@ export function registerCodecs(): void {
       return decompressed((maxBytes) => aligned(zstdDecompressSync(bytes, { maxOutputLength: maxBytes })));
     },
   });
+  areRegistered = true;
 }
 
 /** In a buffer of its own, where 64-bit numbers may begin; small results of zlib share one. */

@@ -1,11 +1,9 @@
 import { tableFromIPC, tableToIPC } from '#arrow';
-import { DecompressedTooLarge, maxDecompressed, registerCodecs, withinBudget } from './ipcCompression.ts';
+import { DecompressedTooLarge, maxDecompressed, withinBudget } from './ipcCompression.ts';
 
 // Arrow IPC cut into its messages as the bytes come. A file is the messages of a stream between a magic word and a
 // footer, so both are read alike, from front to back and without keeping either. Arrow's own reader would hold a whole
 // file in memory, takes a stream that is cut short for a short table, and gives a batch only once the next one begins.
-
-registerCodecs();
 
 export type IpcMessage = {
   readonly kind: 'schema' | 'dictionary' | 'batch';

@@ -11,6 +11,7 @@ import { hookOwnFiles } from './ownFileHooks.ts';
 import { OwnFiles } from './ownFiles.ts';
 import { isCompiled, RequiredFiles } from './requiredFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
+import { unfinishedModules } from './unfinishedModules.ts';
 import type { Variables } from './variables.ts';
 
 /** What `require` says of an ES module that only `import()` can load: it awaits, or has no entry for `require`. */
@@ -125,7 +126,7 @@ export class CellModules {
   forgetUnfinished(): void {
     this.#required.forgetUnfinished();
     const { cache } = this.require;
-    for (const [path, module] of Object.entries(cache)) if (module && !module.loaded) delete cache[path];
+    for (const path of unfinishedModules(cache)) delete cache[path];
   }
 
   async #reload(file: string, bindings: readonly Binding[]): Promise<void> {

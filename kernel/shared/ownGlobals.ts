@@ -1,0 +1,32 @@
+/**
+ * Globals that a kernel's bundles take before any cell runs: a cell may replace them for itself, and libraries for tests do.
+ * Not those whose replacement is meant to count, such as `fetch`, nor `console`, which is the cells' own.
+ */
+export const ownGlobalNames: readonly string[] = `
+  Promise process Buffer JSON Math Date Reflect Proxy Symbol Atomics SharedArrayBuffer
+  Object Array Map Set WeakMap WeakSet WeakRef String Number BigInt RegExp Uint8Array Int32Array
+  Error TypeError SyntaxError RangeError DOMException AbortController AbortSignal
+  URL TextDecoder TextEncoder performance queueMicrotask structuredClone
+  setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate`
+  .trim()
+  .split(/\s+/);
+
+const valueOf = (name: string): unknown => Reflect.get(globalThis, name);
+const own = ownGlobalNames.map((name) => ({ name, value: valueOf(name) }));
+
+/** Runs a call, which loads a package for instance, with the globals as they were when this module was loaded. */
+export function withOwnGlobals<T>(call: () => T): T {
+  const replaced = own
+    .filter(({ name, value }) => valueOf(name) !== value)
+    .map((each) => ({ ...each, there: Object.getOwnPropertyDescriptor(globalThis, each.name) }));
+  for (const { name, value } of replaced)
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  try {
+    return call();
+  } finally {
+    for (const { name, there } of replaced) {
+      if (there) Object.defineProperty(globalThis, name, there);
+      else Reflect.deleteProperty(globalThis, name);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { Plugin } from 'esbuild';
+import * as arrow from '#arrow';
+import { inRoot, root } from './paths.ts';
+
+// Loading apache-arrow takes as long as compiling the first cell of a notebook, which most often does without. So bundles
+// load it when something of it is first used. Its enums are the numbers of the format, and part of the bundle: tables of
+// values by type can be made without it.
+
+const shared = (file: string): string => JSON.stringify(inRoot('kernel/shared', file));
+/** What is to be done once it is loaded: its reader knows no compression by itself. */
+const codecs = JSON.stringify(inRoot('kernel/client/ipcCompression.ts'));
+
+const namespace = 'late-arrow';
+
+/** An object of the library's that maps names to numbers and back. */
+const isEnum = (value: unknown): boolean =>
+  Object.prototype.toString.call(value) === '[object Object]' &&
+  Object.values(value as object).length > 0 &&
+  Object.values(value as object).every((each) => typeof each === 'number' || typeof each === 'string');
+
+const exported = Object.entries(arrow).filter(([name]) => !['default', '__esModule', 'module.exports'].includes(name));
+const enums = exported.filter(([, value]) => isEnum(value));
+const late = exported.filter(([, value]) => !isEnum(value)).map(([name]) => name);
+
+/** One module for all files of a bundle; what it passes on is a property that is read at every use. */
+const passedOn = [
+  `export { ${late.join(', ')} } from '${namespace}';`,
+  ...enums.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`),
+];
+
+/**
+ * A getter for each, until it is loaded: then plain properties. Cells may have replaced globals by then; while it loads,
+ * they are what they were at first. An interrupt may cut it off half way: then nothing of that is kept here.
+ */
+const loading = `
+const { withOwnGlobals } = require(${shared('ownGlobals.ts')});
+const { quickenSchema } = require(${shared('arrowSchema.cjs')});
+let arrow;
+function load() {
+  if (arrow !== undefined) return arrow;
+  const loaded = withOwnGlobals(() => require('apache-arrow'));
+  quickenSchema(loaded);
+  for (const name of Object.keys(exports)) Object.defineProperty(exports, name, { value: loaded[name], enumerable: true });
+  require(${codecs}).registerCodecs();
+  return (arrow = loaded);
+}
+Object.defineProperties(exports, {
+${late.map((name) => `  ${name}: { get: () => load().${name}, enumerable: true, configurable: true },`).join('\n')}
+});`;
+
+/** Makes `#arrow` in a bundle load apache-arrow at the first use of what it exports. */
+export const lateArrow: Plugin = {
+  name: namespace,
+  setup(build) {
+    build.onResolve({ filter: /^#arrow$/ }, ({ kind }) =>
+      kind === 'import-statement' ? { path: 'passed-on', namespace } : undefined,
+    );
+    build.onResolve({ filter: /^late-arrow$/ }, () => ({ path: 'loading', namespace }));
+    build.onLoad({ filter: /^passed-on$/, namespace }, () => ({ contents: passedOn.join('\n'), resolveDir: root }));
+    build.onLoad({ filter: /^loading$/, namespace }, () => ({ contents: loading, resolveDir: root }));
+  },
+};
