@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { isRunning } from '../harness/running.ts';
-import { breakAt, ended, filtersIn, stackOf, variablesOf, type Stop } from './debugSupport.ts';
+import { breakAt, ended, filtersIn, setVariable, stackOf, variablesOf, type Stop } from './debugSupport.ts';
 import { execute, item, openCells, printed } from './notebookCells.ts';
 import { eventually, extensionApi, failuresOf, run, temporaryFolder } from './support.ts';
 
@@ -99,7 +99,7 @@ suite('debugging a cell', function () {
     assert.equal(item(notebook, 1, 'text/plain'), '6');
   });
 
-  test('stops only where a condition is true, evaluates there, and is not begun twice in a notebook', async () => {
+  test('stops only where a condition is true, evaluates and assigns there, and is not begun twice in a notebook', async () => {
     const notebook = await open(sums, '1 + 1');
     breakAt(notebook.cellAt(0), 3, 'n === 3');
     await run('lanceCatalog.notebook.debugCell', notebook.cellAt(0));
@@ -114,6 +114,10 @@ suite('debugging a cell', function () {
     }
     const told = await failuresOf(() => run('lanceCatalog.notebook.debugCell', notebook.cellAt(1)));
     assert.deepEqual(told, ['A cell of this notebook is being debugged. Continue or stop that first.']);
+    await setVariable(stop, 'total', '40');
+    await stop.session.customRequest('continue', { threadId: 1 });
+    assert.ok(await ended(notebook, 0));
+    assert.match(printed(notebook, 0), /sum 43/);
   });
 
   test('names the other cell that a call leads into, and lets all go on when it is disconnected', async () => {

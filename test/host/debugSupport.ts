@@ -32,16 +32,28 @@ export async function stackOf({ session }: Stop): Promise<Frame[]> {
   return stackFrames;
 }
 
-/** Variables of the top frame by name, of its scopes but the global one. */
-export async function variablesOf(stop: Stop): Promise<Record<string, string>> {
+type Variable = { name: string; value: string; of: number };
+
+/** Variables of the top frame, of its scopes but the global one, the innermost last. */
+async function variablesIn(stop: Stop): Promise<Variable[]> {
   const [frame] = await stackOf(stop);
   type Scope = { variablesReference: number; expensive?: boolean };
   const { scopes } = (await stop.session.customRequest('scopes', { frameId: frame?.id })) as { scopes: Scope[] };
-  const found: Record<string, string> = {};
-  for (const { variablesReference } of scopes.filter(({ expensive }) => expensive !== true).toReversed()) {
-    type Variables = { variables: { name: string; value: string }[] };
-    const { variables } = (await stop.session.customRequest('variables', { variablesReference })) as Variables;
-    for (const { name, value } of variables) found[name] = value;
+  const found: Variable[] = [];
+  for (const { variablesReference: of } of scopes.filter(({ expensive }) => expensive !== true).toReversed()) {
+    type Variables = { variables: Omit<Variable, 'of'>[] };
+    const { variables } = (await stop.session.customRequest('variables', { variablesReference: of })) as Variables;
+    found.push(...variables.map((each) => ({ ...each, of })));
   }
   return found;
+}
+
+/** Variables of the top frame by name, of its scopes but the global one. */
+export const variablesOf = async (stop: Stop): Promise<Record<string, string>> =>
+  Object.fromEntries((await variablesIn(stop)).map(({ name, value }) => [name, value]));
+
+/** Gives a variable another value, as a person does in the list of variables. */
+export async function setVariable(stop: Stop, name: string, value: string): Promise<void> {
+  const variable = (await variablesIn(stop)).findLast((each) => each.name === name);
+  await stop.session.customRequest('setVariable', { variablesReference: variable?.of, name, value });
 }

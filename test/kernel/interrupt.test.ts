@@ -4,20 +4,8 @@ import { join } from 'node:path';
 import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { endless } from './endlessCells.ts';
 import { errorOf, kernelEntry, printed, run, sleep, startKernel, until, valueOf } from './support.ts';
-
-/** Each runs for ever; `state` is set before. */
-const endless = {
-  'a loop': 'while (true) {}',
-  'a loop after an await': 'await 0; while (true) {}',
-  'a loop in a timer': 'await new Promise(() => setTimeout(() => { while (true) {} }, 20))',
-  'an await of nothing': 'await new Promise(() => {})',
-  'a loop that catches everything': 'while (true) { try { while (true) {} } catch {} }',
-  'a flood of microtasks': 'while (true) await 0',
-  'a regular expression that backtracks': '/^(a+)+$/.test("a".repeat(34) + "b")',
-  'a block with an async finally': 'try { await 0; while (true) {} } finally { await new Promise(() => {}) }',
-  'Atomics.wait': 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
-};
 
 suite('An interrupt', function () {
   this.timeout(60_000);
