@@ -6,6 +6,7 @@ import { History } from './history/history.ts';
 import type { InputAnswer } from './input/gate.ts';
 import { OpenQuestions, type InputQuestion } from './input/openQuestions.ts';
 import { RecentSet } from './recent.ts';
+import { Shells, type Shell } from './shells.ts';
 
 /** What a front (Jupyter, pipe) does with what happens. `id` is the one that the front gave. */
 export type FrontEvents = {
@@ -29,21 +30,22 @@ export type CellRequest = {
   expressions: Record<string, string>;
   /** The front's name for the cell of the notebook; the same when it is run again. */
   cell?: string;
+  /** The subshell that it runs in, one of `shells`; the main shell when not given. */
+  subshell?: string;
 };
 
 /**
- * The cells of a kernel, one at a time, in order. Lives in the worker, so that it answers and keeps its books while the
+ * The cells of a kernel, one at a time in each shell, in order. Lives in the worker, so that it answers and keeps its books while the
  * main thread is in an endless loop or has its stack cut off.
  */
 export class CellQueue {
   readonly history: History;
   readonly comms: CommBooks;
+  readonly #shells = new Shells();
   readonly #post: (message: ToCore) => void;
   readonly #interrupter: Interrupter;
   #events: FrontEvents | undefined;
-  readonly #waiting: CellRequest[] = [];
   readonly #remarks: string[] = [];
-  #running: CellRequest | undefined;
   /** Cells may print and ask long after they are done, but not for ever. */
   readonly #silent = new RecentSet(10_000);
   readonly #mayAsk = new RecentSet(1000);
@@ -72,8 +74,8 @@ export class CellQueue {
 
   /** The cell of a number as it was run last: the one that runs, or what the history has. */
   cellOf(executionCount: number): RunCell | undefined {
-    const running = this.#running;
-    if (running && executionCount === this.#count) return { code: running.code, executionCount, cell: running.cell };
+    const running = this.#shells.running().find(({ count }) => count === executionCount)?.cell;
+    if (running) return { code: running.code, executionCount, cell: running.cell };
     const [entry] = this.history.range(0, executionCount, executionCount + 1);
     return entry && { code: entry[2], executionCount };
   }
@@ -88,10 +90,30 @@ export class CellQueue {
     this.#events = events;
   }
 
+  /** @throws Error for a subshell that there is not */
   execute(request: CellRequest): void {
+    const shell = this.#shells.get(request.subshell);
+    if (!shell) throw new Error(`There is no subshell ${request.subshell}.`);
     this.#isUsed = true;
-    this.#waiting.push(request);
-    this.#next();
+    shell.waiting.push(request);
+    this.#next(shell);
+  }
+
+  /** The ids of the subshells that are open. */
+  get subshells(): string[] {
+    return this.#shells.ids;
+  }
+
+  /** Opens a subshell, whose cells run while one of another shell awaits. Gives its id. */
+  openSubshell(): string {
+    return this.#shells.open();
+  }
+
+  /** Drops the waiting cells of a subshell and closes it; one that runs comes to its end. `false` when there is none. */
+  closeSubshell(id: string): boolean {
+    const shell = this.#shells.close(id);
+    if (shell) this.#abortWaiting(shell);
+    return shell !== undefined;
   }
 
   ask(id: string, question: Question): void {
@@ -99,16 +121,20 @@ export class CellQueue {
     this.#post({ type: 'ask', id, question });
   }
 
-  /** Ends the running cell and drops the waiting ones. `false` when the cell goes on, in native code for instance. */
+  /**
+   * Ends the running cells, of subshells too, and drops the waiting ones. `false` when a cell goes on, in native code for
+   * instance.
+   */
   async interrupt(): Promise<boolean> {
-    this.#abortWaiting();
+    for (const shell of this.#shells.all()) this.#abortWaiting(shell);
     this.comms.giveUp();
-    const running = this.#running;
-    if (!running) return this.#free();
-    this.#questions.withdraw(running.id);
+    const running = this.#shells.running();
+    if (running.length === 0) return this.#free();
+    const ids = running.map(({ cell }) => cell.id);
+    for (const id of ids) this.#questions.withdraw(id);
     return this.#stop(
-      () => this.#post({ type: 'interrupt', id: running.id }),
-      () => this.#running !== running,
+      () => this.#post({ type: 'interrupt', ids }),
+      () => !this.#shells.running().some((each) => running.includes(each)),
     );
   }
 
@@ -117,10 +143,13 @@ export class CellQueue {
     this.#remarks.push(text);
   }
 
-  /** Prints in the running cell what the kernel has to say about it. */
+  /** Prints in the running cells what the kernel has to say about them. */
   remark(text: string): void {
-    const output: CellOutput = { type: 'stream', content: { name: 'stderr', text } };
-    if (this.#running) this.receive({ type: 'output', parent: this.#running.id, output });
+    for (const { cell } of this.#shells.running()) this.#remarkIn(cell, text);
+  }
+
+  #remarkIn({ id }: CellRequest, text: string): void {
+    this.receive({ type: 'output', parent: id, output: { type: 'stream', content: { name: 'stderr', text } } });
   }
 
   /** Stops what keeps the main thread busy after its cell is done: a timer of it, or a handler of its events. */
@@ -143,7 +172,7 @@ export class CellQueue {
       return await this.#interrupter.interrupt(() => this.#ping(), ask, isOver);
     } finally {
       this.#stopping--;
-      this.#next();
+      for (const shell of this.#shells.all()) this.#next(shell);
     }
   }
 
@@ -175,10 +204,10 @@ export class CellQueue {
     }
   }
 
-  /** Ends the running cell from outside, because the process is about to end. */
+  /** Ends the running cells from outside, because the process is about to end. */
   fail(error: CellError): void {
-    if (!this.#running) return;
-    this.receive({ type: 'done', id: this.#running.id, result: { value: null, error, expressions: {} } });
+    for (const { cell } of this.#shells.running())
+      this.receive({ type: 'done', id: cell.id, result: { value: null, error, expressions: {} } });
   }
 
   #askPerson(message: Extract<FromCore, { type: 'input' }>): void {
@@ -188,14 +217,14 @@ export class CellQueue {
     this.#questions.ask(message, canAsk ? (question, signal) => events.input(parent, question, signal) : undefined);
   }
 
-  #next(): void {
-    if (this.#running || this.#stopping > 0) return;
-    const cell = this.#waiting.shift();
+  #next(shell: Shell): void {
+    if (shell.running || this.#stopping > 0) return;
+    const cell = shell.waiting.shift();
     if (!cell) return;
-    this.#running = cell;
+    if (cell.storeHistory && !cell.silent) this.#count++;
+    shell.running = { cell, count: this.#count };
     if (cell.silent) this.#silent.add(cell.id);
     if (cell.allowInput) this.#mayAsk.add(cell.id);
-    if (cell.storeHistory && !cell.silent) this.#count++;
     this.#events?.status(cell.id, 'busy');
     if (!cell.silent) {
       if (cell.storeHistory) this.history.add(this.#count, cell.code);
@@ -203,7 +232,7 @@ export class CellQueue {
         type: 'execute_input',
         content: { code: cell.code, executionCount: this.#count },
       });
-      for (const text of this.#remarks.splice(0)) this.remark(text);
+      for (const text of this.#remarks.splice(0)) this.#remarkIn(cell, text);
     }
     const { id, code, expressions, cell: name } = cell;
     const count = this.#count;
@@ -211,26 +240,26 @@ export class CellQueue {
   }
 
   #done({ id, result }: Extract<FromCore, { type: 'done' }>): void {
-    const cell = this.#running;
-    if (!cell || cell.id !== id) return;
-    this.#running = undefined;
+    const ended = this.#shells.end(id);
+    if (!ended) return;
+    const { cell, count } = ended.running;
     const { value, error, expressions } = result;
     const text = value?.data['text/plain'];
-    if (cell.storeHistory && typeof text === 'string') this.history.addResult(this.#count, text);
+    if (cell.storeHistory && typeof text === 'string') this.history.addResult(count, text);
     if (!cell.silent && value)
-      this.#events?.output(id, { type: 'execute_result', content: { ...value, executionCount: this.#count } });
+      this.#events?.output(id, { type: 'execute_result', content: { ...value, executionCount: count } });
     if (!cell.silent && error) this.#events?.output(id, { type: 'error', content: error });
     const reply = error
-      ? ({ status: 'error', executionCount: this.#count, ...error } as const)
-      : ({ status: 'ok', executionCount: this.#count } as const);
+      ? ({ status: 'error', executionCount: count, ...error } as const)
+      : ({ status: 'ok', executionCount: count } as const);
     this.#events?.executed(id, { reply, expressions });
     this.#events?.status(id, 'idle');
-    if (error && cell.stopOnError) this.#abortWaiting();
-    this.#next();
+    if (error && cell.stopOnError) this.#abortWaiting(ended.shell);
+    this.#next(ended.shell);
   }
 
-  #abortWaiting(): void {
-    for (const { id } of this.#waiting.splice(0)) {
+  #abortWaiting({ waiting }: Shell): void {
+    for (const { id } of waiting.splice(0)) {
       this.#events?.status(id, 'busy');
       this.#events?.executed(id, { reply: { status: 'aborted' }, expressions: {} });
       this.#events?.status(id, 'idle');

@@ -55,7 +55,8 @@ export class Core {
   readonly #given: Record<string, unknown>;
   readonly #names: CatalogNames;
   #catalog: CatalogConfig | null = null;
-  #running: CellWork | undefined;
+  /** By their ids: a cell of each shell at most. */
+  readonly #running = new Map<string, CellWork>();
   #knownNames = '';
 
   constructor(post: (message: FromCore) => void, outputs: Outputs) {
@@ -73,6 +74,7 @@ export class Core {
       send: (output) => outputs.send(output),
       translate: (stack) => this.#runner.translate(stack),
       signal: cellSignal,
+      cell: () => outputs.work,
     });
     this.#asker = new PersonAsker({ post, cell: () => outputs.cell });
     this.#comms = new NotebookComms({
@@ -162,7 +164,7 @@ export class Core {
         this.#outputs.within(message.id, () => this.#comms.receive(message.message));
         return this.#post({ type: 'commDone', id: message.id });
       case 'interrupt':
-        return this.#interrupt(message.id);
+        return this.#interrupt(message.ids);
       case 'ping':
         return this.#post({ type: 'pong', count: message.count });
     }
@@ -186,6 +188,10 @@ export class Core {
     return typeof text === 'string' ? text : undefined;
   }
 
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
   get compiler(): CellCompiler {
     return this.#runner.compiler;
   }
@@ -206,11 +212,13 @@ export class Core {
 
   async #execute(message: ExecuteMessage): Promise<void> {
     const work = new CellWork(message.id);
-    this.#running = work;
+    this.#running.set(work.id, work);
     let result: CellResult;
     try {
-      this.#display.begin(message.cell ?? message.code);
-      result = await this.#outputs.within(work, () => this.#evaluate(message));
+      result = await this.#outputs.within(work, () => {
+        this.#display.begin(message.cell ?? message.code);
+        return this.#evaluate(message);
+      });
     } catch (error) {
       result = { value: null, error: damaged(error), expressions: {} };
     }
@@ -246,17 +254,17 @@ export class Core {
     }
   }
 
-  #interrupt(id: string): void {
-    const work = this.#running;
-    if (work?.id !== id) return;
+  #interrupt(ids: readonly string[]): void {
+    const works = ids.flatMap((id) => this.#running.get(id) ?? []);
+    if (works.length === 0) return;
     try {
-      work.interrupt();
+      for (const work of works) work.interrupt();
       this.#magics.interrupt();
       this.#runner.interrupt();
-      this.#asker.forget(id);
+      for (const { id } of works) this.#asker.forget(id);
     } finally {
-      // The cell has ended, whatever it has made of what is used to end it.
-      this.#finish(id, interrupted);
+      // The cells have ended, whatever they have made of what is used to end them.
+      for (const { id } of works) this.#finish(id, interrupted);
     }
   }
 
@@ -279,8 +287,7 @@ export class Core {
 
   // A cell that was interrupted may still settle later; the first end counts.
   #finish(id: string, result: CellResult): void {
-    if (this.#running?.id !== id) return;
-    this.#running = undefined;
+    if (!this.#running.delete(id)) return;
     try {
       const names = this.#changedNames();
       this.#post({ type: 'done', id, result, ...(names && { names }) });

@@ -57,7 +57,7 @@ export type ToCore =
   | { type: 'execute'; id: string; code: string; count: number; expressions: Record<string, string>; cell?: string }
   | { type: 'ask'; id: string; question: Question }
   /** The person wants cell `id` to end. Sent until it did. */
-  | { type: 'interrupt'; id: string }
+  | { type: 'interrupt'; ids: readonly string[] }
   /** Answered by `pong` as soon as no code runs. */
   | { type: 'ping'; count: number }
   /** What a person answered to `input`. */

@@ -31,7 +31,7 @@ export function startCore({ post, outputs, typescript }: CoreParts): (message: T
     post(message);
     if (message.type !== 'done') return;
     keepCompiled();
-    preparation.rest();
+    if (!core.isBusy) preparation.rest();
   }, outputs);
   const preparation = new Preparation(core.compiler);
   const keepCompiled = keepCompiledCode(() => {

@@ -56,7 +56,7 @@ const post = (message: ToCore) => {
   if (message.type === 'ask' && debug.isPaused) return refuse(message.id);
   port.postMessage(message);
   // Behind the message: the main thread compiles while this writes.
-  if (message.type === 'execute') crashes.begin(message.count, message.code);
+  if (message.type === 'execute') crashes.begin(message.id, message.count, message.code);
 };
 
 /** Of a thread that stands still in the debugger an answer would come when nobody waits for it any more. */
@@ -137,7 +137,7 @@ function handle(message: FromCore): void {
       isReady();
       return interrupter.mayStop();
     case 'done':
-      crashes.done(message.names);
+      crashes.done(message.id, message.names);
       return queue.receive(message);
     case 'exiting':
       return leave(message);

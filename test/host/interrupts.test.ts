@@ -13,11 +13,9 @@ suite('an interrupt in the editor', function () {
   let api: ExtensionApi;
   let notebook: vscode.NotebookDocument;
 
-  // A cell to each that runs for ever, and behind it one that shows what is left.
-  const at = (index: number): number => 1 + 2 * index;
-
   suiteSetup(async () => {
     api = await extensionApi();
+    // Behind each that runs for ever, one that shows what is left.
     const cells = cases.flatMap(([, code], index) => [`state = ${index + 1}; console.log('runs'); ${code}`, 'state']);
     notebook = await openCells(join(folder.path, 'endless.ipynb'), 'let state = 0', ...cells);
     assert.ok(await execute(notebook, 0));
@@ -30,7 +28,7 @@ suite('an interrupt in the editor', function () {
 
   for (const [index, [name]] of cases.entries())
     test(`ends ${name} and keeps the state`, async () => {
-      const cell = at(index);
+      const cell = 1 + 2 * index;
       start(notebook, cell);
       await eventually('the cell runs', () => printed(notebook, cell).includes('runs'));
       const ranges = [{ start: cell, end: cell + 1 }];

@@ -27,7 +27,7 @@ suite('Debugging with a client of Jupyter', function () {
   };
 
   sees('is offered by the kernel, and begins when a client attaches', {
-    kernel_info: [['debugger'], true],
+    kernel_info: [['kernel subshells', 'debugger'], true],
     before: [false, [], []],
     'not attached': [true, false],
   });

@@ -10,15 +10,18 @@ import { startJupyterLab, type JupyterLab } from './jupyterLab.ts';
 import {
   cellAt,
   chooseMenu,
+  closeConsole,
   coloursOf,
   earlierLine,
   enterCell,
+  frameWith,
   kernelIs,
   openNotebook,
   outputs,
   patience,
   pressButton,
   runCell,
+  runInConsole,
   setBreakpoint,
   shoot,
   startCell,
@@ -35,6 +38,7 @@ const cells = {
   progress: `for (const x of progress([1, 2, 3], { label: 'rows' })) await new Promise((done) => setTimeout(done, 50));`,
   late: `setTimeout(() => console.log('late'), 1500);`,
   afterLate: `'the next cell'`,
+  waits: `let release = () => {};\nawait new Promise<string>((go) => (release = () => go('released')))`,
   stops: `function half(price: number) {\n  return price / 2;\n}\nhalf(42)`,
 };
 type Name = keyof typeof cells;
@@ -221,6 +225,22 @@ suite('The kernel in JupyterLab', function () {
     await page.locator('.jp-DebuggerBugButton[aria-pressed="true"]').waitFor({ state: 'detached' });
   });
 
+  test('runs a console in a subshell while a cell waits, by the menu of the notebook', async () => {
+    await startCell(cell('waits'));
+    await kernelIs(page, 'Busy');
+    const subshell = frameWith(page, 'create_subshell_reply');
+    await cell('waits').click({ button: 'right' });
+    await page.locator('.lm-Menu-itemLabel', { hasText: 'New Subshell Console for Notebook' }).click();
+    await subshell;
+    await runInConsole(page, 'typeof release');
+    await page.locator('.jp-CodeConsole').getByText("'function'").waitFor();
+    await runInConsole(page, 'release()');
+    await shown('waits').getByText("'released'").waitFor();
+    await shoot(page, 'subshell');
+    await closeConsole(page);
+    await kernelIs(page, 'Idle');
+  });
+
   test('restarts by the menu: variables are gone, and what was typed is remembered', async () => {
     await chooseMenu(page, 'Kernel', 'Restart Kernel…');
     await page.locator('.jp-Dialog button.jp-mod-accept').click();
@@ -230,6 +250,6 @@ suite('The kernel in JupyterLab', function () {
     await cell('afterLoop').click({ button: 'right' });
     await page.locator('.lm-Menu-itemLabel', { hasText: 'New Console for Notebook' }).click();
     // The cell of this kernel first, and before it the last one of the kernel that ended.
-    for (const code of [cells.afterLoop, cells.stops]) assert.equal(await earlierLine(page), code);
+    for (const code of [cells.afterLoop, 'release()']) assert.equal(await earlierLine(page), code);
   });
 });

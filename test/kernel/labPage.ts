@@ -104,6 +104,33 @@ export async function earlierLine(page: Page): Promise<string> {
   return before;
 }
 
+/** Runs code in the console that is open. */
+export async function runInConsole(page: Page, code: string): Promise<void> {
+  await page.locator('.jp-CodeConsole-promptCell .cm-content').click();
+  await page.keyboard.type(code);
+  await page.keyboard.press('Shift+Enter');
+}
+
+/** Closes the console by the cross of its tab. */
+export async function closeConsole(page: Page): Promise<void> {
+  const tab = page.locator('.lm-DockPanel-tabBar .lm-TabBar-tab', {
+    has: page.locator('[data-icon="ui-components:console"]'),
+  });
+  await tab.locator('.lm-TabBar-tabCloseIcon').click();
+  await page.locator('.jp-CodeConsole').waitFor({ state: 'detached' });
+}
+
+/** Waits until the page has been told something of the kernel, by any of the sockets that it opens from here on. */
+export async function frameWith(page: Page, text: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        if (payload.includes(text)) resolve();
+      }),
+    );
+  });
+}
+
 const textIn = async (editor: Locator): Promise<string> =>
   (await editor.locator('.cm-line').allInnerTexts()).map((text) => text.replace(/\n$/, '')).join('\n');
 

@@ -28,6 +28,8 @@ export class CrashKeeper {
   #rest: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
   #base = 0;
+  /** The cells that run, by their ids. */
+  readonly #running = new Map<string, CrashNote['cell']>();
 
   /** @param heapLimit the most bytes that the main thread's objects may take */
   constructor(path: string, heapLimit: number) {
@@ -40,14 +42,16 @@ export class CrashKeeper {
   }
 
   /** A cell begins. */
-  begin(count: number, code: string): void {
+  begin(id: string, count: number, code: string): void {
     this.#stopTimers();
+    const cell = { count, head: headOf(code), isRunning: true };
+    this.#running.set(id, cell);
     const names = this.#names.slice(0, maxNames);
     const unnamed = this.#names.length - names.length;
     this.#note = {
       version: 1,
       pid,
-      cell: { count, head: headOf(code), isRunning: true },
+      cell,
       names,
       unnamed,
       memory: null,
@@ -57,16 +61,17 @@ export class CrashKeeper {
     this.#look = setInterval(() => this.#lookAtMemory(), memoryMs);
   }
 
-  /** The cell is done, and these are the notebook's variables now, if they changed. */
-  done(names: readonly string[] | undefined): void {
+  /** A cell is done, and these are the notebook's variables now, if they changed. */
+  done(id: string, names: readonly string[] | undefined): void {
     if (names) this.#names = names.map((name) => name.slice(0, maxNameChars));
-    clearInterval(this.#look);
+    this.#running.delete(id);
+    if (this.#running.size === 0) clearInterval(this.#look);
     const note = this.#note;
     if (!note) return;
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       const shown = this.#names.slice(0, maxNames);
-      const cell = { ...note.cell, isRunning: false };
+      const cell = [...this.#running.values()].at(-1) ?? { ...note.cell, isRunning: false };
       this.#note = { ...note, cell, names: shown, unnamed: this.#names.length - shown.length };
       this.#write();
     }, restMs);

@@ -12,15 +12,15 @@ export type NotebookDisplay = {
   /** What is preloaded, by name. */
   names: { display: Display; progress: Progress };
   show: Show;
-  /** A cell with this code begins. */
+  /** The cell whose code is running begins, with this code. */
   begin(code: string): void;
-  /** Opens a place for an output of the running cell that changes; each call of what it gives shows there. */
+  /** Opens a place for an output of it that changes; each call of what it gives shows there. */
   open(): (shown: Shown) => void;
-  /** Says that the running cell has put this value on screen. */
+  /** Says that the cell whose code is running has put this value on screen. */
   isShown(value: object): void;
-  /** Whether the running cell has shown this value already: it is what a `display` gave, or on screen. */
+  /** Whether it has shown this value already: it is what a `display` gave, or on screen. */
   isOwn(value: unknown): boolean;
-  /** Waits until all that the running cell displays is on screen; rejects with the first failure. */
+  /** Waits until all that it displays is on screen; rejects with the first failure. */
   settled(): Promise<void>;
 };
 
@@ -31,18 +31,37 @@ export type NotebookDisplayParts = {
   translate: TranslateStack;
   /** Aborts when the cell whose code is running is interrupted, which ends what it shows as it comes. */
   signal: () => AbortSignal;
+  /** What stands for the run of the cell whose code is running; undefined outside of all. */
+  cell: () => object | undefined;
 };
 
+/** What one run of a cell has displayed. */
+type Turn = {
+  code: string | undefined;
+  /** What is not on screen yet, or failed. */
+  pending: Set<Promise<void>>;
+  /** What `display` gave, and values that were put on screen. */
+  own: WeakSet<object>;
+};
+
+const newTurn = (code?: string): Turn => ({ code, pending: new Set(), own: new WeakSet() });
+
 /** Makes it. */
-export function createNotebookDisplay({ send, translate, signal }: NotebookDisplayParts): NotebookDisplay {
+export function createNotebookDisplay({ send, translate, signal, cell }: NotebookDisplayParts): NotebookDisplay {
   const show = createShow(translate);
-  const places = createPlaces(send);
-  let pending: Promise<void>[] = [];
-  let shownValues = new WeakSet();
+  const turns = new WeakMap<object, Turn>();
+  const outside = newTurn();
+  const turn = (): Turn => turns.get(cell() ?? outside) ?? outside;
+  const places = createPlaces(send, () => turn().code);
   const track = (display: Promise<void>) => {
-    // The cell waits for it and fails with it; until then nobody has taken the failure.
-    display.catch(() => {});
-    pending.push(display);
+    const { pending, own } = turn();
+    own.add(display);
+    pending.add(display);
+    display.then(
+      () => pending.delete(display),
+      // The cell waits for it and fails with it; until then nobody has taken the failure.
+      () => {},
+    );
   };
   const names = {
     display: createDisplay({ places, show, track, signal }),
@@ -53,15 +72,13 @@ export function createNotebookDisplay({ send, translate, signal }: NotebookDispl
     show,
     begin(code) {
       places.begin(code);
-      pending = [];
-      shownValues = new WeakSet();
+      turns.set(cell() ?? outside, newTurn(code));
     },
     open: () => places.open(),
-    isShown: (value) => void shownValues.add(value),
-    isOwn: (value) =>
-      pending.some((each) => each === value) || (typeof value === 'object' && value !== null && shownValues.has(value)),
+    isShown: (value) => void turn().own.add(value),
+    isOwn: (value) => typeof value === 'object' && value !== null && turn().own.has(value),
     async settled() {
-      await Promise.all(pending);
+      await Promise.all(turn().pending);
     },
   };
 }

@@ -17,14 +17,16 @@ export type Places = {
 /** Ids that are remembered. */
 const maxIds = 10_000;
 
-/** Sends outputs to their places. */
-export function createPlaces(send: (output: CellOutput) => void): Places {
+/**
+ * Sends outputs to their places.
+ * @param code that of the cell whose output it is
+ */
+export function createPlaces(send: (output: CellOutput) => void, code: () => string | undefined): Places {
   // By the code of the cell that showed it: run again it shows its output anew, since clients forget what they cleared.
   const shownBy = new Map<string, string | undefined>();
-  let running: string | undefined;
   const remember = (id: string) => {
     shownBy.delete(id);
-    shownBy.set(id, running);
+    shownBy.set(id, code());
     const [oldest] = shownBy.keys();
     if (shownBy.size > maxIds && oldest !== undefined) shownBy.delete(oldest);
   };
@@ -41,9 +43,8 @@ export function createPlaces(send: (output: CellOutput) => void): Places {
       return (shown) => put(shown, place);
     },
     clear: (wait) => send({ type: 'clear_output', content: { wait } }),
-    begin: (code) => {
-      running = code;
-      for (const [id, by] of shownBy) if (by === code) shownBy.delete(id);
+    begin: (begun) => {
+      for (const [id, by] of shownBy) if (by === begun) shownBy.delete(id);
     },
   };
 }

@@ -18,8 +18,8 @@ export function kernelInfo(
     language_info: languageInfo(typescript),
     banner: `Lance Catalog ${version}, TypeScript ${typescript}. db is the catalog.`,
     help_links: [],
-    // The second is how fronts asked before there was the first.
-    supported_features: canDebug ? ['debugger'] : [],
+    // `debugger` beside it is how fronts asked before there was this list.
+    supported_features: ['kernel subshells', ...(canDebug ? ['debugger'] : [])],
     debugger: canDebug,
   };
 }

@@ -22,6 +22,9 @@ export async function answerRequest(
   { queue, debug, info, remember }: Requests,
 ): Promise<Reply | 'later' | 'nothing'> {
   const { header, content } = message;
+  const { subshell_id: subshell } = header;
+  if (typeof subshell === 'string' && !queue.subshells.includes(subshell) && header.msg_type.endsWith('_request'))
+    return failure('UnknownSubshell', `This kernel has no subshell ${subshell}; it may have been closed.`);
   const ask = (question: Question | undefined): Reply | 'later' => {
     if (!question) return invalid('code and cursor_pos');
     queue.ask(remember(), question);
@@ -35,7 +38,7 @@ export async function answerRequest(
       if (leaving) return leaving;
       const cell = cellOf(message);
       if (!cell) return invalid('code');
-      queue.execute({ id: remember(), ...cell });
+      queue.execute({ id: remember(), ...cell, ...(typeof subshell === 'string' && { subshell }) });
       return 'later';
     }
     case 'complete_request':
@@ -65,6 +68,16 @@ export async function answerRequest(
         return failure('UnknownRequest', 'This Node has no inspector, so nothing can be debugged.');
       if (!isDebugRequest(content)) return invalid('message of the Debug Adapter Protocol');
       return { content: await debug.request(content) };
+    case 'create_subshell_request':
+      return { content: { status: 'ok', subshell_id: queue.openSubshell() } };
+    case 'delete_subshell_request': {
+      const { subshell_id: id } = content;
+      if (typeof id !== 'string') return invalid('subshell_id');
+      if (!queue.closeSubshell(id)) return failure('UnknownSubshell', `This kernel has no subshell ${id}.`);
+      return { content: { status: 'ok' } };
+    }
+    case 'list_subshell_request':
+      return { content: { status: 'ok', subshell_id: queue.subshells } };
     case 'shutdown_request':
       return { content: { status: 'ok', restart: content['restart'] === true } };
     default:

@@ -16,7 +16,7 @@ import { time, timeit } from './timing.ts';
 export type Magics = {
   /** Runs a cell that has magics or questions, part by part; undefined when all of it is code. */
   run(source: string, count: number): Promise<CellOutcome> | undefined;
-  /** Gives up the running cell. */
+  /** Gives up the cells that run. */
   interrupt(): void;
 };
 
@@ -39,16 +39,19 @@ export function createMagics(parts: MagicParts): Magics {
     sql: sqlMagic(),
     sh,
   };
-  let abort = new AbortController();
+  const running = new Set<AbortController>();
 
   async function runAll(all: readonly CellPart[], source: string, count: number): Promise<CellOutcome> {
+    const abort = new AbortController();
     const { signal } = abort;
+    running.add(abort);
     let last = nothing;
     for (const part of all) {
       last = await runPart(part, { source, count, signal });
       // What was interrupted may come to its end later, and what is behind it must not run then.
       if (last.error || signal.aborted) break;
     }
+    running.delete(abort);
     return last;
   }
 
@@ -75,10 +78,12 @@ export function createMagics(parts: MagicParts): Magics {
       texts.add(count, source);
       const all = partsOf(source);
       if (!all) return undefined;
-      abort = new AbortController();
       return runAll(all, source, count);
     },
-    interrupt: () => abort.abort(),
+    interrupt() {
+      for (const abort of running) abort.abort();
+      running.clear();
+    },
   };
 }
 

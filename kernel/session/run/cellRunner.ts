@@ -80,7 +80,7 @@ export class CellRunner {
     return this.maps.translate(stack);
   }
 
-  /** Ends the running cell; code of it that is busy is stopped by the worker. */
+  /** Ends the running cells; code of them that is busy is stopped by the worker. */
   interrupt(): void {
     this.compiler.recover();
     this.#modules.forgetUnfinished();

@@ -42,8 +42,8 @@ type CellBody = (
   dirname: string,
 ) => Promise<void>;
 
-/** What is known of a cell that runs: whether it was given up, and where it waits, as `[3]:2:7`. */
-type Given = { isUp: boolean; waitsAt: string | undefined };
+/** What is known of a cell that runs: whether it was given up, what does that, and where it waits, as `[3]:2:7`. */
+type Given = { isUp: boolean; giveUp?: () => void; waitsAt: string | undefined };
 
 export type CellExecutorOptions = {
   variables: Variables;
@@ -60,7 +60,7 @@ export class CellExecutor {
   readonly #options: CellExecutorOptions;
   /** Where cells waited for what came to be an error: most of those that a catalog or a package gives have no place of it. */
   readonly #places = new WeakMap<object, string>();
-  #giveUp: (reason: Error) => void = () => {};
+  readonly #running = new Set<Given>();
 
   constructor(options: CellExecutorOptions) {
     this.#options = options;
@@ -126,22 +126,27 @@ export class CellExecutor {
     return { value: runtime.value === undefined || runtime.value === null ? undefined : { shown: runtime.value } };
   }
 
-  /** Gives up waiting for the cell; code of it that runs is stopped by the worker. */
+  /** Gives up waiting for the cells; code of them that runs is stopped by the worker. */
   interrupt(): void {
-    this.#giveUp(interruption());
+    for (const given of this.#running) given.giveUp?.();
+    this.#running.clear();
   }
 
-  #unlessInterrupted(run: () => Promise<void>, given: Given): Promise<void> {
+  async #unlessInterrupted(run: () => Promise<void>, given: Given): Promise<void> {
     const givenUp = new Promise<never>((_, reject) => {
-      this.#giveUp = (reason) => {
+      given.giveUp = () => {
         given.isUp = true;
-        reject(reason);
+        reject(interruption());
       };
     });
     // Nobody waits for it once the cell is over.
     givenUp.catch(() => {});
-    const running = this.#options.maps.isDebugged ? unwatched(run) : run();
-    return Promise.race([running, givenUp]);
+    this.#running.add(given);
+    try {
+      await Promise.race([this.#options.maps.isDebugged ? unwatched(run) : run(), givenUp]);
+    } finally {
+      this.#running.delete(given);
+    }
   }
 }
 

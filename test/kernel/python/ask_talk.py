@@ -41,7 +41,7 @@ def invalid(talk):
     talk.ask("execute_request", {"code": 5})
     talk.ask("complete_request", {"code": "x", "cursor_pos": "y"})
     talk.ask("made_up_request", {})
-    talk.ask("create_subshell_request", {}, channel="control")
+    talk.ask("made_up_request", {}, channel="control")
 
 
 def shutdown(talk):

@@ -6,13 +6,14 @@ import ask_talk
 import comm_talk
 import execute_talk
 import stdin_talk
+import subshell_talk
 from talk import Talk, leave_a_session
 
 leave_a_session()
 talk = Talk()
 pages = {}
 try:
-    for conversations in (stdin_talk, comm_talk, execute_talk, ask_talk):
+    for conversations in (stdin_talk, comm_talk, subshell_talk, execute_talk, ask_talk):
         for title, conversation in conversations.ALL.items():
             talk.begin()
             conversation(talk)

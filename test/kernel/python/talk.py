@@ -44,10 +44,12 @@ class Talk:
     def page(self):
         return "\n".join(self.lines)
 
-    def say(self, channel, kind, content, metadata=None, buffers=None, parent=None):
+    def say(self, channel, kind, content, metadata=None, buffers=None, parent=None, subshell=None):
         """Sends a message of any kind; gives its id."""
         session = self.client.session
         message = session.msg(kind, content, parent=parent, metadata=metadata)
+        if subshell:
+            message["header"]["subshell_id"] = subshell
         session.send(getattr(self.client, f"{channel}_channel").socket, message, buffers=buffers)
         self.note(">", channel, message, buffers)
         self.last_request = message["header"]["msg_id"]
@@ -63,6 +65,8 @@ class Talk:
     def text(self, arrow, channel, message, buffers=None):
         kind = message["header"]["msg_type"]
         parts = [arrow, channel, kind, self.plain(message["content"])]
+        if "subshell_id" in message["header"]:
+            parts.append(f"subshell {self.plain(message['header']['subshell_id'])}")
         metadata = message.get("metadata")
         if metadata:
             parts.append(f"metadata {self.plain(metadata)}")
