@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import { cells } from './cells.ts';
+import { cells, runStep } from './cells.ts';
 import { resultOf, run, sampleCatalog, startKernel, until, valueOf } from './support.ts';
 
 suite('SQL in cells', function () {
@@ -57,6 +57,24 @@ const bought = await (await db.openTable('orders', { namespacePath: ['shop', 'eu
     { cell: '%%sql --into x\nselect 1', error: /%%sql: Write the query on the lines below/ },
     { cell: '%%sql', error: /%%sql: There is no query/ },
   );
+
+  test('%%sql gives its result to _ also where the query before it failed', async () => {
+    const other = await startKernel();
+    try {
+      await runStep(other, { cell: '%%sql\nselct 1', error: /SQL only reads/ });
+      await runStep(other, { cell: '%%sql\nselect 2 as two', value: /two/ });
+      await runStep(other, { cell: '_.numRows', value: '1' });
+    } finally {
+      await other.shutdown();
+    }
+  });
+
+  cells('sql`…` leaves the warnings of the process as they were, also when two load SQLite at once', notebook, {
+    cell: `const warns = process.emitWarning;
+await Promise.all([sql\`select 1\`, sql\`select 2\`]);
+process.emitWarning === warns`,
+    value: 'true',
+  });
 
   cells(
     'sql`…` gives a table of Arrow, and takes values and lists, never text of the query',

@@ -10,12 +10,15 @@ const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
  */
 export function sqlMagic(): MagicRun {
   let latest: unknown;
+  let isMade = false;
   return async ({ rest, body, count, source }, { runner }) => {
     const name = nameIn(rest);
     if (body === undefined || body.trim() === '') throw new MagicError('There is no query: write it below %%sql.');
     const { locals } = runner;
-    const isFree = !Object.hasOwn(locals, '_') || (latest !== undefined && locals['_'] === latest);
-    const target = name ?? (isFree ? '_' : undefined);
+    // One of ours that failed, or that still runs in a subshell, has left it undefined.
+    const isOurs = isMade && (locals['_'] === undefined || locals['_'] === latest);
+    const target = name ?? (isOurs || !Object.hasOwn(locals, '_') ? '_' : undefined);
+    if (target === '_') isMade = true;
     // The query keeps its lines, so that a mistake in it has the place that the person knows.
     const above = source.slice(0, source.length - body.length).split('\n').length - 1;
     const query = `await sql\`\n${templateOf(body)}\n\``;

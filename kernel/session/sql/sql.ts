@@ -31,7 +31,7 @@ export function createSql(parts: SqlParts): Sql {
     const { text, bound } = queryOf(texts, values);
     checkQuery(text);
     const signal = parts.signal();
-    const { DatabaseSync, constants } = await loadSqlite();
+    const { DatabaseSync, constants } = loadSqlite();
     const database = new DatabaseSync(':memory:');
     try {
       database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');

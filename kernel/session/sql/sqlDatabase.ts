@@ -9,22 +9,23 @@ import { affinityOf } from './sqlValues.ts';
 type Sqlite = Pick<typeof sqliteModule, 'DatabaseSync' | 'constants'>;
 
 /** @throws CatalogError Unsupported (0) where Node was built without it */
-export async function loadSqlite(): Promise<Sqlite> {
-  const emitWarning = process.emitWarning.bind(process);
-  // An older Node says at this import that it is experimental, in the output of the cell.
+export function loadSqlite(): Sqlite {
+  // oxlint-disable-next-line typescript/unbound-method -- put back as it is: bound again by each query, it would grow
+  const { emitWarning } = process;
+  // An older Node says as it loads that it is experimental, in the output of the cell. Nothing else runs meanwhile: another
+  // query that loads it, or a cell that warns, would find no warnings here, or leave none.
   process.emitWarning = () => {};
   try {
-    return await import('node:sqlite');
-  } catch (error) {
-    throw new CatalogError(
-      'Unsupported',
-      'The Node of this kernel has no SQLite.',
-      'Choose a usual build of Node 22.19 or later.',
-      { cause: error },
-    );
+    const sqlite = process.getBuiltinModule('node:sqlite') as Sqlite | undefined;
+    if (sqlite) return sqlite;
   } finally {
     process.emitWarning = emitWarning;
   }
+  throw new CatalogError(
+    'Unsupported',
+    'The Node of this kernel has no SQLite.',
+    'Choose a usual build of Node 22.19 or later.',
+  );
 }
 
 /** Makes an empty table for each that the query names, as SQLite asks for them. */
