@@ -46,7 +46,7 @@ export class CellQueue {
   readonly #interrupter: Interrupter;
   #events: FrontEvents | undefined;
   readonly #remarks: string[] = [];
-  /** Cells may print and ask long after they are done, but not for ever. */
+  /** Of cells that are done: they may print and ask long after, but not for ever. */
   readonly #silent = new RecentSet(10_000);
   readonly #mayAsk = new RecentSet(1000);
   readonly #questions: OpenQuestions;
@@ -185,7 +185,7 @@ export class CellQueue {
   receive(message: Exclude<FromCore, { type: 'ready' | 'exiting' }>): void {
     switch (message.type) {
       case 'output':
-        if (message.parent === null || !this.#silent.has(message.parent))
+        if (message.parent === null || !this.#isSilent(message.parent))
           this.#events?.output(message.parent, message.output);
         return;
       case 'answer':
@@ -213,8 +213,13 @@ export class CellQueue {
   #askPerson(message: Extract<FromCore, { type: 'input' }>): void {
     const { parent } = message;
     const events = this.#events;
-    const canAsk = events !== undefined && parent !== null && this.#mayAsk.has(parent);
+    const mayAsk = (id: string) => this.#shells.find(id)?.running.cell.allowInput ?? this.#mayAsk.has(id);
+    const canAsk = events !== undefined && parent !== null && mayAsk(parent);
     this.#questions.ask(message, canAsk ? (question, signal) => events.input(parent, question, signal) : undefined);
+  }
+
+  #isSilent(id: string): boolean {
+    return this.#shells.find(id)?.running.cell.silent ?? this.#silent.has(id);
   }
 
   #next(shell: Shell): void {
@@ -223,8 +228,6 @@ export class CellQueue {
     if (!cell) return;
     if (cell.storeHistory && !cell.silent) this.#count++;
     shell.running = { cell, count: this.#count };
-    if (cell.silent) this.#silent.add(cell.id);
-    if (cell.allowInput) this.#mayAsk.add(cell.id);
     this.#events?.status(cell.id, 'busy');
     if (!cell.silent) {
       if (cell.storeHistory) this.history.add(this.#count, cell.code);
@@ -243,6 +246,8 @@ export class CellQueue {
     const ended = this.#shells.end(id);
     if (!ended) return;
     const { cell, count } = ended.running;
+    if (cell.silent) this.#silent.add(id);
+    if (cell.allowInput) this.#mayAsk.add(id);
     const { value, error, expressions } = result;
     const text = value?.data['text/plain'];
     if (cell.storeHistory && typeof text === 'string') this.history.addResult(count, text);

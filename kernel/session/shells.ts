@@ -51,14 +51,19 @@ export class Shells {
     return this.all().flatMap(({ running }) => running ?? []);
   }
 
+  /** A cell that runs, with its shell. */
+  find(id: string): { shell: Shell; running: Running } | undefined {
+    for (const shell of this.all()) if (shell.running?.cell.id === id) return { shell, running: shell.running };
+    return undefined;
+  }
+
   /** Ends the turn of a cell: gives it with its shell, `undefined` when it does not run. */
   end(id: string): { shell: Shell; running: Running } | undefined {
-    const shell = this.all().find(({ running }) => running?.cell.id === id);
-    const running = shell?.running;
-    if (!shell || !running) return undefined;
-    shell.running = undefined;
-    this.#closed.delete(shell);
-    return { shell, running };
+    const found = this.find(id);
+    if (!found) return undefined;
+    found.shell.running = undefined;
+    this.#closed.delete(found.shell);
+    return found;
   }
 }
 

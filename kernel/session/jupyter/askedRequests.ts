@@ -10,7 +10,8 @@ const keptParents = 1000;
 /** Requests by the ids under which the queue knows them. */
 export class AskedRequests {
   readonly #asked = new Map<string, Asked>();
-  readonly #parents = new Map<string, JupyterMessage>();
+  /** Those that were answered. A cell may run for hours while thousands of others are, in subshells for instance. */
+  readonly #answered = new Map<string, JupyterMessage>();
   #next = 0;
   #latest: Header | undefined;
 
@@ -18,10 +19,6 @@ export class AskedRequests {
   add(asked: Asked): string {
     const id = String(++this.#next);
     this.#asked.set(id, asked);
-    // Not its content, which may be megabytes.
-    this.#parents.set(id, { ...asked.message, content: {}, buffers: [] });
-    const oldest = this.#parents.keys().next();
-    if (this.#parents.size > keptParents && !oldest.done) this.#parents.delete(oldest.value);
     return id;
   }
 
@@ -32,19 +29,24 @@ export class AskedRequests {
   /** The request, which counts as answered from here on; `undefined` when it was before. */
   take(id: string): Asked | undefined {
     const asked = this.#asked.get(id);
+    if (!asked) return undefined;
     this.#asked.delete(id);
-    clearTimeout(asked?.timer);
+    clearTimeout(asked.timer);
+    // Not its content, which may be megabytes.
+    this.#answered.set(id, { ...asked.message, content: {}, buffers: [] });
+    const oldest = this.#answered.keys().next();
+    if (this.#answered.size > keptParents && !oldest.done) this.#answered.delete(oldest.value);
     return asked;
   }
 
   /** Who sent a request, also when it is answered. */
   sender(id: string): JupyterMessage | undefined {
-    return this.#parents.get(id);
+    return this.#asked.get(id)?.message ?? this.#answered.get(id);
   }
 
   /** The parent of what a request makes happen; for an unknown one that of the cell that ran last. */
   parentOf(id: string): Header | undefined {
-    return this.#parents.get(id)?.header ?? this.#latest;
+    return this.sender(id)?.header ?? this.#latest;
   }
 
   /** Says that the turn of a cell has come. */

@@ -1,0 +1,53 @@
+"""Cells of several shells at once, as a client of Jupyter sees them: prints what came of each case, by its name."""
+
+import json
+
+from subshell_talk import opened
+from talk import Talk
+
+# More than the kernel keeps in mind of those that are done.
+MANY = 1100
+# Is called when all is set: `await waiting(name)` of a cell.
+WAITING = """const waits = new Map<string, () => void>();
+const waiting = (name: string) => { console.log('waits'); return new Promise<void>((go) => waits.set(name, go)) };"""
+
+
+def begun(talk, code, subshell=None):
+    """A cell that prints when it has come to where it waits."""
+    request = talk.say("shell", "execute_request", {"code": code}, subshell=subshell)
+    talk.outputs(request, until="stream")
+    return request
+
+
+def ended(talk, request, answers=()):
+    """What is published for a cell from now on, and its reply."""
+    talk.lines = []
+    talk.outputs(request, answers=answers)
+    return [line.split(" ", 3)[2] for line in talk.lines if line.startswith("< iopub")], talk.reply(request)
+
+
+def go(talk, name, subshell):
+    """Lets a cell go on in a moment, when what came before is out of the way."""
+    talk.begin()
+    talk.ask("execute_request", {"code": f"setTimeout(waits.get('{name}')!, 500)", "silent": True}, subshell=subshell)
+
+
+def outlived(talk, subshell):
+    main = begun(talk, "await waiting('long');\nawait input('which? ')")
+    for _ in range(MANY):
+        last = talk.say("shell", "execute_request", {"code": "1"}, subshell=subshell)
+    talk.reply(last)
+    go(talk, "long", subshell)
+    kinds, reply = ended(talk, main, answers=[talk.answer("this")])
+    return kinds, reply["status"]
+
+
+CASES = {"outlived": outlived}
+
+talk = Talk()
+try:
+    talk.run(WAITING)
+    shell = opened(talk)
+    print(json.dumps({name: case(talk, shell) for name, case in CASES.items()}))
+finally:
+    talk.close()
