@@ -42,6 +42,13 @@ suite('An error in a cell', function () {
     trace: /^(?!.*x{200})[^]*bad: number[^]*\n *\^\^\^$/,
   });
 
+  cells('has its place, also in a part of the cell that stands above a magic', notebook, {
+    cell: "const failing = () => { throw new RangeError('far') };\n%time 'a longer line than the one above it, for its columns'.length\n\nfailing()",
+    out: /^CPU times/,
+    error: /^RangeError: far$/,
+    trace: /^RangeError: far\n {4}at failing \(\[\d+\]:1:31\)\n {4}at \[\d+\]:4:1$/,
+  });
+
   cells(
     'that comes from where no code of a cell is has the place that waited for it',
     notebook,

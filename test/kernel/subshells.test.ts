@@ -18,4 +18,7 @@ suite('Cells of several shells at once', function () {
 
   test('a cell keeps its output, its questions and its end while thousands of others run', () =>
     assert.deepEqual(seen['outlived'], [['execute_result', 'status'], 'ok']));
+
+  test('an error has its place in the cell, whatever ran meanwhile without a number', () =>
+    assert.deepEqual(seen['placed'], ['1:31', '5:1']));
 });

@@ -45,6 +45,9 @@ type CellBody = (
 /** What is known of a cell that runs: whether it was given up, what does that, and where it waits, as `[3]:2:7`. */
 type Given = { isUp: boolean; giveUp?: () => void; waitsAt: string | undefined };
 
+/** Names of scripts without a number of their own, by the number that they have: what asks in a loop must not crowd out others. */
+const maxOthers = 100;
+
 export type CellExecutorOptions = {
   variables: Variables;
   /** The same as an object, which is what CommonJS calls `exports`. */
@@ -61,6 +64,9 @@ export class CellExecutor {
   /** Where cells waited for what came to be an error: most of those that a catalog or a package gives have no place of it. */
   readonly #places = new WeakMap<object, string>();
   readonly #running = new Set<Given>();
+  /** The highest number of a cell so far, and how many scripts did not have a number of their own. */
+  #highest = -1;
+  #others = 0;
 
   constructor(options: CellExecutorOptions) {
     this.#options = options;
@@ -79,7 +85,7 @@ export class CellExecutor {
    */
   async execute(output: string, count: number): Promise<Executed> {
     const { variables, locals, modules, maps, globals } = this.#options;
-    const script = scriptOfCell(count);
+    const script = this.#nameOf(count);
     const code = maps.add(script, output);
     const parameters = `${runtimeName}, require, module, exports, __filename, __dirname`;
     const head = `(function (${cellGlobalNames.join(', ')}) { return async function (${parameters}) { "use strict";`;
@@ -130,6 +136,16 @@ export class CellExecutor {
   interrupt(): void {
     for (const given of this.#running) given.giveUp?.();
     this.#running.clear();
+  }
+
+  /**
+   * Parts of a cell, expressions, and cells that leave no trace in the notebook have the number of one that may still run,
+   * which keeps its own script: positions in stack traces are translated by the name.
+   */
+  #nameOf(count: number): string {
+    if (count <= this.#highest) return scriptOfCell(count, this.#others++ % maxOthers);
+    this.#highest = count;
+    return scriptOfCell(count);
   }
 
   async #unlessInterrupted(run: () => Promise<void>, given: Given): Promise<void> {

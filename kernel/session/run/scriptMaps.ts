@@ -7,10 +7,10 @@ import { cellCountOf } from './scriptNames.ts';
 const keep = 2000;
 const mapComment = /\n?\/\/# sourceMappingURL=data:application\/json;(?:charset=[\w-]+;)?base64,([\w+/=]+)\s*/g;
 /** A position in a cell or in a file of the person's own, as stack traces write it. */
-const position = /(\bcell-\d+\.ts|file:\/\/[^\s()]*?):(\d+):(\d+)/g;
-const cellFrame = /^ +at .*?\b(cell-\d+\.ts):(\d+):(\d+)\)?$/;
+const position = /(\bcell-\d+(?:-\d+)?\.ts|file:\/\/[^\s()]*?):(\d+):(\d+)/g;
+const cellFrame = /^ +at .*?\b(cell-\d+(?:-\d+)?\.ts):(\d+):(\d+)\)?$/;
 /** What Node puts before the stack of an error thrown in a script: a place and a line, both of generated code. */
-const excerpt = /^(?:cell-\d+\.ts|file:\/\/\S*):\d+\n.*\n *\^+ *\n+/;
+const excerpt = /^(?:cell-\d+(?:-\d+)?\.ts|file:\/\/\S*):\d+\n.*\n *\^+ *\n+/;
 /** Frames of the kernel, which say nothing about the cell. */
 const ownFrame = /[\\/]dist[\\/]kernel\w*\.cjs/;
 

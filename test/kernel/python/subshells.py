@@ -1,6 +1,7 @@
 """Cells of several shells at once, as a client of Jupyter sees them: prints what came of each case, by its name."""
 
 import json
+import re
 
 from subshell_talk import opened
 from talk import Talk
@@ -42,7 +43,16 @@ def outlived(talk, subshell):
     return kinds, reply["status"]
 
 
-CASES = {"outlived": outlived}
+def placed(talk, subshell):
+    code = "const failing = () => { throw new Error('far in') };\nawait waiting('failing');\n\n\nfailing()"
+    main = begun(talk, code)
+    talk.ask("execute_request", {"code": "const words = 'of more columns'; words.length", "silent": True}, subshell=subshell)
+    go(talk, "failing", subshell)
+    _, reply = ended(talk, main)
+    return re.findall(r"\[\d+\]:(\d+:\d+)", " ".join(reply["traceback"]))
+
+
+CASES = {"outlived": outlived, "placed": placed}
 
 talk = Talk()
 try:
