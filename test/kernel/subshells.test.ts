@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { inRoot } from '../../scripts/paths.ts';
 import { python } from '../harness/python.ts';
+import { tempFolder } from '../harness/temp.ts';
 import { installedKernel } from './jupyterHome.ts';
 import { command } from './support.ts';
+
+function packageIn(folder: string, name: string): string {
+  const path = join(folder, name);
+  mkdirSync(path);
+  writeFileSync(join(path, 'package.json'), JSON.stringify({ name, version: '1.0.0' }));
+  return path;
+}
 
 suite('Cells of several shells at once', function () {
   this.timeout(150_000);
@@ -10,8 +20,10 @@ suite('Cells of several shells at once', function () {
 
   suiteSetup(async () => {
     const { env } = await installedKernel();
-    const script = inRoot('test/kernel/python/subshells.py');
-    const { code, stdout, stderr } = await command(python(), [script], { env, seconds: 140 });
+    const [cwd, folder] = [tempFolder(), tempFolder()];
+    writeFileSync(join(cwd, 'package.json'), '{}');
+    const args = [inRoot('test/kernel/python/subshells.py'), packageIn(folder, 'first'), packageIn(folder, 'second')];
+    const { code, stdout, stderr } = await command(python(), args, { env, cwd, seconds: 140 });
     assert.equal(code, 0, stderr);
     seen = JSON.parse(stdout) as Record<string, unknown>;
   });
@@ -21,4 +33,10 @@ suite('Cells of several shells at once', function () {
 
   test('an error has its place in the cell, whatever ran meanwhile without a number', () =>
     assert.deepEqual(seen['placed'], ['1:31', '5:1']));
+
+  test('packages are installed one after the other, and all are noted', () =>
+    assert.deepEqual(seen['installed'], [
+      ['ok', 'ok'],
+      ['first', 'second'],
+    ]));
 });

@@ -26,7 +26,6 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
   const list = packages.join(', ');
   if (!given.has('yes')) await confirm(list, folder, ask);
   process.stdout.write(`Installing ${list} in ${folder}\n`);
-  const before = packages.map((each) => installedVersion(folder, nameOf(each)));
   const [program, ...first] = npm;
   const options = [
     'install',
@@ -40,7 +39,10 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
     ...(given.has('scripts') ? [] : ['--ignore-scripts']),
     ...(given.has('dev') ? ['--save-dev'] : []),
   ];
-  const end = await runChild(program, [...first, ...options, '--', ...packages], { signal, cwd: folder });
+  const { before, end } = await inTurn(signal, async () => ({
+    before: packages.map((each) => installedVersion(folder, nameOf(each))),
+    end: await runChild(program, [...first, ...options, '--', ...packages], { signal, cwd: folder }),
+  }));
   // It may have got half way.
   runner.compiler.refresh();
   if (signal.aborted) return;
@@ -50,6 +52,17 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
   }
   packages.forEach((each, index) => report(nameOf(each), before[index], folder));
 };
+
+let turn: Promise<unknown> = Promise.resolve();
+
+/** Waits for the npm of a cell in another subshell: of two at once in a folder, one writes over the other's package.json. */
+function inTurn<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  const mine = turn.then(run);
+  // One that is interrupted may have been cut off, and never settle.
+  const stopped = new Promise((stop) => signal.addEventListener('abort', stop, { once: true }));
+  turn = Promise.race([mine, stopped]).catch(() => {});
+  return mine;
+}
 
 function argumentsOf(rest: string): { packages: string[]; given: ReadonlySet<Flag> } {
   const words = wordsOf(rest);

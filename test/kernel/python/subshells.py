@@ -1,7 +1,12 @@
-"""Cells of several shells at once, as a client of Jupyter sees them: prints what came of each case, by its name."""
+"""
+Cells of several shells at once, as a client of Jupyter sees them: prints what came of each case, by its name. The arguments
+are folders of two packages.
+"""
 
 import json
 import re
+import sys
+from pathlib import Path
 
 from subshell_talk import opened
 from talk import Talk
@@ -52,7 +57,15 @@ def placed(talk, subshell):
     return re.findall(r"\[\d+\]:(\d+:\d+)", " ".join(reply["traceback"]))
 
 
-CASES = {"outlived": outlived, "placed": placed}
+def installed(talk, subshell):
+    first, second = sys.argv[1:]
+    main = talk.say("shell", "execute_request", {"code": f"%install --yes {first}"})
+    other = talk.say("shell", "execute_request", {"code": f"%install --yes {second}"}, subshell=subshell)
+    replies = [talk.reply(each)["status"] for each in (main, other)]
+    return replies, sorted(json.loads(Path("package.json").read_text())["dependencies"])
+
+
+CASES = {"outlived": outlived, "placed": placed, "installed": installed}
 
 talk = Talk()
 try:
