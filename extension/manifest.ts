@@ -215,7 +215,7 @@ export const viewIds = {
 } as const;
 export const panelTypes = { table: 'lanceCatalog.table', job: 'lanceCatalog.job' } as const;
 
-/** The notebook controller, the kernelspec that .ipynb files name, and the renderers of tables and of jobs. */
+/** The notebook controller, the kernelspec that .ipynb files name, and the renderers of outputs. */
 export const notebookIds = {
   controller: 'lance-typescript',
   /** The extension as the editor names it where kernels are chosen. */
@@ -224,6 +224,8 @@ export const notebookIds = {
   notebookType: 'jupyter-notebook',
   renderer: 'lance-catalog.table',
   jobRenderer: 'lance-catalog.job',
+  vegaRenderer: 'lance-catalog.vega',
+  plotlyRenderer: 'lance-catalog.plotly',
 } as const;
 
 /** What a debug configuration calls the debugger of notebooks. */

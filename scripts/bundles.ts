@@ -39,6 +39,8 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['jobPage.js', 'jobPage.css'], entry: 'webviews/jobs/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.tsx', kind: 'renderer' },
   { outputs: ['jobRenderer.js'], entry: 'webviews/jobOutput/main.tsx', kind: 'renderer' },
+  { outputs: ['vegaRenderer.js'], entry: 'webviews/charts/vega.ts', kind: 'renderer' },
+  { outputs: ['plotlyRenderer.js'], entry: 'webviews/charts/plotly.ts', kind: 'renderer' },
 ];
 
 /** Folder whose Python files are shipped as they are: they need no bundler, and people may read them. */

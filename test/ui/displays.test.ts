@@ -22,6 +22,8 @@ const cells = [
   `(await db.openTable('products', ['shop'])).query().limit(2)`,
   `console.log('printed'); console.error('complained'); display.html('<table><tr><th>head</th><td>cell</td></tr></table>')`,
   `[undefined, null, true, Symbol('s'), /x/, new Date(0), 10n, class Shape {}, () => 1]`,
+  `display.vegaLite({ mark: 'bar', title: 'By kind', height: 120, data: { values: [{ kind: 'mug', n: 3 }, { kind: 'plate', n: 7 }] }, encoding: { x: { field: 'kind' }, y: { field: 'n', type: 'quantitative' } } })`,
+  `display.plotly({ data: [{ x: ['mug', 'plate'], y: [3, 7], type: 'bar' }], layout: { title: { text: 'By kind' }, width: 500, height: 300 } })`,
   `new TypeError('shown, not thrown', { cause: new Error('below') })`,
 ];
 
@@ -83,6 +85,16 @@ suite('What values look like in the notebook of the packaged extension', functio
     assert.equal(await bar.evaluate((each: HTMLProgressElement) => each.position), 1);
     await outputs.locator('rect[fill=teal], img').first().waitFor();
     await outputs.locator('strong', { hasText: 'bold' }).waitFor();
+  });
+
+  test('charts are drawn', async () => {
+    const bars = outputs.locator('.vega-embed .mark-rect path');
+    await bars.first().waitFor();
+    assert.equal(await bars.count(), 2);
+    const plotted = outputs.locator('.js-plotly-plot .bars .point path');
+    await plotted.first().waitFor();
+    assert.equal(await plotted.count(), 2);
+    for (const chart of ['.vega-embed', '.js-plotly-plot']) await outputs.locator(chart).getByText('By kind').waitFor();
   });
 
   test('the text of a tree stands out', async () => {

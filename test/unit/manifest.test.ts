@@ -35,7 +35,7 @@ suite('package.json and extension/manifest.ts', () => {
   test('name the same renderers', () => {
     assert.deepEqual(
       contributes.notebookRenderer.map(({ id }) => id),
-      [notebookIds.renderer, notebookIds.jobRenderer],
+      [notebookIds.renderer, notebookIds.jobRenderer, notebookIds.vegaRenderer, notebookIds.plotlyRenderer],
     );
   });
 

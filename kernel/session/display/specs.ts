@@ -19,7 +19,7 @@ export function vegaBundle(spec: unknown): MimeBundle {
   const kind = typeof mark === 'string' ? ` (${mark})` : '';
   return {
     ...jsonBundle({ [`application/vnd.${library}.v${found?.[2] ?? 5}+json`]: body }),
-    'text/plain': `${library === 'vega' ? 'Vega' : 'Vega-Lite'} chart${kind}${title}. ${needed}`,
+    'text/plain': `${library === 'vega' ? 'Vega' : 'Vega-Lite'} chart${kind}${title}. VS Code and JupyterLab draw it.`,
   };
 }
 
@@ -33,12 +33,9 @@ export function plotlyBundle(figure: unknown): MimeBundle {
   const title = titleOf(isRecord(layout) ? layout['title'] : undefined);
   return {
     ...jsonBundle({ 'application/vnd.plotly.v1+json': sent }),
-    'text/plain': `Plotly figure of ${counted((body['data'] as unknown[]).length, 'trace')}${title}. ${needed}`,
+    'text/plain': `Plotly figure of ${counted((body['data'] as unknown[]).length, 'trace')}${title}. VS Code draws it, and JupyterLab with an extension for Plotly.`,
   };
 }
-
-const needed =
-  'Where only this line is seen, the notebook has no renderer for it: in VS Code the extension "Jupyter Notebook Renderers" draws it.';
 
 function titleOf(title: unknown): string {
   const text = isRecord(title) ? title['text'] : title;

@@ -1,0 +1,59 @@
+import type { ActivationFunction } from 'vscode-notebook-renderer';
+import { lookOf, type ChartLook } from './chartLook.ts';
+
+/**
+ * Draws a chart into a place, in the colours of the editor. What it gives is called when the chart goes.
+ * @throws what its library says of a description that it can't draw
+ */
+export type DrawChart = (
+  description: unknown,
+  mime: string,
+  place: HTMLElement,
+  look: ChartLook,
+) => Promise<() => void>;
+
+type Shown = { description: unknown; mime: string; element: HTMLElement; end: () => void };
+
+/** A renderer of outputs that draws charts, and draws them again when the theme changes. */
+export const chartRenderer =
+  (draw: DrawChart): ActivationFunction =>
+  () => {
+    const shown = new Map<string, Shown>();
+
+    const put = async (chart: Shown): Promise<void> => {
+      chart.end();
+      chart.end = () => {};
+      const place = document.createElement('div');
+      chart.element.replaceChildren(place);
+      try {
+        const end = await draw(chart.description, chart.mime, place, lookOf(chart.element));
+        // Gone, or drawn anew, while the library was at work.
+        if (place.isConnected) chart.end = end;
+        else end();
+      } catch (error) {
+        place.textContent = `This chart can't be drawn: ${error instanceof Error ? error.message : String(error)}`;
+      }
+    };
+    const dispose = (id: string): void => {
+      shown.get(id)?.end();
+      shown.delete(id);
+    };
+
+    new MutationObserver(() => {
+      for (const chart of shown.values()) void put(chart);
+    }).observe(document.body, { attributeFilter: ['class', 'data-vscode-theme-id'] });
+
+    return {
+      async renderOutputItem(item, element) {
+        dispose(item.id);
+        const chart: Shown = { description: item.json(), mime: item.mime, element, end: () => {} };
+        shown.set(item.id, chart);
+        await put(chart);
+      },
+      disposeOutputItem(id) {
+        if (id !== undefined) return dispose(id);
+        // Deleting from a Map while walking it is well defined.
+        for (const each of shown.keys()) dispose(each);
+      },
+    };
+  };

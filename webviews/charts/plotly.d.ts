@@ -1,0 +1,11 @@
+/** The part of Plotly that draws; the package comes without declarations. */
+declare module 'plotly.js-dist-min' {
+  const Plotly: {
+    newPlot(
+      place: HTMLElement,
+      figure: { data: unknown[]; layout: object; config: object; frames?: unknown[] },
+    ): Promise<unknown>;
+    purge(place: HTMLElement): void;
+  };
+  export default Plotly;
+}
