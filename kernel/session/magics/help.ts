@@ -35,9 +35,14 @@ function everything(): string {
   return [...lines, '', '%name stands on a line of its own, %%name on the first line of a cell.', ''].join('\n');
 }
 
-/** How something is written, and beside it what it does; below it where there is no room beside. */
-function entry(usages: readonly string[], text: string): string[] {
+/**
+ * How something is written, and beside it what it does; below it where there is no room beside. In few lines: an editor
+ * folds an output of more than thirty.
+ */
+function entry(all: readonly string[], text: string): string[] {
   const said = wrapped(text, width.line - width.usage);
+  const together = all.join(', ');
+  const usages = together.length > width.usage - 2 ? all : [together];
   const isLong = usages.some((usage) => usage.length > width.usage - 2);
   const left = isLong ? [...usages, ...said.map(() => '')] : usages;
   const right = isLong ? [...usages.map(() => ''), ...said] : said;

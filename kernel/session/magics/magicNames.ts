@@ -20,13 +20,13 @@ export const magicForms = {
     help: 'Runs code many times and says how long one time takes.',
   },
   who: { line: '', help: 'Lists the variables of the notebook with their types.' },
-  whos: { line: '', help: 'Lists the variables of the notebook with types, sizes and what is in them.' },
-  reset: { line: '[-f]', help: 'Forgets all variables of the notebook; asks first, unless -f is given.' },
+  whos: { line: '', help: 'Lists them with their sizes and what is in them as well.' },
+  reset: { line: '[-f]', help: 'Forgets all variables; asks first, unless -f is given.' },
   env: {
     line: '[NAME | NAME=value | -u NAME | --ask NAME]',
     help: 'Lists, shows, sets or unsets environment variables; --ask asks for a value that no notebook should hold.',
   },
-  cd: { line: '[folder | -]', help: 'Changes the working directory, from where cells import as well; - goes back.' },
+  cd: { line: '[folder | -]', help: 'Changes the working directory, for imports too; - goes back.' },
   pwd: { line: '', help: 'Says what the working directory is.' },
   check: { line: '[error | warn | off]', help: 'Says what a type error does to a cell, or sets it.' },
   save: {
