@@ -162,16 +162,19 @@ process.emitWarning === warns`,
 
   test('%%sql is interrupted while it reads, and the notebook goes on', async () => {
     let isShown = false;
+    let seen = '';
     const running = kernel.execute(
       '%%sql\nselect country, count(*) from "shop/eu".orders group by country',
       (output) => {
         isShown ||= output.type === 'display_data';
+        if ('data' in output.content) seen = String(output.content.data['text/plain']);
       },
     );
     await until('the progress of reading', () => isShown);
     await kernel.interrupt();
     const reply = await running;
     assert.equal(reply.status === 'error' && reply.ename, 'Interrupted');
+    assert.match(seen, /^Reading orders: (?:stopped at )?[\d,]+ of 1,000,000 rows \(\d+ %\)/);
     assert.equal(await valueOf(kernel, 'least + most'), '8');
   });
 });

@@ -76,9 +76,12 @@ suite('The notebook renderer, in a browser', function () {
     const metadata = { [arrowStreamMime]: { total_rows: 1_000_000, included_rows: 50 } };
     const saved = { outputType: 'execute_result', metadata };
     const outputs = [metadata, saved].map((each, i) => ({ id: `output-${i}`, text: base64(50), metadata: each }));
-    return withOutputs(outputs, async (page) => {
+    const uncounted = { [arrowStreamMime]: { total_rows: null, included_rows: 50 } };
+    return withOutputs([...outputs, { id: 'uncounted', text: base64(50), metadata: uncounted }], async (page) => {
+      const more = '9 columns · display(…, { limit }) shows more';
       for (const { id } of outputs)
-        await page.locator(`#${id}`).getByText('Showing 50 of 1,000,000 rows · 9 columns').waitFor();
+        await page.locator(`#${id}`).getByText(`Showing 50 of 1,000,000 rows · ${more}`).waitFor();
+      await page.locator('#uncounted').getByText(`The first 50 rows · ${more}`).waitFor();
     });
   });
 

@@ -36,7 +36,7 @@ export function readOutput(data: Uint8Array, metadata: unknown): Output {
   }
   if (table.numCols === 0) return { problem: 'This output is a table without columns.' };
   const told = toldBy(metadata);
-  const footer = footerText(table.numRows, table.numCols, totalRows(told));
+  const footer = footerText(table.numRows, table.numCols, told);
   return { frame: tableFrame(table), footer, heading: headingOf(told) };
 }
 
@@ -61,9 +61,14 @@ export function OutputView({ output }: { output: Output }) {
 
 const Problem = ({ text }: { text: string }) => <p className="lance-unreadable">{text}</p>;
 
-function footerText(rows: number, columns: number, total: number | undefined): string {
+function footerText(rows: number, columns: number, told: unknown): string {
   const shape = `${countText(columns)} ${columns === 1 ? 'column' : 'columns'}`;
-  if (total !== undefined && total > rows) return `Showing ${countText(rows)} of ${countText(total)} rows · ${shape}`;
+  const total = totalRows(told);
+  // Our kernel, which says of its outputs how many rows they hold, has a way to show more.
+  const more = child(told, 'included_rows') === undefined ? '' : ' · display(…, { limit }) shows more';
+  if (total === null) return `The first ${countText(rows)} rows · ${shape}${more}`;
+  if (total !== undefined && total > rows)
+    return `Showing ${countText(rows)} of ${countText(total)} rows · ${shape}${more}`;
   return `${countText(rows)} ${rows === 1 ? 'row' : 'rows'} · ${shape}`;
 }
 
@@ -71,8 +76,10 @@ function footerText(rows: number, columns: number, total: number | undefined): s
 const toldBy = (metadata: unknown): unknown =>
   child(metadata, arrowStreamMime) ?? child(child(metadata, 'metadata'), arrowStreamMime) ?? metadata;
 
-function totalRows(told: unknown): number | undefined {
+/** Null when there are more, and nobody counted them. */
+function totalRows(told: unknown): number | null | undefined {
   const total = child(told, 'total_rows');
+  if (total === null) return null;
   return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : undefined;
 }
 

@@ -51,6 +51,8 @@ export type ProgressOptions = {
   total?: number | undefined;
   /** Stands in front of the numbers. */
   label?: string | undefined;
+  /** Counts the rows of record batches and not the batches; without it, where no `total` is given. */
+  rows?: boolean | undefined;
 };
 
 /** Shows how far a loop is, how fast, and how long it will take. It changes in place, ten times a second at most. */

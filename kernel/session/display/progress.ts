@@ -1,7 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
 import { liveOutput, type LiveOutput } from './live.ts';
 import { escapeHtml } from '#shared/markup.ts';
-import { isAsyncIterable } from './shapes.ts';
+import { isAsyncIterable, isRecordBatch } from './shapes.ts';
 import { htmlAndText, type Shown } from './shown.ts';
 import type { Progress, ProgressOptions } from './displayTypes.ts';
 
@@ -9,6 +9,8 @@ type State = {
   done: number;
   total: number | undefined;
   label: string;
+  /** What is counted, where it is not the rounds of the loop. */
+  unit: 'rows' | undefined;
   startedAt: number;
   end: 'done' | 'stopped' | undefined;
 };
@@ -24,14 +26,16 @@ export type ProgressParts = {
 /** Makes the function that shows how far a loop is. */
 export function createProgress(parts: ProgressParts): Progress {
   function progress(source: unknown, options: ProgressOptions = {}): unknown {
-    const { total = lengthOf(source), label = '' } = options;
+    const { total = lengthOf(source), label = '', rows = total === undefined } = options;
     if (!isAsyncIterable(source) && !isIterable(source))
       throw new CatalogError(
         'InvalidInput',
         'progress was given something that is neither iterable nor async iterable.',
         'Give an array, a Set, a generator or a query: for (const x of progress(xs)) { … }.',
       );
-    const track = () => tracker(parts, { done: 0, total, label, startedAt: parts.now(), end: undefined });
+    const unit = options.rows === true ? ('rows' as const) : undefined;
+    const begun = { done: 0, total, label, unit, end: undefined };
+    const track = () => tracker(parts, { ...begun, startedAt: parts.now() }, rows);
     // An array stays one for `for … of`, and a query one for `for await`.
     return isAsyncIterable(source)
       ? { [Symbol.asyncIterator]: () => followAsync(source, track()) }
@@ -40,9 +44,9 @@ export function createProgress(parts: ProgressParts): Progress {
   return progress as Progress;
 }
 
-type Tracker = { start(): void; step(): void; end(how: 'done' | 'stopped'): void };
+type Tracker = { start(): void; step(given: unknown): void; end(how: 'done' | 'stopped'): void };
 
-function tracker({ open, signal, now }: ProgressParts, state: State): Tracker {
+function tracker({ open, signal, now }: ProgressParts, state: State, countsRows: boolean): Tracker {
   let live: LiveOutput | undefined;
   const stop = new AbortController();
   const draw = () => showProgress(state, now());
@@ -59,8 +63,11 @@ function tracker({ open, signal, now }: ProgressParts, state: State): Tracker {
       signal().addEventListener('abort', () => end('stopped'), { signal: stop.signal, once: true });
       live.update(draw);
     },
-    step() {
-      state.done++;
+    step(given) {
+      if (countsRows && isRecordBatch(given)) {
+        state.unit = 'rows';
+        state.done += given.numRows;
+      } else state.done++;
       live?.update(draw);
     },
     end,
@@ -73,7 +80,7 @@ function* follow<T>(source: Iterable<T>, track: Tracker): Generator<T, void, und
   try {
     for (const each of source) {
       yield each;
-      track.step();
+      track.step(each);
     }
     how = 'done';
   } finally {
@@ -88,7 +95,7 @@ async function* followAsync<T>(source: AsyncIterable<T>, track: Tracker): AsyncG
   try {
     for await (const each of source) {
       yield each;
-      track.step();
+      track.step(each);
     }
     how = 'done';
   } finally {
@@ -96,18 +103,16 @@ async function* followAsync<T>(source: AsyncIterable<T>, track: Tracker): AsyncG
   }
 }
 
-function showProgress({ done, total, label, startedAt, end }: State, now: number): Shown {
+function showProgress({ done, total, label, unit, startedAt, end }: State, now: number): Shown {
   const seconds = (now - startedAt) / 1000;
   const rate = seconds > 0 ? done / seconds : 0;
   const share = total !== undefined && total > 0 ? Math.min(1, done / total) : undefined;
   const name = label ? `${label}: ` : '';
-  const count =
-    total === undefined
-      ? done.toLocaleString('en-US')
-      : `${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}`;
+  const whole = total === undefined ? '' : ` of ${total.toLocaleString('en-US')}`;
+  const count = `${done.toLocaleString('en-US')}${whole}${unit ? ` ${unit}` : ''}`;
   const percent = share === undefined ? '' : ` (${Math.floor(share * 100)} %)`;
   const times = [timeText(seconds)];
-  if (rate > 0) times.push(`${rateText(rate)}/s`);
+  if (rate > 0) times.push(`${rateText(rate)}${unit ? ` ${unit}` : ''}/s`);
   if (end === undefined && total !== undefined && rate > 0 && done < total)
     times.push(`${timeText((total - done) / rate)} left`);
   const state = end === 'stopped' ? 'stopped at ' : '';

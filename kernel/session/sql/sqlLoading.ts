@@ -46,7 +46,7 @@ function shown(reading: Reading, progress: Progress, signal: AbortSignal): Async
   const batches = { [Symbol.asyncIterator]: () => batchesOf(reading, signal) };
   const { rows, named } = reading;
   if (rows === undefined || rows < shownRows) return batches;
-  return progress(batches, { label: `Reading ${rows.toLocaleString('en')} rows of ${named.name}` });
+  return progress(batches, { label: `Reading ${named.name}`, total: rows, rows: true });
 }
 
 /** @returns the bytes of text and of binary values */
