@@ -14,18 +14,21 @@ export const ownGlobalNames: readonly string[] = `
 const valueOf = (name: string): unknown => Reflect.get(globalThis, name);
 const own = ownGlobalNames.map((name) => ({ name, value: valueOf(name) }));
 
-/** Runs a call, which loads a package for instance, with the globals as they were when this module was loaded. */
+/**
+ * Runs a call, which loads a package for instance, with the globals as they were when this module was loaded, but for those
+ * that a cell has made unchangeable.
+ */
 export function withOwnGlobals<T>(call: () => T): T {
   const replaced = own
     .filter(({ name, value }) => valueOf(name) !== value)
     .map((each) => ({ ...each, there: Object.getOwnPropertyDescriptor(globalThis, each.name) }));
   for (const { name, value } of replaced)
-    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    Reflect.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   try {
     return call();
   } finally {
     for (const { name, there } of replaced) {
-      if (there) Object.defineProperty(globalThis, name, there);
+      if (there) Reflect.defineProperty(globalThis, name, there);
       else Reflect.deleteProperty(globalThis, name);
     }
   }

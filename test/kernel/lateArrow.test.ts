@@ -34,6 +34,15 @@ suite('Arrow in a kernel', function () {
     await runStep(kernel, { cell: loaded, value: 'true' });
   });
 
+  test('is loaded also where a cell has made a global unchangeable', async () => {
+    await runStep(kernel, {
+      cell: "Object.defineProperty(globalThis, 'Date', { value: class Mine extends Date {}, configurable: false, writable: false }); 1",
+      value: '1',
+    });
+    await runStep(kernel, { cell: 'arrow.vectorFromArray([1, 2]).length', value: '2' });
+    await runStep(kernel, { cell: 'Date.name', value: "'Mine'" });
+  });
+
   test('is whole after an interrupt that came while it was loaded', async () => {
     await runStep(kernel, {
       cell: `import { Module } from 'node:module';
