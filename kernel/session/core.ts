@@ -231,6 +231,7 @@ export class Core {
     const { value, error } = await this.#run(this.#magics.run(code, count) ?? this.#runner.run(code, count));
     if (!error) {
       for (const [name, expression] of Object.entries(expressions)) {
+        if (this.#outputs.work?.signal.aborted) break;
         const { value: shown, error: failed } = await this.#run(this.#runner.run(expression, count));
         values[name] = failed
           ? { status: 'error', ...failed }

@@ -36,8 +36,8 @@ suite('An interrupt of a cell ends', function () {
   let kernel: KernelProcess;
   let late: KernelOutput[] = [];
 
+  const folder = tempFolder();
   suiteSetup(async () => {
-    const folder = tempFolder();
     writeFileSync(join(folder, 'package.json'), '{}');
     // A file of the person's own has the globals as they are.
     writeFileSync(join(folder, 'rest.ts'), 'export const rest = () => new Promise((done) => setTimeout(done, 20));');
@@ -92,6 +92,19 @@ await db.createTable('half', rows())`,
     );
     await until('the server to hear of it', () => left() === before + 1);
     assert.equal(await valueOf(kernel, "await db.tableExists('half')"), 'false');
+  });
+
+  test('a cell that waits for a file that is loaded again, and whose code has not begun', async () => {
+    const file = join(folder, 'slow.ts');
+    writeFileSync(file, 'export const n = 1;');
+    await run(kernel, "import { n } from './slow.ts'; let begun = 0");
+    const wait = 'await new Promise<void>((go) => Object.assign(globalThis, { go }));';
+    writeFileSync(file, `console.log('again'); ${wait} export const n = 2;`);
+    await interrupted('begun = n');
+    assert.equal(
+      await valueOf(kernel, '(globalThis as any).go(); await new Promise((done) => setTimeout(done, 50)); begun'),
+      '0',
+    );
   });
 
   test('a fetch', async () => {

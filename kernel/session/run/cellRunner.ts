@@ -25,6 +25,7 @@ export class CellRunner {
   readonly #modules: CellModules;
   readonly #executor: CellExecutor;
   readonly #warn: (text: string) => void;
+  readonly #work: () => CellWork | undefined;
   /** The number of the cell that declared a name. */
   readonly #cells = new Map<string, number>();
 
@@ -34,6 +35,7 @@ export class CellRunner {
    */
   constructor(warn: (text: string) => void, work: () => CellWork | undefined) {
     this.#warn = warn;
+    this.#work = work;
     keepGlobalsOfCompiler();
     const globals = cellGlobals(work);
     const variables = new Variables();
@@ -52,6 +54,7 @@ export class CellRunner {
    * @param around is put around the run itself, without compiling
    */
   async run(code: string, count: number, around: Around = (body) => body()): Promise<CellOutcome> {
+    const stop = this.#work()?.signal;
     try {
       const { problems, output, names, remark } = this.compiler.compile(code);
       if (remark !== undefined) this.#warn(`${remark}\n`);
@@ -59,6 +62,8 @@ export class CellRunner {
       for (const name of names) this.#cells.set(name, count);
       if (problems.length > 0) this.#warn(problemsText(problems, count));
       for (const problem of await this.#modules.refresh()) this.#warn(`${problem}\n`);
+      // A file that is loaded again may take its time, and the interrupt have come meanwhile.
+      stop?.throwIfAborted();
       return { ...(await around(() => this.#executor.execute(output, count))), error: null };
     } catch (error) {
       return { value: undefined, error: this.describe(error) };

@@ -51,6 +51,18 @@ def clearing(talk):
     talk.run("console.log('one'); display.clear(true); console.log('two')")
 
 
+def given_up(talk):
+    waits = "(console.log('waits'), await new Promise(() => {}))"
+    options = {"user_expressions": {"first": waits, "second": "counted = 1"}}
+    request = talk.say("shell", "execute_request", {"code": "let counted = 0", **options})
+    talk.outputs(request, until="stream")
+    interrupt = talk.say("control", "interrupt_request", {})
+    talk.outputs(request)
+    talk.reply(request)
+    talk.reply(interrupt, "control")
+    talk.run("counted")
+
+
 ALL = {
     "a silent cell says nothing but its reply": silent,
     "expressions are evaluated after the cell, each with its own status": expressions,
@@ -59,4 +71,5 @@ ALL = {
     "late output has the cell that caused it as parent": late,
     "a place is shown again when its cell is run again": again,
     "clear_output comes between what is cleared and what follows": clearing,
+    "an interrupt ends the expressions too": given_up,
 }
