@@ -3,19 +3,29 @@ import { batchAdopter } from '#shared/adoptTable.ts';
 import { emptyBatch } from '#shared/nullData.ts';
 
 /** The bytes of a batch as they are written, instead of a queue that is read in the writer's pieces of a few bytes. */
-export class WrittenBytes extends AsyncByteQueue {
-  #chunks: Uint8Array[] = [];
-
+export type WrittenBytes = AsyncByteQueue & {
   /** What was written since the last call. */
-  take(): Uint8Array {
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    return Buffer.concat(chunks);
-  }
+  take(): Uint8Array;
+};
 
-  override write(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
-  }
+let Written: (new () => WrittenBytes) | undefined;
+
+/** Makes it. The class is one of Arrow's, which is loaded with its first use: this module is part of programs that need none. */
+export function createWrittenBytes(): WrittenBytes {
+  Written ??= class extends AsyncByteQueue {
+    #chunks: Uint8Array[] = [];
+
+    take(): Uint8Array {
+      const chunks = this.#chunks;
+      this.#chunks = [];
+      return Buffer.concat(chunks);
+    }
+
+    override write(chunk: Uint8Array): void {
+      this.#chunks.push(chunk);
+    }
+  };
+  return new Written();
 }
 
 /**
@@ -27,7 +37,7 @@ export async function* encodeStream(
   batches: AsyncIterable<RecordBatch>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const writer = new RecordBatchStreamWriter();
-  const written = new WrittenBytes();
+  const written = createWrittenBytes();
   writer.reset(written, schema);
   // The writer ends the stream, without a word, at a batch whose schema differs from the first one in as little as what
   // may be null or how dictionaries are numbered. So every batch gets the one that was written.

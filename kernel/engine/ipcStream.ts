@@ -11,7 +11,7 @@ import {
   vectorFromArray,
 } from '#arrow';
 import { batchAdopter } from '#shared/adoptTable.ts';
-import { WrittenBytes, encodeStream } from '#client/ipcWriter.ts';
+import { createWrittenBytes, encodeStream } from '#client/ipcWriter.ts';
 
 // The engine hands out each batch as an Arrow IPC file of its own. Decoding and encoding it again costs about as much as
 // the scan itself, so a stream is cut out of the files: a file is the stream's messages between a magic and a footer.
@@ -62,7 +62,7 @@ async function* encodeFile(
   batches: AsyncIterable<RecordBatch>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const writer = new RecordBatchFileWriter();
-  const written = new WrittenBytes();
+  const written = createWrittenBytes();
   const plain = plainSchema(schema);
   writer.reset(written, plain);
   // The writer ends the file, without a word, at a batch whose schema differs in as little as what may be null.

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import type { KernelOutput } from '#shared/kernelMessages.ts';
+import { inRoot } from '../../scripts/paths.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { runStep } from './cells.ts';
@@ -14,6 +16,32 @@ import sys, pyarrow as pa
 rows = pa.record_batch({"text": [f"of row {n}" for n in range(1000)]})
 with pa.ipc.new_stream(sys.argv[1], rows.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as out: out.write_batch(rows)
 `;
+
+/** Says at its end whether a program has loaded Arrow. */
+const watching = `process.once('exit', () => process._rawDebug(
+  Object.keys(require('node:module')._cache).some((file) => file.includes('/apache-arrow/')) ? 'loaded' : 'not loaded'))`;
+
+suite('Arrow in a program', function () {
+  this.timeout(60_000);
+
+  for (const [name, args] of Object.entries({
+    'the help of the command line': [inRoot('dist/cli.cjs'), '--help'],
+    'the engine before the first request': [
+      '-e',
+      `require(${JSON.stringify(inRoot('dist/engine.cjs'))}); process.exit()`,
+    ],
+    'the clusters before the first request': [
+      '-e',
+      `require(${JSON.stringify(inRoot('dist/cluster.cjs'))}); process.exit()`,
+    ],
+  }))
+    test(`is not loaded by ${name}`, () => {
+      const hook = join(tempFolder(), 'hook.cjs');
+      writeFileSync(hook, watching);
+      const { stderr, status } = spawnSync(process.execPath, ['--require', hook, ...args], { encoding: 'utf8' });
+      assert.deepEqual([status, stderr], [0, 'not loaded\n']);
+    });
+});
 
 suite('Arrow in a kernel', function () {
   this.timeout(60_000);

@@ -5,7 +5,7 @@ import { messageOf } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 import { readIpc } from '#client/ipcReader.ts';
-import { WrittenBytes } from '#client/ipcWriter.ts';
+import { createWrittenBytes } from '#client/ipcWriter.ts';
 import { answerSchema, batchWork } from './batchWork.ts';
 import type { RowFunction } from './computeRows.ts';
 import { endWithParent } from './endWithParent.ts';
@@ -30,7 +30,7 @@ async function serve(options: WorkerOptions, compute: RowFunction, write: (bytes
   const schema = answerSchema(options);
   const work = batchWork(options, compute, schema);
   const writer = new RecordBatchStreamWriter();
-  const written = new WrittenBytes();
+  const written = createWrittenBytes();
   writer.reset(written, schema);
   // Before anything is read: who started this knows by it that the function is there.
   await write(written.take());

@@ -7,7 +7,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { startNode, type NodeRuntime } from '#client/childProcess.ts';
 import { exitReason } from '#client/exitReason.ts';
 import { readIpc } from '#client/ipcReader.ts';
-import { WrittenBytes } from '#client/ipcWriter.ts';
+import { createWrittenBytes } from '#client/ipcWriter.ts';
 import { exitCodes, failureIn } from './workerFailure.ts';
 
 /** Characters of what a worker wrote last that are kept for the error that names its end. */
@@ -51,7 +51,7 @@ export class WorkerProcess {
   /** When it had answered what it had, or loaded the function. */
   #free = 0;
   readonly #writer = new RecordBatchStreamWriter();
-  readonly #written = new WrittenBytes();
+  readonly #written = createWrittenBytes();
   /** Settles when it has ended and all of its output is read. */
   readonly ended: Promise<WorkerEnded>;
   #hasSchema = false;
