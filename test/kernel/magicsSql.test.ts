@@ -92,6 +92,28 @@ process.emitWarning === warns`,
   );
 
   cells(
+    'sql`…` says of a ${…} where SQLite takes no value how to write it, and leaves out one in a comment',
+    notebook,
+    {
+      cell: 'await sql`select count(*) from shop.products where id not in ${[1, 2]}`',
+      error: /^CatalogError: SQL: the \$\{…\} behind in has no parentheses\. Write in \(\$\{…\}\)\.$/,
+    },
+    {
+      cell: "await sql`select ${1}, 'it''s ${2} of' || '?'`",
+      error: /^CatalogError: SQL: in the text 'it''s \$\{…\} of' is a \$\{…\}, .*\. Write \$\{…\} without quotes/,
+    },
+    {
+      cell: '%%sql\nselect * from "${"shop"}".products',
+      error: /^CatalogError: SQL: in the name "\$\{…\}" is a \$\{…\}, .*\. Write names of tables and columns out/,
+    },
+    { cell: 'await sql`select * from ${"shop"}`', error: /near "\?".*\. A \$\{…\} is a value: write names/ },
+    {
+      cell: 'rowsOf(await sql`select ${"a"} as a, -- ${"b"} as b,\n /* ${[1, 2]} */ ${"c"} as c where 3 not in (${[1, 2]}) and 3 not in ( ${[]} )`)',
+      value: "[ { a: 'a', c: 'c' } ]",
+    },
+  );
+
+  cells(
     'sql`…` keeps the types of columns, and says times and what is nested as SQLite has functions for them',
     notebook,
     {

@@ -7,9 +7,10 @@ import type { Progress } from '#session/display/displayTypes.ts';
 import { columnsOf, defineTables, loadSqlite, refusal } from './sqlDatabase.ts';
 import { load } from './sqlLoading.ts';
 import type { NamedTable } from './sqlTables.ts';
+import { queryOf } from './sqlTemplate.ts';
 import { checkQuery } from './sqlText.ts';
-import type { Sql, SqlValue } from './sqlTypes.ts';
-import { boundValue, tableOf, type Stored } from './sqlValues.ts';
+import type { Sql } from './sqlTypes.ts';
+import { tableOf, type Stored } from './sqlValues.ts';
 
 /** Rows that a query may give. */
 const maxResult = 1_000_000;
@@ -56,19 +57,6 @@ export function catalogIn(variables: Readonly<Record<string, unknown>>): Catalog
     'SQL asks the tables of db, and db is no catalog any more.',
     'Write db = await connect("./data").',
   );
-}
-
-/** The text with a `?` for each value, and the values. */
-function queryOf(texts: TemplateStringsArray, values: readonly (SqlValue | readonly SqlValue[])[]) {
-  const bound: Stored[] = [];
-  const [first = '', ...rest] = texts;
-  const text = rest.reduce((before, after, index) => {
-    const value = values[index] as SqlValue | readonly SqlValue[];
-    const list: readonly SqlValue[] = Array.isArray(value) ? value : [value as SqlValue];
-    bound.push(...list.map(boundValue));
-    return `${before}${list.map(() => '?').join(', ')}${after}`;
-  }, first);
-  return { text, bound };
 }
 
 function prepare(database: DatabaseSync, text: string): StatementSync {

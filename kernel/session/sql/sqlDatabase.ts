@@ -117,6 +117,8 @@ function hintFor(text: string, said: string, tables: readonly NamedTable[]): str
   if (said.startsWith('no such column') && tables.length > 0) return tables.map(columnsText).join(' ');
   const isDeep = /\w\.\w+\.\w/.test(text) && said.startsWith('near "."');
   if (isDeep) return 'A table in nested namespaces is written "shop/eu".orders.';
+  if (said.startsWith('near "?"'))
+    return 'A ${…} is a value: write names of tables and columns out, and a list in parentheses, as in (${list}).';
   return 'The SQL is that of SQLite: see sqlite.org/lang.html.';
 }
 
