@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers';
 import { KernelProcess } from '#client/kernelProcess.ts';
 import { catalogOfArgument } from '#session/catalogArgument.ts';
 import { checkLanguage, parseNotebook, type Notebook } from '#session/headless/notebookFile.ts';
-import { readParameter } from '#session/headless/parameterValues.ts';
+import { readParameter, type Parameter } from '#session/headless/parameterValues.ts';
+import type { Injected } from '#session/headless/parameters.ts';
 import { runNotebook, type RunListener } from '#session/headless/runNotebook.ts';
 import { checkTarget } from '#session/headless/saveNotebook.ts';
 import { kernelDisplayName, kernelName } from '#session/kernelspec.ts';
@@ -29,8 +30,9 @@ export const runCommand: Command = {
 ${summary}
 
   -p, --parameter NAME=VALUE   a value in place of the one that the cell tagged "parameters" gives; again for
-                      another. Read as JSON where it is that (5, true, null, ["a"], "5"), else as text. It is
-                      in the saved notebook: what is secret goes by the environment
+                      another. Read as JSON where it is that (5, true, null, ["a"], "5"), else as text, and as
+                      text where the cell declares text. It is in the saved notebook: what is secret goes by the
+                      environment
   -o, --output OUT.ipynb       saves the notebook with its outputs there, whatever becomes of the run, and shows on
                       stderr how it gets on. - is stdout. It may be the notebook itself
   --timeout SECONDS   stops a cell that takes longer
@@ -66,7 +68,7 @@ async function run(args: readonly string[]): Promise<number> {
   const name = path === '-' ? 'The notebook on stdin' : `"${path}"`;
   const notebook = parseNotebook(await read(path), name);
   checkLanguage(notebook, name);
-  await inject(notebook, parameters);
+  const injected = await inject(notebook, parameters);
 
   const saved = saverOf(target, notebook, { isFile });
   const screen = target === undefined ? printCells() : progressOfCells();
@@ -96,7 +98,7 @@ async function run(args: readonly string[]): Promise<number> {
       const last = failures.at(-1);
       if (stop.code !== undefined) return stop.code;
       if (!last || last.isAllowed) return 0;
-      console.error(describeFailure(last, path, { isPrinted: target === undefined }));
+      console.error(describeFailure(last, path, { isPrinted: target === undefined, injected }));
       return 1;
     } finally {
       await kernel.shutdown();
@@ -121,7 +123,7 @@ async function read(path: string): Promise<string> {
   }
 }
 
-function parameterOf(argument: string): [string, unknown] {
+function parameterOf(argument: string): [string, Parameter] {
   try {
     return readParameter(argument);
   } catch (cause) {
@@ -137,13 +139,15 @@ function secondsOf(argument: string | undefined): number | undefined {
   throw new UsageError(`--timeout needs a number of seconds, and "${argument}" is none.`);
 }
 
-async function inject(notebook: Notebook, parameters: ReadonlyMap<string, unknown>): Promise<void> {
-  if (parameters.size === 0) return;
+async function inject(notebook: Notebook, parameters: ReadonlyMap<string, Parameter>): Promise<Injected | undefined> {
+  if (parameters.size === 0) return undefined;
   // With the compiler, which takes a while to load, and which nobody else here needs.
   const { injectParameters } = await import('#session/headless/parameters.ts');
-  const unknown = injectParameters(notebook, parameters);
+  const injected = injectParameters(notebook, parameters);
+  const { unknown } = injected;
   if (unknown.length > 0)
     console.error(`No cell tagged "parameters" declares ${unknown.join(', ')}. Look whether the names are right.`);
+  return injected;
 }
 
 /** What a front that opens the saved notebook goes by. */

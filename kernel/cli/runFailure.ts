@@ -1,13 +1,19 @@
+import type { Injected } from '#session/headless/parameters.ts';
+import { refusedParameters } from '#session/headless/refusedParameters.ts';
 import type { FailedCell } from '#session/headless/runNotebook.ts';
+
+type Shown = {
+  /** Whether the error itself stands above already, as an output of the cell. */
+  isPrinted: boolean;
+  /** The cell of parameters, where some were given. */
+  injected?: Injected | undefined;
+};
 
 /** Lines of the cell above and below the one that failed. */
 const around = 3;
 
-/**
- * Which cell failed, where in it, and why.
- * @param isPrinted whether the error itself stands above already, as an output of the cell
- */
-export function describeFailure(failed: FailedCell, notebook: string, { isPrinted }: { isPrinted: boolean }): string {
+/** Which cell failed, where in it, and why. */
+export function describeFailure(failed: FailedCell, notebook: string, { isPrinted, injected }: Shown): string {
   const { cell, traceback, evalue, remark } = failed;
   const text = traceback.join('\n') || evalue;
   const where = notebook === '-' ? 'the notebook' : notebook;
@@ -16,6 +22,7 @@ export function describeFailure(failed: FailedCell, notebook: string, { isPrinte
   return [
     `Cell ${cell.number} of ${where} failed.`,
     ...(remark === undefined ? [] : [remark]),
+    ...(injected?.source === cell.source ? refusedParameters(text, injected) : []),
     ...(hasLine ? [] : ['', ...excerpt(cell.source, placeIn(text, cell.number))]),
     ...(isPrinted ? [] : ['', text]),
   ].join('\n');

@@ -121,6 +121,28 @@ suite('lance-catalog run', function () {
     assert.match(textsOf(cells[0])[0] ?? '', /first/);
   });
 
+  test('takes a parameter as text where text is declared, and says of one that does not fit which it is', async () => {
+    const notebook = write([
+      {
+        source:
+          'let zip = "a"; const from: string = "b"; let n = 3, many: {\n  a: number;\n}, on = false, none: string[]',
+        tags: ['parameters'],
+      },
+      '[zip, from]',
+    ]);
+    const [good, bad] = await Promise.all([
+      cli(notebook, '-p', 'zip=0123', '-p', 'from=1.10'),
+      cli(notebook, '-p', 'zip=5', '-p', 'many=7', '-p', 'n=soon', '-p', 'on=1', '-p', 'none=[1]'),
+    ]);
+    assert.equal(good.code, 0, good.stderr);
+    assert.match(good.stdout, /\[ '0123', '1\.10' \]/);
+    assert.equal(bad.code, 1, bad.stdout);
+    assert.match(
+      bad.stderr,
+      /^Cell 2 of .* failed\.\n-p many=7 is a number, and "many" is declared as \{ a: number; \}\. Write a value of that type in JSON\.\n-p n=soon is text, and "n" is declared as number\. Write for instance -p n=10\.\n-p on=1 is a number, and "on" is declared as boolean\. Write for instance -p on=true\.\n-p none=\[1\] is a list, and "none" is declared as string\[\]\. Write for instance -p 'none=\["a", "b"\]'\.\n/,
+    );
+  });
+
   test('stops a cell that takes too long, whatever it does', async () => {
     const notebook = write(['while (true) {}', '"never"']);
     const target = join(dirname(notebook), 'out.ipynb');

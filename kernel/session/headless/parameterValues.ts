@@ -2,12 +2,15 @@ import { CatalogError } from '#shared/errors.ts';
 
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
 
+/** What the command line gives in place of a value of the notebook: as it was written, and what that is. */
+export type Parameter = { readonly text: string; readonly value: unknown };
+
 /**
  * Reads one `name=value`. The value is what it is as JSON (`5`, `true`, `null`, `["a", "b"]`, `"5"`), else the text itself.
  * Whole numbers that a number can't hold are bigints.
  * @throws CatalogError InvalidInput (13) when there is no `=`, or no name of a variable before it
  */
-export function readParameter(argument: string): [name: string, value: unknown] {
+export function readParameter(argument: string): [name: string, parameter: Parameter] {
   const at = argument.indexOf('=');
   const name = argument.slice(0, Math.max(at, 0)).trim();
   const hint = 'Write name=value, for instance limit=10.';
@@ -15,9 +18,9 @@ export function readParameter(argument: string): [name: string, value: unknown] 
   if (!identifier.test(name)) throw new CatalogError('InvalidInput', `"${name}" is no name of a variable.`, hint);
   const text = argument.slice(at + 1);
   try {
-    return [name, JSON.parse(text, exactNumber)];
+    return [name, { text, value: JSON.parse(text, exactNumber) as unknown }];
   } catch {
-    return [name, text];
+    return [name, { text, value: text }];
   }
 }
 

@@ -22,7 +22,10 @@ const notebook = (...cells: Cell[]): Notebook =>
   );
 
 const injected = (given: Notebook, parameters: Record<string, unknown>) => {
-  const unknown = injectParameters(given, new Map(Object.entries(parameters)));
+  const written = Object.entries(parameters).map(
+    ([name, value]) => [name, { text: JSON.stringify(value), value }] as const,
+  );
+  const { unknown } = injectParameters(given, new Map(written));
   return { unknown, cells: given.cells.map(({ source }) => source) };
 };
 
@@ -42,7 +45,8 @@ suite('A parameter of the command line', () => {
     ['x=9007199254740993', 9007199254740993n],
     ['x=[-12345678901234567890]', [-12345678901234567890n]],
   ] as const) {
-    test(`${argument} is read as what it is`, () => assert.deepEqual(readParameter(argument), ['x', value]));
+    test(`${argument} is read as what it is`, () =>
+      assert.deepEqual(readParameter(argument), ['x', { text: argument.slice(2), value }]));
   }
 
   test('without a value, or a name that a variable can have, is refused', () => {
@@ -133,6 +137,12 @@ suite('Parameters of a notebook', () => {
     ['const made = { at: now() }', {}, 'let made = {};'],
     ['const count = 5n', 6, 'const count: bigint = 6n;'],
     ['let count: bigint', 6, 'count = 6n;'],
+    ['let zip = "a"', 5, 'zip = "5";'],
+    ['const on: string = make()', true, 'const on: string = "true";'],
+    ['const list = `a`', [1], 'const list: string = "[1]";'],
+    ['let text: string', 'x', 'text = "x";'],
+    ['let none = ""', null, 'none = null;'],
+    ['let either: string | number', 5, 'either = 5;'],
   ] as const)
     test(`have the type that is plain to see in: ${source}`, () => {
       const [, name = ''] = /^\w+ (\w+)/.exec(source) ?? [];
