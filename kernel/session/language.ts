@@ -10,6 +10,7 @@ import { tableSourceBy } from './analysis/tableSource.ts';
 import { codeAndDocumentation, isUnknown } from './analysis/texts.ts';
 import type { CellService } from './compile/cellConverter.ts';
 import type { Question, QuestionAnswer } from './coreMessages.ts';
+import { partsOf } from './magics/cellParts.ts';
 import { sqlNamingAt } from './sql/sqlNaming.ts';
 
 /** What knows the notebook: a language service over a cell and those that ran before it. */
@@ -39,7 +40,7 @@ export async function answer(
       case 'inspect':
         return inspect(parts.compiler, code, clamp(question.cursor, code), question.detail);
       case 'isComplete':
-        return isComplete(code);
+        return isComplete(question.code, code);
     }
   } catch (error) {
     return { kind: 'failed', message: `The compiler could not answer: ${messageOf(error)}` };
@@ -142,10 +143,25 @@ function declarationAt(
   return length > maxDeclaration ? undefined : source.text.slice(start, start + length);
 }
 
-function isComplete(code: string): QuestionAnswer {
+/** Two blank lines end what a person types, whatever it is. */
+const enough = /\n\s*\n\s*$/;
+const unterminatedTemplate = 1160;
+
+/** @param code `typed` without what is no TypeScript */
+function isComplete(typed: string, code: string): QuestionAnswer {
   const { completed, indent } = isCompleteCode(code);
   if (!completed) return { kind: 'isComplete', status: 'incomplete', indent: indent ?? '' };
   const file = ts.createSourceFile('cell.tsx', code, ts.ScriptTarget.Latest, false, ts.ScriptKind.TSX);
   const { parseDiagnostics = [] } = file as { parseDiagnostics?: readonly ts.Diagnostic[] };
+  const isOpen = isOpenMagic(typed) || parseDiagnostics.some((each) => each.code === unterminatedTemplate);
+  if (isOpen && !enough.test(typed)) return { kind: 'isComplete', status: 'incomplete', indent: '' };
   return { kind: 'isComplete', status: parseDiagnostics.length ? 'invalid' : 'complete', indent: '' };
+}
+
+/** What is below `%%sql` ends with a blank line, as in IPython: nothing else tells that it does. */
+function isOpenMagic(typed: string): boolean {
+  const [part] = partsOf(typed) ?? [];
+  if (part?.kind !== 'magic' || !part.body) return false;
+  const isBlank = typed.slice(part.body.start, part.body.end).trim() === '';
+  return isBlank || !/\n[^\S\n]*$/.test(typed);
 }
