@@ -70,6 +70,15 @@ const table = await db.openTable('products');`,
     assert.match(errorOf(outputs)?.evalue ?? '', /^backfill has no option "wher"\. It knows: /);
   });
 
+  test('say how a cell gives the function that they lack, at their line of it and at none of ours', async () => {
+    for (const call of ['backfill', 'planBackfill', 'tryBackfill']) {
+      const { outputs } = await run(kernel, `1;\nawait table.${call}('none')`);
+      const { evalue, traceback } = errorOf(outputs) ?? {};
+      assert.match(evalue ?? '', / give its function: \{ function: udf\(\{ … \}, \(row\) => …\) \}, or in it \{ sql/);
+      assert.match(traceback?.join('\n') ?? '', /^JobError: [^\n]*\n(?: {4}at (?:async )?\[\d+\]:2:\d+\n?)+$/);
+    }
+  });
+
   test('are tried on one fragment, and give its rows before and after', async () => {
     const code = "const trial = await table.tryBackfill('words', { function: { file: './words.ts' } });";
     const { outputs } = await run(kernel, code);

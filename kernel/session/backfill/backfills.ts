@@ -13,7 +13,7 @@ import { isYes } from '#shared/isYes.ts';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { displayPath } from '#shared/names.ts';
-import { functionOf, withConsent } from './functions.ts';
+import { functionOf, inCellWords, withConsent } from './functions.ts';
 import { showBefore, showJob, showLeft, showPlan } from './jobOutput.ts';
 
 export type BackfillParts = {
@@ -49,7 +49,9 @@ export function createBackfills(parts: BackfillParts): TableBackfills {
     },
     plan: async (table, column, options) => {
       const signal = signalOf(options);
-      const plan = await (await jobs()).plan(await requestOf(table, column, options, signal), signal);
+      const request = await requestOf(table, column, options, signal);
+      const service = await jobs();
+      const plan = await inCellWords(() => service.plan(request, signal));
       return Object.defineProperty(plan, ownForms, { value: () => showPlan(plan).data });
     },
     try: async (table, column, options) => {

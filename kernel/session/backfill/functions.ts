@@ -2,8 +2,8 @@ import type { FunctionGiven } from '#client/backfill.ts';
 import type { Table } from '#client/table.ts';
 import { isYes } from '#shared/isYes.ts';
 import { isRecord } from '#shared/records.ts';
-import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
-import { JobError } from '#shared/jobs/jobErrors.ts';
+import { functionForms, type ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { displayPath } from '#shared/names.ts';
 
@@ -46,6 +46,23 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
+const cellForms =
+  "{ function: udf({ … }, (row) => …) }, or in it { sql: '…' } or { file: '…' } of TypeScript or Python";
+
+/** Does what is about a column; where an error asks for a function, it says how a cell gives one. */
+export async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!isJobError(error) || !error.hint.includes(functionForms)) throw error;
+    throw new JobError(
+      error.kind,
+      error.what,
+      error.hint.replace(functionForms, () => cellForms),
+    );
+  }
+}
+
 /** Does what may run a function that was found on the table; one that is new to this machine is shown and asked about. */
 export async function withConsent<T>(
   ask: (question: string) => Promise<string>,
@@ -63,6 +80,6 @@ export async function withConsent<T>(
       ask: async (text) => isYes(await ask(`${text}\n\nRun this function on this machine, now and later? [y/N] `)),
       howToAllow: (hash) => `To allow it without being asked: { allowStoredCode: ['${hash}'] }.`,
     },
-    act,
+    () => inCellWords(act),
   );
 }

@@ -1,5 +1,7 @@
+import { sep } from 'node:path';
 import { inspect } from 'node:util';
 import { isCatalogError } from '#shared/errors.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { CellError } from '#session/coreMessages.ts';
 import { cellCountOf } from '#session/run/scriptNames.ts';
 import { propertiesOf } from './errorProperties.ts';
@@ -7,6 +9,8 @@ import { variablePrefix } from './generatedNames.ts';
 
 /** Frames of the kernel and of Node, which say nothing about the cell. */
 const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
+/** Of what else lies beside the kernel and is loaded when it is needed. */
+const ownFolder = import.meta.dirname + sep;
 /** A place in a cell. */
 const cellFrame = /\[\d+\]:\d/;
 /** A function of the language itself, which runs what others give it: `Array.map (<anonymous>)`. */
@@ -68,7 +72,7 @@ function framesOf(thrown: Error, translate: Translate, max: number): string[] {
 function withFrame(below: string[], frame: string, index: number, all: readonly string[]): string[] {
   const caller = all[index + 1] ?? '';
   const isCalled = below[0] === plain(caller) && !asyncFrame.test(caller);
-  const isInner = innerFrame.test(frame) || (builtInFrame.test(frame) && !isCalled);
+  const isInner = innerFrame.test(frame) || frame.includes(ownFolder) || (builtInFrame.test(frame) && !isCalled);
   return isInner ? below : [plain(frame), ...below];
 }
 
@@ -80,8 +84,9 @@ function placeOfMistake({ name }: Error, stack: string): string {
 }
 
 // The sentence of a catalog's error says it all; what it holds and what is below are the engine's own words, with paths
-// of the machine that built it.
-const detailsOf = (thrown: Error): string[] => (isCatalogError(thrown) ? [] : propertiesOf(thrown).map(plain));
+// of the machine that built it. That of a job holds the parts of its sentence.
+const detailsOf = (thrown: Error): string[] =>
+  isCatalogError(thrown) || isJobError(thrown) ? [] : propertiesOf(thrown).map(plain);
 
 function causesOf(thrown: Error, translate: Translate): string[] {
   if (isCatalogError(thrown)) return [];
