@@ -91,7 +91,7 @@ function end(code: number): void {
 function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   isEnding = true;
   crashes.close();
-  const evalue = `The cell called process.exit(${code}), so the kernel has ended. Run a cell to start a new one.`;
+  const evalue = `The cell called process.exit(${code}), so the kernel has ended. To end the cell alone, throw an error.`;
   queue.fail({ ename: 'KernelExit', evalue, traceback: [evalue] });
   void close().then(() => {
     const lock = new Int32Array(gate);

@@ -256,7 +256,10 @@ suite('A kernel over the pipe', function () {
     const { reply, outputs } = await run(other, 'console.log("last words"); process.exit(3)');
     assert.equal(reply.status, 'error');
     assert.equal(printed(outputs), 'last words\n');
-    assert.match(errorOf(outputs)?.evalue ?? '', /process\.exit\(3\)/);
+    assert.match(
+      errorOf(outputs)?.evalue ?? '',
+      /process\.exit\(3\), so the kernel has ended\. To end the cell alone, throw/,
+    );
     await until('the exit', () => exits.length > 0);
     assert.match(exits[0]?.reason ?? '', /exit code 3/);
   });
