@@ -57,6 +57,12 @@ suite('Functions that compute columns, in cells', function () {
     value: "[ 'size', [ 'text' ], 'typescript', 'retry', 64, 3 ]",
   });
 
+  cells('say the type that they give in words', notebook, {
+    cell: `const near = udf({ name: 'near', input: ['text'], output: 'float32[2]' }, ({ text }) => [text.length, 1]); console.log([near]); near`,
+    out: /output: 'fixed_size_list<float>\[2\]'/,
+    value: /^\{\n {2}kind: 'typescript',\n {2}name: 'near',[^]*\n {2}output: 'fixed_size_list<float>\[2\]',/,
+  });
+
   cells(
     'take functions, classes and constants of cells with them, and what those use',
     notebook,

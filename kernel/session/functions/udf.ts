@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { getCallSites } from 'node:util';
+import { getCallSites, inspect, type InspectOptions } from 'node:util';
+import { typeText } from '#shared/arrowTypes.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { accept } from '#jobs/definition/trust.ts';
 import { functionOfRunning } from '#jobs/definition/fileFunction.ts';
 import { checkFunctionOptions, invalid, type FunctionOptions } from '#jobs/definition/functionOptions.ts';
+import { decodeOutput } from '#jobs/definition/outputType.ts';
 import { typescriptFunction } from '#jobs/definition/typescriptFunction.ts';
 import { isOwnUrl } from '#session/run/ownFiles.ts';
 import { cellCountOf } from '#session/run/scriptNames.ts';
@@ -31,8 +33,15 @@ export function createUdf({ notebook, folder }: UdfParts): Udf {
     } catch {
       // Where nothing can be kept, it is asked about once it is found on a table.
     }
-    return made;
+    return shownInWords(made);
   };
+}
+
+/** The same function, which says its type in words where it is printed or shown. */
+function shownInWords(made: ComputedFunction): ComputedFunction {
+  const words = { ...made, output: typeText(decodeOutput(made.output).type) };
+  const shown = (_depth: number, options: InspectOptions): string => inspect(words, options);
+  return Object.freeze(Object.defineProperty({ ...made }, inspect.custom, { value: shown }));
 }
 
 function ofCell(options: FunctionOptions, compute: Function, notebook: Notebook, folder: string): ComputedFunction {
