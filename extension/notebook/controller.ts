@@ -28,6 +28,8 @@ export class NotebookKernels implements vscode.Disposable {
   readonly onDidChange = this.#changed.event;
   /** Notebooks in which the editor lets our controller run cells. */
   readonly #selected = new WeakSet<vscode.NotebookDocument>();
+  /** Notebooks that named our kernel at some time, or took one. */
+  readonly #met = new WeakSet<vscode.NotebookDocument>();
   readonly #subscriptions: vscode.Disposable[];
 
   constructor(parts: NotebookParts) {
@@ -47,10 +49,15 @@ export class NotebookKernels implements vscode.Disposable {
           return this.#leave(notebook);
         }
         this.#selected.add(notebook);
+        this.#met.add(notebook);
         this.#warm(notebook);
         this.session(notebook)?.select();
       }),
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#welcome(notebook)),
+      // What an extension opens with cells of its own is empty first, and told of before it names a kernel.
+      vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata }) => {
+        if (metadata && !this.#met.has(notebook)) this.#meet(notebook);
+      }),
       vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#leave(notebook)),
       vscode.workspace.onWillRenameFiles(({ files }) => this.#partings.expect(files)),
       vscode.workspace.onDidRenameFiles(() => {
@@ -133,7 +140,13 @@ export class NotebookKernels implements vscode.Disposable {
   #welcome(notebook: vscode.NotebookDocument): void {
     if (notebook.notebookType !== notebookIds.notebookType) return;
     this.#inherit(notebook);
+    this.#meet(notebook);
+  }
+
+  #meet(notebook: vscode.NotebookDocument): void {
+    if (notebook.notebookType !== notebookIds.notebookType) return;
     if (!namesKernel(notebook.metadata, notebookIds.kernelspec)) return;
+    this.#met.add(notebook);
     this.controller.updateNotebookAffinity(notebook, vscode.NotebookControllerAffinity.Preferred);
     this.#warm(notebook);
   }

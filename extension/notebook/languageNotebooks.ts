@@ -6,6 +6,8 @@ import { namesKernel } from './catalogChoice.ts';
 /** The open notebooks whose cells are ours: those that name our kernel, and those for which it was chosen. */
 export class LanguageNotebooks implements vscode.Disposable {
   readonly #ours = new Set<vscode.NotebookDocument>();
+  /** Those that named our kernel at some time, or took one. */
+  readonly #met = new WeakSet<vscode.NotebookDocument>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscriptions: vscode.Disposable[];
   readonly onDidChange = this.#changed.event;
@@ -14,6 +16,10 @@ export class LanguageNotebooks implements vscode.Disposable {
     this.#subscriptions = [
       this.#changed,
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#meet(notebook)),
+      // A new notebook is told of before it has its content. One that took another kernel meanwhile stays with that.
+      vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata }) => {
+        if (metadata && !this.#met.has(notebook)) this.#meet(notebook);
+      }),
       vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#set(notebook, false)),
       controller.onDidChangeSelectedNotebooks(({ notebook, selected }) => this.#set(notebook, selected)),
     ];
@@ -40,6 +46,7 @@ export class LanguageNotebooks implements vscode.Disposable {
   }
 
   #set(notebook: vscode.NotebookDocument, isOurs: boolean): void {
+    this.#met.add(notebook);
     if (this.#ours.has(notebook) === isOurs) return;
     if (isOurs) this.#ours.add(notebook);
     else this.#ours.delete(notebook);
