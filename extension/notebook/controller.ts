@@ -2,10 +2,11 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
 import { runCommand } from '../host/commands.ts';
-import type { Log } from '../host/log.ts';
+import { logFailure, type Log } from '../host/log.ts';
 import { notebookIds } from '../manifest.ts';
 import { namesKernel } from './catalogChoice.ts';
 import { askFor } from './askPerson.ts';
+import { adoptEmptyCells, isNobodys } from './emptyCells.ts';
 import type { KeptKernels } from './keptKernels.ts';
 import { Partings } from './partings.ts';
 import { NotebookSession } from './session.ts';
@@ -50,13 +51,14 @@ export class NotebookKernels implements vscode.Disposable {
         }
         this.#selected.add(notebook);
         this.#met.add(notebook);
+        this.#adopt(notebook);
         this.#warm(notebook);
         this.session(notebook)?.select();
       }),
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#welcome(notebook)),
       // What an extension opens with cells of its own is empty first, and told of before it names a kernel.
-      vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata }) => {
-        if (metadata && !this.#met.has(notebook)) this.#meet(notebook);
+      vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata, contentChanges }) => {
+        if ((metadata || contentChanges.length > 0) && !this.#met.has(notebook)) this.#meet(notebook);
       }),
       vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#leave(notebook)),
       vscode.workspace.onWillRenameFiles(({ files }) => this.#partings.expect(files)),
@@ -145,10 +147,19 @@ export class NotebookKernels implements vscode.Disposable {
 
   #meet(notebook: vscode.NotebookDocument): void {
     if (notebook.notebookType !== notebookIds.notebookType) return;
-    if (!namesKernel(notebook.metadata, notebookIds.kernelspec)) return;
+    if (!namesKernel(notebook.metadata, notebookIds.kernelspec)) {
+      if (isNobodys(notebook)) this.#adopt(notebook);
+      return;
+    }
     this.#met.add(notebook);
     this.controller.updateNotebookAffinity(notebook, vscode.NotebookControllerAffinity.Preferred);
     this.#warm(notebook);
+  }
+
+  #adopt(notebook: vscode.NotebookDocument): void {
+    adoptEmptyCells(notebook, this.controller).catch((error: unknown) =>
+      logFailure(this.#parts.log, 'making empty cells TypeScript', error),
+    );
   }
 
   #warm(notebook: vscode.NotebookDocument): void {

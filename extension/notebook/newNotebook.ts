@@ -10,6 +10,12 @@ export function firstCell({ path, table }: FirstTable): string {
   return `const table = await db.openTable(${JSON.stringify(table)}${where});\ntable.query().limit(20)`;
 }
 
+/** What the file of a notebook for our kernel says of that. */
+export const kernelMetadata = {
+  kernelspec: { name: notebookIds.kernelspec, display_name: 'Lance TypeScript', language: 'typescript' },
+  language_info: { name: 'typescript', file_extension: '.ts', mimetype: 'text/typescript' },
+};
+
 /** Opens an untitled .ipynb for our kernel, with `db` on a connection. */
 export async function openNewNotebook(connection: string | undefined, first?: FirstTable): Promise<void> {
   const code = first ? firstCell(first) : 'await db.listNamespaces()';
@@ -17,8 +23,7 @@ export async function openNewNotebook(connection: string | undefined, first?: Fi
   const data = new vscode.NotebookData([cell]);
   data.metadata = {
     metadata: {
-      kernelspec: { name: notebookIds.kernelspec, display_name: 'Lance TypeScript', language: 'typescript' },
-      language_info: { name: 'typescript', file_extension: '.ts', mimetype: 'text/typescript' },
+      ...kernelMetadata,
       ...(connection !== undefined && { lanceCatalog: { connection } }),
     },
     nbformat: 4,
