@@ -179,6 +179,7 @@ export class NotebookKernels implements vscode.Disposable {
       start: startKernel,
       ask: askFor(() => session.notebook),
       onUse: ({ uri }) => kept.use(uri),
+      onEnd: ({ uri }) => kept.drop(uri),
     });
     session.onDidChange(() => this.#changed.fire(session));
     this.#sessions.set(key, session);

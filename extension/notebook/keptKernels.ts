@@ -38,6 +38,11 @@ export class KeptKernels {
     if (record) this.set(to, record);
   }
 
+  /** The notebook's kernel is being ended by us: the next one is not to look for it. */
+  drop(notebook: vscode.Uri): void {
+    if (this.#kernels.delete(notebook.toString())) this.#save();
+  }
+
   /** The kernel in that folder has ended. */
   forget(folder: string): void {
     for (const [notebook, record] of this.#kernels) if (record.folder === folder) this.#kernels.delete(notebook);

@@ -117,6 +117,8 @@ export class SessionKernel {
   /** Ends it. */
   end(): void {
     const kernel = this.#process;
+    const { onEnd, notebook } = this.#parts();
+    if (kernel) onEnd(notebook);
     this.#lifetime.abort();
     this.#lifetime = new AbortController();
     this.#forget();

@@ -24,6 +24,8 @@ export type SessionParts = {
   ask: AskPerson;
   /** A cell runs in the kernel, so that it would be missed. */
   onUse: (notebook: vscode.NotebookDocument) => void;
+  /** The kernel is ended by us; it takes a moment until it is gone. */
+  onEnd: (notebook: vscode.NotebookDocument) => void;
   log: Log;
 };
 

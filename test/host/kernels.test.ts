@@ -11,7 +11,7 @@ const errorMime = 'application/vnd.code.notebook.error';
 
 /** Does something while a function of the editor's window is another one. */
 async function replacing(
-  name: 'showInputBox' | 'showWarningMessage',
+  name: 'showInformationMessage' | 'showInputBox' | 'showWarningMessage',
   standIn: unknown,
   act: () => Promise<unknown>,
 ): Promise<void> {
@@ -220,7 +220,13 @@ suite('kernels of notebooks', () => {
     assert.ok(await execute(notebook, 0));
     start(notebook, 1);
     await eventually('the cell runs', () => printed(notebook, 1).includes('runs'));
-    await run('lanceCatalog.notebook.restartKernel');
+    const said: string[] = [];
+    const tell = (message: string) => (said.push(message), Promise.resolve(undefined));
+    await replacing('showInformationMessage', tell, async () => {
+      await run('lanceCatalog.notebook.restartKernel');
+      await pidOf(notebook);
+    });
+    assert.deepEqual(said, [], 'who restarts a kernel knows that its variables are gone');
     assert.equal(await ended(notebook, 1), false);
     assert.match(item(notebook, 1, errorMime) ?? '', /The kernel was ended while this cell ran/);
     const session = api.kernels.session(notebook);
