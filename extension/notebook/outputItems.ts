@@ -25,10 +25,12 @@ export const streamItem = (name: 'stdout' | 'stderr', text: string): vscode.Note
 /** An error as the kernel tells it. The stack is the cell's: an `Error` made here would show lines of the extension. */
 export function errorOutput(error: { ename: string; evalue: string; traceback: string[] }): vscode.NotebookCellOutput {
   const { ename, evalue, traceback } = error;
+  // Without a stack the editor would show the message in one line.
+  const stack = traceback.length > 0 ? traceback.join('\n') : `${ename}: ${evalue}`;
   const item = vscode.NotebookCellOutputItem.error({
     name: ename,
     message: evalue,
-    stack: withLinks(traceback.join('\n')),
+    stack: withLinks(broken(stack)),
   });
   // Saved as it was, so that Jupyter shows the same error.
   return new vscode.NotebookCellOutput([item], {
@@ -47,6 +49,30 @@ const withLinks = (stack: string): string =>
     (place, count: string, line: string) =>
       `<a href='vscode-notebook-cell:?execution_count=${count}&line=${line}'>${place}</a>`,
   );
+
+/** What fits beside a cell in a window of usual width: the editor cuts off what of an error is longer. */
+const lineCharacters = 100;
+/** A frame of a stack, or a line of a code frame, of a type error or under a caret: they are read by their columns. */
+const isCode = (line: string): boolean => /^\s*(?:at |>?\s*\d+ \||\||\^|~)/.test(line);
+
+/** A text whose long lines of prose are broken at blanks, each part indented as its line was. */
+const broken = (text: string): string =>
+  text
+    .split('\n')
+    .flatMap((line) => (line.length <= lineCharacters || isCode(line) ? [line] : parts(line)))
+    .join('\n');
+
+function parts(line: string): string[] {
+  const indent = /^\s*/.exec(line)?.[0] ?? '';
+  const lines: string[] = [];
+  let current = indent;
+  for (const word of line.slice(indent.length).split(' ')) {
+    const longer = current === indent ? indent + word : `${current} ${word}`;
+    if (longer.length > lineCharacters && current !== indent) lines.push(current);
+    current = longer.length > lineCharacters && current !== indent ? indent + word : longer;
+  }
+  return [...lines, current];
+}
 
 /** The items of a bundle in the order of the kernel, richest first. */
 export const bundleItems = (bundle: MimeBundle): vscode.NotebookCellOutputItem[] =>

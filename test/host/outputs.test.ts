@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { execute, isSaved, openCells, printed, start } from './notebookCells.ts';
+import { execute, isSaved, item, openCells, printed, start } from './notebookCells.ts';
 import { eventually, extensionApi, temporaryFolder } from './support.ts';
 
 type Saved = { cells: { outputs: { output_type: string; text?: string[] }[] }[] };
@@ -13,6 +13,11 @@ function saved(notebook: vscode.NotebookDocument, index: number): string {
   const file = JSON.parse(readFileSync(notebook.uri.fsPath, 'utf8')) as Saved;
   const streams = file.cells[index]?.outputs.filter(({ output_type }) => output_type === 'stream') ?? [];
   return streams.flatMap(({ text }) => text ?? []).join('');
+}
+
+function errorOf(notebook: vscode.NotebookDocument, index: number): { message: string; stack: string } {
+  const text = item(notebook, index, 'application/vnd.code.notebook.error') ?? '{}';
+  return JSON.parse(text) as { message: string; stack: string };
 }
 
 suite('outputs of cells', () => {
@@ -72,5 +77,22 @@ suite('outputs of cells', () => {
       assert.ok(await isSaved(notebook));
       assert.equal(saved(notebook, cell.index), `printed ${cell.index}\n`);
     }
+  });
+
+  test('break the prose of an error at blanks, and neither its frames nor the line of code that it shows', async () => {
+    const words = Array.from({ length: 40 }, (_, i) => `word${i}`).join(' ');
+    const code = `const wrong: number = '${words}';`;
+    const notebook = await open(`throw new Error('${words}\\n  ${words}')`, code);
+    for (const index of [0, 1]) assert.equal(await execute(notebook, index), false);
+    const [thrown, refused] = [errorOf(notebook, 0), errorOf(notebook, 1)];
+    assert.equal(thrown.message, `${words}\n  ${words}`);
+    const prose = thrown.stack.split('\n').filter((line) => !/^\s+at /.test(line));
+    assert.ok(
+      prose.every((line) => line.length <= 100),
+      prose.join('\n'),
+    );
+    assert.equal(prose.join(' ').replaceAll(/ +/g, ' '), `Error: ${words} ${words}`);
+    assert.ok(prose.at(-1)?.startsWith('  word'), 'a part is indented as its line was');
+    assert.match(refused.stack, /^\d+ \| const wrong: number = 'word0 .* word12/m);
   });
 });
