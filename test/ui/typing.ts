@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { shoot, type Window } from '../harness/window.ts';
 import { runCommand } from '../harness/workbench.ts';
-import { cellAt, clickToolbar, enterCell, notebookOf, openNotebook, patience } from './notebookWindow.ts';
+import { cellAt, clickToolbar, enterCell, notebookOf, openNotebook, patience, shows } from './notebookWindow.ts';
 
 const cells = [
   'import { join } from "node:path";\nconst folder = join("a", "b");',
@@ -103,5 +103,12 @@ export function typingInCells(open: () => Window): void {
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'sample' }).first().waitFor();
     await shoot(window, 'typing-catalog');
     await page.keyboard.press('Escape');
+  });
+
+  test('runs a cell by Ctrl+Enter, and puts no line into it', async () => {
+    await type('6 * 7');
+    await window.page.keyboard.press('Control+Enter');
+    await shows(window.page, '42');
+    assert.equal(await cellAt(window.page, empty).locator('.view-line').count(), 1);
   });
 }
