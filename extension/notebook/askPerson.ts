@@ -1,6 +1,11 @@
 import * as vscode from 'vscode';
 import type { AskPerson } from '#client/kernelConversation.ts';
 
+/** What the kernel ends a question with whose answer is yes or no; terminals and Jupyter have it typed. */
+const yesOrNo = /\s*\[y\/N\]$/;
+/** A longer question would be cut above a list; below a box it is whole. */
+const lineCharacters = 80;
+
 /** Asks the person what a cell of a notebook wants to know. The box goes away when the cell is over. */
 export function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
   return async ({ prompt, password }, signal) => {
@@ -8,20 +13,26 @@ export function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
     const cancel = (): void => source.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
-    const { uri } = notebook();
+    const common = {
+      // Several notebooks may ask at once; a person must see who wants to know.
+      title: notebook().uri.path.split('/').at(-1) ?? '',
+      // A click elsewhere must not answer.
+      ignoreFocusOut: true,
+    };
+    const text = prompt.trim();
+    const question = text.replace(yesOrNo, '');
+    const isChoice = question !== text && !password && question.length <= lineCharacters && !question.includes('\n');
     try {
-      const value = await vscode.window.showInputBox(
-        {
-          // Several notebooks may ask at once; a person must see who wants to know.
-          title: uri.path.split('/').at(-1) ?? '',
-          prompt: prompt.trim() || 'A cell asks for a line of text.',
-          password,
-          // A click elsewhere must not answer.
-          ignoreFocusOut: true,
-        },
-        source.token,
-      );
-      return value ?? null;
+      if (isChoice) {
+        const choices = [
+          { label: 'Yes', value: 'y' },
+          { label: 'No', value: 'n' },
+        ];
+        const options = { ...common, placeHolder: question };
+        return (await vscode.window.showQuickPick(choices, options, source.token))?.value ?? null;
+      }
+      const options = { ...common, prompt: text || 'A cell asks for a line of text.', password };
+      return (await vscode.window.showInputBox(options, source.token)) ?? null;
     } finally {
       signal.removeEventListener('abort', cancel);
       source.dispose();

@@ -29,6 +29,7 @@ const sources = {
   streams: `import { existsSync } from 'node:fs';\nconsole.log('first line'); ${gate('go-1')} console.log('last line')`,
   table: `let kept = 41; const orders = await db.openTable('orders', { namespacePath: ['shop', 'eu'] });`,
   long: `console.log('printed before'); ${gate('go-2')} console.log('printed after ' + kept);`,
+  chooses: `confirm('Go on?') ? 'it goes on' : 'it stays'`,
   asks: `const name = await input('What is your name? ');\n'Hello ' + name.toUpperCase()`,
   secret: `const key = await input('Your key? ', { password: true });\n'It has ' + key.length + ' characters'`,
   loops: `console.log('it loops'); while (true) {}`,
@@ -108,6 +109,20 @@ function runningCells(open: () => Window): void {
     go('go-2');
     await shows(page, 'printed after 41');
     await endMark(page, at('long'), 'success').waitFor({ timeout: patience });
+  });
+
+  test('has the person choose where the answer is yes or no, and takes Escape for no', async () => {
+    const { page } = window;
+    for (const answer of ['Yes', undefined]) {
+      await runCell(page, at('chooses'));
+      const list = page.locator('.quick-input-widget', { hasText: 'kernel.ipynb' });
+      await list.locator('input[placeholder="Go on?"]').waitFor({ timeout: patience });
+      assert.deepEqual(await list.locator('.monaco-list-row .label-name').allInnerTexts(), ['Yes', 'No']);
+      await shoot(window, 'notebook-choice');
+      if (answer !== undefined) await list.locator('.monaco-list-row', { hasText: answer }).click();
+      else await page.keyboard.press('Escape');
+      await shows(page, answer === undefined ? 'it stays' : 'it goes on');
+    }
   });
 
   test('asks the person what a cell wants to know', async () => {
