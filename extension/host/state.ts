@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { CheckReport } from '#cluster/check.ts';
 import type { StoredConnection } from '../catalog/connectionRules.ts';
+import type { WaitingRow } from '../notebook/waitingCells.ts';
 
 type GlobalState = { connections: readonly StoredConnection[]; rayAddresses: readonly string[]; showsJobs: boolean };
 type WorkspaceState = {
@@ -9,8 +10,11 @@ type WorkspaceState = {
   clusterReports: readonly CheckReport[];
 };
 
-/** A notebook's kernel that waits for a window which reloads: its folder, and whether there is something to lose. */
-export type KeptKernelRecord = { folder: string; isUsed: boolean };
+/**
+ * A notebook's kernel that waits for a window which reloads: its folder, whether there is something to lose, and the cells
+ * that have not begun.
+ */
+export type KeptKernelRecord = { folder: string; isUsed: boolean; waiting?: readonly WaitingRow[] };
 
 /** The only reader and writer of stored state. What it gives was written by some version of us: callers check its shape. */
 export class State {

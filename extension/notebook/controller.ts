@@ -180,6 +180,7 @@ export class NotebookKernels implements vscode.Disposable {
       ask: askFor(() => session.notebook),
       onUse: ({ uri }) => kept.use(uri),
       onEnd: ({ uri }) => kept.drop(uri),
+      onWaiting: ({ uri }, rows) => kept.wait(uri, rows),
     });
     session.onDidChange(() => this.#changed.fire(session));
     this.#sessions.set(key, session);

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
 import type { KeptKernelRecord, State } from '../host/state.ts';
+import type { WaitingRow } from './waitingCells.ts';
 
 /** Which kernels this folder's windows have started, so that a window that reloads finds its own again. */
 export class KeptKernels {
@@ -30,6 +31,12 @@ export class KeptKernels {
   use(notebook: vscode.Uri): void {
     const record = this.get(notebook);
     if (record && !record.isUsed) this.set(notebook, { ...record, isUsed: true });
+  }
+
+  /** Which cells of the notebook have not begun. */
+  wait(notebook: vscode.Uri, waiting: readonly WaitingRow[]): void {
+    const record = this.get(notebook);
+    if (record) this.set(notebook, { ...record, waiting });
   }
 
   move(from: vscode.Uri, to: vscode.Uri): void {

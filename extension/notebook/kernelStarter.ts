@@ -19,6 +19,7 @@ import type { State } from '../host/state.ts';
 import { choiceFor } from './commands.ts';
 import type { KeptKernels } from './keptKernels.ts';
 import type { StartedKernel, StartKernel } from './sessionTypes.ts';
+import { readWaiting } from './waitingCells.ts';
 
 export type KernelStarterParts = {
   log: Log;
@@ -46,7 +47,7 @@ export function kernelStarter(parts: KernelStarterParts): StartKernel {
     const attached = record && (await reattach(record.folder, ask, signal));
     if (record && attached) {
       log.info(`the kernel of ${notebook.uri.path} goes on: pid ${attached.kernel.handshake.pid}`);
-      return watch(parts, record.folder, { ...attached, hasLost: false });
+      return watch(parts, record.folder, { ...attached, hasLost: false, waiting: readWaiting(record.waiting) });
     }
     if (record) {
       kept.forget(record.folder);
@@ -79,7 +80,7 @@ async function startNew(
   const kernel = await KernelProcess.start(start);
   const { pid, node: version, canInterrupt } = kernel.handshake;
   log.info(`a kernel runs: pid ${pid}, Node ${version}${canInterrupt ? '' : ', can not be interrupted'}`);
-  const started = { kernel, runs: [], executionCount: 0, hasLost: false };
+  const started = { kernel, runs: [], executionCount: 0, hasLost: false, waiting: [] };
   if (!keep) return started;
   kept.set(notebook.uri, { folder: keep.folder, isUsed: false });
   return watch(parts, keep.folder, started);

@@ -18,19 +18,22 @@ type ResumeParts = {
 /**
  * Shows in a notebook what its cells did while the window was away, and goes on with the one that runs. The outputs of a
  * cell that ran when the window went are not in the document any more, so they are shown again from the first.
+ * @returns whether the last one ended well, so that those which wait for it may run
  */
 export async function resumeRuns(
   kernel: KernelProcess,
   runs: readonly KernelRun[],
   { notebook, controller, displays, late, log }: ResumeParts,
   follow: (run: CellRun, work: () => Promise<ExecuteReply>) => Promise<boolean>,
-): Promise<void> {
+): Promise<boolean> {
+  let goesOn = true;
   for (const run of runs) {
     const { id, ended, startedAt, messages } = run;
     const cell = findCell(notebook, run.cell, run.code);
+    goesOn = ended?.success === true;
     if (!cell) {
       log.debug('a cell that ran while the window was away is not in the notebook any more');
-      if (!ended) await kernel.resume(id, () => {}).catch(() => undefined);
+      if (!ended) goesOn = (await kernel.resume(id, () => {}).catch(() => undefined))?.status === 'ok';
     } else if (ended && run.isSeen) {
       late.know(id, { cell, order: run.executionCount ?? undefined, startedAt, ended });
       for (const message of messages) if (isKernelOutput(message)) late.receive(message);
@@ -39,7 +42,8 @@ export async function resumeRuns(
       late.know(id, shown);
       for (const message of messages) shown.take(message);
       if (ended) shown.end(ended.success, ended.at);
-      else await follow(shown, () => kernel.resume(id, (message) => shown.take(message)));
+      else goesOn = await follow(shown, () => kernel.resume(id, (message) => shown.take(message)));
     }
   }
+  return goesOn;
 }

@@ -7,9 +7,11 @@ import { placeOf } from './cellPlace.ts';
 import { CellRun } from './cellRun.ts';
 import { LateOutputs } from './lateOutputs.ts';
 import type { Displays } from './outputs.ts';
+import { sayDied, sayNotRun } from './notices.ts';
 import { resumeRuns } from './resume.ts';
 import { SessionKernel } from './sessionKernel.ts';
 import type { SessionParts, SessionState, StartedKernel } from './sessionTypes.ts';
+import { findWaiting, WaitingCells, type WaitingRow } from './waitingCells.ts';
 
 /** The kernel of one notebook and the cells that run in it, one at a time. */
 export class NotebookSession implements vscode.Disposable {
@@ -25,6 +27,7 @@ export class NotebookSession implements vscode.Disposable {
   #current: CellRun | undefined;
   /** On the way to the document that the notebook is now; it may have ended meanwhile. */
   #moving: CellRun | undefined;
+  readonly #waiting = new WaitingCells((rows) => this.#parts.onWaiting(this.#parts.notebook, rows));
   /** Incremented by an interrupt or restart: what was queued before it does not run. */
   #round = 0;
   /** Cells whose outputs are of a kernel that is gone. */
@@ -44,7 +47,7 @@ export class NotebookSession implements vscode.Disposable {
         this.#late.clear();
         this.#changed.fire();
         // A cell that runs says it itself.
-        if (hasRun && reason !== undefined && !this.#current) this.#sayDied(reason);
+        if (hasRun && reason !== undefined && !this.#current) sayDied(this.notebook, reason);
       },
       onOrphanOutput: (message) => this.#late.receive(message),
     });
@@ -129,19 +132,13 @@ export class NotebookSession implements vscode.Disposable {
     const round = this.#round;
     // Made now, so that the editor shows every cell as waiting.
     const executions = cells.map((cell) => this.#parts.controller.createNotebookCellExecution(cell));
-    return this.#enqueue(async () => {
-      let goesOn = true;
-      for (const execution of executions) {
-        goesOn = goesOn && round === this.#round && !execution.token.isCancellationRequested;
-        if (goesOn) goesOn = await this.#runCell(execution);
-        else execution.end(undefined);
-      }
-    });
+    const row = this.#waiting.add(cells);
+    return this.#enqueue(() => this.#runRow(row, executions, round));
   }
 
   /** Ends the running cell and forgets those that wait; variables stay. @returns false when the cell goes on */
   async interrupt(): Promise<boolean> {
-    this.#round++;
+    this.#forgetWaiting();
     const kernel = await this.#kernel.process?.catch(() => undefined);
     return (await kernel?.interrupt())?.status !== 'failed';
   }
@@ -153,13 +150,14 @@ export class NotebookSession implements vscode.Disposable {
 
   /** Ends the kernel and starts another; variables are lost, outputs stay. */
   async restart(): Promise<void> {
-    this.#round++;
+    this.#forgetWaiting();
     this.#end();
     await this.#kernel.ensure();
   }
 
   /** The window goes away, and may come back: a kernel that was used waits for it. */
   leave(): void {
+    this.#waiting.leave();
     this.#round++;
     this.#current = undefined;
     this.#kernel.leave();
@@ -168,7 +166,7 @@ export class NotebookSession implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#round++;
+    this.#forgetWaiting();
     this.#end();
     this.#late.dispose();
     this.#changed.dispose();
@@ -190,9 +188,37 @@ export class NotebookSession implements vscode.Disposable {
     this.#kernel.end();
   }
 
-  #sayDied(reason: string): void {
-    const name = this.#parts.notebook.uri.path.split('/').at(-1) ?? '';
-    void vscode.window.showWarningMessage(`${name}: ${reason} The next cell starts another.`);
+  #forgetWaiting(): void {
+    this.#round++;
+    this.#waiting.clear();
+  }
+
+  /** The execution of a cell that waited, unless the person has asked for it anew. */
+  #planAgain(cell: vscode.NotebookCell): vscode.NotebookCellExecution[] {
+    try {
+      return [this.#parts.controller.createNotebookCellExecution(cell)];
+    } catch {
+      return [];
+    }
+  }
+
+  async #runRow(
+    row: WaitingRow,
+    executions: vscode.NotebookCellExecution[],
+    round: number,
+    goesOn = true,
+  ): Promise<void> {
+    for (const execution of executions) {
+      goesOn = goesOn && round === this.#round && !execution.token.isCancellationRequested;
+      if (!goesOn) {
+        execution.end(undefined);
+        continue;
+      }
+      this.#waiting.begin(row);
+      goesOn = await this.#runCell(execution);
+    }
+    // When the window went, those that wait are for the next one.
+    if (round === this.#round) this.#waiting.end(row);
   }
 
   /** What cells have shown until now is of a kernel that is gone. */
@@ -201,15 +227,27 @@ export class NotebookSession implements vscode.Disposable {
     this.#stale = new WeakSet(ran);
   }
 
-  #started({ kernel, runs, hasLost }: StartedKernel): void {
-    if (hasLost) this.#markStale();
+  #started(started: StartedKernel): void {
+    if (started.hasLost) this.#markStale();
     this.#changed.fire();
-    if (runs.length === 0) return;
+    const rows = [...started.waiting];
+    this.#waiting.restore(rows);
+    if (started.runs.length === 0 && rows.length === 0) return;
+    const round = this.#round;
+    this.#enqueue(() => this.#selected.then(() => this.#resume(started, rows, round))).catch(() => undefined);
+  }
+
+  /** Shows what ran while the window was away, and then runs what waited for it, as if the window had not gone. */
+  async #resume({ kernel, runs }: StartedKernel, rows: readonly WaitingRow[], round: number): Promise<void> {
     const { notebook, controller, log } = this.#parts;
+    const { cells, isWhole } = findWaiting(notebook, rows);
+    const planned = isWhole ? cells.map((row) => row.flatMap((cell) => this.#planAgain(cell))) : [];
+    if (!isWhole) void sayNotRun(notebook, rows, cells.flat(), (found) => void this.run(found));
     const parts = { notebook, controller, displays: this.#displays, late: this.#late, log };
-    const follow = (run: CellRun, work: () => Promise<ExecuteReply>) => this.#follow(run, work);
-    const resume = () => this.#selected.then(() => resumeRuns(kernel, runs, parts, follow));
-    this.#enqueue(resume).catch(() => undefined);
+    const endedWell = await resumeRuns(kernel, runs, parts, (run, work) => this.#follow(run, work));
+    for (const [index, row] of rows.entries()) {
+      await this.#runRow(row, planned[index] ?? [], round, endedWell || !row.hasBegun);
+    }
   }
 
   /** @returns whether the cell succeeded */

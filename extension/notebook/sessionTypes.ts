@@ -2,9 +2,13 @@ import type * as vscode from 'vscode';
 import type { AskPerson } from '#client/kernelConversation.ts';
 import type { AttachedKernel } from '#client/kernelProcess.ts';
 import type { Log } from '../host/log.ts';
+import type { WaitingRow } from './waitingCells.ts';
 
-/** `hasLost`: the notebook had a kernel with variables, which has ended while its window was away. */
-export type StartedKernel = AttachedKernel & { hasLost: boolean };
+/**
+ * `hasLost`: the notebook had a kernel with variables, which has ended while its window was away. `waiting`: cells that had
+ * not begun when it went.
+ */
+export type StartedKernel = AttachedKernel & { hasLost: boolean; waiting: readonly WaitingRow[] };
 
 /** Starts a kernel whose `db` is the catalog that the notebook uses now, or takes over the one that it has. */
 export type StartKernel = (
@@ -26,6 +30,8 @@ export type SessionParts = {
   onUse: (notebook: vscode.NotebookDocument) => void;
   /** The kernel is ended by us; it takes a moment until it is gone. */
   onEnd: (notebook: vscode.NotebookDocument) => void;
+  /** Other cells wait than before. */
+  onWaiting: (notebook: vscode.NotebookDocument, rows: readonly WaitingRow[]) => void;
   log: Log;
 };
 

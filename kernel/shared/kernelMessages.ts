@@ -25,6 +25,9 @@ export type KeepKernel = {
 /** Which cell of a notebook an execution is of, told back to a client that comes later. */
 export type CellPlace = { index: number; id?: string };
 
+export const isCellPlace = (value: unknown): value is CellPlace =>
+  isRecord(value) && Number.isSafeInteger(value['index']) && ['undefined', 'string'].includes(typeof value['id']);
+
 export type KernelRequest =
   /** First message on the pipe. The kernel answers nothing before it. */
   | { type: 'start'; id: string; content: { catalog: CatalogConfig | null; typeCheck?: TypeCheck; keep?: KeepKernel } }

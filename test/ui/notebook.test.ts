@@ -29,6 +29,7 @@ const sources = {
   streams: `import { existsSync } from 'node:fs';\nconsole.log('first line'); ${gate('go-1')} console.log('last line')`,
   table: `let kept = 41; const orders = await db.openTable('orders', { namespacePath: ['shop', 'eu'] });`,
   long: `console.log('printed before'); ${gate('go-2')} console.log('printed after ' + kept);`,
+  follows: `'it waited for ' + kept`,
   chooses: `confirm('Go on?') ? 'it goes on' : 'it stays'`,
   asks: `const name = await input('What is your name? ');\n'Hello ' + name.toUpperCase()`,
   secret: `const key = await input('Your key? ', { password: true });\n'It has ' + key.length + ' characters'`,
@@ -94,12 +95,13 @@ function runningCells(open: () => Window): void {
     await counts(page, at('streams'), 1);
   });
 
-  test('goes on with a running cell while its window is reloaded', async () => {
+  test('goes on with a running cell while its window is reloaded, and with one that waits for it', async () => {
     const { page } = window;
     await runCell(page, at('table'));
     await counts(page, at('table'), 2);
     await runCell(page, at('long'));
     await shows(page, 'printed before');
+    await runCell(page, at('follows'));
     const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });
     await runCommand(page, 'Developer: Reload Window');
     await isLoaded;
@@ -109,6 +111,7 @@ function runningCells(open: () => Window): void {
     go('go-2');
     await shows(page, 'printed after 41');
     await endMark(page, at('long'), 'success').waitFor({ timeout: patience });
+    await shows(page, 'it waited for 41');
   });
 
   test('has the person choose where the answer is yes or no, and takes Escape for no', async () => {

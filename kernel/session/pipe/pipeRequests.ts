@@ -1,6 +1,6 @@
 import { isCatalogConfig } from '#shared/catalogConfig.ts';
 import { isDebugRequest } from '#shared/debugMessages.ts';
-import { typeCheckModes, type CellPlace, type KeepKernel, type KernelRequest } from '#shared/kernelMessages.ts';
+import { isCellPlace, typeCheckModes, type KeepKernel, type KernelRequest } from '#shared/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
 
 // What an editor sends is checked here, before anything looks into it.
@@ -10,9 +10,6 @@ type Content = Record<string, unknown>;
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const hasCode = (content: Content): boolean => typeof content['code'] === 'string';
 const hasCursor = (content: Content): boolean => hasCode(content) && Number.isSafeInteger(content['cursorPos']);
-
-const isCellPlace = (value: unknown): value is CellPlace =>
-  isRecord(value) && Number.isSafeInteger(value['index']) && ['undefined', 'string'].includes(typeof value['id']);
 
 const isKeep = (value: unknown): value is KeepKernel =>
   isRecord(value) &&
