@@ -7,6 +7,7 @@ import { parseKernelArguments } from './arguments.ts';
 import type { CoreParts, startCore } from './coreStart.ts';
 import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { dataFolder } from '#client/personFolders.ts';
+import { endChildren } from './endChildren.ts';
 import { lastWords } from './lastWords.ts';
 import { createRoom, OutputSender } from './outputRoom.ts';
 import { Outputs } from './outputs.ts';
@@ -69,7 +70,10 @@ function start(): void {
   const early: ToCore[] = [];
   let receive = (message: ToCore): void => void early.push(message);
   worker.on('message', (message: ToCore) => {
-    if (message.type === 'exit') exit(message.code);
+    if (message.type === 'exit') {
+      endChildren();
+      exit(message.code);
+    }
     receive(message);
   });
   try {

@@ -24,6 +24,10 @@ function smallNode(): typeof node {
   return { ...node, path };
 }
 
+/** A cell that starts a program of a minute, and notes its id. */
+const programOf = (options: string, then = ''): string =>
+  `{ const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], ${options}); pids.push(child.pid!);${then} }`;
+
 suite('A kernel that ends', function () {
   this.timeout(60_000);
 
@@ -41,6 +45,25 @@ suite('A kernel that ends', function () {
     assert.match(reason, /These variables were lost: secret, rows\. Run the cells that make them again\./);
     assert.doesNotMatch(reason, /p4ss/);
     assert.deepEqual(crashNotes(env), []);
+  });
+
+  test('in order ends what cells have started, and leaves what they let go', async () => {
+    const kernel = await startKernel({ env: home() });
+    await run(kernel, "import { spawn } from 'node:child_process'; const pids: number[] = []");
+    await run(kernel, programOf("{ stdio: 'ignore' }"));
+    await run(kernel, programOf('{}'));
+    await run(kernel, programOf("{ stdio: 'ignore', detached: true }", ' child.unref();'));
+    const listed = String(await valueOf(kernel, 'JSON.stringify(pids)'));
+    const pids = JSON.parse(listed.slice(1, -1)) as number[];
+    const [quiet = 0, piped = 0, free = 0] = pids;
+    try {
+      assert.deepEqual(pids.map(isRunning), [true, true, true]);
+      await kernel.shutdown();
+      await until('the programs to end', () => !isRunning(quiet) && !isRunning(piped));
+      assert.ok(isRunning(free));
+    } finally {
+      for (const pid of pids.filter(isRunning)) process.kill(pid, 'SIGKILL');
+    }
   });
 
   test('tells the signal that ended it', async () => {
