@@ -107,4 +107,17 @@ class Noted { @noted a!: string; @noted b!: First; @noted c!: Own; @noted d!: Ad
       { cell: 'let tight: string = null', error: /Type 'null' is not assignable/ },
       { cell: 'typeof process.pid', value: "'number'" },
     ));
+
+  test('is read when it is made, also nearer than the one before, and forgotten when it is removed', () =>
+    inProject(
+      {},
+      { cell: "const write = (path: string, text: string) => require('fs').writeFileSync(path, text)" },
+      { cell: 'let loose: string = null' },
+      { cell: `write('../tsconfig.json', '{ "compilerOptions": { "strict": true } }')` },
+      { cell: 'let tight: string = null', error: /Type 'null' is not assignable/ },
+      { cell: `write('tsconfig.json', '{ "compilerOptions": { "strict": false } }')` },
+      { cell: 'let free: string = null' },
+      { cell: "require('fs').rmSync('tsconfig.json')" },
+      { cell: 'let again: string = null', error: /Type 'null' is not assignable/ },
+    ));
 });

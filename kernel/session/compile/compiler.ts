@@ -120,7 +120,7 @@ export class CellCompiler {
 
   #create(): CellConverter {
     this.#options = readFolderOptions(this.#folder);
-    this.#optionsStamp = stampOfOptions(this.#options);
+    this.#optionsStamp = stampOfOptions(this.#folder);
     this.#remark = this.#options.problem;
     return createCellConverter({ folder: this.#folder, compilerOptions: this.#options.options });
   }
@@ -128,7 +128,7 @@ export class CellCompiler {
   /** Goes where the notebook went, and reads its tsconfig.json again when that has changed. */
   #follow(): void {
     const folder = workingDirectory() ?? this.#folder;
-    const isChanged = this.#options !== undefined && stampOfOptions(this.#options) !== this.#optionsStamp;
+    const isChanged = this.#options !== undefined && stampOfOptions(this.#folder) !== this.#optionsStamp;
     if (folder !== this.#folder) {
       this.#declarations = absoluteImports(this.#declarations, this.#folder);
       this.#folder = folder;

@@ -33,10 +33,11 @@ export function readFolderOptions(folder: string): FolderOptions {
   return error ? refused(file, folder, error) : { options: parsed.options, file };
 }
 
-/** Changes when the file does, so that its options can be read again. */
-export function stampOfOptions({ file }: FolderOptions): string {
+/** Changes when the nearest tsconfig.json does, and when there is another one or none, so that it can be read again. */
+export function stampOfOptions(folder: string): string {
+  const file = ts.findConfigFile(folder, host.fileExists);
   const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
-  return stat ? `${stat.mtimeMs}:${stat.size}` : '';
+  return stat ? `${file}:${stat.mtimeMs}:${stat.size}` : '';
 }
 
 function refused(file: string, folder: string, error: ts.Diagnostic): FolderOptions {
