@@ -42,6 +42,18 @@ suite('An error in a cell', function () {
     trace: /^(?!.*x{200})[^]*bad: number[^]*\n *\^\^\^$/,
   });
 
+  cells(
+    'is as long as a person reads it, whatever message it has, its end included',
+    notebook,
+    {
+      cell: "const body = '😀'.repeat(1_000_000); const fail = () => { throw new Error(body + ' Try again.') }; fail()",
+      error: /^Error: (?:😀)+… 1,990,011 more characters …(?:😀)+ Try again\.$/u,
+      trace: /^[^\n]{9000,11000}\n {4}at fail \(\[\d+\]:1:\d+\)\n {4}at \[\d+\]:1:\d+$/,
+    },
+    { cell: 'throw new Error("short", { cause: new Error(body) })', error: /short/, trace: /^[^]{9000,12000}$/ },
+    { cell: 'throw body', error: /^Error: (?:😀)+… 1,990,000 more characters …/u },
+  );
+
   cells('has its place, also in a part of the cell that stands above a magic', notebook, {
     cell: "const failing = () => { throw new RangeError('far') };\n%time 'a longer line than the one above it, for its columns'.length\n\nfailing()",
     out: /^CPU times/,

@@ -27,6 +27,10 @@ const maxCauseFrames = 3;
 /** Translates the positions of a stack trace to what the person wrote. */
 export type Translate = (stack: string) => string;
 
+/** Characters of a message from its beginning, and from its end, where the next step is. */
+const headChars = 9000;
+const tailChars = 1000;
+
 /** How Node names a variable of the notebook in the message of an error. */
 const variableName = `\\${variablePrefix}([\\p{ID_Continue}$]+)\\.v`;
 const generatedNames = new RegExp(`\\(0 ?, ?${variableName}\\)|${variableName}(?![\\p{ID_Continue}$])`, 'gu');
@@ -47,7 +51,7 @@ export function describeError(thrown: unknown, translate: Translate, place?: str
 
 function describe(thrown: unknown, translate: Translate, place: string | undefined): CellError {
   if (!isErrorLike(thrown)) {
-    const evalue = typeof thrown === 'string' ? thrown : safeInspect(thrown);
+    const evalue = typeof thrown === 'string' ? bounded(thrown) : safeInspect(thrown);
     return { ename: 'Error', evalue, traceback: [`Uncaught ${evalue}`] };
   }
   const ename = nameOf(thrown);
@@ -62,7 +66,7 @@ function describe(thrown: unknown, translate: Translate, place: string | undefin
 }
 
 function framesOf(thrown: Error, translate: Translate, max: number): string[] {
-  const stack = String(thrown.stack);
+  const stack = withoutLongMessage(thrown);
   const lines = translate(placeOfMistake(thrown, stack) + stack).split('\n');
   const frames = lines.filter((line) => /^\s+at /.test(line)).reduceRight<string[]>(withFrame, []);
   return frames.length > max ? [...frames.slice(0, max), `    … and ${frames.length - max} more`] : frames;
@@ -106,9 +110,25 @@ function causesOf(thrown: Error, translate: Translate): string[] {
   return lines;
 }
 
+/** The stack holds the message, which may be the body of an answer over HTTP. */
+function withoutLongMessage({ stack, message }: Error): string {
+  const text = String(stack);
+  return message.length > headChars + tailChars ? text.replace(message, () => '') : text;
+}
+
+/** What is shown and saved of a text of any length. */
+function bounded(text: string): string {
+  const left = text.length - headChars - tailChars;
+  if (left <= 0) return text;
+  // Half a character is none that a front could read.
+  const head = text.slice(0, headChars).replace(/[\uD800-\uDBFF]$/, '');
+  const tail = text.slice(-tailChars).replace(/^[\uDC00-\uDFFF]/, '');
+  return `${head}… ${left.toLocaleString('en-US')} more characters …${tail}`;
+}
+
 /** A message without the names of generated code: the person wrote `f()`, and Node says `(0 , $cell_f.v)`. */
 const plain = (text: string): string =>
-  text.replace(generatedNames, (_, called?: string, read?: string) => called ?? read ?? '');
+  bounded(text).replace(generatedNames, (_, called?: string, read?: string) => called ?? read ?? '');
 
 // Code can put anything in place of a name.
 const nameOf = ({ name }: { name: unknown }): string => (typeof name === 'string' && name ? name : 'Error');
