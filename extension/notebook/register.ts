@@ -4,6 +4,7 @@ import { NotebookKernels } from './controller.ts';
 import { registerNotebookDebugger } from './debug.ts';
 import { registerJupyter } from './jupyter.ts';
 import { KeptKernels } from './keptKernels.ts';
+import { holdKernels } from './heldKernels.ts';
 import { kernelStarter, type KernelStarterParts } from './kernelStarter.ts';
 import { registerCellLanguage, type CellLanguage, type CellLanguageParts } from './language.ts';
 import { registerRestartMarks } from './restartMarks.ts';
@@ -22,6 +23,7 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
   const cells = registerCellLanguage({ ...parts, kernels });
   const registered = vscode.Disposable.from(
     kernels,
+    holdKernels(kept),
     variables,
     connections.onDidChange(() => kernels.renew()),
     registerNotebookCommands({ ...parts, kernels, variables }),

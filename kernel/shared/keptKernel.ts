@@ -7,6 +7,9 @@ export const keptFile = 'kernel.json';
 /** The file in a kept kernel's folder that native code and Node itself write their last words to. */
 export const keptErrors = 'stderr.txt';
 
+/** The file in a kept kernel's folder that is written anew by a window that will want it, but has not come for it yet. */
+export const holdFile = 'hold';
+
 export type KeptKernel = {
   /** A socket's path, or a named pipe's on Windows. */
   address: string;

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { KernelProcess, type AttachedKernel } from '../../kernel/client/kernelProcess.ts';
 import { isCatalogError } from '../../kernel/shared/errors.ts';
 import { encodeFrame } from '../../kernel/shared/frames.ts';
+import { holdFile } from '../../kernel/shared/keptKernel.ts';
 import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { kernelEntry, node, printed, resultOf, until, valueOf } from './support.ts';
+import { kernelEntry, node, printed, resultOf, sleep, until, valueOf } from './support.ts';
 import { isRunning } from '../harness/running.ts';
 
 type Kept = { kernel: KernelProcess; folder: string };
@@ -93,6 +94,20 @@ suite('A kernel that outlives its client', function () {
     assert.equal((await resumed).status, 'ok');
     assert.equal(printed(all), 'before\nmeanwhile\nafter\n');
     assert.equal(await valueOf(kernel, 'kept'), '41');
+  });
+
+  test('waits on while a window holds it, and no longer', async () => {
+    const { kernel: held, folder: place } = await startKept(1);
+    await held.execute('1', () => {});
+    held.leave();
+    for (let times = 0; times < 10; times++) {
+      await sleep(300);
+      writeFileSync(join(place, holdFile), '');
+    }
+    const back = await comeBack(place);
+    assert.equal(await valueOf(back.kernel, '1 + 1'), '2');
+    back.kernel.leave();
+    await until('its end', () => !existsSync(place), 10);
   });
 
   test('gives a later client what ended and what timers printed while nobody was there', async () => {

@@ -97,6 +97,18 @@ suite('What values look like in the notebook of the packaged extension', functio
     for (const chart of ['.vega-embed', '.js-plotly-plot']) await outputs.locator(chart).getByText('By kind').waitFor();
   });
 
+  test('tables and charts keep the distance of other outputs to the edge of their cell', async () => {
+    const insets = await outputs
+      .locator('.output_container .output')
+      .evaluateAll((all) =>
+        all
+          .filter((each) => each.shadowRoot !== null || each.querySelector('.vega-embed, .js-plotly-plot'))
+          .map((each) => getComputedStyle(each).paddingLeft),
+      );
+    assert.ok(insets.length >= 4, 'two tables and two charts');
+    assert.deepEqual([...new Set(insets)], ['8px']);
+  });
+
   test('the text of a tree stands out', async () => {
     for (const kind of ['.k', '.s', '.n', '.d']) {
       const [text, ground] = await outputs.locator(`.lance-value ${kind}`).first().evaluate(colours);

@@ -24,6 +24,8 @@ export const chartRenderer =
       chart.end();
       chart.end = () => {};
       const place = document.createElement('div');
+      // An output without a height loses its distance to the cell's edge, and libraries take a while.
+      place.style.minHeight = '1em';
       chart.element.replaceChildren(place);
       try {
         const end = await draw(chart.description, chart.mime, place, lookOf(chart.element));

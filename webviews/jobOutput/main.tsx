@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import type { Root } from 'react-dom/client';
 import type { ActivationFunction } from 'vscode-notebook-renderer';
@@ -62,7 +63,8 @@ export const activate: ActivationFunction = (context) => {
       }
       const output = { root: createRoot(place), element, job };
       mounted.set(item.id, output);
-      draw(output);
+      // At once: an output without a height loses its distance to the cell's edge.
+      flushSync(() => draw(output));
       // One that has ended does not change any more, unless it is taken up again, which the editor tells.
       if (isActive(job) || job.state === 'interrupted') say({ kind: 'look', id: job.id });
     },

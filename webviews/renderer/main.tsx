@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import type { Root } from 'react-dom/client';
 import type { ActivationFunction } from 'vscode-notebook-renderer';
@@ -39,7 +40,8 @@ export const activate: ActivationFunction = () => {
       const output = readOutput(item.data(), item.metadata);
       const root = createRoot(place);
       mounted.set(item.id, { root, output });
-      root.render(<OutputView output={output} />);
+      // At once: an output without a height loses its distance to the cell's edge.
+      flushSync(() => root.render(<OutputView output={output} />));
     },
     disposeOutputItem(id) {
       if (id !== undefined) return dispose(id);

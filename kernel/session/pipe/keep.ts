@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { keptFile, type KeptKernel } from '#shared/keptKernel.ts';
+import { holdFile, keptFile, type KeptKernel } from '#shared/keptKernel.ts';
 import type { KeepKernel } from '#shared/kernelMessages.ts';
 import { isRunning } from '#client/running.ts';
 
@@ -11,7 +11,7 @@ const editorMs = 1000;
 
 export type Keeper = {
   isSecret(given: string): boolean;
-  /** No client is connected: the kernel ends when none comes in time, or when the editor ends. */
+  /** No client is connected: the kernel ends when none comes or holds it in time, or when the editor ends. */
   wait(): void;
   /** A client is there. */
   stopWaiting(): void;
@@ -34,6 +34,12 @@ export function keepKernel(keep: KeepKernel, onConnection: (socket: Socket) => v
   // Written once the socket is there, so that who reads it can connect.
   server.listen(address, () => writeFileSync(join(folder, keptFile), JSON.stringify(kept), { mode: 0o600 }));
   let timers: NodeJS.Timeout[] = [];
+  const expire = (): void => {
+    const heldAt = statSync(join(folder, holdFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const left = heldAt + seconds * 1000 - Date.now();
+    if (left > 0) timers.push(setTimeout(expire, left));
+    else end();
+  };
   const stopWaiting = (): void => {
     for (const timer of timers) clearTimeout(timer);
     timers = [];
@@ -45,7 +51,7 @@ export function keepKernel(keep: KeepKernel, onConnection: (socket: Socket) => v
     },
     wait: () => {
       stopWaiting();
-      timers = [setTimeout(end, seconds * 1000), setInterval(() => isRunning(editor) || end(), editorMs)];
+      timers = [setTimeout(expire, seconds * 1000), setInterval(() => isRunning(editor) || end(), editorMs)];
     },
     stopWaiting,
     close: () => {
