@@ -148,6 +148,8 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         ...node,
         banner: { js: `${importMeta.banner?.['js'] ?? ''}\n${takeGlobals}` },
         external: [...runtimePackages],
+        // By `require`, later: of what an interrupt cuts off while Node imports it, Node never hears again.
+        supported: { 'dynamic-import': false },
         plugins: [oneTypescript, lateArrow, bundlesApart],
         alias: {
           // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.

@@ -30,14 +30,15 @@ const passedOn = [
 
 /**
  * A getter for each, until it is loaded: then plain properties. Cells may have replaced globals by then; while it loads,
- * they are what they were at first. An interrupt may cut it off half way: then nothing of that is kept here.
+ * they are what they were at first. An interrupt waits until it is loaded, and if it can't, nothing of it is kept here.
  */
 const loading = `
 const { withOwnGlobals } = require(${shared('ownGlobals.ts')});
+const { loadPartNow } = require(${shared('loadPart.ts')});
 const { quickenSchema } = require(${shared('arrowSchema.cjs')});
 let arrow;
-function load() {
-  if (arrow !== undefined) return arrow;
+const load = () => arrow ?? loadPartNow(whole);
+function whole() {
   const loaded = withOwnGlobals(() => require('apache-arrow'));
   quickenSchema(loaded);
   for (const name of Object.keys(exports)) Object.defineProperty(exports, name, { value: loaded[name], enumerable: true });

@@ -8,6 +8,9 @@ export function belongTo(find: () => AbortSignal | undefined): void {
   workSignal = find;
 }
 
+/** That of the work that runs, where somebody has said how to find it. */
+export const signalOfWork = (): AbortSignal | undefined => workSignal();
+
 /**
  * Runs a call with its own signal and that of the work it is part of. A call that begins when its work was given up
  * already neither runs nor settles: rejecting it at once would make a loop that tries again spin without a pause.

@@ -1,3 +1,4 @@
+import { loadPart } from '#shared/loadPart.ts';
 import { registerImplementation } from './connect.ts';
 
 /** Makes `connectNamespace('rest', { uri, headers })` connect to servers in this process. */
@@ -20,6 +21,6 @@ export function registerRest(): void {
     ],
     keyPrefixes: ['headers.'],
     // Loaded by the first connection: a process that only reads directories needs no HTTP.
-    connect: async (config, options) => (await import('./rest.ts')).openRest(config, options),
+    connect: async (config, options) => (await loadPart(() => import('./rest.ts'))).openRest(config, options),
   });
 }

@@ -1,5 +1,6 @@
 import type * as lancedb from '@lancedb/lancedb';
 import { CatalogError, messageOf } from '#shared/errors.ts';
+import { loadPart } from '#shared/loadPart.ts';
 
 export type Native = typeof lancedb;
 
@@ -28,7 +29,7 @@ export async function loadNative(): Promise<Native> {
   process.env[filesAhead] ??= '2';
   process.env[threadStack] ??= String(16 * 2 ** 20);
   try {
-    return await import('@lancedb/lancedb');
+    return await loadPart(() => import('@lancedb/lancedb'));
   } catch (cause) {
     throw new CatalogError(
       'Unsupported',

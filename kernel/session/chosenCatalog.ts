@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { Catalog } from '#client/catalog.ts';
+import { signalOfWork } from '#client/callSignal.ts';
 import { connectNamespace } from '#client/connect.ts';
 import type { Jobs } from '#client/jobs.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
@@ -37,12 +38,19 @@ const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs
 export function chosenCatalog(config: CatalogConfig | null): Catalog {
   let connected: Promise<Catalog> | undefined;
   const connect = (): Promise<Catalog> => {
-    connected ??= open(config).catch((error: unknown) => {
-      // The directory may be made, or the server started, and then the cell is run again.
-      connected = undefined;
-      throw error;
-    });
-    return connected;
+    if (connected) return connected;
+    const cell = signalOfWork();
+    const opening = open(config);
+    connected = opening;
+    const forget = (): void => {
+      if (connected === opening) connected = undefined;
+    };
+    const settled = (): void => cell?.removeEventListener('abort', forget);
+    // Cut off, it may never come to its end.
+    cell?.addEventListener('abort', forget);
+    // The directory may be made, or the server started, and then the cell is run again.
+    opening.catch(forget).finally(settled);
+    return opening;
   };
   const methods = Object.keys(calls).map((name) => [
     name,

@@ -109,6 +109,8 @@ export type WorkerStart = {
   ring: SharedArrayBuffer;
   /** What they show, see outputRoom.ts. */
   room: SharedArrayBuffer;
+  /** See loadLock.ts. */
+  loads: SharedArrayBuffer;
   /** The most bytes that the objects of the main thread may take. */
   heapLimit: number;
 };

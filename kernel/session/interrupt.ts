@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Session } from 'node:inspector';
+import type { CutLock } from './loadLock.ts';
 
 /** A main thread that is free says so within this time; then nothing has to be torn out of its stack. */
 const graceMs = 15;
@@ -32,7 +33,7 @@ export type Interrupter = {
  * works in timers, after an `await` and on Windows. It cuts off the whole stack, the kernel's own functions too, and
  * Node aborts over that in timers unless it was started with `--no-force-async-hooks-checks`.
  */
-export function createInterrupter(isFlagSet: boolean): Interrupter {
+export function createInterrupter(isFlagSet: boolean, loads: CutLock): Interrupter {
   const probe = isFlagSet ? connect() : undefined;
   probe?.disconnect();
   // Connected for an interrupt only: while a session is, every console.log is told to it and takes ten times as long.
@@ -43,11 +44,14 @@ export function createInterrupter(isFlagSet: boolean): Interrupter {
     session ??= probe && connect();
     if (!session) return;
     open++;
-    session.post('Runtime.terminateExecution', () => open--);
+    session.post('Runtime.terminateExecution', () => {
+      if (--open === 0) loads.end();
+    });
   };
   const up = new AbortController();
   const dispose = () => {
     open = 0;
+    loads.end();
     session?.disconnect();
     session = undefined;
   };
@@ -81,6 +85,7 @@ export function createInterrupter(isFlagSet: boolean): Interrupter {
             ask();
             return isOver();
           }
+          await loads.begin();
           terminate();
           hasAnswered = ping();
         }

@@ -9,6 +9,7 @@ import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessag
 import { dataFolder } from '#client/personFolders.ts';
 import { endChildren } from './endChildren.ts';
 import { lastWords } from './lastWords.ts';
+import { createLoadLock, lockedLoader } from './loadLock.ts';
 import { createRoom, OutputSender } from './outputRoom.ts';
 import { Outputs } from './outputs.ts';
 import { createRing, RingWriter } from './textRing.ts';
@@ -39,9 +40,11 @@ function start(): void {
     engineProblem: parsed.front.kind === 'pipe' ? engineProblem(require) : null,
     ring: createRing(),
     room: createRoom(),
+    loads: createLoadLock(),
     heapLimit: getHeapStatistics().heap_size_limit,
   };
   const worker = new Worker(join(import.meta.dirname, 'kernelWorker.cjs'), { workerData });
+  globalThis.lanceCatalogPartLoader = lockedLoader(workerData.loads);
   const send = (placed: PlacedFromCore) => worker.postMessage(placed);
   const ring = new RingWriter(workerData.ring, () => send(null));
   const post = (message: FromCore) => ring.post((place) => send({ message, place }));

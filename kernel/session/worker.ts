@@ -12,6 +12,7 @@ import { createDebugger } from './debug/debugger.ts';
 import { throughPauses } from './debug/throughPauses.ts';
 import { createInterrupter } from './interrupt.ts';
 import { readStreamLabel } from './outputs.ts';
+import { cutLock } from './loadLock.ts';
 import { openHistory } from './history/openHistory.ts';
 import { watchParent } from './parentWatch.ts';
 import { openPipe } from './pipe/pipeWire.ts';
@@ -41,7 +42,7 @@ const exitMs = 500;
 const port = parentPort;
 if (!port) throw new Error('The kernel worker runs as a worker thread only.');
 const given = workerData as WorkerStart;
-const stopper = createInterrupter(given.canTerminate);
+const stopper = createInterrupter(given.canTerminate, cutLock(given.loads));
 let isReady = () => {};
 const ready = new Promise<void>((resolve) => (isReady = resolve));
 const debug = createDebugger({

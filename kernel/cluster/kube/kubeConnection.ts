@@ -1,6 +1,7 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { PeerCertificate } from 'node:tls';
 import { isClusterError } from '#cluster/errors.ts';
+import { loadPart } from '#shared/loadPart.ts';
 import type { CredentialSource, KubeCredential } from './credential.ts';
 import { KubePool } from './kubePool.ts';
 import { abortedError, sendRequest, wordsOf, type Impersonation, type KubeAsk, type KubeReply } from './kubeRequest.ts';
@@ -92,7 +93,7 @@ export class KubeConnection {
    * @param signal ends the reading of a credential for what is made of it
    */
   async kubeConfig(signal: AbortSignal): Promise<KubeConfig> {
-    const { kubeConfigOf } = await import('#cluster/kube/kubeClient.ts');
+    const { kubeConfigOf } = await loadPart(() => import('#cluster/kube/kubeClient.ts'));
     const dispatcherFor = this.#pool.dispatcherFor.bind(this.#pool);
     return kubeConfigOf({ access: this.access, dispatcherFor, signal });
   }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { loadPart } from '#shared/loadPart.ts';
 import { textAt } from './fields.ts';
 import type { KubeConnection } from './kubeConnection.ts';
 
@@ -37,7 +38,7 @@ async function watchFor(
   signal: AbortSignal,
   onEvent: () => void,
 ): Promise<void> {
-  const { Watch } = await import('#cluster/kube/kubeClient.ts');
+  const { Watch } = await loadPart(() => import('#cluster/kube/kubeClient.ts'));
   const watch = new Watch(await connection.kubeConfig(signal));
   const split = path.lastIndexOf('/');
   const query = {

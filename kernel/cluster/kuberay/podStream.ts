@@ -4,6 +4,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { connectionErrorOf } from '#cluster/kube/kubeConnectionErrors.ts';
 import { errorOfReply } from '#cluster/kube/kubeErrors.ts';
+import { loadPart } from '#shared/loadPart.ts';
 
 /** Milliseconds between signs of life: gateways in between cut what is silent, and who is gone says no word. */
 const heartbeat = 25_000;
@@ -28,7 +29,7 @@ export async function openPodStream(
   socket: Socket,
   { signal, onProblem }: StreamOptions,
 ): Promise<void> {
-  const { PortForward } = await import('#cluster/kube/kubeClient.ts');
+  const { PortForward } = await loadPart(() => import('#cluster/kube/kubeClient.ts'));
   signal.throwIfAborted();
   const what = `port ${port} of the pod ${namespace}/${pod}`;
   const said = new Writable({

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import type { Table } from '#client/table.ts';
+import { loadPart } from '#shared/loadPart.ts';
 import { pythonFunction } from './pythonFunction.ts';
 import { sqlFunction } from './sqlFunction.ts';
 
@@ -34,7 +35,7 @@ export async function readFunction(
       return pythonFunction(source, resolve(folder, source.file), onError, signal);
     case 'typescript': {
       // With the compiler, which nobody needs for the other kinds.
-      const { fileFunction } = await import('./fileFunction.ts');
+      const { fileFunction } = await loadPart(() => import('./fileFunction.ts'));
       return fileFunction(source, resolve(folder, source.file), onError, signal);
     }
   }

@@ -6,6 +6,7 @@ import type { KeyColumn } from '#jobs/local/keyColumn.ts';
 import { ownName } from '#jobs/local/keyIndex.ts';
 import type { Source } from '#jobs/local/source.ts';
 import type { IndexInfo } from '#client/table.ts';
+import { loadPart } from '#shared/loadPart.ts';
 import type { ChoosingRequest, RunnerChoice } from './chooseRunner.ts';
 
 type Note = BackfillPlan['notes'][number];
@@ -79,7 +80,7 @@ function indexNotes({ spec }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
 
 async function rayNotes({ choice, request, spec }: NotesOf, signal: AbortSignal): Promise<Note[]> {
   if (choice.runner !== 'ray' || !request.ray || spec.table.uri === '') return [];
-  const { notesOfRay } = await import('#jobs/runners/ray/notesOfRay.ts');
+  const { notesOfRay } = await loadPart(() => import('#jobs/runners/ray/notesOfRay.ts'));
   return notesOfRay(request.ray, spec, signal);
 }
 

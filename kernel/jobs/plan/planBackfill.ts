@@ -13,6 +13,7 @@ import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
 import type { DriverPlan } from '#jobs/driver/driverResults.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { specOf } from '#jobs/specOf.ts';
+import { loadPart } from '#shared/loadPart.ts';
 import { checkWhere } from './checkWhere.ts';
 import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from './chooseRunner.ts';
 import { inPlanFolder } from './planFolder.ts';
@@ -106,7 +107,7 @@ async function countDone(
 /** What the driver in Python would do, which knows the files of fragments. */
 function byPython({ python }: ChoosingRequest, spec: JobSpec, signal: AbortSignal): Promise<DriverPlan> {
   return inPlanFolder(async (folder) => {
-    const { planWithPython } = await import('#jobs/runners/localPython.ts');
+    const { planWithPython } = await loadPart(() => import('#jobs/runners/localPython.ts'));
     return planWithPython(spec, { python, folder, log: () => undefined, signal });
   });
 }

@@ -21,6 +21,7 @@ import { countScope } from '#jobs/local/scopeCount.ts';
 import { openSource, type Source } from '#jobs/local/source.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { specOf } from '#jobs/specOf.ts';
+import { loadPart } from '#shared/loadPart.ts';
 import { checkWhere } from './checkWhere.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 import { inPlanFolder } from './planFolder.ts';
@@ -78,7 +79,7 @@ async function byPython(
   folder: string,
   signal: AbortSignal,
 ): Promise<BackfillTrial> {
-  const { tryWithPython } = await import('#jobs/runners/localPython.ts');
+  const { tryWithPython } = await loadPart(() => import('#jobs/runners/localPython.ts'));
   return tryWithPython(spec, { python, folder, log: () => undefined, signal, rows: mostRows, seconds: longest / 1000 });
 }
 

@@ -3,6 +3,7 @@ import { jobCheckIds } from '#cluster/kuberay/launchChecks.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
+import { loadPart } from '#shared/loadPart.ts';
 
 /** A sentence a failure; a person who has to decide reads no more than these. */
 const mostShown = 5;
@@ -15,7 +16,7 @@ const mostShown = 5;
  */
 export async function launchProblem({ ray }: BackfillRequest, signal: AbortSignal): Promise<JobError | undefined> {
   if (!ray || !('profile' in ray)) return undefined;
-  const { findProfiles, verifyCluster } = await import('#cluster/clouds.ts');
+  const { findProfiles, verifyCluster } = await loadPart(() => import('#cluster/clouds.ts'));
   const found = await findProfiles({ folder: ray.folder ?? process.cwd(), environment: process.env });
   const profile = found.profile(ray.profile);
   const { rayCluster = profile.rayCluster } = ray;

@@ -21,6 +21,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isJobId, newJobId } from '#shared/jobs/jobId.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive, jobTableText, progressText } from '#shared/jobs/jobWords.ts';
+import { loadPart } from '#shared/loadPart.ts';
 import { cancelJob } from './cancelJob.ts';
 import { keepFunction } from './keepFunction.ts';
 import { checkColumn, functionOf } from './functionOf.ts';
@@ -170,12 +171,12 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     plan: async (request, signal) => {
       const fn = await functionOf(request, { isToRun: false }, signal);
       // With the engine, which nobody needs to look at jobs.
-      const { planBackfill } = await import('#jobs/plan/planBackfill.ts');
+      const { planBackfill } = await loadPart(() => import('#jobs/plan/planBackfill.ts'));
       return planBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
     },
     try: async (request, signal) => {
       const fn = await functionOf(request, { isToRun: true }, signal);
-      const { tryBackfill } = await import('#jobs/plan/tryBackfill.ts');
+      const { tryBackfill } = await loadPart(() => import('#jobs/plan/tryBackfill.ts'));
       return tryBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
     },
     start,

@@ -13,6 +13,7 @@ import { isYes } from '#shared/isYes.ts';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { displayPath } from '#shared/names.ts';
+import { loadPart } from '#shared/loadPart.ts';
 import { functionOf, inCellWords, withConsent } from './functions.ts';
 import { showBefore, showJob, showLeft, showPlan } from './jobOutput.ts';
 
@@ -27,7 +28,7 @@ export type BackfillParts = {
   ask: (question: string) => Promise<string>;
 };
 
-const loadParts = () => import('#jobs/parts.ts');
+const loadParts = () => loadPart(() => import('#jobs/parts.ts'));
 
 let opened: Jobs | undefined;
 

@@ -6,8 +6,9 @@ import { functionForms, type ComputedFunction } from '#shared/jobs/computedFunct
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { displayPath } from '#shared/names.ts';
+import { loadPart } from '#shared/loadPart.ts';
 
-const loadParts = () => import('#jobs/parts.ts');
+const loadParts = () => loadPart(() => import('#jobs/parts.ts'));
 
 /** The function that a cell gives: of `udf()`, as SQL, or in a file seen from the notebook's folder. */
 export async function functionOf(

@@ -7,6 +7,7 @@ import { runningHtml } from '#cluster/report/reportHtml.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { liveOutput } from '#session/display/live.ts';
 import { htmlAndText, type Shown } from '#session/display/shown.ts';
+import { loadPart } from '#shared/loadPart.ts';
 import { catalogFinder } from './catalogOfProfile.ts';
 import { chooseProfile, type NamingHints } from './chooseProfile.ts';
 import { clusterReport, showReport } from './clusterReport.ts';
@@ -53,7 +54,7 @@ export function createCluster(parts: ClusterParts): Cluster {
   };
 }
 
-const loadClouds = () => import('#cluster/clouds.ts');
+const loadClouds = () => loadPart(() => import('#cluster/clouds.ts'));
 
 async function found() {
   const { findProfiles } = await loadClouds();

@@ -10,6 +10,7 @@ import { liveOutput } from '#session/display/live.ts';
 import { ownForms } from '#session/display/ownForms.ts';
 import { textOnly, type Shown } from '#session/display/shown.ts';
 import { catalogFinder } from '#session/cluster/catalogOfProfile.ts';
+import { loadPart } from '#shared/loadPart.ts';
 import { showProgress } from './rayProgress.ts';
 import type { Ray, RayCluster, RayConnection, RayWaitOptions } from './rayTypes.ts';
 
@@ -24,7 +25,7 @@ export type RayParts = {
   input: (question: string) => Promise<string>;
 };
 
-const loadClouds = () => import('#cluster/clouds.ts');
+const loadClouds = () => loadPart(() => import('#cluster/clouds.ts'));
 
 /** Makes `ray`. What it needs is a bundle of its own and is loaded when something is asked of it. */
 export function createRay(parts: RayParts): Ray {

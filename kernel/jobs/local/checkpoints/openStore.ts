@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { readBucketSettings } from '#cluster/aws/bucketSettings.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
+import { loadPart } from '#shared/loadPart.ts';
 import { BucketStore } from './bucketStore.ts';
 import { FolderStore } from './folderStore.ts';
 import type { CheckpointStore } from './store.ts';
@@ -31,7 +32,7 @@ export async function openBesideTable(table: BackfillRequest['table'], spec: Job
     return elsewhere(`The runner "local" reaches the files of tables at ${scheme}:// through the engine alone.`);
   const settings = readBucketSettings(spec.uri, spec.storageOptions, process.env);
   if (typeof settings === 'string') return elsewhere(settings);
-  const { BucketFiles } = await import('#cluster/clouds.ts');
+  const { BucketFiles } = await loadPart(() => import('#cluster/clouds.ts'));
   const files = new BucketFiles(settings);
   const store = new BucketStore(files, settings.prefix);
   return { isBesideTable: true, store, [Symbol.dispose]: () => files.close() };

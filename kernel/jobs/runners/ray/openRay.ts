@@ -4,6 +4,7 @@ import type { RayLink } from '#cluster/ray/rayTarget.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { RayPlace } from '#shared/jobs/backfill.ts';
 import { isJobError, JobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
+import { loadPart } from '#shared/loadPart.ts';
 
 /**
  * Opens a way to a Ray, as somebody named it.
@@ -12,7 +13,7 @@ import { isJobError, JobError, type JobErrorKind } from '#shared/jobs/jobErrors.
 export async function openRay(place: RayPlace, signal: AbortSignal): Promise<RayLink> {
   if ('address' in place) return straight(place.address, place.token);
   // The libraries of Kubernetes are larger than all else here.
-  const { findProfiles, openRayLink, readProfile } = await import('#cluster/clouds.ts');
+  const { findProfiles, openRayLink, readProfile } = await loadPart(() => import('#cluster/clouds.ts'));
   if ('cluster' in place)
     return await openRayLink(readProfile('cluster', place.cluster), { rayCluster: place.rayCluster, signal });
   const profiles = await findProfiles({ folder: place.folder ?? process.cwd(), environment: process.env });
