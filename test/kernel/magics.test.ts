@@ -190,7 +190,7 @@ suite('Magics', function () {
     { cell: '%cd ..', out: `${folder}\n` },
     { cell: '%cd -', out: `${join(folder, 'a sub')}\n` },
     { cell: '%cd "../a sub/.."', out: `${folder}\n` },
-    { cell: '%cd nowhere', error: /%cd: There is no folder .*nowhere/ },
+    { cell: '%cd nowhere', error: /%cd: There is no folder .*nowhere/, trace: /^MagicError: %cd: There is [^\n]*$/ },
     { cell: '%cd "a sub/near.ts"', error: /near\.ts is a file/ },
     { cell: '%pwd', out: `${folder}\n` },
   );

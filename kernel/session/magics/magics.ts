@@ -109,6 +109,10 @@ async function answer({ about, detail }: QuestionPart, { describe }: MagicParts)
 function magicError(label: string, error: unknown): CellOutcome['error'] {
   const ename = error instanceof Error ? error.name : 'Error';
   const evalue = `${label}: ${messageOf(error)}`;
-  const cause = error instanceof MagicError && error.cause !== undefined ? [`Caused by ${messageOf(error.cause)}`] : [];
+  const cause = error instanceof MagicError && !isTold(error.cause) ? [`Caused by ${messageOf(error.cause)}`] : [];
   return { ename, evalue, traceback: [`${ename}: ${evalue}`, ...cause] };
 }
+
+/** What the system has against something is in the sentence already, in better words or its own. */
+const isTold = (cause: unknown): boolean =>
+  cause === undefined || (cause instanceof Error && 'syscall' in cause && 'code' in cause);
