@@ -251,6 +251,8 @@ suite('Magics', function () {
     { cell: '%save', error: /%save: Name the file/ },
     { cell: '%save /', error: /%save: \/ is a folder\. Name a file in it, as in %save \/cells\.ts/ },
     { cell: `%save ${tmpdir()}`, error: /is a folder\. Name a file in it/ },
+    { cell: '%save /dev/null/it.ts', error: /%save: There is no folder \/dev\/null\. Make it/ },
+    { cell: '%save /proc/it.ts', error: /it\.ts can't be written: E\w+: [^,']*\. Mend that, or name another file\.$/ },
     { cell: '%save /none/of/it.ts', error: /%save: There is no folder \/none\/of\. Make it, or name another file\.$/ },
     { cell: '%save x.ts 99999', error: /No cell has the number 99999/ },
     { cell: '%save x.ts 3-1', error: /'3-1' is no range/ },

@@ -107,8 +107,12 @@ async function write(path: string, text: string, isForced: boolean): Promise<voi
       throw new MagicError(`There is a file ${path} already. %save -f replaces it.`, { cause: error });
     const folder = dirname(path);
     if (!(await isFolder(folder))) throw new MagicError(`There is no folder ${folder}. Make it, or name another file.`);
-    throw new MagicError(`${path} can't be written: ${messageOf(error)}`, { cause: error });
+    // Without the place, which is that of a file that the person has not named.
+    const why = messageOf(error).replace(/, \w+ '[^]*$/, '');
+    throw new MagicError(`${path} can't be written: ${why}. Mend that, or name another file.`, {
+      cause: error,
+    });
   } finally {
-    await rm(written, { force: true });
+    await rm(written, { force: true }).catch(() => undefined);
   }
 }
