@@ -102,6 +102,7 @@ export class CellOutputs {
     this.#pending = undefined;
     if (!pending) return;
     this.#clearIfDue();
+    this.#forgetCleared();
     if (this.#stream?.name === pending.name) this.#extend(this.#stream, pending.text);
     else this.#begin(pending.name, pending.text);
   }
@@ -175,6 +176,14 @@ export class CellOutputs {
 
   #clearIfDue(): void {
     if (this.#clearsNext) this.#clear();
+  }
+
+  /** The person has cleared the outputs: what is added to one of them would be shown nowhere. */
+  #forgetCleared(): void {
+    const isTaken = this.#stream !== undefined && this.#stream.fresh === undefined;
+    if (!isTaken || this.#target.cell.outputs.length > 0) return;
+    this.#stream = undefined;
+    this.#printed.length = 0;
   }
 
   #clear(): void {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { execute, isSaved, item, openCells, printed, start } from './notebookCells.ts';
+import { ended, execute, isSaved, item, openCells, printed, start } from './notebookCells.ts';
 import { eventually, extensionApi, temporaryFolder } from './support.ts';
 
 type Saved = { cells: { outputs: { output_type: string; text?: string[] }[] }[] };
@@ -77,6 +77,24 @@ suite('outputs of cells', () => {
       assert.ok(await isSaved(notebook));
       assert.equal(saved(notebook, cell.index), `printed ${cell.index}\n`);
     }
+  });
+
+  test('go on in a new output when the person has cleared them', async () => {
+    const gate = join(folder.path, 'cleared');
+    const waits = `while (!existsSync(${JSON.stringify(gate)})) await new Promise((done) => setTimeout(done, 20));`;
+    const notebook = await open(
+      `const { existsSync } = require('node:fs') as typeof import('node:fs');
+       console.log('before'); ${waits} console.log('after');`,
+    );
+    start(notebook, 0);
+    await eventually('the first line', () => printed(notebook, 0).includes('before'));
+    await vscode.commands.executeCommand('notebook.clearAllCellsOutputs');
+    await eventually('no output', () => notebook.cellAt(0).outputs.length === 0);
+    writeFileSync(gate, '');
+    await eventually('the last line', () => printed(notebook, 0) === 'after\n', 20_000);
+    assert.ok(await ended(notebook, 0));
+    assert.ok(await isSaved(notebook));
+    assert.equal(saved(notebook, 0), 'after\n');
   });
 
   test('break the prose of an error at blanks, and neither its frames nor the line of code that it shows', async () => {
