@@ -1,4 +1,4 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import type { CellPlace, KernelMessage } from '#shared/kernelMessages.ts';
 import { isKernelOutput } from '#shared/kernelMessages.ts';
 import { OutputLog } from '#shared/outputLog.ts';
@@ -18,6 +18,8 @@ export class CellRun {
   #cell: vscode.NotebookCell;
   #execution: vscode.NotebookCellExecution | undefined;
   #outputs: CellOutputs | undefined;
+  /** Of what the person does to the outputs. */
+  #watch: vscode.Disposable | undefined;
   #order: number | undefined;
   #ended: { at: number; success: boolean } | undefined;
   /** On the way to another document: what comes meanwhile is shown there with the rest. */
@@ -69,6 +71,7 @@ export class CellRun {
     this.#isMoving = true;
     this.#outputs?.flush();
     this.#outputs = undefined;
+    this.#watch?.dispose();
   }
 
   /**
@@ -108,12 +111,18 @@ export class CellRun {
   }
 
   #open(execution: vscode.NotebookCellExecution): void {
-    this.#outputs = new CellOutputs(execution, this.#displays);
+    const outputs = new CellOutputs(execution, this.#displays);
+    this.#outputs = outputs;
+    this.#watch?.dispose();
+    this.#watch = vscode.workspace.onDidChangeNotebookDocument(({ cellChanges }) => {
+      for (const { cell, outputs: now } of cellChanges) if (cell === execution.cell && now) outputs.changed(now.length);
+    });
     void execution.clearOutput();
   }
 
   #close({ at, success }: { at: number; success: boolean }): void {
     this.#outputs?.finish();
+    this.#watch?.dispose();
     this.#execution?.end(success, at);
     this.#execution = undefined;
     this.#outputs = undefined;
