@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { CellPlace, KernelMessage } from '#shared/kernelMessages.ts';
 import { isKernelOutput } from '#shared/kernelMessages.ts';
 import { OutputLog } from '#shared/outputLog.ts';
@@ -18,8 +18,6 @@ export class CellRun {
   #cell: vscode.NotebookCell;
   #execution: vscode.NotebookCellExecution | undefined;
   #outputs: CellOutputs | undefined;
-  /** Of what the person does to the outputs. */
-  #watch: vscode.Disposable | undefined;
   #order: number | undefined;
   #ended: { at: number; success: boolean } | undefined;
   /** On the way to another document: what comes meanwhile is shown there with the rest. */
@@ -71,7 +69,6 @@ export class CellRun {
     this.#isMoving = true;
     this.#outputs?.flush();
     this.#outputs = undefined;
-    this.#watch?.dispose();
   }
 
   /**
@@ -111,18 +108,12 @@ export class CellRun {
   }
 
   #open(execution: vscode.NotebookCellExecution): void {
-    const outputs = new CellOutputs(execution, this.#displays);
-    this.#outputs = outputs;
-    this.#watch?.dispose();
-    this.#watch = vscode.workspace.onDidChangeNotebookDocument(({ cellChanges }) => {
-      for (const { cell, outputs: now } of cellChanges) if (cell === execution.cell && now) outputs.changed(now.length);
-    });
+    this.#outputs = new CellOutputs(execution, this.#displays);
     void execution.clearOutput();
   }
 
   #close({ at, success }: { at: number; success: boolean }): void {
     this.#outputs?.finish();
-    this.#watch?.dispose();
     this.#execution?.end(success, at);
     this.#execution = undefined;
     this.#outputs = undefined;

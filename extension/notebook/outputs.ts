@@ -45,8 +45,6 @@ export class CellOutputs {
   #redrawTimer: NodeJS.Timeout | undefined;
   /** `clear_output(wait=True)`: cleared when the next output is there, so that nothing flickers. */
   #clearsNext = false;
-  /** The cell is known to have outputs since it was last cleared from here. */
-  #isShown = false;
 
   constructor(target: OutputTarget, displays: Displays) {
     this.#target = target;
@@ -94,15 +92,6 @@ export class CellOutputs {
     this.flush();
     clearTimeout(this.#redrawTimer);
     for (const printed of this.#printed.splice(0)) this.#redraw(printed);
-  }
-
-  /**
-   * The outputs of the cell are others now. When there are none left a person has cleared them: what is added to one of them
-   * would be lost, so what comes begins anew.
-   */
-  changed(count: number): void {
-    if (count === 0 && this.#isShown) this.#drop();
-    this.#isShown = count > 0;
   }
 
   /** Sends what is still held back. */
@@ -198,19 +187,13 @@ export class CellOutputs {
   }
 
   #clear(): void {
-    this.#isShown = false;
-    this.#drop();
-    void this.#target.clearOutput();
-  }
-
-  /** Nothing of what was shown is there any more. */
-  #drop(): void {
     this.#clearsNext = false;
     this.#stream = undefined;
     this.#printed.length = 0;
     clearTimeout(this.#redrawTimer);
     this.#redrawTimer = undefined;
     this.#forget();
+    void this.#target.clearOutput();
   }
 
   #show(message: Parameters<typeof valueOutput>[0]): void {

@@ -53,27 +53,6 @@ suite('outputs of cells', () => {
     assert.equal(saved(notebook, 0), 'one\ntwo\nthree\n');
   });
 
-  test('go on after a person has cleared them while the cell prints', async () => {
-    const gate = join(folder.path, 'go');
-    const notebook = await open(
-      `import { existsSync } from 'node:fs';
-       console.log('before');
-       while (!existsSync(${JSON.stringify(gate)})) await new Promise((done) => setTimeout(done, 50));
-       for (const line of ['after', 'the', 'clearing']) {
-         console.log(line);
-         await new Promise((done) => setTimeout(done, 60));
-       }`,
-    );
-    start(notebook, 0);
-    await eventually('the first line', () => printed(notebook, 0) === 'before\n');
-    await vscode.commands.executeCommand('notebook.clearAllCellsOutputs');
-    await eventually('no output', () => notebook.cellAt(0).outputs.length === 0);
-    writeFileSync(gate, '');
-    assert.ok(await ended(notebook, 0));
-    assert.equal(printed(notebook, 0), 'after\nthe\nclearing\n');
-    assert.equal(notebook.cellAt(0).outputs.length, 1);
-  });
-
   test('hold five thousand lines in their order, for extensions and in the file', async () => {
     const notebook = await open(
       `await display(0, { id: 'n' });
