@@ -13,7 +13,7 @@ suite('magics in the editor', function () {
   const folder = temporaryFolder();
   const catalog = temporaryFolder();
   const cache = temporaryFolder();
-  const { showInputBox } = vscode.window;
+  const { showInputBox, showQuickPick } = vscode.window;
   let api: ExtensionApi;
   let registry: Awaited<ReturnType<typeof registryStandIn>>;
   let notebook: vscode.NotebookDocument;
@@ -25,7 +25,7 @@ suite('magics in the editor', function () {
     await api.connections.add('magics', catalog.path);
   });
   suiteTeardown(async () => {
-    Object.assign(vscode.window, { showInputBox });
+    Object.assign(vscode.window, { showInputBox, showQuickPick });
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     api.kernels.session(notebook)?.dispose();
     await api.connections.remove('magics');
@@ -49,8 +49,14 @@ suite('magics in the editor', function () {
     await vscode.window.showNotebookDocument(notebook);
     const asked: string[] = [];
     const answers = cases.flatMap(({ answers: given }) => (given ? [given[0]] : []));
-    const standIn = ({ prompt = '' }: vscode.InputBoxOptions) => Promise.resolve(answers[asked.push(prompt) - 1]);
-    Object.assign(vscode.window, { showInputBox: standIn });
+    const answerTo = (question = '') => answers[asked.push(question) - 1];
+    const boxStandIn = ({ prompt }: vscode.InputBoxOptions) => Promise.resolve(answerTo(prompt));
+    // What is answered by yes or no is chosen from a list.
+    const listStandIn = (choices: readonly { value: string }[], { placeHolder }: vscode.QuickPickOptions) => {
+      const answer = answerTo(placeHolder);
+      return Promise.resolve(choices.find(({ value }) => value === answer));
+    };
+    Object.assign(vscode.window, { showInputBox: boxStandIn, showQuickPick: listStandIn });
     await runAll(cases);
     for (const [index, { cell, answers: given, ...expected }] of cases.entries()) {
       const seen = { ...shownBy(index), asked: given ? [asked.shift()] : [] };
