@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { AskPerson } from '#client/kernelConversation.ts';
+import { nameOf } from './notices.ts';
 
 /** What the kernel ends a question with whose answer is yes or no; terminals and Jupyter have it typed. */
 const yesOrNo = /\s*\[y\/N\]$/;
@@ -15,7 +16,7 @@ export function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
     if (signal.aborted) cancel();
     const common = {
       // Several notebooks may ask at once; a person must see who wants to know.
-      title: notebook().uri.path.split('/').at(-1) ?? '',
+      title: nameOf(notebook()),
       // A click elsewhere must not answer.
       ignoreFocusOut: true,
     };

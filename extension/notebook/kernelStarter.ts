@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { findNode } from '#client/childProcess.ts';
 import type { AskPerson } from '#client/kernelConversation.ts';
 import { KernelProcess, type AttachedKernel } from '#client/kernelProcess.ts';
@@ -18,6 +18,7 @@ import { setting } from '../host/settings.ts';
 import type { State } from '../host/state.ts';
 import { choiceFor } from './commands.ts';
 import type { KeptKernels } from './keptKernels.ts';
+import { sayLost } from './notices.ts';
 import type { StartedKernel, StartKernel } from './sessionTypes.ts';
 import { readWaiting } from './waitingCells.ts';
 
@@ -116,11 +117,4 @@ async function reattach(folder: string, ask: AskPerson, signal: AbortSignal): Pr
       await sleep(againMilliseconds, undefined, { signal });
     }
   }
-}
-
-function sayLost(notebook: vscode.NotebookDocument): void {
-  const name = notebook.uri.path.split('/').at(-1) ?? '';
-  void vscode.window.showInformationMessage(
-    `The kernel of ${name} ended while its window was away, and its variables with it. Run the cells again that you need.`,
-  );
 }

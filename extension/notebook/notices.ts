@@ -1,11 +1,19 @@
 import * as vscode from 'vscode';
 import type { WaitingRow } from './waitingCells.ts';
 
-const nameOf = ({ uri }: vscode.NotebookDocument): string => uri.path.split('/').at(-1) ?? '';
+/** The name of a notebook's file, by which a person knows it. */
+export const nameOf = ({ uri }: vscode.NotebookDocument): string => uri.path.split('/').at(-1) ?? '';
 
 /** The kernel of a notebook ended while no cell ran. */
 export function sayDied(notebook: vscode.NotebookDocument, reason: string): void {
   void vscode.window.showWarningMessage(`${nameOf(notebook)}: ${reason} The next cell starts another.`);
+}
+
+/** The kernel of a notebook ended where no window could say so. */
+export function sayLost(notebook: vscode.NotebookDocument): void {
+  void vscode.window.showInformationMessage(
+    `The kernel of ${nameOf(notebook)} ended while its window was away, and its variables with it. Run the cells again that you need.`,
+  );
 }
 
 /** Cells that waited were not run, since they are not what they were; the person may run those that are there still. */

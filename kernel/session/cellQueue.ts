@@ -30,13 +30,13 @@ export type CellRequest = {
   expressions: Record<string, string>;
   /** The front's name for the cell of the notebook; the same when it is run again. */
   cell?: string;
-  /** The subshell that it runs in, one of `shells`; the main shell when not given. */
+  /** The subshell that it runs in, one of `subshells`; the main shell when not given. */
   subshell?: string;
 };
 
 /**
- * The cells of a kernel, one at a time in each shell, in order. Lives in the worker, so that it answers and keeps its books while the
- * main thread is in an endless loop or has its stack cut off.
+ * The cells of a kernel, one at a time in each shell, in order. Lives in the worker, so that it answers and keeps its books
+ * while the main thread is in an endless loop or has its stack cut off.
  */
 export class CellQueue {
   readonly history: History;

@@ -139,6 +139,7 @@ export class Core {
       runner: this.#runner,
       given: this.#given,
       ask: this.#asker.functions().input,
+      signal: cellSignal,
       describe: (code, cursor, detail) => this.#describe(code, cursor, detail),
     });
   }
@@ -260,7 +261,6 @@ export class Core {
     if (works.length === 0) return;
     try {
       for (const work of works) work.interrupt();
-      this.#magics.interrupt();
       this.#runner.interrupt();
       for (const { id } of works) this.#asker.forget(id);
     } finally {

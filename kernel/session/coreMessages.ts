@@ -56,7 +56,7 @@ export type ToCore =
   /** `cell` is the front's name for the cell of the notebook, where it has one: the same when that is run again. */
   | { type: 'execute'; id: string; code: string; count: number; expressions: Record<string, string>; cell?: string }
   | { type: 'ask'; id: string; question: Question }
-  /** The person wants cell `id` to end. Sent until it did. */
+  /** The person wants the cells of these ids to end. Sent until they did. */
   | { type: 'interrupt'; ids: readonly string[] }
   /** Answered by `pong` as soon as no code runs. */
   | { type: 'ping'; count: number }

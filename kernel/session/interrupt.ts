@@ -44,8 +44,10 @@ export function createInterrupter(isFlagSet: boolean, loads: CutLock): Interrupt
     session ??= probe && connect();
     if (!session) return;
     open++;
+    const asked = session;
     session.post('Runtime.terminateExecution', () => {
-      if (--open === 0) loads.end();
+      // Of a session that was closed meanwhile Node tells as well, and nothing of it counts any more.
+      if (session === asked && --open === 0) loads.end();
     });
   };
   const up = new AbortController();

@@ -5,7 +5,7 @@ import { isRecord } from '#shared/records.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { isRunning } from '../harness/running.ts';
 import { breakAt, ended, filtersIn, setVariable, stackOf, variablesOf, type Stop } from './debugSupport.ts';
-import { execute, item, openCells, printed } from './notebookCells.ts';
+import { closeNotebooks, execute, item, openCells, printed } from './notebookCells.ts';
 import { eventually, extensionApi, failuresOf, run, temporaryFolder } from './support.ts';
 
 const type = 'lance-catalog-notebook';
@@ -49,9 +49,7 @@ suite('debugging a cell', function () {
   teardown(async () => {
     await vscode.debug.stopDebugging();
     vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
-    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
+    await closeNotebooks(api);
     await eventually('the end of all debugging', () => sessions.size === 0);
     stops.length = logged.length = 0;
   });

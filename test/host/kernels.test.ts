@@ -3,7 +3,17 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { contentOf, ended, execute, isSaved, item, openCells, printed, start } from './notebookCells.ts';
+import {
+  closeNotebooks,
+  contentOf,
+  ended,
+  execute,
+  isSaved,
+  item,
+  openCells,
+  printed,
+  start,
+} from './notebookCells.ts';
 import { eventually, extensionApi, run, temporaryFolder } from './support.ts';
 import { isRunning } from '../harness/running.ts';
 
@@ -32,11 +42,7 @@ suite('kernels of notebooks', () => {
   suiteSetup(async () => {
     api = await extensionApi();
   });
-  teardown(async () => {
-    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
-  });
+  teardown(() => closeNotebooks(api));
   suiteTeardown(() => folder.remove());
 
   const open = (...cells: string[]): Promise<vscode.NotebookDocument> =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { execute, item } from './notebookCells.ts';
+import { closeNotebooks, execute, item } from './notebookCells.ts';
 import { eventually, extensionApi, run } from './support.ts';
 
 const controller = { id: 'lance-typescript', extension: 'lance-catalog.lance-catalog' };
@@ -25,11 +25,7 @@ suite('a new notebook', () => {
   suiteSetup(async () => {
     api = await extensionApi();
   });
-  teardown(async () => {
-    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
-  });
+  teardown(() => closeNotebooks(api));
 
   const isOurs = (notebook: vscode.NotebookDocument): boolean =>
     api.kernels.session(notebook) !== undefined && api.language.notebooks.list().includes(notebook);

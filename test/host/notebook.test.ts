@@ -6,7 +6,18 @@ import { tableFromIPC } from '#arrow';
 import type { KernelOutput } from '#shared/kernelMessages.ts';
 import { arrowStreamMime, decodeArrowOutput } from '#shared/mime.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { ended, execute, isSaved, item, items, openCells, printed, start, textOf } from './notebookCells.ts';
+import {
+  closeNotebooks,
+  ended,
+  execute,
+  isSaved,
+  item,
+  items,
+  openCells,
+  printed,
+  start,
+  textOf,
+} from './notebookCells.ts';
 import { eventually, extensionApi, failuresOf, makeCatalog, run, tableNode, temporaryFolder } from './support.ts';
 
 const acceptDialog = () => void vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
@@ -50,12 +61,7 @@ suite('a notebook on our kernel', () => {
     await makeCatalog(api, catalog.path);
     await api.connections.add('notebook', catalog.path);
   });
-  teardown(async () => {
-    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    // The editor keeps documents that an extension opened for minutes, and their kernels with them.
-    for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
-  });
+  teardown(() => closeNotebooks(api));
   suiteTeardown(async () => {
     await api.connections.remove('notebook');
     folder.remove();

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
+import type { ExtensionApi } from '../../extension/extension.ts';
 import { eventually } from './support.ts';
 
 // What the tests of notebooks do with cells, and how they look at what cells show.
@@ -89,4 +90,12 @@ export async function openCells(file: string, ...cells: string[]): Promise<vscod
   const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
   await vscode.window.showNotebookDocument(notebook);
   return notebook;
+}
+
+/** Closes all editors without saving, and ends the kernels of all notebooks. */
+export async function closeNotebooks(api: ExtensionApi): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  // The editor keeps documents that an extension opened for minutes, and their kernels with them.
+  for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
 }

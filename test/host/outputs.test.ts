@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { ended, execute, isSaved, item, openCells, printed, start } from './notebookCells.ts';
+import { closeNotebooks, ended, execute, isSaved, item, openCells, printed, start } from './notebookCells.ts';
 import { eventually, extensionApi, temporaryFolder } from './support.ts';
 
 type Saved = { cells: { outputs: { output_type: string; text?: string[] }[] }[] };
@@ -28,11 +28,7 @@ suite('outputs of cells', () => {
   suiteSetup(async () => {
     api = await extensionApi();
   });
-  teardown(async () => {
-    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
-  });
+  teardown(() => closeNotebooks(api));
   suiteTeardown(() => folder.remove());
 
   const open = (...cells: string[]): Promise<vscode.NotebookDocument> =>

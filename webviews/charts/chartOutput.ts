@@ -1,4 +1,5 @@
 import type { ActivationFunction } from 'vscode-notebook-renderer';
+import { disposer } from '../parts/shownOutputs.ts';
 import { lookOf, type ChartLook } from './chartLook.ts';
 
 /**
@@ -52,10 +53,6 @@ export const chartRenderer =
         shown.set(item.id, chart);
         await put(chart);
       },
-      disposeOutputItem(id) {
-        if (id !== undefined) return dispose(id);
-        // Deleting from a Map while walking it is well defined.
-        for (const each of shown.keys()) dispose(each);
-      },
+      disposeOutputItem: disposer(shown, dispose),
     };
   };

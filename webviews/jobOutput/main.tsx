@@ -5,6 +5,7 @@ import type { ActivationFunction } from 'vscode-notebook-renderer';
 import { isJobOutputNews, readJobOutput, type JobOutputAction, type JobOutputRequest } from '#shared/jobs/jobOutput.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobWords.ts';
+import { disposer } from '../parts/shownOutputs.ts';
 import partsCss from '../parts/job.css';
 import outputCss from './jobOutput.css';
 import { JobOutputView } from './jobOutput.tsx';
@@ -68,11 +69,7 @@ export const activate: ActivationFunction = (context) => {
       // One that has ended does not change any more, unless it is taken up again, which the editor tells.
       if (isActive(job) || job.state === 'interrupted') say({ kind: 'look', id: job.id });
     },
-    disposeOutputItem(id) {
-      if (id !== undefined) return dispose(id);
-      // Deleting from a Map while walking it is well defined.
-      for (const each of mounted.keys()) dispose(each);
-    },
+    disposeOutputItem: disposer(mounted, dispose),
   };
 };
 

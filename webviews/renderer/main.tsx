@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client';
 import type { Root } from 'react-dom/client';
 import type { ActivationFunction } from 'vscode-notebook-renderer';
 import gridCss from 'hightable/src/HighTable.css';
+import { disposer } from '../parts/shownOutputs.ts';
 import themeCss from '../parts/theme.css';
 import outputCss from './output.css';
 import { OutputView, readOutput } from './output.tsx';
@@ -43,11 +44,7 @@ export const activate: ActivationFunction = () => {
       // At once: an output without a height loses its distance to the cell's edge.
       flushSync(() => root.render(<OutputView output={output} />));
     },
-    disposeOutputItem(id) {
-      if (id !== undefined) return dispose(id);
-      // Deleting from a Map while walking it is well defined.
-      for (const each of mounted.keys()) dispose(each);
-    },
+    disposeOutputItem: disposer(mounted, dispose),
   };
 };
 

@@ -31,7 +31,7 @@ function kindOf(value: unknown): string {
 }
 
 function hintFor(name: string, type: string): string {
-  const example = examples[type] ?? (type.endsWith('[]') ? `'${name}=["a", "b"]'` : undefined);
+  const example = examples[type] ?? (type.endsWith('[]') ? `'NAME=["a", "b"]'` : undefined);
   if (example === undefined) return 'Write a value of that type in JSON.';
   return `Write for instance -p ${example.replace('NAME', () => name)}.`;
 }

@@ -9,6 +9,8 @@ export type MagicParts = {
   /** What the notebook has before its first cell, by name. */
   given: Readonly<Record<string, unknown>>;
   ask: Input;
+  /** Aborts when the cell whose code is running is interrupted. */
+  signal: () => AbortSignal;
   /** What is known of the name at a place in code, as text. */
   describe: (code: string, cursor: number, detail: 0 | 1) => Promise<string | undefined>;
 };

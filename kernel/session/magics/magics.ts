@@ -16,8 +16,6 @@ import { time, timeit } from './timing.ts';
 export type Magics = {
   /** Runs a cell that has magics or questions, part by part; undefined when all of it is code. */
   run(source: string, count: number): Promise<CellOutcome> | undefined;
-  /** Gives up the cells that run. */
-  interrupt(): void;
 };
 
 /** Makes the magics of one notebook. */
@@ -39,19 +37,14 @@ export function createMagics(parts: MagicParts): Magics {
     sql: sqlMagic(),
     sh,
   };
-  const running = new Set<AbortController>();
-
   async function runAll(all: readonly CellPart[], source: string, count: number): Promise<CellOutcome> {
-    const abort = new AbortController();
-    const { signal } = abort;
-    running.add(abort);
+    const signal = parts.signal();
     let last = nothing;
     for (const part of all) {
       last = await runPart(part, { source, count, signal });
       // What was interrupted may come to its end later, and what is behind it must not run then.
       if (last.error || signal.aborted) break;
     }
-    running.delete(abort);
     return last;
   }
 
@@ -79,10 +72,6 @@ export function createMagics(parts: MagicParts): Magics {
       const all = partsOf(source);
       if (!all) return undefined;
       return runAll(all, source, count);
-    },
-    interrupt() {
-      for (const abort of running) abort.abort();
-      running.clear();
     },
   };
 }
