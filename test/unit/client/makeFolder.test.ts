@@ -18,6 +18,25 @@ suite('A folder of the person alone', function () {
     assert.ok(statSync(join(folder, 'kept')).isDirectory());
   });
 
+  test('is made although another process makes the same at the same time', async () => {
+    const module = JSON.stringify(inRoot('kernel/client/makeFolder.ts'));
+    // Both begin each round together, by a spin: a rest would be longer than the gap between the two steps.
+    const begins = Date.now() + 1500;
+    const code = `import(${module}).then(({ makeFolder }) => {
+      for (let round = 0; round < 400; round++) {
+        while (Date.now() < ${begins} + round) {}
+        makeFolder(${JSON.stringify(tempFolder())} + '/' + round + '/a/b/c/d');
+      }
+      console.log('made');
+    })`;
+    const both = [1, 2].map(() => command(process.execPath, ['-e', code], { seconds: 30 }));
+    const said = await Promise.all(both);
+    assert.deepEqual(
+      said.map(({ stdout }) => stdout),
+      ['made\n', 'made\n'],
+    );
+  });
+
   test('is not made where a file is, at its place or above it', () => {
     const file = join(tempFolder(), 'file');
     writeFileSync(file, '');
