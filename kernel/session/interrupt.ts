@@ -1,10 +1,16 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Session } from 'node:inspector';
+import { cpuUsage } from 'node:process';
 import type { CutLock } from './loadLock.ts';
 
-/** A main thread that is free says so within this time; then nothing has to be torn out of its stack. */
+/**
+ * A main thread that is free says so within this time of a processor; then nothing has to be torn out of its stack, which
+ * loses what waits for its turn there. Not of the clock: with more at work than there are processors a turn comes late.
+ */
 const graceMs = 15;
+/** By the clock, for a thread that is blocked in a call and uses no processor. */
+const blockedMs = 100;
 const againMs = 100;
 /** How long a thread that was free may take to end its cell. Cut off in that, it would cancel half of what the cell began. */
 const endingMs = 250;
@@ -76,8 +82,9 @@ export function createInterrupter(isFlagSet: boolean, loads: CutLock): Interrupt
       const started = performance.now();
       let hasAnswered = ping();
       try {
-        for (let wait = graceMs; ; wait = againMs) {
-          if (await within(wait, () => hasAnswered() || isOver())) {
+        for (let isGrace = true; ; isGrace = false) {
+          const isFree = (): boolean => hasAnswered() || isOver();
+          if (await (isGrace ? withinGrace(isFree) : within(againMs, isFree))) {
             await settle(ping);
             ask();
             if (await within(endingMs, isOver)) return true;
@@ -99,8 +106,27 @@ export function createInterrupter(isFlagSet: boolean, loads: CutLock): Interrupt
 }
 
 async function within(milliseconds: number, isOver: () => boolean): Promise<boolean> {
-  for (const end = performance.now() + milliseconds; !isOver(); await sleep(2)) {
-    if (performance.now() > end) return false;
+  const end = performance.now() + milliseconds;
+  return before(() => performance.now() > end, isOver);
+}
+
+/** As `within`, of the grace that a thread has. */
+function withinGrace(isOver: () => boolean): Promise<boolean> {
+  const end = performance.now() + blockedMs;
+  const started = cpuUsage();
+  const usedMs = (): number => {
+    const { user, system } = cpuUsage(started);
+    return (user + system) / 1000;
+  };
+  return before(() => usedMs() > graceMs || performance.now() > end, isOver);
+}
+
+async function before(isLate: () => boolean, isOver: () => boolean): Promise<boolean> {
+  for (; !isOver(); await sleep(2)) {
+    if (!isLate()) continue;
+    // This thread may be what was late, and the answer be there already.
+    await setImmediate();
+    return isOver();
   }
   return true;
 }
