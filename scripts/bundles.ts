@@ -28,6 +28,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker.ts', kind: 'kernel' },
   { outputs: ['relay.cjs'], entry: 'kernel/session/jupyter/relay/relay.ts', kind: 'kernel' },
   { outputs: ['languageWorker.cjs'], entry: 'kernel/session/analysis/main.ts', kind: 'kernel' },
+  { outputs: ['sqlite.cjs'], entry: 'kernel/session/sql/database/main.ts', kind: 'kernel' },
   { outputs: ['kernelSnapshot.cjs'], entry: 'kernel/session/start/snapshotEntry.ts', kind: 'snapshot' },
   { outputs: ['fromSnapshot.cjs'], entry: 'kernel/session/start/fromSnapshot.ts', kind: 'kernel' },
   { outputs: ['snapshotMaker.cjs'], entry: 'kernel/session/start/makeSnapshot.ts', kind: 'kernel' },

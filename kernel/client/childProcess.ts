@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { execFile, spawn, type ChildProcess, type SerializationType, type StdioOptions } from 'node:child_process';
 import { promisify } from 'node:util';
 import { CatalogError } from '#shared/errors.ts';
 import { isFitNode, minimumNode } from './nodeVersion.ts';
@@ -72,8 +72,10 @@ export function startNode(options: {
   /** Whether it outlives this process, and does not get the signals of its terminal. */
   detached?: boolean;
   stdio: StdioOptions;
+  /** How its messages are written, where `stdio` has a channel for them: JSON when not given. */
+  serialization?: SerializationType;
 }): ChildProcess {
-  const { node, flags = [], entry, args = [], cwd, env, detached = false, stdio } = options;
+  const { node, flags = [], entry, args = [], cwd, env, detached = false, stdio, serialization } = options;
   const inherited = { ...process.env };
   delete inherited['NODE_OPTIONS'];
   return spawn(node.path, [...flags, entry, ...args], {
@@ -81,6 +83,7 @@ export function startNode(options: {
     env: { ...inherited, ...node.env, ...env },
     detached,
     stdio,
+    ...(serialization && { serialization }),
     windowsHide: true,
   });
 }

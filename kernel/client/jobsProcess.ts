@@ -1,4 +1,4 @@
-import { CatalogError, catalogErrorCodes, type CatalogErrorKind } from '#shared/errors.ts';
+import { CatalogError, isCatalogErrorKind } from '#shared/errors.ts';
 import { jobsHostChecks } from '#shared/jobs/jobChecks.ts';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobsHostMethods, JobsMethods } from '#shared/jobs/jobMessages.ts';
@@ -99,8 +99,6 @@ export class JobsProcess {
     return error;
   }
 }
-
-const isCatalogErrorKind = (code: string): code is CatalogErrorKind => Object.hasOwn(catalogErrorCodes, code);
 
 const unavailable = (what: string, reason: string): CatalogError =>
   new CatalogError(

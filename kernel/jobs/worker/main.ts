@@ -8,7 +8,7 @@ import { readIpc } from '#client/ipcReader.ts';
 import { createWrittenBytes } from '#client/ipcWriter.ts';
 import { answerSchema, batchWork } from './batchWork.ts';
 import type { RowFunction } from './computeRows.ts';
-import { endWithParent } from './endWithParent.ts';
+import { endWithParent } from '#client/endWithParent.ts';
 import { firstLine } from './firstLine.ts';
 import { takeOutput } from './quietOutput.ts';
 import { exitCodes, failureLine } from './workerFailure.ts';
@@ -59,7 +59,8 @@ async function main(): Promise<void> {
   } catch (error) {
     return end(exitCodes.unusable, 'Internal', messageOf(error));
   }
-  endWithParent();
+  // What is done sooner needs no thread that watches.
+  endWithParent(1000);
   let compute: RowFunction;
   try {
     compute = await loadFunction(options);

@@ -1,114 +1,74 @@
-import type * as sqliteModule from 'node:sqlite';
-import type { DatabaseSync } from 'node:sqlite';
+import { Table as ArrowTable, tableToIPC, Schema } from '#arrow';
 import type { Catalog } from '#client/catalog.ts';
-import { CatalogError, messageOf } from '#shared/errors.ts';
+import { CatalogError, isCatalogErrorKind, messageOf } from '#shared/errors.ts';
+import { RemoteError } from '#shared/rpc.ts';
+import { isSamePlace, type SqlMethods } from './sqlMessages.ts';
+import { sqlEnded, type SqlConnection } from './sqlProcess.ts';
 import { findTable, type NamedTable } from './sqlTables.ts';
-import { columnsIn, quotedName } from './sqlText.ts';
-import { affinityOf } from './sqlValues.ts';
+import { columnsIn } from './sqlText.ts';
 
-type Sqlite = Pick<typeof sqliteModule, 'DatabaseSync' | 'constants'>;
-
-/** @throws CatalogError Unsupported (0) where Node was built without it */
-export function loadSqlite(): Sqlite {
-  // oxlint-disable-next-line typescript/unbound-method -- put back as it is: bound again by each query, it would grow
-  const { emitWarning } = process;
-  // An older Node says as it loads that it is experimental, in the output of the cell. Nothing else runs meanwhile: another
-  // query that loads it, or a cell that warns, would find no warnings here, or leave none.
-  process.emitWarning = () => {};
+/**
+ * Asks the database of a query.
+ * @throws CatalogError InvalidInput (13) for what SQLite has against it, ServiceUnavailable (17) when its process has ended
+ */
+export async function ask<K extends keyof SqlMethods>(
+  database: SqlConnection,
+  method: K,
+  params: SqlMethods[K][0],
+  tables: readonly NamedTable[],
+): Promise<SqlMethods[K][1]> {
   try {
-    const sqlite = process.getBuiltinModule('node:sqlite') as Sqlite | undefined;
-    if (sqlite) return sqlite;
-  } finally {
-    process.emitWarning = emitWarning;
+    return await database.request(method, params);
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error;
+    const { code, message } = error;
+    if (code === 'closed') throw sqlEnded(database.end ?? 'nothing is known of why', error);
+    // The message of ours has its hint in it.
+    if (isCatalogErrorKind(code)) throw new CatalogError(code, message, '', { cause: error });
+    throw refusal(textIn(params), error, tables);
   }
-  throw new CatalogError(
-    'Unsupported',
-    'The Node of this kernel has no SQLite.',
-    'Choose a usual build of Node 22.19 or later.',
-  );
 }
 
 /** Makes an empty table for each that the query names, as SQLite asks for them. */
 export async function defineTables(
-  database: DatabaseSync,
+  database: SqlConnection,
   text: string,
   catalog: Catalog,
   signal: AbortSignal,
 ): Promise<NamedTable[]> {
   const tables: NamedTable[] = [];
-  const schemas = new Set(['main']);
   for (;;) {
-    signal.throwIfAborted();
-    const missing = missingTable(database, text, tables);
-    if (missing === undefined) return tables;
+    const missing = await ask(database, 'missing', { text }, tables);
+    if (missing === null) return tables;
     const found = await findTable(catalog, missing, signal);
-    if (!schemas.has(found.schema)) {
-      attach(database, found.schema);
-      schemas.add(found.schema);
-    }
-    const columns = found.fields.map(({ name, type }) => `${quotedName(name)} ${affinityOf(type)}`);
-    database.exec(`CREATE TABLE ${placeOf(found)} (${columns.join(', ')})`);
+    const fields = tableToIPC(new ArrowTable(new Schema(found.fields)), 'stream');
+    await ask(database, 'define', { schema: found.schema, name: found.name, fields }, tables);
     tables.push(found);
   }
 }
 
-/** A table as SQL names it. */
-export const placeOf = ({ schema, name }: NamedTable): string => `${quotedName(schema)}.${quotedName(name)}`;
-
-function missingTable(database: DatabaseSync, text: string, known: readonly NamedTable[]): string | undefined {
-  try {
-    database.prepare(text);
-    return undefined;
-  } catch (error) {
-    const [, missing] = /^no such table: (.+)$/s.exec(messageOf(error)) ?? [];
-    if (missing === undefined) throw refusal(text, error, known);
-    return missing;
-  }
-}
-
-function attach(database: DatabaseSync, schema: string): void {
-  try {
-    database.exec(`ATTACH ':memory:' AS ${quotedName(schema)}`);
-  } catch (error) {
-    throw new CatalogError(
-      'InvalidInput',
-      `The query is over too many namespaces: ${messageOf(error)}.`,
-      `Write the tables of some in one name, as "${schema}/table".`,
-      { cause: error },
-    );
-  }
-}
-
 /** The columns of each table that the query reads. */
-export function columnsOf(
-  database: DatabaseSync,
-  ok: number,
+export async function columnsOf(
+  database: SqlConnection,
   text: string,
   tables: readonly NamedTable[],
-): ReadonlyMap<NamedTable, string[]> {
-  const read = new Map(tables.map((table) => [placeOf(table), new Set<string>()]));
-  const canTell = typeof database.setAuthorizer === 'function';
-  if (canTell) {
-    database.setAuthorizer((_, table, column, schema) => {
-      if (table !== null && column !== null && schema !== null)
-        read.get(`${quotedName(schema)}.${quotedName(table)}`)?.add(column);
-      return ok;
-    });
-    database.prepare(text);
-    database.setAuthorizer(null);
-  }
+): Promise<ReadonlyMap<NamedTable, string[]>> {
+  const read = await ask(database, 'columns', { text }, tables);
   return new Map(
     tables.map((table) => {
       const all = table.fields.map(({ name }) => name);
-      const needed = canTell ? all.filter((name) => read.get(placeOf(table))?.has(name)) : columnsIn(text, all);
+      const ofTable = new Set(read?.filter((each) => isSamePlace(each, table)).map(({ column }) => column));
+      const needed = read ? all.filter((name) => ofTable.has(name)) : columnsIn(text, all);
       // To count rows, any column will do.
       return [table, needed.length > 0 ? needed : all.slice(0, 1)];
     }),
   );
 }
 
+const textIn = (params: SqlMethods[keyof SqlMethods][0]): string => (params && 'text' in params ? params.text : '');
+
 /** What SQLite has against a query over these tables. */
-export function refusal(text: string, error: unknown, tables: readonly NamedTable[]): CatalogError {
+function refusal(text: string, error: unknown, tables: readonly NamedTable[]): CatalogError {
   const said = messageOf(error).trim();
   return new CatalogError('InvalidInput', `SQL: ${said}.`, hintFor(text, said, tables), { cause: error });
 }

@@ -1,24 +1,25 @@
-import type { DatabaseSync } from 'node:sqlite';
-import type { RecordBatch } from '#arrow';
+import { Table as ArrowTable, tableToIPC, type RecordBatch } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import type { Progress } from '#session/display/displayTypes.ts';
-import { placeOf } from './sqlDatabase.ts';
-import { batchesOf, count, enough, readingsFor, type BoundQuery, type Reading } from './sqlReading.ts';
+import { ask } from './sqlDatabase.ts';
+import type { BoundQuery } from './sqlMessages.ts';
+import type { SqlConnection } from './sqlProcess.ts';
+import { batchesOf, count, enough, readingsFor, type Reading } from './sqlReading.ts';
 import type { NamedTable } from './sqlTables.ts';
-import { quotedName } from './sqlText.ts';
-import { storedReader } from './sqlValues.ts';
 
 /** Rows that a query may read from its tables together, and bytes of text and binary values in them. */
 const maxRows = 2_000_000;
 const maxBytes = 1024 * 1024 * 1024;
 /** Reading this many rows is worth being shown as it goes. */
 const shownRows = 100_000;
+/** Rows that are added at once where it is looked whether they are enough. */
+const leastRows = 1000;
 
 export type Loading = { progress: Progress; signal: AbortSignal };
 
 /** Reads the columns of the tables into the database. @throws CatalogError InvalidInput (13) for more than it may hold */
 export async function load(
-  database: DatabaseSync,
+  database: SqlConnection,
   query: BoundQuery,
   tables: readonly NamedTable[],
   columns: ReadonlyMap<NamedTable, string[]>,
@@ -30,16 +31,53 @@ export async function load(
   for (const reading of readings) {
     const { named, wanted } = reading;
     const isEnough = wanted === undefined ? undefined : enough(database, query, wanted);
+    const add = async (batch: RecordBatch): Promise<void> => {
+      bytes += await insert(database, reading, batch, tables);
+      if (bytes > maxBytes) throw tooLarge(named);
+    };
     let rows = 0;
+    let added: Promise<void> | undefined;
     for await (const batch of shown(reading, progress, signal)) {
       signal.throwIfAborted();
-      bytes += insert(database, reading, batch);
+      // The next batch is read while the database takes this one.
+      await added;
+      added = undefined;
+      if (isEnough) {
+        if (await addUntil(isEnough, batch, rows, add)) break;
+      } else {
+        added = add(batch);
+        added.catch(() => {});
+      }
       rows += batch.numRows;
-      if (bytes > maxBytes) throw tooLarge(named);
-      if (isEnough?.(rows)) break;
       if (rows > maxRows) throw tooMany([{ ...reading, rows: await count(named, signal) }]);
     }
+    await added;
   }
+}
+
+/** Adds a batch little by little, each part as long as all before it, since a few rows may be enough. @returns whether they are */
+async function addUntil(
+  isEnough: (rows: number) => Promise<boolean>,
+  batch: RecordBatch,
+  before: number,
+  add: (batch: RecordBatch) => Promise<void>,
+): Promise<boolean> {
+  for (let start = 0, end: number; start < batch.numRows; start = end) {
+    end = start + Math.max(before + start, leastRows);
+    await add(batch.slice(start, end));
+    if (await isEnough(before + Math.min(end, batch.numRows))) return true;
+  }
+  return false;
+}
+
+function insert(
+  database: SqlConnection,
+  { named: { schema, name }, names }: Reading,
+  batch: RecordBatch,
+  tables: readonly NamedTable[],
+): Promise<number> {
+  const rows = tableToIPC(new ArrowTable([batch.select([...names])]), 'stream');
+  return ask(database, 'insert', { schema, name, rows }, tables);
 }
 
 function shown(reading: Reading, progress: Progress, signal: AbortSignal): AsyncIterable<RecordBatch> {
@@ -47,26 +85,6 @@ function shown(reading: Reading, progress: Progress, signal: AbortSignal): Async
   const { rows, named } = reading;
   if (rows === undefined || rows < shownRows) return batches;
   return progress(batches, { label: `Reading ${named.name}`, total: rows, rows: true });
-}
-
-/** @returns the bytes of text and of binary values */
-function insert(database: DatabaseSync, { named, names }: Reading, batch: RecordBatch): number {
-  const readers = names.map((name) => {
-    const vector = batch.getChild(name);
-    return vector ? storedReader(name, vector) : () => null;
-  });
-  const statement = database.prepare(
-    `INSERT INTO ${placeOf(named)} (${names.map(quotedName).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-  );
-  let bytes = 0;
-  database.exec('BEGIN');
-  for (let row = 0; row < batch.numRows; row++) {
-    const values = readers.map((read) => read(row));
-    for (const value of values) if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
-    statement.run(...values);
-  }
-  database.exec('COMMIT');
-  return bytes;
 }
 
 function tooMany(readings: readonly Reading[]): CatalogError {

@@ -1,14 +1,12 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { RecordBatch } from '#arrow';
 import type { Query } from '#client/query.ts';
 import { isCatalogError } from '#shared/errors.ts';
+import { ask } from './sqlDatabase.ts';
 import { tableFilter } from './sqlFilter.ts';
+import type { BoundQuery } from './sqlMessages.ts';
+import type { SqlConnection } from './sqlProcess.ts';
 import { shapeOf, wantedRows } from './sqlShape.ts';
 import type { NamedTable } from './sqlTables.ts';
-import type { Stored } from './sqlValues.ts';
-
-/** A query with the values of its question marks. */
-export type BoundQuery = { text: string; bound: readonly Stored[] };
 
 /** What is read of one table for a query. */
 export type Reading = {
@@ -78,18 +76,12 @@ export async function* batchesOf({ query, unfiltered }: Reading, signal: AbortSi
 }
 
 /** A function that says, of how many rows have been read, whether the query has all that it wants of them. */
-export function enough(database: DatabaseSync, { text, bound }: BoundQuery, wanted: number): (rows: number) => boolean {
-  const statement = database.prepare(text);
+export function enough(database: SqlConnection, query: BoundQuery, wanted: number): (rows: number) => Promise<boolean> {
   let next = wanted;
-  return (rows) => {
+  return async (rows) => {
     if (rows < next) return false;
     // Each look reads all that is there, so the next one waits until that has doubled.
     next = rows * 2;
-    try {
-      return statement.all(...bound).length >= wanted;
-    } catch {
-      // What SQLite has against the query is told when it is answered.
-      return false;
-    }
+    return ask(database, 'isEnough', { ...query, wanted }, []);
   };
 }

@@ -2,15 +2,10 @@ import type { Schema } from '#arrow';
 import type { Catalog } from '#client/catalog.ts';
 import type { Table } from '#client/table.ts';
 import { CatalogError } from '#shared/errors.ts';
+import type { TablePlace } from './sqlMessages.ts';
 
 /** A table that a query names, in the database of the query. */
-export type NamedTable = {
-  /** How SQLite knows it: `main` for the root, else what stands before the dot. */
-  schema: string;
-  name: string;
-  table: Table;
-  fields: Schema['fields'];
-};
+export type NamedTable = TablePlace & { table: Table; fields: Schema['fields'] };
 
 /** Names that are given when one is not found. */
 const maxNames = 8;

@@ -1,8 +1,5 @@
 import { Worker } from 'node:worker_threads';
 
-/** A thread costs as much as the start of this process: what is done sooner needs none. */
-const calmMilliseconds = 1000;
-
 // Where a number of a process stays that of the parent, as on Windows, the parent is asked for. Another thread, since a
 // function that does not come back lets nothing else run in its own.
 const watch = `
@@ -17,17 +14,20 @@ setInterval(() => {
 }, 500);`;
 
 /**
- * Ends this process when whoever started it is gone, however that ended. The end of stdin says so too, but nobody reads that while
- * a function waits for an answer that does not come, or computes for ever.
+ * Ends this process when whoever started it is gone, however that ended. The end of a pipe says so too, but nobody reads that
+ * while the thread computes for ever.
+ * @param afterMs when that is watched for: it takes a thread, and that as much as the start of a process. What computes before
+ * is not watched until it lets other work of this thread run
  */
-export function endWithParent(): void {
+export function endWithParent(afterMs: number): void {
   const parent = process.ppid;
   const start = (): void => {
     const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
     const thread = new Worker(watch, { eval: true, workerData: parent, env: {}, execArgv: [], resourceLimits });
-    // No room for a thread: the function has none either, and says so itself.
+    // No room for a thread: what computes has none either, and says so itself.
     thread.on('error', () => {});
     thread.unref();
   };
-  setTimeout(start, calmMilliseconds).unref();
+  if (afterMs === 0) start();
+  else setTimeout(start, afterMs).unref();
 }

@@ -1,0 +1,27 @@
+import { endWithParent } from '#client/endWithParent.ts';
+import { Endpoint } from '#shared/rpc.ts';
+import type { SqlHostMethods, SqlMethods } from '#session/sql/sqlMessages.ts';
+import { SqlDatabase } from './sqlDatabase.ts';
+
+// The process that answers SQL: SQLite can't be stopped while it computes, a process can. Its client is at the other end of
+// its channel of messages, and it ends when that client goes, also while it computes.
+
+process.on('disconnect', () => process.exit(0));
+endWithParent(0);
+
+let opened: SqlDatabase | undefined;
+const database = (): SqlDatabase => (opened ??= new SqlDatabase());
+const endpoint = new Endpoint<SqlMethods, SqlHostMethods>((frame) => process.send?.(frame), {
+  missing: ({ text }) => database().missing(text),
+  define: ({ fields, ...place }) => database().define(place, fields),
+  columns: ({ text }) => database().columns(text),
+  insert: ({ rows, ...place }) => database().insert(place, rows),
+  isEnough: ({ wanted, ...query }) => database().isEnough(query, wanted),
+  answer: (query) => database().answer(query),
+  close: () => {
+    opened?.close();
+    opened = undefined;
+    return null;
+  },
+});
+process.on('message', (frame) => void endpoint.receive(frame));

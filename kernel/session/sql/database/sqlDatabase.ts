@@ -1,0 +1,159 @@
+import type * as sqliteModule from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { tableFromIPC, tableToIPC, type RecordBatch, type Schema } from '#arrow';
+import { CatalogError, messageOf } from '#shared/errors.ts';
+import { isSamePlace, type BoundQuery, type TablePlace } from '#session/sql/sqlMessages.ts';
+import { quotedName } from '#session/sql/sqlText.ts';
+import { affinityOf, storedReader, tableOf, type Stored } from '#session/sql/sqlValues.ts';
+
+type Sqlite = Pick<typeof sqliteModule, 'DatabaseSync' | 'constants'>;
+
+/** Rows that a query may give. */
+const maxResult = 1_000_000;
+
+/**
+ * The database in memory that answers one query: the tables that it names, of them the columns and rows that were read.
+ * What SQLite has against a query is thrown as it says it.
+ */
+export class SqlDatabase {
+  readonly #sqlite = loadSqlite();
+  readonly #database: DatabaseSync;
+  readonly #tables: (TablePlace & { fields: Schema['fields'] })[] = [];
+  readonly #schemas = new Set(['main']);
+
+  /** @throws CatalogError Unsupported (0) where Node was built without SQLite */
+  constructor() {
+    this.#database = new this.#sqlite.DatabaseSync(':memory:');
+    this.#database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
+  }
+
+  /** The first table that the query names and that is not there. */
+  missing(text: string): string | null {
+    try {
+      this.#database.prepare(text);
+      return null;
+    } catch (error) {
+      const [, missing] = /^no such table: (.+)$/s.exec(messageOf(error)) ?? [];
+      if (missing === undefined) throw error;
+      return missing;
+    }
+  }
+
+  /** Makes an empty table with the fields of a stream of Arrow. */
+  define({ schema, name }: TablePlace, stream: Uint8Array): null {
+    if (!this.#schemas.has(schema)) this.#attach(schema);
+    const { fields } = tableFromIPC(stream).schema;
+    const columns = fields.map((field) => `${quotedName(field.name)} ${affinityOf(field.type)}`);
+    this.#database.exec(`CREATE TABLE ${placeOf({ schema, name })} (${columns.join(', ')})`);
+    this.#tables.push({ schema, name, fields });
+    return null;
+  }
+
+  /** The columns that the query reads; null where this SQLite does not tell. */
+  columns(text: string): (TablePlace & { column: string })[] | null {
+    const database = this.#database;
+    if (typeof database.setAuthorizer !== 'function') return null;
+    const read: (TablePlace & { column: string })[] = [];
+    database.setAuthorizer((_, name, column, schema) => {
+      if (name !== null && column !== null && schema !== null) read.push({ schema, name, column });
+      return this.#sqlite.constants.SQLITE_OK;
+    });
+    database.prepare(text);
+    database.setAuthorizer(null);
+    return read;
+  }
+
+  /** Adds the rows of a stream of Arrow. @returns the bytes of text and of binary values */
+  insert(place: TablePlace, stream: Uint8Array): number {
+    let bytes = 0;
+    for (const batch of tableFromIPC(stream).batches) bytes += this.#insertBatch(place, batch);
+    return bytes;
+  }
+
+  /** Whether the query gives so many rows of what is there. */
+  isEnough({ text, bound }: BoundQuery, wanted: number): boolean {
+    try {
+      let rows = 0;
+      for (const _ of this.#database.prepare(text).iterate(...bound)) if (++rows >= wanted) return true;
+      return rows >= wanted;
+    } catch {
+      // What SQLite has against the query is told when it is answered.
+      return false;
+    }
+  }
+
+  /** @returns the rows of the query as a stream of Arrow @throws CatalogError InvalidInput (13) for too many of them */
+  answer({ text, bound }: BoundQuery): Uint8Array {
+    this.#database.exec('PRAGMA query_only = ON');
+    const statement = this.#database.prepare(text);
+    statement.setReadBigInts(true);
+    const columns = statement.columns().map(({ name, column, table, database }) => {
+      const place = { schema: database ?? '', name: table ?? '' };
+      const origin = this.#tables.find((each) => isSamePlace(each, place));
+      return { name, type: origin?.fields.find((field) => field.name === column)?.type };
+    });
+    statement.setReturnArrays(true);
+    const rows: Stored[][] = [];
+    for (const row of statement.iterate(...bound)) {
+      if (rows.length === maxResult)
+        throw new CatalogError(
+          'InvalidInput',
+          `The result has more than ${maxResult.toLocaleString('en')} rows.`,
+          'Add a limit, or group the rows.',
+        );
+      rows.push(row as unknown as Stored[]);
+    }
+    return tableToIPC(tableOf(columns, rows), 'stream');
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #insertBatch(place: TablePlace, batch: RecordBatch): number {
+    const names = batch.schema.names.map(String);
+    const readers = names.map((name, index) => {
+      const vector = batch.getChildAt(index);
+      return vector ? storedReader(name, vector) : () => null;
+    });
+    const statement = this.#database.prepare(
+      `INSERT INTO ${placeOf(place)} (${names.map(quotedName).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    );
+    let bytes = 0;
+    this.#database.exec('BEGIN');
+    for (let row = 0; row < batch.numRows; row++) {
+      const values = readers.map((read) => read(row));
+      for (const value of values) if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
+      statement.run(...values);
+    }
+    this.#database.exec('COMMIT');
+    return bytes;
+  }
+
+  #attach(schema: string): void {
+    try {
+      this.#database.exec(`ATTACH ':memory:' AS ${quotedName(schema)}`);
+    } catch (error) {
+      throw new CatalogError(
+        'InvalidInput',
+        `The query is over too many namespaces: ${messageOf(error)}.`,
+        `Write the tables of some in one name, as "${schema}/table".`,
+        { cause: error },
+      );
+    }
+    this.#schemas.add(schema);
+  }
+}
+
+/** A table as SQL names it. */
+const placeOf = ({ schema, name }: TablePlace): string => `${quotedName(schema)}.${quotedName(name)}`;
+
+function loadSqlite(): Sqlite {
+  const sqlite = process.getBuiltinModule('node:sqlite') as Sqlite | undefined;
+  if (sqlite) return sqlite;
+  throw new CatalogError(
+    'Unsupported',
+    'The Node of this kernel has no SQLite.',
+    'Choose a usual build of Node 22.19 or later.',
+  );
+}
