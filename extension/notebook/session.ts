@@ -46,8 +46,11 @@ export class NotebookSession implements vscode.Disposable {
         if (hasRun) this.#markStale();
         this.#late.clear();
         this.#changed.fire();
+        if (!hasRun || reason === undefined) return;
+        // Cells that waited were to go on from what is lost now.
+        this.#forgetWaiting();
         // A cell that runs says it itself.
-        if (hasRun && reason !== undefined && !this.#current) sayDied(this.notebook, reason);
+        if (!this.#current) sayDied(this.notebook, reason);
       },
       onOrphanOutput: (message) => this.#late.receive(message),
     });
@@ -202,13 +205,8 @@ export class NotebookSession implements vscode.Disposable {
     }
   }
 
-  async #runRow(
-    row: WaitingRow,
-    executions: vscode.NotebookCellExecution[],
-    round: number,
-    goesOn = true,
-  ): Promise<void> {
-    for (const execution of executions) {
+  async #runRow(row: WaitingRow, planned: vscode.NotebookCellExecution[], round: number, goesOn = true): Promise<void> {
+    for (const execution of planned) {
       goesOn = goesOn && round === this.#round && !execution.token.isCancellationRequested;
       if (!goesOn) {
         execution.end(undefined);

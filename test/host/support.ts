@@ -105,3 +105,18 @@ export async function failuresOf(act: () => Promise<unknown>): Promise<string[]>
   }
   return told;
 }
+
+/** Does something while a function of the editor's window is another one. */
+export async function replacing(
+  name: 'showInformationMessage' | 'showInputBox' | 'showWarningMessage',
+  standIn: unknown,
+  act: () => Promise<unknown>,
+): Promise<void> {
+  const original = vscode.window[name];
+  Object.assign(vscode.window, { [name]: standIn });
+  try {
+    await act();
+  } finally {
+    Object.assign(vscode.window, { [name]: original });
+  }
+}
