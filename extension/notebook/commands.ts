@@ -3,12 +3,12 @@ import { CatalogError } from '#shared/errors.ts';
 import { tableOf } from '../catalog/commands.ts';
 import { whereOf } from '../catalog/connectionRules.ts';
 import type { Connections } from '../catalog/connections.ts';
-import type { CatalogNode } from '../catalog/node.ts';
+import type { CatalogNode, Connection } from '../catalog/node.ts';
 import { askOne, confirm } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
-import { notebookIds } from '../manifest.ts';
+import { notebookIds, type CommandId } from '../manifest.ts';
 import { chooseCatalog, describeChoice, namedConnection, withConnection, type CatalogChoice } from './catalogChoice.ts';
 import type { NotebookKernels } from './controller.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
@@ -63,14 +63,7 @@ async function chooseFor(
   notebook: vscode.NotebookDocument,
   { connections, kernels, state }: NotebookCommandParts,
 ): Promise<void> {
-  const list = connections.list();
-  if (list.length === 0) {
-    throw new CatalogError('InvalidInput', 'There is no catalog to choose.', 'Add one in the Lance Catalog view.');
-  }
-  const name = await askOne(
-    'Which catalog is `db` in this notebook?',
-    list.map((one) => ({ label: one.name, description: whereOf(one), icon: 'database', value: one.name })),
-  );
+  const name = await askCatalog(connections);
   if (name === undefined || name === namedConnection(notebook.metadata)) return;
   const loses = kernels.session(notebook)?.hasRun === true;
   const detail = 'The kernel is started anew on it, so the variables of this notebook are lost.';
@@ -83,6 +76,22 @@ async function chooseFor(
   const session = kernels.session(notebook);
   if (session?.hasRun === true) await kernels.restart(notebook);
   else session?.renew();
+}
+
+/** The name of a catalog that there is, or of one that the person adds now. */
+async function askCatalog(connections: Connections): Promise<string | undefined> {
+  const chosen = await askOne<{ name: string } | { add: CommandId }>('Which catalog is `db` in this notebook?', [
+    ...connections.list().map((one) => ({
+      label: one.name,
+      description: whereOf(one),
+      icon: 'database',
+      value: { name: one.name },
+    })),
+    { label: 'Add Directory…', icon: 'add', value: { add: 'lanceCatalog.connection.add' } },
+    { label: 'Add REST Connection…', icon: 'plug', value: { add: 'lanceCatalog.connection.addRest' } },
+  ]);
+  if (!chosen || 'name' in chosen) return chosen?.name;
+  return (await vscode.commands.executeCommand<Connection | undefined>(chosen.add))?.name;
 }
 
 function catalogStatus({ connections, state }: NotebookCommandParts): vscode.Disposable {
