@@ -3,6 +3,7 @@ import { notebookOf, readPluginConfig, type PluginConfig } from './pluginConfig.
 
 type Project = ts.server.Project;
 type Service = ts.LanguageService;
+type Classified = [span: ts.TextSpan, format?: ts.SemanticClassificationFormat];
 
 /** What is answered for the cells that the language worker answers for: nothing. Everything else stays the server's. */
 const nothing = {
@@ -37,7 +38,7 @@ export function init(): ts.server.PluginModule {
       for (const known of projects) if (known.isClosed()) projects.delete(known);
       projects.add(project);
       declareTypes(host, isOurs, () => (config.isMuted ? '' : config.types));
-      return mutedService(service, isMuted);
+      return mutedService(service, isMuted, isOurs);
     },
     onConfigurationChanged(value: unknown) {
       const changed = readPluginConfig(value);
@@ -73,7 +74,14 @@ function declareTypes(host: ts.LanguageServiceHost, isOurs: (file: string) => bo
   };
 }
 
-function mutedService(service: Service, isMuted: (file: string) => boolean): Service {
+/** A cell that is SQL or commands of a shell from its second line on. */
+const otherLanguage = /^\s*%%(?:sql|sh)(?:\s|$)/;
+
+function mutedService(
+  service: Service,
+  isMuted: (file: string) => boolean,
+  isOurs: (file: string) => boolean,
+): Service {
   // Own copies of the methods: the server calls them on this object.
   const proxy: Record<string, unknown> = { ...service };
   for (const [name, answer] of Object.entries(nothing)) {
@@ -81,5 +89,10 @@ function mutedService(service: Service, isMuted: (file: string) => boolean): Ser
     proxy[name] = (file: string, ...rest: unknown[]) =>
       isMuted(file) ? answer() : method.call(service, file, ...rest);
   }
+  // A column with the name of a global would have the colour of that.
+  proxy['getEncodedSemanticClassifications'] = (file: string, ...rest: Classified) =>
+    isOurs(file) && otherLanguage.test(service.getProgram()?.getSourceFile(file)?.text ?? '')
+      ? { spans: [], endOfLineState: 0 }
+      : service.getEncodedSemanticClassifications(file, ...rest);
   return proxy as unknown as Service;
 }

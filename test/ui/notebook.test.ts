@@ -5,6 +5,7 @@ import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { colours, contrast } from './contrast.ts';
 import { openCatalog, switchTheme } from './catalogWindow.ts';
+import { colouringCells } from './colouring.ts';
 import { typingInCells } from './typing.ts';
 import {
   cellAt,
@@ -68,6 +69,8 @@ suite('A notebook in a window', function () {
   });
 
   suite('in which somebody types', () => typingInCells(() => window));
+
+  suite('in which cells are not TypeScript alone', () => colouringCells(() => window));
 
   suite('in which cells run', () => runningCells(() => window));
 });

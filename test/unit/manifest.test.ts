@@ -103,6 +103,7 @@ suite('package.json and extension/manifest.ts', () => {
     const files = [
       ...contributes.viewsContainers.activitybar.map(({ icon }) => icon),
       ...contributes.snippets.map(({ path }) => path),
+      ...contributes.grammars.map(({ path }) => path),
     ];
     for (const file of files) assert.ok(existsSync(join(root, file)), `${file} is missing`);
   });

@@ -26,8 +26,7 @@ function projectStandIn(files: string[], ended = () => false) {
 }
 
 /** The plugin over a real language service that has these files, all with the same text. */
-function serviceOver(files: string[], ended?: () => boolean) {
-  const text = 'const theirs: string = 3;\ntheirs';
+function serviceOver(files: string[], ended?: () => boolean, text = 'const theirs: string = 3;\ntheirs') {
   const { project, renewed } = projectStandIn(files, ended);
   const host: ts.LanguageServiceHost = {
     getCompilationSettings: () => ({ noLib: true, types: [], allowNonTsExtensions: true }),
@@ -55,7 +54,13 @@ function serviceOver(files: string[], ended?: () => boolean) {
     definition: service.getDefinitionAndBoundSpan(file, text.length - 1) !== undefined,
     errors: service.getSemanticDiagnostics(file).length,
   });
-  return { plugin, host, answers, renewed };
+  const coloured = (file: string): number =>
+    service.getEncodedSemanticClassifications(
+      file,
+      { start: 0, length: text.length },
+      ts.SemanticClassificationFormat.TwentyTwenty,
+    ).spans.length;
+  return { plugin, host, answers, coloured, renewed };
 }
 
 const silent = { completions: undefined, hover: false, definition: false, errors: 0 };
@@ -78,6 +83,23 @@ suite("the plugin of the editor's TypeScript", () => {
       assert.deepEqual({ ...rest, errors: errors > 0 ? 1 : 0 }, speaking, file);
     }
     assert.deepEqual(host.getScriptFileNames(), [ours, other, longer, plain]);
+  });
+
+  test('colours no name of a cell of SQL or of a shell, whoever answers for it', () => {
+    const code = 'const name = 1;\nname';
+    for (const [head, isColoured] of [
+      ['\n%%sql --to name', false],
+      ['%%sh', false],
+      ['%%time', true],
+      ['%%sqlite', true],
+    ] as const) {
+      const { plugin, coloured } = serviceOver([ours, plain], undefined, `${head}\n${code}`);
+      for (const isMuted of [true, false]) {
+        plugin.onConfigurationChanged?.({ notebooks, isMuted, types });
+        assert.equal(coloured(ours) > 0, isColoured, head);
+        assert.ok(coloured(plain) > 0);
+      }
+    }
   });
 
   test('lets TypeScript answer again when the worker is down', () => {
