@@ -110,10 +110,22 @@ suite('Imports of a cell', function () {
     { cell: 'import inline from "data:text/javascript,export default 5"; inline', value: '5' },
   );
 
-  cells('that are named where nothing is say what to do', notebook, {
-    cell: 'import { nothing } from "no-such-package/deep"',
-    error: /Cannot find module 'no-such-package\/deep'.*Run %install no-such-package/,
-  });
+  cells(
+    'that are named where nothing is say what to do',
+    notebook,
+    {
+      cell: 'import { nothing } from "no-such-package/deep"',
+      error: /Cannot find module 'no-such-package\/deep'.*Run %install no-such-package/,
+    },
+    { cell: 'import "@no-such/package"', error: /Run %install @no-such\/package in a cell/ },
+    { cell: 'import { helps } from "./help"', error: /no file for it in \S+\. Is '\.\/helps\.ts' meant\?/ },
+    { cell: '%check off', out: /off/ },
+    {
+      cell: 'import { helps } from "./help"',
+      error: /^Error: There is no file for '\.\/help' in \S+\. Is '\.\/helps\.ts' meant\?/,
+    },
+    { cell: '%check error', out: /error/ },
+  );
 
   cells(
     'that fail say where, and nothing of how they were made',

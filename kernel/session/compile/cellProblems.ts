@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import ts from 'typescript-6';
+import { isPath, missingFile } from './missingFile.ts';
 
 /** What the compiler has against a cell. Positions count UTF-16 units of its text; lines and columns count from 1. */
 export type CellProblem = {
@@ -23,7 +25,8 @@ export type CellProblem = {
 /** Said of `import x = require()` in a module, which a cell may write all the same. */
 const taken: ReadonlySet<number> = new Set([1202]);
 const missingJsxRuntime = 2875;
-const missingModule = 2307;
+/** The second is of an import that takes no name. */
+const missingModules: ReadonlySet<number> = new Set([2307, 2882]);
 /** Modules that Node loads and the compiler can't look into. */
 const unseen = /^['"](?:data|file):/;
 
@@ -36,7 +39,7 @@ export function problemsOf(
     const { file, code } = diagnostic;
     const start = diagnostic.start ?? 0;
     if (!file || taken.has(code) || start > options.length) return [];
-    if (code === missingModule && unseen.test(file.text.slice(start, start + 10))) return [];
+    if (missingModules.has(code) && unseen.test(file.text.slice(start, start + 10))) return [];
     const end = Math.min(start + (diagnostic.length ?? 0), options.length);
     const { line, character } = file.getLineAndCharacterOfPosition(start);
     const lineStart = file.getPositionOfLineAndCharacter(line, 0);
@@ -60,12 +63,20 @@ export function problemsOf(
   });
 }
 
-function sentence({ code, messageText }: ts.Diagnostic): string {
+function sentence({ code, messageText, file }: ts.Diagnostic): string {
   if (code === missingJsxRuntime)
     return "JSX needs React, and the notebook's folder has none: run %install react @types/react in a cell, or name another library as jsxImportSource in tsconfig.json.";
   const text = ts.flattenDiagnosticMessageText(messageText, '\n');
-  const [, name] = (code === missingModule && /^Cannot find module '((?:@[^/']+\/)?[^./'][^/']*)/.exec(text)) || [];
-  return name === undefined ? text : `${text} Run %install ${name} in a cell.`;
+  const [, name] = (missingModules.has(code) && /^Cannot find module .*?'([^']+)'/.exec(text)) || [];
+  const step = name !== undefined && file ? stepFor(name, dirname(file.fileName)) : undefined;
+  return step === undefined ? text : `${text} ${step}`;
+}
+
+/** What to do about a module that is not there. */
+function stepFor(name: string, folder: string): string | undefined {
+  if (isPath(name)) return missingFile(name, folder);
+  const [, toInstall] = /^((?:@[^/]+\/)?[^./][^/]*)/.exec(name) ?? [];
+  return toInstall === undefined ? undefined : `Run %install ${toInstall} in a cell.`;
 }
 
 /** People who know Jupyter write `!ls -l`, which is a negation here. */

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
 import type ts from 'typescript-6';
 import { messageOf } from '#shared/errors.ts';
+import { isPath, missingFile } from '#session/compile/missingFile.ts';
 import { isLent } from '#session/compile/moduleTypes.ts';
 import { bindImport, importedValue, isEsModule, type Loaded } from './bindings.ts';
 import type { CellGlobals } from './cellGlobals.ts';
@@ -185,9 +186,8 @@ export class CellModules {
 
   #missing(specifier: string, cause: unknown): unknown {
     if (!messageOf(cause).includes(`'${specifier}'`)) return cause;
-    const isPath = /^[./]/.test(specifier);
-    const message = isPath
-      ? `There is no file for '${specifier}' in ${this.#folder()}.`
+    const message = isPath(specifier)
+      ? (missingFile(specifier, this.#folder(), `'${specifier}'`) ?? messageOf(cause))
       : `There is no package '${specifier}' in ${this.#folder()} or above it: run %install ${packageOf(specifier)} in a cell.`;
     return Object.assign(new Error(message, { cause }), { code: 'MODULE_NOT_FOUND' });
   }

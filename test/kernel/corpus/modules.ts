@@ -49,7 +49,16 @@ export const modules: Theme = {
         },
         { cell: '(await import("./here.mjs")).here.endsWith("here.mjs")', value: 'true' },
         { cell: 'import { areas } from "./lib/shapes.ts"', error: /has no exported member( named)? 'areas'/ },
-        { cell: 'import x from "./not-there.ts"', error: /1:15 - Cannot find module '\.\/not-there\.ts'/ },
+        {
+          cell: 'import x from "./not-there.ts"',
+          error:
+            /1:15 - Cannot find module '\.\/not-there\.ts'.* There is no file for it in \/\S+: check the name, or make the file\.$/,
+        },
+        {
+          cell: 'import "./lib/shape.ts"',
+          error: /There is no file for it in \/\S+\/lib\. Is '\.\/lib\/shapes\.ts' meant\?$/,
+        },
+        { cell: 'import "./gone/shapes.ts"', error: /There is no folder \/\S+\/gone: check the path\.$/ },
         { cell: 'await import("./lib/" + "gone.ts")', error: /Cannot find module/ },
       ],
     },
