@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AskPerson } from '../../kernel/client/kernelConversation.ts';
 import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -110,6 +110,20 @@ suite('Magics that start processes', function () {
     const refused = await run(kernel, '%install counting@1');
     assert.match(asked, new RegExp(`^Install counting@1 from npm into ${folder}/node_modules`));
     assert.match(errorOf(refused.outputs)?.evalue ?? '', /%install: Nothing was installed/);
+    for (const [given, said] of [
+      ['./other', `${folder}/other from this machine`],
+      [
+        'counting@1 ../x.tgz @a/b ./other',
+        `counting@1, @a/b from npm and ${dirname(folder)}/x.tgz, ${folder}/other from this machine`,
+      ],
+      ['file:../x x.tar.gz a@file:../x', 'file:../x, x.tar.gz, a@file:../x from this machine'],
+      ['a@npm:b@2 c@latest', 'a@npm:b@2, c@latest from npm'],
+      ['someone/theirs#main github:a/b', 'someone/theirs#main, github:a/b from GitHub'],
+      ['https://example.org/x.tgz a@git+ssh://example.org/x', 'https://example.org/x.tgz, a@git+ssh://example.org/x'],
+    ]) {
+      await run(kernel, `%install ${given}`);
+      assert.ok(asked.startsWith(`Install ${said} into ${folder}/node_modules`), asked);
+    }
     answer = null;
     const nobody = await run(kernel, '%install counting@1');
     assert.match(errorOf(nobody.outputs)?.evalue ?? '', /%install --yes counting@1 installs unasked/);

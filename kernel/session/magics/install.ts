@@ -24,7 +24,7 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
   if (!npm)
     throw new MagicError('There is no npm, neither beside the Node of this kernel nor on PATH. Install Node with it.');
   const list = packages.join(', ');
-  if (!given.has('yes')) await confirm(list, folder, ask);
+  if (!given.has('yes')) await confirm(packages, folder, ask);
   process.stdout.write(`Installing ${list} in ${folder}\n`);
   const [program, ...first] = npm;
   const options = [
@@ -79,9 +79,28 @@ function argumentsOf(rest: string): { packages: string[]; given: ReadonlySet<Fla
 // Else npm takes it from the project's folder, which may be another.
 const isPath = (word: string): boolean => /^\.{0,2}[\\/]/.test(word);
 
-async function confirm(list: string, folder: string, ask: (prompt: string) => Promise<string>): Promise<void> {
-  const question = `Install ${list} from npm into ${join(folder, 'node_modules')}, and note it in package.json there? [y/N] `;
-  const answer = await askOr(ask(question), `%install --yes ${list.replaceAll(',', '')} installs unasked.`);
+/** What is to be installed, each with where npm takes it from, as far as its name does not say so. */
+function withSources(packages: readonly string[]): string {
+  const groups = new Map<string, string[]>();
+  for (const each of packages) groups.set(sourceOf(each), [...(groups.get(sourceOf(each)) ?? []), each]);
+  return [...groups].map(([source, list]) => `${list.join(', ')}${source && ` from ${source}`}`).join(' and ');
+}
+
+function sourceOf(written: string): 'npm' | 'this machine' | 'GitHub' | '' {
+  const what = written.replace(/^@?[^@]+@(?!npm:)/, '');
+  if (/^(?:file:|~?[\\/]|[a-z]:[\\/]|\.{1,2}(?:[\\/]|$))/i.test(what)) return 'this machine';
+  if (/^[^:]+\.(?:tgz|tar|tar\.gz)$/i.test(what)) return 'this machine';
+  if (/^(?:github:|[\w-]+\/)[\w./-]+(?:#.*)?$/.test(what)) return 'GitHub';
+  return nameOf(written) === undefined || /^[\w+]+:/.test(what) ? '' : 'npm';
+}
+
+async function confirm(
+  packages: readonly string[],
+  folder: string,
+  ask: (prompt: string) => Promise<string>,
+): Promise<void> {
+  const question = `Install ${withSources(packages)} into ${join(folder, 'node_modules')}, and note it in package.json there? [y/N] `;
+  const answer = await askOr(ask(question), `%install --yes ${packages.join(' ')} installs unasked.`);
   if (!/^\s*y(es)?\s*$/i.test(answer)) throw new MagicError('Nothing was installed, as the answer was not yes.');
 }
 
