@@ -97,7 +97,7 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
       case 'starting':
         return this.#show([], 'The kernel is starting.');
       case 'busy':
-        this.#view.message = 'A cell is running. The list is of before.';
+        this.#view.message = runningMessage(this.#variables.length > 0);
         return undefined;
       case 'idle':
         this.#asking = new AbortController();
@@ -131,6 +131,12 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
     this.#changed.fire(undefined);
   }
 }
+
+/** Said while a cell runs: the list is asked for when the kernel is at rest again. */
+const runningMessage = (isListed: boolean): string =>
+  isListed
+    ? 'A cell is running. These are the variables as they were before it started; the list is updated when it ends.'
+    : 'A cell is running. The variables are listed when it ends.';
 
 function iconOf({ type, isTable }: VariableInfo): string {
   if (isTable) return 'table';

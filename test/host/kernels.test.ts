@@ -148,6 +148,24 @@ suite('kernels of notebooks', () => {
     assert.equal(notebook.cellAt(1).executionSummary?.executionOrder, 2);
   });
 
+  test('say while a cell runs of when the variables are that are listed', async () => {
+    const { waits, open: goOn } = gate();
+    const notebook = await open(`let word = 'before';`, `word = 'after'; ${waits}`);
+    await vscode.commands.executeCommand('lanceCatalog.variables.focus');
+    assert.ok(await execute(notebook, 0));
+    await eventually('the variable', () => variable('word')?.preview === '"before"');
+    start(notebook, 1);
+    await eventually('what is said', () => api.variables.message?.startsWith('A cell is running'));
+    assert.equal(
+      api.variables.message,
+      'A cell is running. These are the variables as they were before it started; the list is updated when it ends.',
+    );
+    assert.equal(variable('word')?.preview, '"before"');
+    goOn();
+    assert.ok(await ended(notebook, 1));
+    await eventually('the list of after', () => variable('word')?.preview === '"after"' && !api.variables.message);
+  });
+
   test('take their variables away with the notebook that was in front last', async () => {
     const file = join(folder.path, 'closed.ipynb');
     writeFileSync(file, contentOf(`let word = 'gone'`));
