@@ -72,6 +72,29 @@ suite('The process that answers SQL', function () {
     assert.equal(await valueOf(kernel, '[kept, (await sql`select count(*) from shop.products`).numRows]'), '[ 5, 1 ]');
   });
 
+  test('is ended by an interrupt that comes while it starts', async () => {
+    const [before = 0] = processesOf(kernel);
+    process.kill(before, 'SIGKILL');
+    await until('its end', () => !isRunning(before));
+    // As slow as in a kernel that holds gigabytes, and slower.
+    await run(
+      kernel,
+      `const children = require('node:child_process');
+const { spawn } = children;
+children.spawn = (...given) => {
+  const child = spawn(...given);
+  for (const end = Date.now() + 500; Date.now() < end;);
+  return child;
+};`,
+    );
+    const running = run(kernel, `%%sql\n${endless}`);
+    await until('a process', () => processesOf(kernel)[0]);
+    await kernel.interrupt();
+    const { reply } = await running;
+    assert.equal(reply.status === 'error' && reply.ename, 'Interrupted');
+    await until('its end', () => processesOf(kernel).length === 0, 5);
+  });
+
   test('leaves the cell free for other work while it computes', async () => {
     const { running } = await computes(
       `const tick = setInterval(() => console.log('tick'), 20);

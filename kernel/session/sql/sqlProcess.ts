@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { startNode, thisNode } from '#client/childProcess.ts';
 import { exitReason, tailOf } from '#client/exitReason.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { loadPartNow } from '#shared/loadPart.ts';
 import { Endpoint } from '#shared/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from './sqlMessages.ts';
 
@@ -88,9 +89,13 @@ let keptUntil: NodeJS.Timeout | undefined;
  */
 export async function withDatabase<T>(signal: AbortSignal, use: (database: SqlConnection) => Promise<T>): Promise<T> {
   signal.throwIfAborted();
-  const taken = take();
-  const stop = (): void => taken.kill();
-  signal.addEventListener('abort', stop, { once: true });
+  // To start one takes long in a kernel that holds much. Cut off in that, it would run on with nobody who knows of it.
+  const { taken, stop } = loadPartNow(() => {
+    const started = take();
+    const kill = (): void => started.kill();
+    signal.addEventListener('abort', kill, { once: true });
+    return { taken: started, stop: kill };
+  });
   try {
     return await use(taken);
   } catch (error) {
