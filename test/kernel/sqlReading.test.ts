@@ -202,6 +202,28 @@ suite('What SQL reads of a table', function () {
     for (const text of queries) assert.deepEqual(await answers(text), expected(text), text);
   });
 
+  test('goes by the names of columns where a server gives others as well, and in another order', async () => {
+    const generous = {
+      openTable: async (...given: Parameters<Catalog['openTable']>) => {
+        const found = await db.openTable(...given);
+        const columns = Object.keys(types).toReversed();
+        return {
+          schema: found.schema.bind(found),
+          countRows: found.countRows.bind(found),
+          query: () => ({ select: () => found.query().select(columns) }),
+        };
+      },
+      tableExists: db.tableExists.bind(db),
+      namespaceExists: db.namespaceExists.bind(db),
+    };
+    const text = 'select id, small, text from t order by count';
+    const found = await ask(sqlOver(generous as unknown as Catalog), text);
+    assert.deepEqual(
+      found.toArray().map((row) => Object.values(row.toJSON() as object).map(String)),
+      expected(text),
+    );
+  });
+
   test('takes values for question marks where they stand', async () => {
     const queries: readonly (readonly [text: string, values: readonly SqlValue[]])[] = [
       ['select ? as a, id from t where id > ? and text <> ? limit ?', ['x', 0n, "it's", 2n]],

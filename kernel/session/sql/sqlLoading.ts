@@ -1,4 +1,4 @@
-import { Table as ArrowTable, tableToIPC, type RecordBatch } from '#arrow';
+import { makeData, RecordBatch, Schema, Struct, Table as ArrowTable, tableToIPC } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import type { Progress } from '#session/display/displayTypes.ts';
 import { ask } from './sqlDatabase.ts';
@@ -76,8 +76,19 @@ function insert(
   batch: RecordBatch,
   tables: readonly NamedTable[],
 ): Promise<number> {
-  const rows = tableToIPC(new ArrowTable([batch.select([...names])]), 'stream');
+  const rows = tableToIPC(new ArrowTable([columnsIn(batch, names)]), 'stream');
   return ask(database, 'insert', { schema, name, rows }, tables);
+}
+
+/** These columns of a batch, which may have others: `select` of Arrow gives columns that are not its first ones as empty. */
+function columnsIn(batch: RecordBatch, names: readonly string[]): RecordBatch {
+  const places = names.map((name) => batch.schema.names.indexOf(name)).filter((place) => place >= 0);
+  const fields = places.map((place) => batch.schema.fields[place]!);
+  const children = places.map((place) => batch.data.children[place]!);
+  return new RecordBatch(
+    new Schema(fields),
+    makeData({ type: new Struct(fields), length: batch.numRows, nullCount: 0, children }),
+  );
 }
 
 function shown(reading: Reading, progress: Progress, signal: AbortSignal): AsyncIterable<RecordBatch> {
