@@ -61,6 +61,14 @@ suite('The process that answers SQL', function () {
     assert.deepEqual(processesOf(kernel), before);
   });
 
+  test('is not kept with the memory of a large query', async () => {
+    const large = `with recursive counted(n) as (select 1 union all select n + 1 from counted limit 400000)
+      select n, 'text ' || n as a, 'text ' || n as b, n as c, n as d, n as e from counted`;
+    assert.equal(await valueOf(kernel, `(await sql\`${large}\`).numRows`), '400000');
+    await until('its end', () => processesOf(kernel).length === 0, 5);
+    assert.equal(await valueOf(kernel, '(await sql`select 1 as one`).numRows + kept'), '6');
+  });
+
   test('is ended by an interrupt while it computes, at once, and the next query has another', async () => {
     const { running, pid } = await computes();
     const started = performance.now();

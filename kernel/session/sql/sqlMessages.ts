@@ -26,7 +26,8 @@ export type SqlMethods = {
   isEnough: [BoundQuery & { wanted: number }, boolean];
   /** The rows of the query. */
   answer: [BoundQuery, Uint8Array];
-  close: [null, null];
+  /** Gives the bytes of memory that the process holds from then on. */
+  close: [null, number];
 };
 
 /** What that process asks: nothing. */

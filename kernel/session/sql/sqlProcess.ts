@@ -10,6 +10,8 @@ import type { SqlHostMethods, SqlMethods } from './sqlMessages.ts';
 
 /** How long a process is kept for the next query: it takes a tenth of a second to start, and 60 MB while it is there. */
 const keptMs = 60_000;
+/** One that holds more than this after its query is not kept: what it has freed goes back to nobody. */
+const maxKeptBytes = 256 * 1024 * 1024;
 
 /** The bundle beside the bundles, or in dist/ where sources run as they are. */
 const entry = (): string => {
@@ -116,12 +118,9 @@ function take(): SqlProcess {
 }
 
 async function giveBack(taken: SqlProcess): Promise<void> {
-  try {
-    await taken.request('close', null);
-  } catch {
-    // It has ended, or can't be used any more.
-    return taken.kill();
-  }
+  // It has ended, or can't be used any more.
+  const bytes = await taken.request('close', null).catch(() => Infinity);
+  if (bytes > maxKeptBytes) return taken.kill();
   taken.hold(false);
   if (kept) return taken.kill();
   kept = taken;

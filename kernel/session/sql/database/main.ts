@@ -21,7 +21,7 @@ const endpoint = new Endpoint<SqlMethods, SqlHostMethods>((frame) => process.sen
   close: () => {
     opened?.close();
     opened = undefined;
-    return null;
+    return process.memoryUsage.rss();
   },
 });
 process.on('message', (frame) => void endpoint.receive(frame));
