@@ -1,9 +1,13 @@
 import {
   Binary,
   DataType,
+  Field,
   Float64,
   Int64,
   makeData,
+  RecordBatch,
+  Schema,
+  Struct,
   Table,
   Type,
   Utf8,
@@ -118,20 +122,34 @@ export type ResultColumn = { name: string; type: DataType | undefined };
 
 /** Rows as SQLite gives them, whole numbers as bigint, as a table of Arrow. */
 export function tableOf(columns: readonly ResultColumn[], rows: readonly (readonly Stored[])[]): Table {
-  const used = new Map<string, number>();
-  const vectors = columns.map(({ name, type }, index): [string, Vector] => {
-    const times = used.get(name) ?? 0;
-    used.set(name, times + 1);
-    // Two columns of a table can't have one name.
-    return [
-      times === 0 ? name : `${name}_${times + 1}`,
-      vectorOf(
-        rows.map((row) => row[index] ?? null),
-        type,
-      ),
-    ];
+  const names = uniqueNames(columns.map(({ name }) => name));
+  const vectors = columns.map(({ type }, index) =>
+    vectorOf(
+      rows.map((row) => row[index] ?? null),
+      type,
+    ),
+  );
+  // Not from an object, which has names that are numbers before all others.
+  const schema = new Schema(vectors.map(({ type }, index) => new Field(names[index]!, type as DataType, true)));
+  const children = vectors.map(({ data }) => data[0]!);
+  const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
+  return new Table([new RecordBatch(schema, data)]);
+}
+
+/** Two columns of a table can't have one name: those behind the first are numbered, past names that are there. */
+function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set(names);
+  const seen = new Set<string>();
+  return names.map((name) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return name;
+    }
+    let times = 2;
+    while (taken.has(`${name}_${times}`)) times++;
+    taken.add(`${name}_${times}`);
+    return `${name}_${times}`;
   });
-  return new Table(Object.fromEntries(vectors));
 }
 
 function vectorOf(values: readonly Stored[], type: DataType | undefined): Vector {
