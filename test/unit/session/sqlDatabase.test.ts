@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { tableFromIPC } from '#arrow';
+import { Int64, Table, tableFromIPC, tableToIPC, vectorFromArray } from '#arrow';
 import { SqlDatabase } from '../../../kernel/session/sql/database/sqlDatabase.ts';
 
 suite('The database of SQL', () => {
@@ -28,5 +28,15 @@ suite('The database of SQL', () => {
   test('gives the columns of a query without rows', () => {
     const table = tableFromIPC(database.answer({ text: 'select 1 as b, 2 as "1" where 0', bound: [] }));
     assert.deepEqual([table.numRows, table.schema.names], [0, ['b', '1']]);
+  });
+
+  test('sees that there are enough rows, whatever numbers they have', () => {
+    const rows = tableToIPC(new Table({ id: vectorFromArray([9007199254740993n, 2n], new Int64()) }), 'stream');
+    const place = { schema: 'main', name: 't' };
+    database.define(place, rows);
+    database.insert(place, rows);
+    const query = { text: 'select id from t where id % 2 = 1 limit 1', bound: [] };
+    assert.equal(database.isEnough(query, 1), true);
+    assert.equal(database.isEnough(query, 2), false);
   });
 });

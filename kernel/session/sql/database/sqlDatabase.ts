@@ -74,7 +74,10 @@ export class SqlDatabase {
   isEnough({ text, bound }: BoundQuery, wanted: number): boolean {
     try {
       let rows = 0;
-      for (const _ of this.#database.prepare(text).iterate(...bound)) if (++rows >= wanted) return true;
+      const statement = this.#database.prepare(text);
+      // A number that a double does not hold is an error otherwise.
+      statement.setReadBigInts(true);
+      for (const _ of statement.iterate(...bound)) if (++rows >= wanted) return true;
       return rows >= wanted;
     } catch {
       // What SQLite has against the query is told when it is answered.
