@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Session } from 'node:inspector';
-import { cpuUsage } from 'node:process';
+import { turnsOfMainThread } from './mainThread.ts';
 import type { CutLock } from './loadLock.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { CutLock } from './loadLock.ts';
  * loses what waits for its turn there. Not of the clock: with more at work than there are processors a turn comes late.
  */
 const graceMs = 15;
-/** By the clock, for a thread that is blocked in a call and uses no processor. */
+/** For a thread that is blocked in a call, and neither uses a processor nor waits for one. */
 const blockedMs = 100;
 const againMs = 100;
 /** How long a thread that was free may take to end its cell. Cut off in that, it would cancel half of what the cell began. */
@@ -110,18 +110,14 @@ async function within(milliseconds: number, isOver: () => boolean): Promise<bool
   return before(() => performance.now() > end, isOver);
 }
 
-/** As `within`, of the grace that a thread has. */
+/** As `within`, of the grace that the main thread has. */
 function withinGrace(isOver: () => boolean): Promise<boolean> {
   const begun = performance.now();
-  const started = cpuUsage();
-  const usedMs = (): number => {
-    const { user, system } = cpuUsage(started);
-    return (user + system) / 1000;
-  };
+  const turns = turnsOfMainThread();
   const isLate = (): boolean => {
     const passedMs = performance.now() - begun;
-    // What is used is that of all threads: those of an engine at work use up the grace in less than its time.
-    return passedMs > blockedMs || (passedMs > graceMs && usedMs() > graceMs);
+    const { usedMs, waitedMs } = turns();
+    return passedMs > giveUpMs || usedMs > graceMs || passedMs - usedMs - waitedMs > blockedMs;
   };
   return before(isLate, isOver);
 }
