@@ -1,4 +1,3 @@
-import { tableFromIPC } from '#arrow';
 import type { Catalog } from '#client/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
@@ -6,6 +5,7 @@ import type { Progress } from '#session/display/displayTypes.ts';
 import { ask, columnsOf, defineTables } from './sqlDatabase.ts';
 import { load } from './sqlLoading.ts';
 import { withDatabase } from './sqlProcess.ts';
+import { readStream } from './sqlStreams.ts';
 import { queryOf } from './sqlTemplate.ts';
 import { checkQuery } from './sqlText.ts';
 import type { Sql } from './sqlTypes.ts';
@@ -32,7 +32,7 @@ export function createSql(parts: SqlParts): Sql {
       const tables = await defineTables(database, text, parts.catalog(), signal);
       const columns = await columnsOf(database, text, tables);
       await load(database, { text, bound }, tables, columns, { progress: parts.progress, signal });
-      return tableFromIPC(await ask(database, 'answer', { text, bound }, tables));
+      return readStream(await ask(database, 'answer', { text, bound }, tables));
     });
   };
 }

@@ -1,9 +1,10 @@
-import { Table as ArrowTable, tableToIPC, Schema } from '#arrow';
+import { Schema, Table as ArrowTable } from '#arrow';
 import type { Catalog } from '#client/catalog.ts';
 import { CatalogError, isCatalogErrorKind, messageOf } from '#shared/errors.ts';
 import { RemoteError } from '#shared/rpc.ts';
 import { isSamePlace, type SqlMethods } from './sqlMessages.ts';
 import { sqlEnded, type SqlConnection } from './sqlProcess.ts';
+import { writeStream } from './sqlStreams.ts';
 import { findTable, type NamedTable } from './sqlTables.ts';
 import { columnsIn } from './sqlText.ts';
 
@@ -41,7 +42,7 @@ export async function defineTables(
     const missing = await ask(database, 'missing', { text }, tables);
     if (missing === null) return tables;
     const found = await findTable(catalog, missing, signal);
-    const fields = tableToIPC(new ArrowTable(new Schema(found.fields)), 'stream');
+    const fields = writeStream(new ArrowTable(new Schema(found.fields)));
     await ask(database, 'define', { schema: found.schema, name: found.name, fields }, tables);
     tables.push(found);
   }

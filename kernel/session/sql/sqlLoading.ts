@@ -1,10 +1,11 @@
-import { makeData, RecordBatch, Schema, Struct, Table as ArrowTable, tableToIPC } from '#arrow';
+import { makeData, RecordBatch, Schema, Struct, Table as ArrowTable } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import type { Progress } from '#session/display/displayTypes.ts';
 import { ask } from './sqlDatabase.ts';
 import type { BoundQuery } from './sqlMessages.ts';
 import type { SqlConnection } from './sqlProcess.ts';
 import { batchesOf, count, enough, readingsFor, type Reading } from './sqlReading.ts';
+import { writeStream } from './sqlStreams.ts';
 import type { NamedTable } from './sqlTables.ts';
 
 /** Rows that a query may read from its tables together, and bytes of text and binary values in them. */
@@ -76,7 +77,7 @@ function insert(
   batch: RecordBatch,
   tables: readonly NamedTable[],
 ): Promise<number> {
-  const rows = tableToIPC(new ArrowTable([columnsIn(batch, names)]), 'stream');
+  const rows = writeStream(new ArrowTable([columnsIn(batch, names)]));
   return ask(database, 'insert', { schema, name, rows }, tables);
 }
 
