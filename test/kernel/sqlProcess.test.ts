@@ -81,10 +81,10 @@ suite('The process that answers SQL', function () {
   });
 
   test('is ended by an interrupt that comes while it starts', async () => {
-    const [before = 0] = processesOf(kernel);
+    const before = await until('a process', () => processesOf(kernel)[0]);
     process.kill(before, 'SIGKILL');
     await until('its end', () => !isRunning(before));
-    // As slow as in a kernel that holds gigabytes, and slower.
+    // The kernel hears of it a moment later. Then to start another is as slow as where one holds gigabytes, and slower.
     await run(
       kernel,
       `const children = require('node:child_process');
@@ -93,7 +93,8 @@ children.spawn = (...given) => {
   const child = spawn(...given);
   for (const end = Date.now() + 500; Date.now() < end;);
   return child;
-};`,
+};
+await new Promise((done) => setTimeout(done, 200));`,
     );
     const running = run(kernel, `%%sql\n${endless}`);
     await until('a process', () => processesOf(kernel)[0]);
@@ -137,7 +138,7 @@ both.map((table) => Number(table.get(0)!.n) > 0)`;
   });
 
   test('ends with the kernel that is shut down', async () => {
-    const [pid = 0] = processesOf(kernel);
+    const pid = await until('a process', () => processesOf(kernel)[0]);
     assert.ok(isRunning(pid));
     await kernel.shutdown();
     await until('its end', () => !isRunning(pid));
