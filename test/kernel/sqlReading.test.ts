@@ -271,8 +271,11 @@ suite('SQL over a large table', function () {
   });
 
   test('stops reading once it has as many rows as are wanted, whatever the conditions', async () => {
-    const all = await reading('select max(id) from "shop/eu".orders');
-    const first = await reading('select id from "shop/eu".orders where id % 10 = 3 limit 20');
+    // What is on its way when reading ends is counted, and the system takes up to some megabytes of that.
+    const all = await reading('select max(id), max(product_id), max(amount), max(ordered) from "shop/eu".orders');
+    const first = await reading(
+      'select id, product_id, amount, ordered from "shop/eu".orders where id % 10 = 3 limit 20',
+    );
     assert.equal(first.rows, 20);
     assert.ok(first.bytes < all.bytes / 2, `${first.bytes} of ${all.bytes} bytes`);
     const plain = await reading('select id from "shop/eu".orders limit 20 offset 5');
