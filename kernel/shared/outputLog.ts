@@ -3,6 +3,8 @@ import type { KernelMessage } from './kernelMessages.ts';
 /** Characters of text kept from the start of a run, and from its end when there is more. */
 const headChars = 1_000_000;
 const tailChars = 200_000;
+/** Characters that may be left out beyond what has to be, so that what is kept begins with a line. */
+const mostOfLine = 1000;
 /** Characters of values that a run showed, tables and pictures for instance. The oldest go first. */
 const shownChars = 32_000_000;
 
@@ -11,8 +13,10 @@ export class OutputLog {
   /** Everything until the text is over its limit. */
   #head: KernelMessage[] = [];
   #headChars = 0;
+  /** Everything from then on. */
   #tail: KernelMessage[] = [];
   #tailChars = 0;
+  #isOver = false;
   #shown = 0;
   #lostChars = 0;
   #lostValues = 0;
@@ -30,6 +34,7 @@ export class OutputLog {
   clear(): void {
     this.#head = [];
     this.#tail = [];
+    this.#isOver = false;
     this.#headChars = this.#tailChars = this.#shown = this.#lostChars = this.#lostValues = 0;
   }
 
@@ -45,24 +50,33 @@ export class OutputLog {
 
   #addText(message: Extract<KernelMessage, { type: 'stream' }>): void {
     const { length } = message.content.text;
-    if (this.#tail.length === 0 && this.#headChars + length <= headChars) {
+    if (!this.#isOver && this.#headChars + length <= headChars) {
       this.#headChars += length;
       this.#head.push(message);
       return;
     }
+    this.#isOver = true;
     this.#tail.push(message);
     this.#tailChars += length;
-    while (this.#tailChars > tailChars) {
-      const at = this.#tail.findIndex(({ type }) => type === 'stream');
-      const [oldest] = this.#tail.splice(at, 1);
-      if (oldest?.type !== 'stream') return;
-      this.#tailChars -= oldest.content.text.length;
-      this.#lostChars += oldest.content.text.length;
-    }
+    while (this.#tailChars > tailChars) this.#dropFirstText(this.#tailChars - tailChars);
+  }
+
+  /** Leaves out so many characters of the first text behind the limit, or all of it where it has fewer. */
+  #dropFirstText(chars: number): void {
+    const at = this.#tail.findIndex(({ type }) => type === 'stream');
+    const first = this.#tail[at];
+    if (first?.type !== 'stream') return;
+    const { text } = first.content;
+    const line = text.indexOf('\n', chars - 1) + 1;
+    const lost = Math.min(line > 0 && line - chars < mostOfLine ? line : chars, text.length);
+    const rest = text.slice(lost);
+    this.#tail.splice(at, 1, ...(rest === '' ? [] : [{ ...first, content: { ...first.content, text: rest } }]));
+    this.#tailChars -= lost;
+    this.#lostChars += lost;
   }
 
   #push(message: KernelMessage): void {
-    if (this.#tail.length > 0) this.#tail.push(message);
+    if (this.#isOver) this.#tail.push(message);
     else this.#head.push(message);
   }
 
