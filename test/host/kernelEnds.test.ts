@@ -2,32 +2,15 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { ExtensionApi } from '../../extension/extension.ts';
 import { isRunning } from '../harness/running.ts';
-import { closeNotebooks, ended, execute, item, openCells, printed, start } from './notebookCells.ts';
-import { eventually, extensionApi, replacing, run, temporaryFolder } from './support.ts';
+import { ended, execute, item, notebooksOfSuite, printed, start } from './notebookCells.ts';
+import { eventually, replacing, run } from './support.ts';
 
 const errorMime = 'application/vnd.code.notebook.error';
 
 suite('kernels that end', () => {
-  const folder = temporaryFolder();
-  let api: ExtensionApi;
-  let count = 0;
-
-  suiteSetup(async () => {
-    api = await extensionApi();
-  });
-  teardown(() => closeNotebooks(api));
-  suiteTeardown(() => folder.remove());
-
-  const open = (...cells: string[]): Promise<vscode.NotebookDocument> =>
-    openCells(join(folder.path, `k${count++}.ipynb`), ...cells);
-
-  const pidOf = async (notebook: vscode.NotebookDocument): Promise<number> => {
-    const kernel = await api.kernels.session(notebook)?.kernel;
-    assert.ok(kernel);
-    return kernel.handshake.pid;
-  };
+  const notebooks = notebooksOfSuite();
+  const { open, pidOf } = notebooks;
 
   test('end the running cell with the reason when it is a restart, and mark what ran before', async () => {
     const notebook = await open('let gone = 1;', `console.log('runs'); await new Promise(() => {})`);
@@ -43,7 +26,7 @@ suite('kernels that end', () => {
     assert.deepEqual(said, [], 'who restarts a kernel knows that its variables are gone');
     assert.equal(await ended(notebook, 1), false);
     assert.match(item(notebook, 1, errorMime) ?? '', /The kernel was ended while this cell ran/);
-    const session = api.kernels.session(notebook);
+    const session = notebooks.api.kernels.session(notebook);
     assert.deepEqual([session?.isStale(notebook.cellAt(0)), session?.isStale(notebook.cellAt(1))], [true, true]);
     assert.ok(await execute(notebook, 0));
     assert.equal(session?.isStale(notebook.cellAt(0)), false);
@@ -60,11 +43,11 @@ suite('kernels that end', () => {
       await eventually('a message', () => said.length > 0);
     });
     assert.match(said[0] ?? '', /^k\d+\.ipynb: The kernel has ended: .*SIGKILL.* The next cell starts another\.$/);
-    assert.equal(api.kernels.session(notebook)?.isStale(notebook.cellAt(0)), true);
+    assert.equal(notebooks.api.kernels.session(notebook)?.isStale(notebook.cellAt(0)), true);
   });
 
   test('offer a restart when a cell can not be interrupted', async () => {
-    const mark = join(folder.path, `blocked${count++}`);
+    const mark = join(notebooks.folder, 'blocked');
     const notebook = await open(
       `import { execSync } from 'node:child_process'; execSync(${JSON.stringify(`touch ${mark}; sleep 60`)})`,
     );

@@ -2,57 +2,31 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { ExtensionApi } from '../../extension/extension.ts';
-import {
-  closeNotebooks,
-  contentOf,
-  ended,
-  execute,
-  isSaved,
-  item,
-  openCells,
-  printed,
-  start,
-} from './notebookCells.ts';
-import { eventually, extensionApi, replacing, run, temporaryFolder } from './support.ts';
+import { contentOf, ended, execute, isSaved, item, notebooksOfSuite, printed, start } from './notebookCells.ts';
+import { eventually, replacing, run } from './support.ts';
 import { isRunning } from '../harness/running.ts';
 
 const errorMime = 'application/vnd.code.notebook.error';
 
 suite('kernels of notebooks', () => {
-  const folder = temporaryFolder();
-  let api: ExtensionApi;
+  const notebooks = notebooksOfSuite();
+  const { open, pidOf } = notebooks;
   let count = 0;
-
-  suiteSetup(async () => {
-    api = await extensionApi();
-  });
-  teardown(() => closeNotebooks(api));
-  suiteTeardown(() => folder.remove());
-
-  const open = (...cells: string[]): Promise<vscode.NotebookDocument> =>
-    openCells(join(folder.path, `k${count++}.ipynb`), ...cells);
 
   /** Code that goes on when the test says so, and how the test says it. */
   function gate(): { waits: string; open: () => void } {
-    const file = join(folder.path, `gate${count++}`);
+    const file = join(notebooks.folder, `gate${count++}`);
     const waits = `{ const { existsSync } = require('node:fs') as typeof import('node:fs');
       while (!existsSync(${JSON.stringify(file)})) await new Promise((done) => setTimeout(done, 20)); }`;
     return { waits, open: () => writeFileSync(file, '') };
   }
 
-  const variable = (name: string) => api.variables.variables.find((one) => one.name === name);
-
-  const pidOf = async (notebook: vscode.NotebookDocument): Promise<number> => {
-    const kernel = await api.kernels.session(notebook)?.kernel;
-    assert.ok(kernel);
-    return kernel.handshake.pid;
-  };
+  const variable = (name: string) => notebooks.api.variables.variables.find((one) => one.name === name);
 
   test('are one for each notebook, and end with it', async () => {
     // The first is opened as a person does: what an extension opens is kept for minutes after it is closed.
     const second = await open(`const mine = 'second'; mine`);
-    const file = join(folder.path, 'first.ipynb');
+    const file = join(notebooks.folder, 'first.ipynb');
     writeFileSync(file, contentOf(`const mine = 'first'; mine`));
     await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
     const first = await eventually('the notebook', () =>
@@ -141,7 +115,7 @@ suite('kernels of notebooks', () => {
     await eventually('the panel in front', () => vscode.window.activeNotebookEditor === undefined);
     assert.deepEqual(variable('rows'), table);
     await run('lanceCatalog.notebook.openVariable', table);
-    assert.equal(api.variables.session, api.kernels.session(notebook));
+    assert.equal(notebooks.api.variables.session, notebooks.api.kernels.session(notebook));
     // What was run for the panel is not counted.
     await vscode.window.showNotebookDocument(notebook);
     assert.ok(await execute(notebook, 1));
@@ -155,19 +129,22 @@ suite('kernels of notebooks', () => {
     assert.ok(await execute(notebook, 0));
     await eventually('the variable', () => variable('word')?.preview === '"before"');
     start(notebook, 1);
-    await eventually('what is said', () => api.variables.message?.startsWith('A cell is running'));
+    await eventually('what is said', () => notebooks.api.variables.message?.startsWith('A cell is running'));
     assert.equal(
-      api.variables.message,
+      notebooks.api.variables.message,
       'A cell is running. These are the variables as they were before it started; the list is updated when it ends.',
     );
     assert.equal(variable('word')?.preview, '"before"');
     goOn();
     assert.ok(await ended(notebook, 1));
-    await eventually('the list of after', () => variable('word')?.preview === '"after"' && !api.variables.message);
+    await eventually(
+      'the list of after',
+      () => variable('word')?.preview === '"after"' && !notebooks.api.variables.message,
+    );
   });
 
   test('take their variables away with the notebook that was in front last', async () => {
-    const file = join(folder.path, 'closed.ipynb');
+    const file = join(notebooks.folder, 'closed.ipynb');
     writeFileSync(file, contentOf(`let word = 'gone'`));
     await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
     const notebook = await eventually('the notebook', () =>
@@ -184,7 +161,7 @@ suite('kernels of notebooks', () => {
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     await vscode.window.tabGroups.close(tabs.filter(({ label }) => label === 'closed.ipynb'));
     await eventually('an empty list', () => variable('word') === undefined);
-    assert.equal(api.variables.session, undefined);
+    assert.equal(notebooks.api.variables.session, undefined);
   });
 
   test('go on in a notebook that is renamed while a cell runs, and show there what the cell prints', async function () {
@@ -196,7 +173,7 @@ suite('kernels of notebooks', () => {
     start(notebook, 1);
     await eventually('the first line', () => printed(notebook, 1).includes('before'));
     const pid = await pidOf(notebook);
-    const uri = vscode.Uri.file(join(folder.path, `renamed${count++}.ipynb`));
+    const uri = vscode.Uri.file(join(notebooks.folder, `renamed${count++}.ipynb`));
     const edit = new vscode.WorkspaceEdit();
     edit.renameFile(notebook.uri, uri);
     await vscode.workspace.applyEdit(edit);

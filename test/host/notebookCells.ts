@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { eventually } from './support.ts';
+import { eventually, extensionApi, temporaryFolder } from './support.ts';
 
 // What the tests of notebooks do with cells, and how they look at what cells show.
 
@@ -90,6 +92,36 @@ export async function openCells(file: string, ...cells: string[]): Promise<vscod
   const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
   await vscode.window.showNotebookDocument(notebook);
   return notebook;
+}
+
+/** Notebooks of a suite, in a folder of its own: each test begins with none open, and none stays. */
+export function notebooksOfSuite(): {
+  readonly folder: string;
+  readonly api: ExtensionApi;
+  readonly open: (...cells: string[]) => Promise<vscode.NotebookDocument>;
+  /** The process of a notebook's kernel. */
+  readonly pidOf: (notebook: vscode.NotebookDocument) => Promise<number>;
+} {
+  const folder = temporaryFolder();
+  let api: ExtensionApi;
+  let count = 0;
+  suiteSetup(async () => {
+    api = await extensionApi();
+  });
+  teardown(() => closeNotebooks(api));
+  suiteTeardown(() => folder.remove());
+  return {
+    folder: folder.path,
+    get api() {
+      return api;
+    },
+    open: (...cells) => openCells(join(folder.path, `k${count++}.ipynb`), ...cells),
+    pidOf: async (notebook) => {
+      const kernel = await api.kernels.session(notebook)?.kernel;
+      assert.ok(kernel);
+      return kernel.handshake.pid;
+    },
+  };
 }
 
 /** Closes all editors without saving, and ends the kernels of all notebooks. */

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { ExtensionApi } from '../../extension/extension.ts';
-import { closeNotebooks, ended, execute, isSaved, item, openCells, printed, start } from './notebookCells.ts';
-import { eventually, extensionApi, temporaryFolder } from './support.ts';
+import { ended, execute, isSaved, item, notebooksOfSuite, printed, start } from './notebookCells.ts';
+import { eventually } from './support.ts';
 
 type Saved = { cells: { outputs: { output_type: string; text?: string[] }[] }[] };
 
@@ -21,18 +20,8 @@ function errorOf(notebook: vscode.NotebookDocument, index: number): { message: s
 }
 
 suite('outputs of cells', () => {
-  const folder = temporaryFolder();
-  let api: ExtensionApi;
-  let count = 0;
-
-  suiteSetup(async () => {
-    api = await extensionApi();
-  });
-  teardown(() => closeNotebooks(api));
-  suiteTeardown(() => folder.remove());
-
-  const open = (...cells: string[]): Promise<vscode.NotebookDocument> =>
-    openCells(join(folder.path, `o${count++}.ipynb`), ...cells);
+  const notebooks = notebooksOfSuite();
+  const { open } = notebooks;
 
   // A change of a value sends on what was printed before it, so that the first lines and more of them come to the editor
   // in one batch. Its own copy of the outputs was right then, and the one that extensions see had lines twice.
@@ -76,7 +65,7 @@ suite('outputs of cells', () => {
   });
 
   test('go on in a new output when the person has cleared them', async () => {
-    const gate = join(folder.path, 'cleared');
+    const gate = join(notebooks.folder, 'cleared');
     const waits = `while (!existsSync(${JSON.stringify(gate)})) await new Promise((done) => setTimeout(done, 20));`;
     const notebook = await open(
       `const { existsSync } = require('node:fs') as typeof import('node:fs');
