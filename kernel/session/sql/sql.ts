@@ -20,8 +20,8 @@ export type SqlParts = {
 
 /**
  * Makes `sql`: the tables that a query names are read into a database in memory, only the columns that it needs, and there
- * SQLite answers it, in a process of its own. So joins, groups and windows work over catalogs that have none of it, wherever their
- * tables are.
+ * SQLite answers it, in a process of its own. So joins, groups and windows work over catalogs that have none of it, wherever
+ * their tables are.
  */
 export function createSql(parts: SqlParts): Sql {
   return async (texts, ...values) => {

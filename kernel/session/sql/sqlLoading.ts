@@ -1,4 +1,4 @@
-import { makeData, RecordBatch, Schema, Struct, Table as ArrowTable } from '#arrow';
+import { Table as ArrowTable, type RecordBatch } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import type { Progress } from '#session/display/displayTypes.ts';
 import { ask } from './sqlDatabase.ts';
@@ -7,6 +7,7 @@ import type { SqlConnection } from './sqlProcess.ts';
 import { batchesOf, count, enough, readingsFor, type Reading } from './sqlReading.ts';
 import { writeStream } from './sqlStreams.ts';
 import type { NamedTable } from './sqlTables.ts';
+import { batchOf } from './sqlValues.ts';
 
 /** Rows that a query may read from its tables together, and bytes of text and binary values in them. */
 const maxRows = 2_000_000;
@@ -77,19 +78,16 @@ function insert(
   batch: RecordBatch,
   tables: readonly NamedTable[],
 ): Promise<number> {
-  const rows = writeStream(new ArrowTable([columnsIn(batch, names)]));
+  const rows = writeStream(new ArrowTable([onlyColumns(batch, names)]));
   return ask(database, 'insert', { schema, name, rows }, tables);
 }
 
 /** These columns of a batch, which may have others: `select` of Arrow gives columns that are not its first ones as empty. */
-function columnsIn(batch: RecordBatch, names: readonly string[]): RecordBatch {
+function onlyColumns(batch: RecordBatch, names: readonly string[]): RecordBatch {
   const places = names.map((name) => batch.schema.names.indexOf(name)).filter((place) => place >= 0);
   const fields = places.map((place) => batch.schema.fields[place]!);
   const children = places.map((place) => batch.data.children[place]!);
-  return new RecordBatch(
-    new Schema(fields),
-    makeData({ type: new Struct(fields), length: batch.numRows, nullCount: 0, children }),
-  );
+  return batchOf(fields, children, batch.numRows);
 }
 
 function shown(reading: Reading, progress: Progress, signal: AbortSignal): AsyncIterable<RecordBatch> {

@@ -13,6 +13,7 @@ import {
   Utf8,
   Vector,
   vectorFromArray,
+  type Data,
   type Timestamp,
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
@@ -130,11 +131,14 @@ export function tableOf(columns: readonly ResultColumn[], rows: readonly (readon
     ),
   );
   // Not from an object, which has names that are numbers before all others.
-  const schema = new Schema(vectors.map(({ type }, index) => new Field(names[index]!, type as DataType, true)));
-  const children = vectors.map(({ data }) => data[0]!);
-  const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
-  return new Table([new RecordBatch(schema, data)]);
+  const fields = vectors.map(({ type }, index) => new Field(names[index]!, type as DataType, true));
+  const columnData = vectors.map(({ data }) => data[0]!);
+  return new Table([batchOf(fields, columnData, rows.length)]);
 }
+
+/** A batch of so many rows, from its columns in their order. */
+export const batchOf = (fields: Field[], children: Data[], length: number): RecordBatch =>
+  new RecordBatch(new Schema(fields), makeData({ type: new Struct(fields), length, nullCount: 0, children }));
 
 /** Two columns of a table can't have one name: those behind the first are numbered, past names that are there. */
 function uniqueNames(names: readonly string[]): string[] {
