@@ -24,6 +24,7 @@ import {
 import { alone, otherCopy } from './copyRivals.ts';
 import { schemaOfCopy } from './copySchema.ts';
 import { checksumOf, rowsOf, rowsPerChunk, type RowRange } from './copyRows.ts';
+import { namespaceHasName } from './nameErrors.ts';
 import { RowChecksum } from './rowChecksum.ts';
 import type { Table } from './table.ts';
 
@@ -63,6 +64,7 @@ async function copy(source: CopySource, target: TablePlace, options: CopyOptions
   if (existing && !options.overwrite && !(isHalf && isOurs)) {
     throw isHalf ? otherCopy(target, target, existing) : alreadyThere(target, isOurs);
   }
+  if (!existing && (await target.catalog.namespaceExists(target.path, { signal }))) throw namespaceHasName(target.path);
 
   const way = await wayOf(target, { signal });
   const place = way.renames ? stagingOf(target) : target;

@@ -27,6 +27,16 @@ export async function namespaceExists(wire: Wire, path: NamespacePath, options: 
   });
 }
 
+/** Whether something exists, as a server says; true where it has no such operation or does not allow it. */
+export async function unlessSilent(exists: Promise<boolean>): Promise<boolean> {
+  try {
+    return await exists;
+  } catch (error) {
+    if (isCatalogError(error, 'Unsupported') || isCatalogError(error, 'PermissionDenied')) return true;
+    throw error;
+  }
+}
+
 /** Whether a call finds what it asks for; what else it fails of is thrown. */
 export async function isThere(
   missing: 'NamespaceNotFound' | 'TableNotFound',

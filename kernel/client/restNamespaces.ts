@@ -3,7 +3,8 @@ import { displayPath, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from './callOptions.ts';
 import type { CreateMode } from './catalog.ts';
 import { allPages } from './pages.ts';
-import { isThere } from './restExists.ts';
+import { tableHasName } from './nameErrors.ts';
+import { isThere, namespaceExists, unlessSilent } from './restExists.ts';
 import { listPage } from './restLists.ts';
 import type { Wire } from './wireRequest.ts';
 
@@ -23,8 +24,11 @@ export async function createNamespace(
     await wire.json({ operation: 'CreateNamespace', id: path, json, signal });
   } catch (error) {
     if (!isCatalogError(error, 'NamespaceAlreadyExists') || mode === 'create') throw error;
-    // It kept the namespace, which is what was asked for …
-    if (mode === 'exist_ok') return;
+    // It kept the namespace, which is what was asked for, unless it says the same of a table …
+    if (mode === 'exist_ok') {
+      if (await unlessSilent(namespaceExists(wire, path, { signal }))) return;
+      throw tableHasName(path, error);
+    }
     // … or should not have: what to do with all that it holds is not guessed.
     const what = `${wire.name} does not overwrite namespaces, and "${displayPath(path)}" exists already.`;
     const hint = 'Drop it with behavior: "cascade" and create it again.';

@@ -14,6 +14,7 @@ import { engineError, tableSubject } from './engineErrors.ts';
 import { rootFolder } from './folders.ts';
 import { abortable, gather, type Gathered } from './gathered.ts';
 import { entryOf, objectId } from './manifestTable.ts';
+import { checkNoNamespace } from './nameConflicts.ts';
 import { alreadyThere, makeTable } from './staging.ts';
 import { declaredLocation } from './tableLocation.ts';
 import { takenBack } from './takeBack.ts';
@@ -47,6 +48,7 @@ export async function create(place: Place, connection: Connection, table: NewTab
       return makeTable(place, name, path, source.schema, abortable(source.batches, signal), inPlaceOf);
     }
   }
+  if (state === 'missing') await checkNoNamespace(place, name, path);
   if (state === 'missing' && (place.isLocal || path.length > 0)) {
     const source = await cancellable(batchesOf(call, data, schema), signal);
     return makeTable(place, name, path, source.schema, abortable(source.batches, signal));
@@ -115,6 +117,8 @@ async function createAtName(place: Place, connection: Connection, name: string, 
           native = await firstPart(dataset, part);
           if (!(await isFirst(native))) throw alreadyThere(name, []);
           isOurs = true;
+          // One may have been created since this began.
+          await checkNoNamespace(place, name, []);
         }
       }
       native?.close();

@@ -1,11 +1,20 @@
 import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import { isCatalogError } from '#shared/errors.ts';
+import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
-import { markers } from './dirRegister.ts';
 import { notThere, type Named } from './dirRename.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
-import { foldersOf, inRoot, isOneStep, isTableLocation, isThere, removeFolder, rootFolder } from './folders.ts';
+import {
+  foldersOf,
+  inRoot,
+  isOneStep,
+  isTableLocation,
+  isThere,
+  markers,
+  removeFolder,
+  rootFolder,
+} from './folders.ts';
 import { changingList, manifestFolder, objectId, onManifest } from './manifestTable.ts';
 
 /**
@@ -44,9 +53,10 @@ async function dropByEngine(place: Place, connection: Connection, { name, path }
     if (!isMissing || path.length > 0 || !isOneStep(name)) throw error;
     // In the root it may be there all the same.
     (await connection.openTable(name)).close();
-    await onManifest(place, (manifest) =>
+    const taken = await onManifest(place, (manifest) =>
       manifest.insert(objectId(name, []), { location: rootFolder(name), metadata: null }, undefined),
     );
-    await changingList(place, () => connection.dropTable(name));
+    if (taken === 'namespace') await onDataset(place, rootFolder(name), (dataset) => dataset.dropTable(datasetName));
+    else await changingList(place, () => connection.dropTable(name));
   }
 }

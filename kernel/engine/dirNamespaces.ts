@@ -1,3 +1,4 @@
+import type { Connection } from '@lancedb/lancedb';
 import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
 import { checkKnownPath, checkNamespacePath, displayPath, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#client/callOptions.ts';
@@ -9,6 +10,7 @@ import type {
   PageOptions,
   TablePage,
 } from '#client/catalog.ts';
+import { tableHasName } from '#client/nameErrors.ts';
 import type { Operation } from '#client/operations.ts';
 import { checkCreateMode, checkDrop, checkOptions, checkPage } from '#client/options.ts';
 import { allPages } from '#client/pages.ts';
@@ -17,7 +19,8 @@ import { dropTable } from './dirDrop.ts';
 import { namespacesPage, pageOf, tablesOnly, tablesPage } from './dirLists.ts';
 import { namespaceSubject, tableSubject } from './engineErrors.ts';
 import { ensureList } from './firstList.ts';
-import { changingList, listable } from './manifestTable.ts';
+import { changingList, listable, objectKind } from './manifestTable.ts';
+import { checkNotTable, checkParentKind, withoutRootTable } from './nameConflicts.ts';
 
 /** The namespaces of a directory, and the lists of what is in them. */
 export class DirNamespaces {
@@ -37,18 +40,37 @@ export class DirNamespaces {
       try {
         // One in another has a list above it.
         if (namespacePath.length === 1) await ensureList(this.#connection.place);
-        await changingList(this.#connection.place, () =>
-          this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
-            connection.createNamespace(
-              listable(namespacePath),
-              options.properties ? { properties: options.properties } : {},
+        await checkParentKind(this.#connection.place, namespacePath);
+        const change = (call: (connection: Connection) => Promise<unknown>) =>
+          this.#change(namespacePath, options, call);
+        await withoutRootTable(
+          this.#connection.place,
+          namespacePath,
+          () =>
+            change((connection) =>
+              connection.createNamespace(
+                listable(namespacePath),
+                options.properties ? { properties: options.properties } : {},
+              ),
             ),
-          ),
+          () => change((connection) => connection.dropNamespace(listable(namespacePath))),
         );
       } catch (error) {
-        if (mode !== 'exist_ok' || !isCatalogError(error, 'NamespaceAlreadyExists')) throw error;
+        if (!isCatalogError(error, 'NamespaceAlreadyExists')) throw error;
+        // The engine says the same of a table.
+        if ((await objectKind(this.#connection.place, namespacePath)) === 'table') throw tableHasName(namespacePath);
+        if (mode !== 'exist_ok') throw error;
       }
     });
+  }
+
+  /** Runs a change of the list of namespaces. */
+  async #change(
+    path: NamespacePath,
+    options: CallOptions,
+    change: (connection: Connection) => Promise<unknown>,
+  ): Promise<void> {
+    await changingList(this.#connection.place, () => this.#connection.call(namespaceSubject(path), options, change));
   }
 
   list(namespacePath: NamespacePath, options: PageOptions): Promise<NamespacePage> {
@@ -124,11 +146,11 @@ export class DirNamespaces {
       }
       try {
         if (behavior === 'cascade') await this.#dropContents(namespacePath, options);
-        await changingList(this.#connection.place, () =>
-          this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
-            connection.dropNamespace(listable(namespacePath)),
-          ),
-        );
+        await this.#change(namespacePath, options, async (connection) => {
+          // The engine drops whatever has the identifier.
+          await checkNotTable(this.#connection.place, namespacePath);
+          await connection.dropNamespace(listable(namespacePath));
+        });
       } catch (error) {
         if (mode !== 'skip' || !isCatalogError(error, 'NamespaceNotFound')) throw error;
       }

@@ -8,13 +8,9 @@ import type { Place } from './dirConnection.ts';
 import { notThere, type Named } from './dirRename.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
 import { namespaceId, objectId, onManifest } from './manifestTable.ts';
-import { inRoot, isOneStep, isTableLocation, isThere, rootFolder } from './folders.ts';
-import { alreadyThere, newFolder } from './staging.ts';
-
-/** In the folder of a table that has no rows yet, and of one in the root that was forgotten; other clients look for them. */
-export const markers = { declared: '.lance-reserved', forgotten: '.lance-deregistered' } as const;
-
-export const declaredMarker = markers.declared;
+import { inRoot, isOneStep, isTableLocation, isThere, markers, rootFolder } from './folders.ts';
+import { checkNoNamespace } from './nameConflicts.ts';
+import { alreadyThere, newFolder, throwTaken } from './staging.ts';
 
 /** The whole path or address of a folder in the root. */
 export const fullLocation = ({ location, isLocal }: Place, folder: string): string =>
@@ -37,22 +33,34 @@ export async function declareTable(
   const id = objectId(name, path);
   const folder = newFolder(id);
   if (place.isLocal) await makeDeclared(inRoot(place.location, folder));
-  const isNew = await onManifest(place, (manifest) =>
-    manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) }, namespaceId(path)),
-  );
-  if (isNew) return { location: fullLocation(place, folder) };
-  if (place.isLocal) await rm(inRoot(place.location, folder), { recursive: true, force: true });
-  throw alreadyThere(name, path);
+  try {
+    const taken = await onManifest(place, (manifest) =>
+      manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) }, namespaceId(path)),
+    );
+    throwTaken(taken, name, path);
+  } catch (error) {
+    if (place.isLocal) await rm(inRoot(place.location, folder), { recursive: true, force: true });
+    throw error;
+  }
+  return { location: fullLocation(place, folder) };
 }
 
 async function declareInRoot(place: Place, name: string, options: DeclareTableOptions): Promise<string> {
   onlyLocal(place, `Table "${name}" can't be declared`);
   noProperties(name, options.properties);
   const folder = inRoot(place.location, rootFolder(name));
+  await checkNoNamespace(place, name, []);
   try {
     await makeDeclared(folder);
   } catch (error) {
     if (await isThere(folder)) throw alreadyThere(name, []);
+    throw error;
+  }
+  try {
+    // One may have been created since this began.
+    await checkNoNamespace(place, name, []);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
     throw error;
   }
   return folder;
@@ -75,13 +83,13 @@ export async function registerTable(
   await checkDataset(place, { name, path }, folder, location);
   const id = objectId(name, path);
   await onManifest(place, async (manifest) => {
-    const isNew = await manifest.insert(
+    const taken = await manifest.insert(
       id,
       { location: folder, metadata: metadataOf(options.properties) },
       namespaceId(path),
     );
-    if (isNew) return;
-    if (options.mode !== 'overwrite') throw alreadyThere(name, path);
+    if (taken === undefined) return;
+    if (taken === 'namespace' || options.mode !== 'overwrite') throwTaken(taken, name, path);
     if (!(await manifest.move(id, folder))) throw notThere({ name, path });
   });
 }
@@ -105,7 +113,15 @@ async function registerInRoot(
   }
   await checkDataset(place, { name, path: [] }, folder, folder);
   if (!(await isThere(marker)) && options.mode !== 'overwrite') throw alreadyThere(name, []);
+  await checkNoNamespace(place, name, []);
   await rm(marker, { force: true });
+  try {
+    // One may have been created since this began.
+    await checkNoNamespace(place, name, []);
+  } catch (error) {
+    await writeFile(marker, '');
+    throw error;
+  }
 }
 
 /** Forgets a table and leaves its files ("DeregisterTable"). @returns where they are */

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { namespaceHasName } from '#client/nameErrors.ts';
 import type { Place } from './dirConnection.ts';
-import { manifestFolder, objectId, onManifest } from './manifestTable.ts';
+import { manifestFolder, objectId, objectKind, onManifest } from './manifestTable.ts';
+import { checkNoNamespace } from './nameConflicts.ts';
 import { foldersOf, inRoot, isThere, moveTo, rootFolder } from './folders.ts';
 
 /** A table by its name and where it is. */
@@ -27,8 +29,9 @@ export async function renameTable(place: Place, from: Named, to: Named): Promise
   const result = await onManifest(place, (manifest) =>
     manifest.rename(objectId(from.name, from.path), objectId(to.name, to.path)),
   );
-  if (result === 'taken') throw taken(to);
   if (result === 'missing') throw notThere(from);
+  if (result === 'namespace') throw namespaceHasName([...to.path, to.name]);
+  if (result === 'table') throw taken(to);
 }
 
 async function renameInRoot(place: Place, from: string, to: string): Promise<void> {
@@ -42,6 +45,7 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
   const [source, target] = [inRoot(place.location, rootFolder(from)), inRoot(place.location, rootFolder(to))];
   if (!(await isThere(source))) throw notThere({ name: from, path: [] });
   if (await isThere(target)) throw taken({ name: to, path: [] });
+  await checkNoNamespace(place, to, []);
   if ((await foldersOf(place.location, rootFolder(from))).length > 1) {
     throw new CatalogError(
       'Unsupported',
@@ -59,6 +63,11 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
       if (hasCode(error, 'ENOENT')) throw notThere({ name: from, path: [] });
       throw error;
     });
+    // One may have been created since this began.
+    if (isMoved && (await objectKind(place, [to])) === 'namespace') {
+      isMoved = !(await moveTo(target, source));
+      throw namespaceHasName([to]);
+    }
   } finally {
     const name = isMoved ? to : from;
     if (entry) {

@@ -8,8 +8,8 @@ import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { isFirst } from './dirCreate.ts';
 import { engineError, namespaceSubject, tableSubject } from './engineErrors.ts';
-import { hiddenFolder, isThere, moveTo } from './folders.ts';
-import { manifestFolder } from './manifestTable.ts';
+import { hiddenFolder, moveTo } from './folders.ts';
+import { hasManifest, manifestFolder } from './manifestTable.ts';
 import { loadNative } from './native.ts';
 import { inTurn } from './turns.ts';
 
@@ -19,23 +19,11 @@ import { inTurn } from './turns.ts';
  * what that had in it is gone without an error.
  */
 export async function ensureList(place: Place): Promise<void> {
-  if (await hasList(place)) return;
+  if (await hasManifest(place)) return;
   await inTurn(`first list of ${place.location}`, async () => {
     // Who was first in this process has made it meanwhile.
-    if (!(await hasList(place))) await (place.isLocal ? makeLocal(place) : makeInStore(place));
+    if (!(await hasManifest(place))) await (place.isLocal ? makeLocal(place) : makeInStore(place));
   });
-}
-
-async function hasList(place: Place): Promise<boolean> {
-  if (place.isLocal) return isThere(join(place.location, manifestFolder));
-  try {
-    await onDataset(place, manifestFolder, async (connection) => (await connection.openTable(datasetName)).close());
-    return true;
-  } catch (error) {
-    const told = engineError(error, namespaceSubject([]));
-    if (isCatalogError(told, 'TableNotFound') || isCatalogError(told, 'InvalidTableState')) return false;
-    throw told;
-  }
 }
 
 /** It comes into the root by one rename, which only the first can do. */
@@ -63,7 +51,7 @@ export async function makeInStore(place: Place, waitMs = 10_000): Promise<void> 
   const schema = await schemaOfList();
   const isChosen = await claim(place, schema);
   try {
-    const isThereNow = isChosen ? await hasList(place) : await appears(place, waitMs);
+    const isThereNow = isChosen ? await hasManifest(place) : await appears(place, waitMs);
     if (!isThereNow) await makeOrLeave(place, schema);
   } finally {
     // What stays of it when this fails costs who comes next a wait, and nobody a list.
@@ -91,7 +79,7 @@ async function claim(place: Place, schema: Schema): Promise<boolean> {
 
 async function appears(place: Place, waitMs: number): Promise<boolean> {
   for (const end = performance.now() + waitMs; performance.now() < end; await sleep(lookMs))
-    if (await hasList(place)) return true;
+    if (await hasManifest(place)) return true;
   return false;
 }
 
@@ -108,7 +96,7 @@ export async function makeOrLeave(place: Place, schema: Schema): Promise<void> {
     });
   } catch (error) {
     // Somebody else was faster.
-    if (!(await hasList(place))) throw engineError(error, namespaceSubject([]));
+    if (!(await hasManifest(place))) throw engineError(error, namespaceSubject([]));
   }
 }
 

@@ -36,6 +36,9 @@ export function inRoot(root: string, folder: string): string {
   throw nowhere(folder);
 }
 
+/** In the folder of a table that has no rows yet, and of one that was deregistered; other clients look for them. */
+export const markers = { declared: '.lance-reserved', forgotten: '.lance-deregistered' } as const;
+
 const nowhere = (name: string): CatalogError =>
   new CatalogError('TableNotFound', `Table "${name}" does not exist.`, 'List the tables there are with listTables().');
 

@@ -1,11 +1,12 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
-import { engineError } from './engineErrors.ts';
-import { isTableLocation } from './folders.ts';
+import { engineError, isUnwritten } from './engineErrors.ts';
+import { isTableLocation, isThere } from './folders.ts';
 import { inTurn } from './turns.ts';
 
 // The list of namespaces and tables of a directory is a Lance table itself: `__manifest`, with a row for each, by its
@@ -18,6 +19,9 @@ const columns = ['object_id', 'object_type', 'location', 'metadata', 'base_objec
 
 /** A table in the list. */
 export type Entry = { location: string; metadata: string | null };
+
+/** What has an identifier. */
+export type ObjectKind = 'table' | 'namespace';
 
 /**
  * A path, and the name of a table in it, as the list can have them. It joins components by `$`, so it has none with one in
@@ -70,6 +74,26 @@ export const onManifest = <T>(place: Place, call: (manifest: Manifest) => Promis
 /** The entry of a table as it is now, which waits for no change. @throws CatalogError Unsupported (0) as `onManifest` */
 export const entryOf = (place: Place, id: string): Promise<Entry | undefined> =>
   untilDone(() => onOpened(place, (manifest) => manifest.find(id)));
+
+/** What has an identifier in the list, which a root without one can't say of its tables. @throws CatalogError as `onManifest` */
+export async function objectKind(place: Place, path: NamespacePath): Promise<ObjectKind | undefined> {
+  const id = namespaceId(path);
+  if (id === undefined || !(await hasManifest(place))) return undefined;
+  return untilDone(() => onOpened(place, (manifest) => manifest.kind(id)));
+}
+
+/** Whether a root has a list of namespaces and tables. It has none until somebody creates a namespace in it. */
+export async function hasManifest(place: Place): Promise<boolean> {
+  if (place.isLocal) return isThere(join(place.location, manifestFolder));
+  try {
+    await onDataset(place, manifestFolder, async (connection) => (await connection.openTable(datasetName)).close());
+    return true;
+  } catch (error) {
+    const told = engineError(error, { kind: 'namespace', name: '/' });
+    if (isCatalogError(told, 'TableNotFound') || isUnwritten(told)) return false;
+    throw told;
+  }
+}
 
 async function untilDone<T>(call: () => Promise<T>): Promise<T> {
   for (let left = tries; ; left--) {
@@ -133,28 +157,57 @@ export class Manifest {
   }
 
   /**
-   * Adds a table of a namespace, or of the root where `namespace` is undefined. False when the list has something of
-   * this identifier, and then nothing changes.
+   * Adds a table of a namespace, or of the root where `namespace` is undefined. Nothing changes where the list has
+   * something of this identifier.
    *
    * Two that insert the same identifier at once are told apart by the engine: it is the key of the list. A rename and an
    * insertion are not, since one changes rows and the other adds some; so an insertion writes the row of its namespace
    * anew, as a rename does with every row.
+   * @returns what has the identifier already; undefined if the table was added
    * @throws CatalogError NamespaceNotFound (1)
    */
-  async insert(id: string, { location, metadata }: Entry, namespace: string | undefined): Promise<boolean> {
+  async insert(
+    id: string,
+    { location, metadata }: Entry,
+    namespace: string | undefined,
+  ): Promise<ObjectKind | undefined> {
     const row = { object_id: id, object_type: 'table', location, metadata, base_objects: null };
     const above = namespace === undefined ? [] : [await this.#namespaceRow(namespace)];
-    const { numInsertedRows } = await this.#native
-      .mergeInsert('object_id')
-      .whenMatchedUpdateAll({ where: "target.object_type = 'namespace'" })
-      .whenNotMatchedInsertAll()
-      .execute([row, ...above]);
-    return numInsertedRows > 0 && (await this.find(id))?.location === location;
+    const byId = this.#native.mergeInsert('object_id');
+    // Only the row of the parent may be written over: whatever else has the identifier stays.
+    const merge =
+      namespace === undefined ? byId : byId.whenMatchedUpdateAll({ where: isNamespace(namespace, 'target.') });
+    const { numInsertedRows } = await merge.whenNotMatchedInsertAll().execute([row, ...above]);
+    if (numInsertedRows > 1) await this.#dropResurrected(id, namespace!, location);
+    if (numInsertedRows > 0 && (await this.find(id))?.location === location) return undefined;
+    return (await this.kind(id)) ?? 'table';
+  }
+
+  /**
+   * Takes back an insertion that came after its namespace was dropped, and so has added the row of the namespace too.
+   * @throws CatalogError NamespaceNotFound (1)
+   */
+  async #dropResurrected(id: string, namespace: string, location: string): Promise<never> {
+    await this.#native.delete(`${isTable(id)} AND location = ${quoted(location)}`);
+    const children = await this.#native.countRows(`starts_with(object_id, ${quoted(namespace + idDelimiter)})`);
+    if (children === 0) await this.#native.delete(isNamespace(namespace));
+    throw noNamespace(namespace.split(idDelimiter));
+  }
+
+  /** What has an identifier. A namespace comes first where both kinds do, as earlier versions could leave it. */
+  async kind(id: string): Promise<ObjectKind | undefined> {
+    const rows = await this.#native
+      .query()
+      .where(`object_id = ${quoted(id)}`)
+      .select(['object_type'])
+      .toArray();
+    const kinds = rows.map((row) => (row as { object_type: string }).object_type);
+    if (kinds.includes('namespace')) return 'namespace';
+    return kinds.includes('table') ? 'table' : undefined;
   }
 
   async #namespaceRow(id: string): Promise<Record<string, unknown>> {
-    const isNamespace = `object_id = ${quoted(id)} AND object_type = 'namespace'`;
-    const rows = await this.#native.query().where(isNamespace).select(columns).limit(1).toArray();
+    const rows = await this.#native.query().where(isNamespace(id)).select(columns).limit(1).toArray();
     const row = rows[0] as { toJSON(): Record<string, unknown> } | undefined;
     if (row) return row.toJSON();
     throw noNamespace(id.split(idDelimiter));
@@ -178,12 +231,13 @@ export class Manifest {
    * It writes every row anew, so that it conflicts with whatever else is committed meanwhile, another rename to the same
    * identifier above all; the engine then runs it again on what is there by then. And it fails as a whole where the
    * identifier is taken: that row would get null for one, which the column does not allow.
-   * @returns whether `from` was there to be renamed
+   * @returns `missing` if there is no table `from`; what has the identifier `to` already
    */
-  async rename(from: string, to: string): Promise<'renamed' | 'missing' | 'taken'> {
+  async rename(from: string, to: string): Promise<'renamed' | 'missing' | ObjectKind> {
     const entry = await this.find(from);
     if (!entry) return 'missing';
-    if (await this.#has(to)) return 'taken';
+    const taken = await this.kind(to);
+    if (taken) return taken;
     const isFrom = `object_id = ${quoted(from)} AND object_type = 'table'`;
     // There is no CASE in the engine's expressions: all characters of the new one for the old one, none for others.
     const renamed = `nullif(left(${quoted(to)}, cast((${isFrom}) AS int) * ${Array.from(to).length}), '')`;
@@ -191,7 +245,8 @@ export class Manifest {
       await this.#native.update({ valuesSql: { object_id: `coalesce(${renamed}, nullif(object_id, ${quoted(to)}))` } });
     } catch (error) {
       await this.#native.checkoutLatest();
-      if (await this.#has(to)) return 'taken';
+      const takenSince = await this.kind(to);
+      if (takenSince) return takenSince;
       throw error;
     }
     if ((await this.find(to))?.location !== entry.location) return 'missing';
@@ -201,19 +256,18 @@ export class Manifest {
       where: `${isTable(to)} AND location = ${quoted(entry.location)}`,
       values: { object_id: from },
     });
-    return 'taken';
+    return (await this.kind(to)) ?? 'table';
   }
 
   async #isAlone(id: string): Promise<boolean> {
     await this.#native.checkoutLatest();
     return (await this.#native.countRows(`object_id = ${quoted(id)}`)) === 1;
   }
-
-  async #has(id: string): Promise<boolean> {
-    return (await this.#native.countRows(`object_id = ${quoted(id)}`)) > 0;
-  }
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const isTable = (id: string): string => `object_id = ${quoted(id)} AND object_type = 'table'`;
+
+const isNamespace = (id: string, table = ''): string =>
+  `${table}object_id = ${quoted(id)} AND ${table}object_type = 'namespace'`;

@@ -5,12 +5,13 @@ import type { Connection } from '@lancedb/lancedb';
 import type { RecordBatch, Schema } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { namespaceHasName } from '#client/nameErrors.ts';
 import { chunksOf } from './chunks.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
-import { hiddenFolder, inRoot, isThere, moveTo, rootFolder } from './folders.ts';
+import { hiddenFolder, inRoot, isThere, moveTo, removeFolder, rootFolder } from './folders.ts';
 import { loadNative } from './native.ts';
-import { manifestFolder, namespaceId, objectId, onManifest } from './manifestTable.ts';
+import { manifestFolder, namespaceId, objectId, onManifest, type ObjectKind } from './manifestTable.ts';
 
 // How a table is made so that it is there whole or not at all, also when this process is killed in the middle. The
 // engine would put it into the list first, and write it afterwards, as a list of versions with a part of the rows in
@@ -47,11 +48,9 @@ export async function makeTable(
     // A store has no rename: the files stay where they are written. What fails leaves files that nobody lists.
     const folder = newFolder(id);
     await onDataset(place, folder, (connection) => write(connection, schema, batches));
-    const isListed =
-      listedAt === undefined
-        ? await list(place, name, path, folder)
-        : await onManifest(place, (manifest) => manifest.move(id, folder, listedAt));
-    if (!isListed) throw alreadyThere(name, path);
+    if (listedAt === undefined) throwTaken(await list(place, name, path, folder), name, path);
+    else if (!(await onManifest(place, (manifest) => manifest.move(id, folder, listedAt))))
+      throw alreadyThere(name, path);
     return;
   }
   const workshop = join(place.location, hiddenFolder('unfinished'));
@@ -67,8 +66,8 @@ export async function makeTable(
     const written = join(workshop, `${datasetName}.lance`);
     await clear?.();
     if (declared === undefined) await publish(place, written, name, path);
-    else if (await fill(written, declared)) await listIfInRoot(place, name, path);
-    else throw alreadyThere(name, path);
+    else if (!(await fill(written, declared))) throw alreadyThere(name, path);
+    else if (path.length === 0) await listInRoot(place, name);
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
@@ -89,7 +88,10 @@ async function publish(place: Place, written: string, name: string, path: Namesp
   if (path.length === 0) {
     const target = inRoot(place.location, rootFolder(name));
     if (!(await moveTo(written, target))) throw alreadyThere(name, path);
-    await listIfInRoot(place, name, path);
+    if ((await listInRoot(place, name)) === 'namespace') {
+      await removeFolder(place.location, rootFolder(name));
+      throw namespaceHasName([...path, name]);
+    }
     return;
   }
   const id = objectId(name, path);
@@ -97,7 +99,7 @@ async function publish(place: Place, written: string, name: string, path: Namesp
   const target = inRoot(place.location, folder);
   await rename(written, target);
   try {
-    if (!(await list(place, name, path, folder))) throw alreadyThere(name, path);
+    throwTaken(await list(place, name, path, folder), name, path);
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
@@ -129,20 +131,30 @@ async function fill(written: string, declared: string): Promise<boolean> {
   }
 }
 
-/** It is a table without it, but other clients can't drop one in the root that the list does not have. */
-async function listIfInRoot(place: Place, name: string, path: NamespacePath): Promise<void> {
-  if (path.length === 0) await listInRoot(place, name).catch(() => undefined);
+/**
+ * Puts a table of the root into the list, if there is one. It is a table without it, so a failure is none of the call's, but
+ * other clients can't drop one that the list does not have.
+ * @returns what has the name already in the list
+ */
+async function listInRoot(place: Place, name: string): Promise<ObjectKind | undefined> {
+  if (!(await isThere(join(place.location, manifestFolder)))) return undefined;
+  try {
+    return await list(place, name, [], rootFolder(name));
+  } catch {
+    return undefined;
+  }
 }
 
-/** Puts a table of the root into the list, where there is one. */
-export async function listInRoot(place: Place, name: string): Promise<void> {
-  if (await isThere(join(place.location, manifestFolder))) await list(place, name, [], rootFolder(name));
-}
-
-const list = (place: Place, name: string, path: NamespacePath, location: string): Promise<boolean> =>
+const list = (place: Place, name: string, path: NamespacePath, location: string): Promise<ObjectKind | undefined> =>
   onManifest(place, (manifest) =>
     manifest.insert(objectId(name, path), { location, metadata: null }, namespaceId(path)),
   );
+
+/** @throws CatalogError NamespaceAlreadyExists (2) or TableAlreadyExists (5) if something has the name of a table already */
+export function throwTaken(kind: ObjectKind | undefined, name: string, path: NamespacePath): void {
+  if (kind === 'namespace') throw namespaceHasName([...path, name]);
+  if (kind === 'table') throw alreadyThere(name, path);
+}
 
 export const alreadyThere = (name: string, path: NamespacePath): CatalogError =>
   new CatalogError(

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Place } from './dirConnection.ts';
-import { declaredMarker, fullLocation } from './dirRegister.ts';
+import { fullLocation } from './dirRegister.ts';
 import type { Named } from './dirRename.ts';
 import { entryOf, objectId } from './manifestTable.ts';
-import { inRoot, isOneStep, isThere, rootFolder } from './folders.ts';
+import { inRoot, isOneStep, isThere, markers, rootFolder } from './folders.ts';
 
 /** Where the files of a table are, as a whole path or address; `undefined` where the list says nothing. */
 export async function tableLocation(place: Place, { name, path }: Named): Promise<string | undefined> {
@@ -25,5 +25,5 @@ export async function declaredLocation(place: Place, table: Named): Promise<stri
   const location = await tableLocation(place, table);
   if (location === undefined || !place.isLocal) return location;
   const isWritten = await isThere(join(location, '_versions'));
-  return !isWritten && (await isThere(join(location, declaredMarker))) ? location : undefined;
+  return !isWritten && (await isThere(join(location, markers.declared))) ? location : undefined;
 }
