@@ -12,6 +12,7 @@ import { version } from './cli/installation.ts';
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   copy: async () => (await import('./cli/copy.ts')).copyCommand,
   serve: async () => (await import('./cli/serve.ts')).serveCommand,
+  repair: async () => (await import('./cli/repair.ts')).repairCommand,
   kernel: async () => (await import('./cli/kernel.ts')).kernelCommand,
   run: async () => (await import('./cli/run.ts')).runCommand,
   check: async () => (await import('./cli/check.ts')).checkCommand,

@@ -1,17 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { CatalogError } from '#shared/errors.ts';
+import { json } from 'node:stream/consumers';
+import { isRepairResult, type RepairResult } from '#shared/damage.ts';
+import { CatalogError, kindOfCode } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { startNode, type NodeRuntime } from './childProcess.ts';
 import { parseHandshake, type EngineHandshake } from './engineHandshake.ts';
 import { identityOfRoot } from './identity.ts';
 import { RestCatalog } from './rest.ts';
 import { isSecretOption } from './storageSecrets.ts';
-import { engineHost, rootHeader, storageOptionsHeader } from './wire.ts';
+import { engineHost, repairPath, rootHeader, storageOptionsHeader } from './wire.ts';
 
 export type { EngineHandshake } from './engineHandshake.ts';
 
@@ -113,6 +117,38 @@ export class EngineProcess {
     );
     this.#catalogs.add(catalog);
     return catalog;
+  }
+
+  /** Says what is wrong with the catalog in a directory, and changes nothing. @throws CatalogError if it can't be read */
+  inspect(root: string, signal?: AbortSignal): Promise<RepairResult> {
+    return this.#repair('GET', root, signal);
+  }
+
+  /** Repairs the catalog in a directory. @throws CatalogError as `inspect` */
+  repair(root: string, signal?: AbortSignal): Promise<RepairResult> {
+    return this.#repair('POST', root, signal);
+  }
+
+  async #repair(method: 'GET' | 'POST', root: string, signal: AbortSignal | undefined): Promise<RepairResult> {
+    const headers = {
+      host: engineHost,
+      authorization: `Bearer ${this.#secret}`,
+      [rootHeader]: encodeURIComponent(root),
+    };
+    const asked = request({ socketPath: this.#socket, path: repairPath, method, headers, ...(signal && { signal }) });
+    let response: IncomingMessage;
+    let body: unknown;
+    try {
+      asked.end();
+      [response] = (await once(asked, 'response')) as [IncomingMessage];
+      body = await json(response);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw await this.#explain(cause);
+    }
+    if (response.statusCode === 200 && isRepairResult(body)) return body;
+    const { error, code, detail } = isRecord(body) ? body : {};
+    throw new CatalogError(kindOfCode(code), String(error), typeof detail === 'string' ? detail : '');
   }
 
   /** Whether the process runs. */

@@ -45,7 +45,7 @@ import type { TableSource } from '#client/tableSource.ts';
 import { declaredAt, isListed, isOnlyDeclared } from './declared.ts';
 import { describeAt } from './describe.ts';
 import { dirCapabilities } from './dirCapabilities.ts';
-import { DirConnection } from './dirConnection.ts';
+import { DirConnection, type Place } from './dirConnection.ts';
 import { create, type NewTable } from './dirCreate.ts';
 import { dropTable } from './dirDrop.ts';
 import { noJobs } from './dirJobs.ts';
@@ -63,15 +63,22 @@ import { TableHandle, type Pin } from './tableHandle.ts';
  * @throws CatalogError InvalidInput (13) for a missing root or one that is a file, PermissionDenied (15)
  */
 export async function openDir(config: DirConfig, options: ConnectOptions = {}): Promise<DirCatalog> {
-  const { root, storageOptions } = config;
+  options.signal?.throwIfAborted();
+  return new DirCatalog(new DirConnection(await findPlace(config)));
+}
+
+/**
+ * The directory or the address in an object store that a configuration names.
+ * @throws CatalogError InvalidInput (13) for a missing root or one that is a file, PermissionDenied (15)
+ */
+export async function findPlace({ root, storageOptions }: DirConfig): Promise<Place> {
   if (typeof root !== 'string' || root === '') {
     throw new CatalogError('InvalidInput', 'The catalog has no root.', 'Give the path of a directory as root.');
   }
-  options.signal?.throwIfAborted();
   const isLocal = !checkAddress(root);
   const location = isLocal ? localRoot(root) : root;
   if (isLocal) await checkRoot(location);
-  return new DirCatalog(new DirConnection({ location, isLocal, storageOptions }));
+  return { location, isLocal, storageOptions };
 }
 
 /**

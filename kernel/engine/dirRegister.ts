@@ -92,6 +92,7 @@ export async function registerTable(
     if (taken === 'namespace' || options.mode !== 'overwrite') throwTaken(taken, name, path);
     if (!(await manifest.move(id, folder))) throw notThere({ name, path });
   });
+  if (place.isLocal) await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
 }
 
 /** A table in the root is where its name says, so this takes back that one was forgotten and nothing else. */
@@ -130,6 +131,10 @@ export async function deregisterTable(place: Place, { name, path }: Named): Prom
     const id = objectId(name, path);
     const entry = await onManifest(place, (manifest) => manifest.take(id));
     if (!entry) throw notThere({ name, path });
+    // A repair must not take it for a table whose row was lost.
+    if (place.isLocal && isTableLocation(entry.location)) {
+      await writeFile(join(inRoot(place.location, entry.location), markers.forgotten), '').catch(() => undefined);
+    }
     return { location: fullLocation(place, entry.location) };
   }
   onlyLocal(place, `Table "${name}" can't be deregistered`);

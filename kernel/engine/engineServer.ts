@@ -1,12 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import type { Catalog } from '#client/catalog.ts';
 import type { DirConfig } from '#client/connect.ts';
-import { engineHost, rootHeader, storageOptionsHeader } from '#client/wire.ts';
+import { engineHost, repairPath, rootHeader, storageOptionsHeader } from '#client/wire.ts';
+import { findPlace } from './dir.ts';
+import { inspectCatalog, repairCatalog } from './repair.ts';
 import { allTexts, decodePart, wrong } from './requests.ts';
-import { createContractHandler, type ContractHandler } from './server.ts';
+import { catalogError, createContractHandler, type ContractHandler } from './server.ts';
 
 export type EngineServerOptions = {
   /** What a request must carry as `Authorization: Bearer …`. */
@@ -35,11 +37,35 @@ export function createEngineServer({ secret, catalogOf, log }: EngineServerOptio
     catalogOf: (request) => catalogOf(rootOf(request)),
     log,
   });
-  const server = createServer((request, response) => void contract.handle(request, response));
+  const server = createServer((request, response) => {
+    if (request.url === repairPath) void answerRepair(request, response, wanted);
+    else void contract.handle(request, response);
+  });
   server.headersTimeout = 10_000;
   // A large table takes its time to arrive, and only the parent can connect.
   server.requestTimeout = 0;
   return { server, contract };
+}
+
+/** GET inspects the catalog that the request names, POST repairs it. */
+async function answerRepair(request: IncomingMessage, response: ServerResponse, wanted: Buffer): Promise<void> {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  request.resume();
+  try {
+    checkCaller(request, wanted);
+    const place = await findPlace(rootOf(request));
+    const result =
+      request.method === 'POST' ? await repairCatalog(place, { signal: gone.signal }) : await inspectCatalog(place);
+    send(response, 200, result);
+  } catch (error) {
+    const failure = catalogError(error);
+    send(response, failure.status, failure);
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -124,6 +124,13 @@ const onOpened = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Pr
     );
   });
 
+/** A row of the list. */
+export type ManifestRow = { id: string; kind: ObjectKind; location: string | null };
+
+/** All rows of a list that exists. @throws CatalogError as `onManifest` */
+export const readManifest = (place: Place): Promise<ManifestRow[]> =>
+  untilDone(() => onOpened(place, (manifest) => manifest.rows()));
+
 export class Manifest {
   readonly #native: NativeTable;
 
@@ -140,6 +147,34 @@ export class Manifest {
       `The list of tables has "${id.replaceAll(idDelimiter, '/')}" at "${entry.location}", where no table can be.`,
       'Take it off the list with deregisterTable().',
     );
+  }
+
+  async rows(): Promise<ManifestRow[]> {
+    const rows = await this.#native.query().select(['object_id', 'object_type', 'location']).toArray();
+    return rows.flatMap((row) => {
+      const { object_id: id, object_type: kind, location } = row as Record<string, string | null>;
+      // Another client's kinds are left alone.
+      return id && (kind === 'table' || kind === 'namespace') ? [{ id, kind, location: location ?? null }] : [];
+    });
+  }
+
+  /** Adds a namespace without properties. Nothing changes where the list has something of this identifier. */
+  async addNamespace(id: string): Promise<void> {
+    const row = { object_id: id, object_type: 'namespace', location: null, metadata: null, base_objects: null };
+    await this.#native.mergeInsert('object_id').whenNotMatchedInsertAll().execute([row]);
+  }
+
+  /** Makes the row of a table that of a namespace, if it still names this location. */
+  async turnIntoNamespace(id: string, location: string | null): Promise<void> {
+    await this.#native.update({
+      where: isAt(id, location),
+      valuesSql: { object_type: "'namespace'", location: 'NULL', metadata: 'NULL' },
+    });
+  }
+
+  /** Takes a table off the list, if its row still names this location. */
+  async takeFrom(id: string, location: string | null): Promise<void> {
+    await this.#native.delete(isAt(id, location));
   }
 
   /** Takes a table off the list, wherever that has it. */
@@ -268,6 +303,9 @@ export class Manifest {
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const isTable = (id: string): string => `object_id = ${quoted(id)} AND object_type = 'table'`;
+
+const isAt = (id: string, location: string | null): string =>
+  `${isTable(id)} AND location ${location === null ? 'IS NULL' : `= ${quoted(location)}`}`;
 
 const isNamespace = (id: string, table = ''): string =>
   `${table}object_id = ${quoted(id)} AND ${table}object_type = 'namespace'`;

@@ -174,7 +174,7 @@ async function serve(
   }
 }
 
-const catalogError = (error: unknown): CatalogError =>
+export const catalogError = (error: unknown): CatalogError =>
   isCatalogError(error)
     ? error
     : new CatalogError('Internal', `The server failed: ${messageOf(error)}.`, '', { cause: error });
