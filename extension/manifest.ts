@@ -23,6 +23,7 @@ export type CommandTypes = {
   'lanceCatalog.namespace.drop': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.refresh': (node?: CatalogNode) => void;
   'lanceCatalog.catalog.refreshAll': () => void;
+  'lanceCatalog.catalog.repair': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.loadMore': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.copyIdentifier': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.copyPath': (node?: CatalogNode) => Promise<void>;
@@ -126,6 +127,7 @@ const commandTable: Record<CommandId, null> = {
   'lanceCatalog.namespace.drop': null,
   'lanceCatalog.catalog.refresh': null,
   'lanceCatalog.catalog.refreshAll': null,
+  'lanceCatalog.catalog.repair': null,
   'lanceCatalog.catalog.loadMore': null,
   'lanceCatalog.catalog.copyIdentifier': null,
   'lanceCatalog.catalog.copyPath': null,

@@ -46,7 +46,7 @@ export function tableOf(node: unknown, view: vscode.TreeView<CatalogNode>): Node
 }
 
 const isAnyNode = (value: unknown): value is CatalogNode =>
-  isNode(value, 'connection', 'namespace', 'table', 'column', 'more', 'empty', 'error');
+  isNode(value, 'connection', 'namespace', 'table', 'column', 'more', 'damage', 'empty', 'error');
 
 async function copy(node: unknown, write: (path: string[]) => string): Promise<void> {
   if (!isNode(node, 'namespace', 'table', 'column')) return;

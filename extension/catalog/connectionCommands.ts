@@ -48,14 +48,14 @@ const isServer = (one: Connection): one is RestConnection => one.kind === 'rest'
 const isOwn = (one: Connection): boolean => one.source === 'person';
 
 /** The connection that a row belongs to, where the command is for such; else the one that the person picks. */
-async function chooseConnection(
+export async function chooseConnection(
   connections: Connections,
   node: unknown,
   question: string,
   isFit: (one: Connection) => boolean,
 ): Promise<Connection | undefined> {
   const fit = connections.list().filter(isFit);
-  const named = isNode(node, 'connection', 'error') ? placeOf(node).connection : undefined;
+  const named = isNode(node, 'connection', 'damage', 'error') ? placeOf(node).connection : undefined;
   const found = fit.find((one) => one.name === named);
   if (found) return found;
   if (fit.length === 0) {

@@ -12,8 +12,10 @@ export type LoaderContext = {
   catalog(connection: string): Promise<Catalog>;
   /** What mends a failure of a connection as things are now. */
   remedy(connection: string, error: unknown): Remedy;
-  /** A catalog has answered: what more there is to know about it may be asked now. */
-  answered?(connection: string, catalog: Catalog): void;
+  /** A catalog has answered for a namespace: what more there is to know about it may be asked now. */
+  answered?(place: Place, catalog: Catalog): void;
+  /** What is known to be wrong with the catalog of a connection, a sentence each. */
+  problems?(connection: string): readonly string[];
   report(what: string, error: unknown): void;
 };
 
@@ -34,6 +36,7 @@ export async function loadChildren(
       return loadColumns(node, context, signal);
     case 'column':
     case 'more':
+    case 'damage':
     case 'empty':
     case 'error':
       return [];
@@ -63,11 +66,17 @@ async function loadNamespace(place: Place, context: LoaderContext, signal: Abort
     orError(place, 'namespaces', context, () => namespacesOf(catalog, place, signal)),
     orError(place, 'tables', context, () => tablesOf(catalog, place, signal)),
   ]);
-  if (![...namespaces, ...tables].some((row) => row.kind === 'error')) context.answered?.(place.connection, catalog);
+  if (![...namespaces, ...tables].some((row) => row.kind === 'error')) context.answered?.(place, catalog);
   // A root that is gone fails both lists in the same words; said once it is enough.
   const same = isSameError(namespaces[0], tables[0]);
-  const rows = same ? namespaces : [...namespaces, ...tables];
+  const rows = [...damageOf(place, context), ...namespaces, ...(same ? [] : tables)];
   return rows.length > 0 ? rows : [{ kind: 'empty', ...place, text: 'Nothing here yet' }];
+}
+
+/** A damaged catalog hides some of its rows, so it says so before the others. */
+function damageOf(place: Place, context: LoaderContext): CatalogNode[] {
+  const problems = place.path.length === 0 ? (context.problems?.(place.connection) ?? []) : [];
+  return problems.length > 0 ? [{ kind: 'damage', ...place, problems }] : [];
 }
 
 async function namespacesOf(

@@ -49,6 +49,7 @@ export type CatalogNode =
   | ({ kind: 'column'; table: string; column: ColumnInfo } & Place)
   | ({ kind: 'more'; what: 'namespaces' | 'tables'; pageToken: string } & Place)
   | ({ kind: 'empty'; text: string; table?: string } & Place)
+  | ({ kind: 'damage'; problems: readonly string[] } & Place)
   | ({ kind: 'error'; what: string; hint: string; about: string; remedy: Remedy; table?: string } & Place);
 
 export type NodeOf<K extends CatalogNode['kind']> = Extract<CatalogNode, { kind: K }>;
@@ -69,6 +70,7 @@ function ownParts(node: CatalogNode): string[] {
   switch (node.kind) {
     case 'connection':
     case 'namespace':
+    case 'damage':
       return [];
     case 'table':
       return [node.table];

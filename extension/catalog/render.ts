@@ -68,6 +68,8 @@ export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbi
         contextValue: 'more',
         command: { id: 'lanceCatalog.catalog.loadMore', title: 'Load More' },
       };
+    case 'damage':
+      return renderDamage(id, node);
     case 'empty':
       return {
         id,
@@ -159,6 +161,27 @@ function renderError(id: string, node: NodeOf<'error'>): NodeView {
     state: 'leaf',
     contextValue: `error.${remedy}`,
     command,
+  };
+}
+
+/** Problems that a tooltip lists. */
+const mostProblems = 5;
+
+function renderDamage(id: string, { problems }: NodeOf<'damage'>): NodeView {
+  const [first = ''] = problems;
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  const more = problems.length > mostProblems ? [`and ${problems.length - mostProblems} more`] : [];
+  return {
+    id,
+    // What to do first: a narrow side bar cuts the rest.
+    label: `Repair ${count}…`,
+    description: first,
+    tooltip: [...problems.slice(0, mostProblems), ...more, 'Click: show what a repair does.'].join('\n'),
+    spoken: `Warning: ${count} in this catalog. ${first} Press Enter: show what a repair does.`,
+    icon: { id: 'warning', color: 'list.warningForeground' },
+    state: 'leaf',
+    contextValue: 'damage',
+    command: { id: 'lanceCatalog.catalog.repair', title: 'Repair Catalog…' },
   };
 }
 

@@ -70,6 +70,8 @@ export function nameOf(node: CatalogNode): string {
       return node.column.name;
     case 'more':
       return `more ${node.what}`;
+    case 'damage':
+      return `${node.problems.length} problems`;
     case 'empty':
       return node.text;
     case 'error':

@@ -94,6 +94,21 @@ suite('a row of the catalog tree', () => {
     assert.equal(view.contextValue, 'error.key');
   });
 
+  test('warns of a damaged catalog, leads to its repair and lists five problems at most', () => {
+    const problems = Array.from({ length: 7 }, (_, n) => `Namespace "n${n}" is not listed.`);
+    const view = renderNode({ kind: 'damage', connection: 'sample', path: [], problems });
+    assert.equal(view.label, 'Repair 7 problems…');
+    assert.equal(view.command?.id, 'lanceCatalog.catalog.repair');
+    assert.deepEqual(view.icon, { id: 'warning', color: 'list.warningForeground' });
+    assert.deepEqual(view.tooltip.split('\n'), [
+      ...problems.slice(0, 5),
+      'and 2 more',
+      'Click: show what a repair does.',
+    ]);
+    const one = renderNode({ kind: 'damage', connection: 'sample', path: [], problems: problems.slice(0, 1) });
+    assert.equal(one.label, 'Repair 1 problem…');
+  });
+
   test('begins an error with what is wrong, which a narrow side bar still shows, and has all of it in the tooltip', async () => {
     const root = `/${'long/'.repeat(20)}missing`;
     const { error: what, detail: hint } = await checkRoot(root).then(
