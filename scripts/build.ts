@@ -1,8 +1,8 @@
-import { build, formatMessages } from 'esbuild';
+import { build, formatMessages, type Metafile } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleOptions, bundles, pythonFolder, shellLauncher } from './bundles.ts';
+import { apart, bundleOptions, bundles, pythonFolder, shellLauncher } from './bundles.ts';
 import { inRoot } from './paths.ts';
 import { buildTypes, typesEntry } from './types.ts';
 
@@ -16,12 +16,14 @@ const sources = ['kernel', 'extension', 'webviews', 'scripts', 'package.json', '
 export async function buildAll(say: (line: string) => void): Promise<number> {
   const started = Date.now();
   mkdirSync(inRoot('dist'), { recursive: true });
+  const made: Record<string, BundleContents> = {};
   const reports = await Promise.all(
     bundles.map(async (bundle): Promise<string | undefined> => {
       if (!existsSync(inRoot(bundle.entry)))
         return `${bundle.entry}: there is no such file, so dist/${bundle.outputs[0] ?? ''} was not built`;
       try {
-        const { warnings } = await build(bundleOptions(bundle));
+        const { warnings, metafile } = await build({ ...bundleOptions(bundle), metafile: true });
+        made[bundle.outputs[0] ?? ''] = contentsOf(metafile);
         for (const line of await formatMessages(warnings, { kind: 'warning' })) say(line.trimEnd());
         return undefined;
       } catch (error) {
@@ -35,10 +37,28 @@ export async function buildAll(say: (line: string) => void): Promise<number> {
   writeSnapshotKey();
   const failures = reports.filter((report) => report !== undefined);
   for (const failure of failures) say(failure);
+  mkdirSync(inRoot('out'), { recursive: true });
+  writeFileSync(inRoot(contentsFile), JSON.stringify(made, undefined, 1));
   if (failures.length === 0) writeFileSync(stamp, new Date().toISOString());
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   say(`built ${reports.length - failures.length} of ${reports.length} parts of dist/ in ${seconds} s`);
   return failures.length;
+}
+
+/** What every bundle of the last build is made of, as JSON: a test compares it with what it should be. */
+export const contentsFile = 'out/bundles.json';
+
+/** Size of a bundle's script in bytes, the source files in it, and the bundles that it loads when needed. */
+export type BundleContents = { bytes: number; inputs: string[]; apart: string[] };
+
+function contentsOf({ inputs, outputs }: Metafile): BundleContents {
+  const [script] = Object.entries(outputs).filter(([path]) => /\.[cm]?js$/.test(path));
+  const loaded = script?.[1].imports.map(({ path }) => path) ?? [];
+  return {
+    bytes: script?.[1].bytes ?? 0,
+    inputs: Object.keys(inputs).toSorted(),
+    apart: [...new Set(loaded.filter((path) => Object.values(apart).includes(path)))].toSorted(),
+  };
 }
 
 const pythonFiles = (): string[] => readdirSync(inRoot(pythonFolder)).filter((name) => name.endsWith('.py'));
@@ -69,6 +89,7 @@ export function isStale(): boolean {
   if (!existsSync(stamp)) return true;
   const built = statSync(stamp).mtimeMs;
   if (bundles.some((bundle) => bundle.outputs.some((file) => !existsSync(inRoot('dist', file))))) return true;
+  if (!existsSync(inRoot(contentsFile))) return true;
   if ([...pythonFiles(), 'launcher.sh'].some((name) => !existsSync(inRoot('dist', name)))) return true;
   return sources.some((path) => newest(inRoot(path)) > built);
 }

@@ -1,4 +1,5 @@
 import type { BuildOptions, Plugin } from 'esbuild';
+import { basename, relative, sep } from 'node:path';
 import { ownGlobalNames } from '../kernel/shared/ownGlobals.ts';
 import { lateArrow } from './lateArrow.ts';
 import { inRoot, root } from './paths.ts';
@@ -93,22 +94,39 @@ const oneTypescript: Plugin = {
   },
 };
 
-/** Bundles of their own, which others load when somebody asks for it: the libraries of the clouds, the Kubernetes client, backfills. */
-const apart: Readonly<Record<string, string>> = {
-  '#cluster/clouds.ts': './cluster.cjs',
-  '#cluster/kube/kubeClient.ts': './kubeClient.cjs',
-  '#jobs/parts.ts': './jobParts.cjs',
+/**
+ * Source files that are bundles of their own, which others load when a user asks for what they do: the libraries of the
+ * clouds, the Kubernetes client, backfills.
+ */
+export const apart: Readonly<Record<string, string>> = {
+  'kernel/cluster/clouds.ts': './cluster.cjs',
+  'kernel/cluster/kube/kubeClient.ts': './kubeClient.cjs',
+  'kernel/jobs/parts.ts': './jobParts.cjs',
 };
 
-const bundlesApart: Plugin = {
+/**
+ * Makes an import of such a file load its bundle, however the import is written. A static one would copy megabytes into
+ * another bundle without a word, so it fails the build.
+ */
+const bundlesApart = (entry: string, sourceRoot: string): Plugin => ({
   name: 'bundles-apart',
   setup(build) {
-    build.onResolve({ filter: /^#(?:cluster|jobs)\// }, ({ kind, path }) => {
-      const bundle = kind === 'dynamic-import' ? apart[path] : undefined;
-      return bundle === undefined ? undefined : { path: bundle, external: true };
+    const names = new Set(Object.keys(apart).map((file) => basename(file)));
+    build.onResolve({ filter: /^[#.].*\.ts$/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      // Resolving again below comes here again.
+      if (pluginData === isResolving || !names.has(basename(path))) return undefined;
+      const resolved = await build.resolve(path, { kind, importer, resolveDir, pluginData: isResolving });
+      const file = relative(sourceRoot, resolved.path).split(sep).join('/');
+      const bundle = apart[file];
+      if (bundle === undefined || file === entry) return undefined;
+      if (kind === 'dynamic-import') return { path: bundle, external: true };
+      const text = `Can't import "${file}" statically: it is a bundle of its own. Use import().`;
+      return { errors: [{ text }] };
     });
   },
-};
+});
+
+const isResolving = Symbol('bundles-apart');
 
 const browser: BuildOptions = {
   platform: 'browser',
@@ -140,7 +158,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         ...common,
         ...node,
         external: ['vscode', ...runtimePackages],
-        plugins: [lateArrow, bundlesApart],
+        plugins: [lateArrow, bundlesApart(bundle.entry, sourceRoot)],
         alias: { 'jsonc-parser': jsoncParser },
       };
     case 'kernel':
@@ -151,7 +169,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         external: [...runtimePackages],
         // By `require`, later: of what an interrupt cuts off while Node imports it, Node never hears again.
         supported: { 'dynamic-import': false },
-        plugins: [oneTypescript, lateArrow, bundlesApart],
+        plugins: [oneTypescript, lateArrow, bundlesApart(bundle.entry, sourceRoot)],
         alias: {
           // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
           '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/tslabTypescript.cjs'),
