@@ -64,7 +64,7 @@ const counted = (count: number): string => (count === 1 ? '1 problem' : `${count
 /** Each problem with its fix, in two lines. */
 function listed(found: readonly Damage[]): string {
   const lines = found.slice(0, mostProblems).map(({ message, fix }) => {
-    return `${message}\n${fix ?? 'Copy the table to another name, then drop it.'}`;
+    return `${message}\nFix: ${fix ?? 'Copy the table to another name, then drop it.'}`;
   });
   if (found.length > mostProblems) lines.push(`… and ${found.length - mostProblems} more`);
   return lines.join('\n\n');

@@ -42,7 +42,7 @@ suite('a damaged catalog in the tree', () => {
     assert.match(hesitant.questions[0]!.message, /^Repair 1 problem in "damaged"\?$/);
     assert.match(
       hesitant.questions[0]!.detail,
-      /"shop\/eu\/orders" is listed, but its folder .*\nRemove the table from/,
+      /"shop\/eu\/orders" is listed, but its folder .*\nFix: Remove the table from/,
     );
     assert.deepEqual((await rowsAt(api, 'damaged', 'shop', 'eu')).map(nameOf), ['orders']);
 
