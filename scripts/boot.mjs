@@ -14,6 +14,7 @@ const commands = {
   test: 'test/harness/main.ts',
   bench: 'test/bench/main.ts',
   build: 'scripts/build.ts',
+  watch: 'scripts/watch.ts',
   check: 'scripts/check.ts',
   format: 'scripts/format.ts',
   package: 'scripts/package.ts',

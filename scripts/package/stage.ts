@@ -31,7 +31,9 @@ export function stage(
   mkdirSync(folder, { recursive: true });
   for (const name of files) cpSync(inRoot(name), join(folder, name), { recursive: true });
   for (const name of readdirSync(inRoot('dist'))) {
-    if (!name.startsWith('.')) cpSync(inRoot('dist', name), join(folder, 'dist', name), { recursive: true });
+    // Source maps are left there by a build that watches.
+    if (!name.startsWith('.') && !name.endsWith('.map'))
+      cpSync(inRoot('dist', name), join(folder, 'dist', name), { recursive: true });
   }
   const modules = join(folder, 'dist/node_modules');
   copyRuntime(modules, platform);

@@ -5,12 +5,14 @@ import { inRoot } from '../../scripts/paths.ts';
 
 /**
  * Bundles the host suites into out/host: the extension host loads CommonJS alone, and each file must stand for itself.
+ * @param alone the suites to bundle, by their paths in test/host; all if none are given
  * @returns the path of the entry to give as `extensionTestsPath`
  */
-export async function bundleHostTests(): Promise<string> {
+export async function bundleHostTests(alone: readonly string[] = []): Promise<string> {
   const outdir = inRoot('out/host');
   rmSync(outdir, { recursive: true, force: true });
-  const suites = readdirSync(inRoot('test/host')).filter((name) => name.endsWith('.test.ts'));
+  const all = readdirSync(inRoot('test/host'), { recursive: true, encoding: 'utf8' });
+  const suites = alone.length > 0 ? alone : all.filter((name) => name.endsWith('.test.ts'));
   if (suites.length === 0) throw new Error('test/host holds no *.test.ts file.');
   const { outfile: _, entryPoints: __, ...options } = bundleOptions({ outputs: [], entry: '', kind: 'extension' });
   await build({

@@ -1,5 +1,5 @@
 import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { describe, fileEmitter, runFiles } from './reporter.ts';
 
@@ -21,10 +21,12 @@ export async function run(): Promise<void> {
   const emit = fileEmitter(results);
   emit({ event: 'begin', node: process.version, pid: process.pid, vscode: vscode.version });
   await warmUp();
-  const names = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.cjs'));
+  const names = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.test.cjs'),
+  );
   let failures = 0;
   for (const name of names.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))) {
-    if (!take(join(taken, name))) continue;
+    if (!take(join(taken, name.replaceAll(/[/\\]/g, '_')))) continue;
     const file = join(import.meta.dirname, name);
     try {
       failures += await runFiles({ files: [file], emit, grep: process.env['LANCE_TEST_GREP'], timeout });
@@ -38,7 +40,7 @@ export async function run(): Promise<void> {
 }
 
 function rank(name: string): number {
-  const index = longest.findIndex((one) => name === `${one}.test.cjs`);
+  const index = longest.findIndex((one) => basename(name) === `${one}.test.cjs`);
   return index < 0 ? longest.length : index;
 }
 

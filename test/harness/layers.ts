@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { checks } from '../../scripts/check.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { endGroup, ownGroup } from '../../scripts/processes.ts';
@@ -10,6 +10,8 @@ import { ResultsFile, type FileTime, type Tally } from './results.ts';
 
 export type Options = {
   readonly grep?: string | undefined;
+  /** Whole paths of test files; a layer that has some of them runs no others. */
+  readonly files: readonly string[];
   readonly coverage: boolean;
   readonly verbose: boolean;
   readonly say: (line: string) => void;
@@ -43,6 +45,12 @@ export function isLayer(name: string): name is Layer {
   return Object.hasOwn(layers, name);
 }
 
+/** The layer of a test file by its whole path. */
+export function layerOfFile(file: string): Layer | undefined {
+  const [layer = ''] = relative(inRoot('test'), file).split(sep);
+  return isLayer(layer) && layer !== 'lint' ? layer : undefined;
+}
+
 /** Runs one layer. A layer that cannot run, or does not reach its end, has one failure more. */
 export async function runLayer(layer: Layer, options: Options): Promise<LayerResult> {
   if (layer === 'lint') return { ...(await runChecks(options)), files: [] };
@@ -74,16 +82,22 @@ function programOf(layer: Exclude<Layer, 'lint'>, results: string, options: Opti
   return layer === 'cluster' ? inOwnNetwork([process.execPath, ...command]) : [process.execPath, ...command];
 }
 
-function commandOf(layer: Exclude<Layer, 'lint'>, results: string, { grep, coverage }: Options): string[] {
+function commandOf(
+  layer: Exclude<Layer, 'lint'>,
+  results: string,
+  { grep, coverage, files: given }: Options,
+): string[] {
   const filter = grep === undefined ? [] : ['--grep', grep];
+  const alone = given.filter((file) => layerOfFile(file) === layer);
   if (layer === 'host') {
     // Before the limit of the layer, so that what the window shows is kept.
-    return [script('runInHost.ts'), '--results', results, '--limit', String(layers.host - 30), ...filter];
+    return [script('runInHost.ts'), '--results', results, '--limit', String(layers.host - 30), ...filter, ...alone];
   }
-  const files = readdirSync(inRoot('test', layer), { recursive: true, encoding: 'utf8' })
+  const all = readdirSync(inRoot('test', layer), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.test\.tsx?$/.test(name))
     .toSorted((a, b) => rank(layer, a) - rank(layer, b) || (a < b ? -1 : 1))
     .map((name) => inRoot('test', layer, name));
+  const files = alone.length > 0 ? alone : all;
   const workers = Math.min(workersOf[layer] ?? 1, availableParallelism());
   const run = [script('mochaMain.ts'), '--results', results, '--workers', String(workers), ...filter, ...files];
   if (!coverage || layer === 'ui') return run;

@@ -1,17 +1,29 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { snapshotVariable } from '#client/startSnapshot.ts';
 import { buildAll, isStale } from '../../scripts/build.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { onInterrupt } from '../../scripts/processes.ts';
 import { makeSample } from '../../scripts/sample.ts';
-import { endLayers, isLayer, layerNames, runLayer, usualLayers, type Layer, type LayerResult } from './layers.ts';
+import {
+  endLayers,
+  isLayer,
+  layerNames,
+  layerOfFile,
+  runLayer,
+  usualLayers,
+  type Layer,
+  type LayerResult,
+} from './layers.ts';
 import type { Need } from './installing.ts';
 import { missing, needsOf, report } from './needs.ts';
 import type { FileTime } from './results.ts';
 import { tempFolder } from './temp.ts';
 
-const help = `npm test -- [layer …] [options]
+const help = `npm test -- [layer …] [file …] [options]
   layers      ${layerNames.join(', ')}; without one all but cluster
+  files       test files to run alone, such as test/unit/bundles.test.ts
   --doctor    say what is missing on this machine, and run nothing
   --grep TEXT run the tests whose title holds TEXT
   --coverage  coverage of the layers that run in plain Node, into coverage/
@@ -42,7 +54,7 @@ export async function main(args: readonly string[]): Promise<number> {
   // Our programs are started hundreds of times, and to compile them is most of many a start. It would blur the coverage.
   if (!options.coverage) process.env['NODE_COMPILE_CACHE'] ??= tempFolder('lance-compiled-');
   const total = { passed: 0, failed: 0, skipped: 0 };
-  const files: FileTime[] = [];
+  const times: FileTime[] = [];
   const obstacles = new Map<Layer, string>();
   const begun = Date.now();
   await installAndBuild(options.layers, needs, obstacles);
@@ -68,9 +80,9 @@ export async function main(args: readonly string[]): Promise<number> {
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped;
-    files.push(...result.files);
+    times.push(...result.files);
   }
-  const slowest = files.toSorted((a, b) => b.ms - a.ms).slice(0, 5);
+  const slowest = times.toSorted((a, b) => b.ms - a.ms).slice(0, 5);
   if (slowest.length > 0)
     console.log(
       [
@@ -134,8 +146,13 @@ function readArguments(args: readonly string[]) {
       help: { type: 'boolean', default: false },
     },
   });
-  const unknown = positionals.find((name) => !isLayer(name));
+  const files = positionals.filter((name) => /\.test\.tsx?$/.test(name)).map((name) => resolve(name));
+  for (const file of files) {
+    if (layerOfFile(file) === undefined || !existsSync(file)) return `There is no test file "${file}".`;
+  }
+  const unknown = positionals.find((name) => !isLayer(name) && !files.includes(resolve(name)));
   if (unknown !== undefined) return `"${unknown}" is no layer of the tests; there are: ${layerNames.join(', ')}.`;
-  const layers = positionals.length === 0 ? usualLayers : layerNames.filter((name) => positionals.includes(name));
-  return { ...values, layers };
+  const named = new Set<string | undefined>([...positionals, ...files.map((file) => layerOfFile(file))]);
+  const layers = positionals.length === 0 ? usualLayers : layerNames.filter((name) => named.has(name));
+  return { ...values, layers, files };
 }

@@ -1,7 +1,7 @@
 /**
  * The host layer: runs test/host/*.test.ts inside a real VS Code extension host.
  *
- *   node test/harness/runInHost.ts [--grep TEXT] [--limit SECONDS] [--folder DIR] [--windows N]
+ *   node test/harness/runInHost.ts [--grep TEXT] [--limit SECONDS] [--folder DIR] [--windows N] [FILE …]
  *
  * - The suites are mocha `tdd` files that import `vscode`; they are bundled here, so write plain TypeScript and import
  *   what you need. `dist/` must be built before (node scripts/build.ts).
@@ -14,7 +14,7 @@
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runTests } from '@vscode/test-electron';
 import { inRoot } from '../../scripts/paths.ts';
@@ -24,7 +24,8 @@ import { fileEmitter } from './reporter.ts';
 import { ResultsFile } from './results.ts';
 import { tempFolder } from './temp.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     grep: { type: 'string' },
     limit: { type: 'string', default: '300' },
@@ -47,10 +48,13 @@ const results = new ResultsFile(values.results ?? join(artifacts, 'results.ndjso
  * desktop VS Code, where the second would find the first and leave its work to it.
  */
 const isOne =
-  values.grep !== undefined || values.folder !== undefined || process.env['VSCODE_EXECUTABLE'] !== undefined;
+  positionals.length > 0 ||
+  values.grep !== undefined ||
+  values.folder !== undefined ||
+  process.env['VSCODE_EXECUTABLE'] !== undefined;
 const count = Number(values.windows ?? (isOne ? 1 : Math.min(2, availableParallelism())));
 const extensions = [inRoot(), ...foldersIn(inRoot('test/fixtures/extensions'))];
-const tests = await bundleHostTests();
+const tests = await bundleHostTests(positionals.map((file) => relative(inRoot('test/host'), file)));
 const taken = tempFolder();
 const windows = Array.from({ length: count }, (_, index) => index + 1);
 const follow = setInterval(() => results.read(), 200);

@@ -1,0 +1,51 @@
+import { context, formatMessages, type BuildContext, type Plugin } from 'esbuild';
+import { buildAll } from './build.ts';
+import { bundleOptions, bundles, type Bundle } from './bundles.ts';
+import { onInterrupt } from './processes.ts';
+
+const help = `npm run watch
+  builds everything in dist/ with source maps, and builds a bundle again when one of its files changes
+Ctrl-C ends it. Declarations that cells are checked against (dist/types) are made at the start only.`;
+
+/** `npm run watch`. Resolves with the exit code when it is interrupted. */
+export async function main(args: readonly string[]): Promise<number> {
+  if (args.includes('--help')) {
+    console.log(help);
+    return 0;
+  }
+  console.log('building …');
+  // The types and the scripts that are copied; the bundles follow with their source maps.
+  await buildAll(console.log);
+  const contexts = await Promise.all(bundles.map((bundle) => watchBundle(bundle)));
+  return new Promise((resolve) => {
+    onInterrupt(async () => {
+      await Promise.all(contexts.map((one) => one.dispose()));
+      resolve(0);
+    });
+    console.log('watching for changes');
+  });
+}
+
+async function watchBundle(bundle: Bundle): Promise<BuildContext> {
+  const options = bundleOptions(bundle);
+  let isFirst = true;
+  let first: () => void;
+  const built = new Promise<void>((resolve) => (first = resolve));
+  const report: Plugin = {
+    name: 'report',
+    setup(build) {
+      build.onEnd(async ({ errors }) => {
+        for (const line of await formatMessages(errors, { kind: 'error' })) console.log(line.trimEnd());
+        if (!isFirst && errors.length === 0) console.log(`built ${bundle.outputs[0]}`);
+        isFirst = false;
+        first();
+      });
+    },
+  };
+  // The text of the snapshot's script is part of the snapshot, so it has no map.
+  const sourcemap = bundle.kind === 'snapshot' ? false : 'linked';
+  const one = await context({ ...options, sourcemap, plugins: [...(options.plugins ?? []), report] });
+  await one.watch();
+  await built;
+  return one;
+}
