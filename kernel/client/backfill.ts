@@ -28,8 +28,8 @@ export type TableBackfillOptions = Omit<BackfillOptions, 'ray'> &
   CallOptions & {
     /** What computes the column, in place of what is kept on it: `udf(…)`, `{ sql: 'length(caption)' }` or a file. */
     function?: ComputedFunction | FunctionGiven | undefined;
-    /** Where the Ray is: `await ray.connect(…)`, `await ray.cluster(…)`, or its address. */
-    ray?: RayPlace | { readonly place: RayPlace } | undefined;
+    /** The Ray to run on: `await ray.connect(…)`, `await ray.cluster(…)`, or the address of its dashboard. */
+    ray?: RayPlace | { readonly place: RayPlace } | string | undefined;
     /** Hashes of functions found on tables that may run without being asked about. */
     allowStoredCode?: readonly string[] | undefined;
   };

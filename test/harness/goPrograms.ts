@@ -7,7 +7,8 @@ import { run, type Need } from './installing.ts';
 
 // Programs of Kubernetes and of what goes with it are built here, since the module proxy of Go serves sources alone.
 
-const oldestGo = [1, 26] as const;
+/** As README names it. */
+export const oldestGo = [1, 26] as const;
 
 /** Where programs of the cluster tests are kept between runs; another folder to see what a machine without them does. */
 export const kubeFolder = process.env['LANCE_TEST_KUBE'] ?? inRoot('.toolchain/kube');

@@ -7,12 +7,14 @@ import type { Jobs } from '#jobs/service/jobs.ts';
 import { ownForms } from '#session/display/ownForms.ts';
 import { liveOutput } from '#session/display/live.ts';
 import type { Shown } from '#session/display/shown.ts';
-import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import type { BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
 import { CatalogError, isCatalogErrorKind } from '#shared/errors.ts';
 import { isYes } from '#shared/isYes.ts';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
+import { isRayPlace } from '#shared/jobs/jobShapes.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { displayPath } from '#shared/names.ts';
+import { isRecord } from '#shared/records.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import { functionOf, inCellWords, withConsent } from './functions.ts';
 import { showBefore, showJob, showLeft, showPlan } from './jobOutput.ts';
@@ -101,7 +103,7 @@ async function requestOf(
     );
   const { function: given, ray, ...options } = asked;
   const made = given === undefined ? undefined : await functionOf(given, table, column, signal);
-  const place = ray && 'place' in ray ? ray.place : ray;
+  const place = ray === undefined ? undefined : toRayPlace(ray);
   const request = {
     ...options,
     table: reference,
@@ -112,6 +114,20 @@ async function requestOf(
   // Of this process alone, and nothing that could be sent.
   delete request.signal;
   return request;
+}
+
+/** @throws JobError RequestInvalid if a cell that is not type-checked gives something else */
+function toRayPlace(ray: NonNullable<TableBackfillOptions['ray']>): RayPlace {
+  if (typeof ray === 'string') return { address: ray };
+  const given: unknown = isRecord(ray) && 'place' in ray ? ray.place : ray;
+  if (isRayPlace(given)) return given;
+  // The value of an object is left out: it may hold a token.
+  const got = typeof ray === 'object' ? 'another object' : String(ray);
+  throw new JobError(
+    'RequestInvalid',
+    `Can't run the backfill on Ray: Expected a Ray connection or an address for "ray", got ${got}.`,
+    "Give what ray.connect(…) or ray.cluster(…) returned, or an address such as 'http://127.0.0.1:8265'.",
+  );
 }
 
 const read = (stream: string): ArrowTable => tableFromIPC(Buffer.from(stream, 'base64'));

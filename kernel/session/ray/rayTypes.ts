@@ -1,4 +1,5 @@
 // What a notebook sees of `ray`. The declarations of this file are part of what cells are checked against.
+import type { RayPlace } from '#shared/jobs/backfill.ts';
 import type { ClusterSettings } from '#session/cluster/clusterTypes.ts';
 
 /** A Ray that was reached. `await table.backfill('column', { ray })` runs on it. */
@@ -6,7 +7,7 @@ export interface RayConnection extends AsyncDisposable {
   /** As Ray itself says. */
   readonly version: string;
   /** What backfills find it by, also in a process of their own. May hold the token: it is left out where the value is shown. */
-  readonly place: object;
+  readonly place: RayPlace;
   /**
    * Opens its dashboard to browsers of this machine for as long as the connection is there, and gives the address. What comes
    * through the API server has a key in it that is good until then.

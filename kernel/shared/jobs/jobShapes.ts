@@ -1,6 +1,12 @@
 import { isCatalogConfig } from '#shared/catalogConfig.ts';
 import { isRecord } from '#shared/records.ts';
-import { runnerNames, type BackfillOptions, type BackfillRequest, type TableReference } from './backfill.ts';
+import {
+  runnerNames,
+  type BackfillOptions,
+  type BackfillRequest,
+  type RayPlace,
+  type TableReference,
+} from './backfill.ts';
 import type { ComputedFunction } from './computedFunction.ts';
 import type { JobProgress } from './foldEvents.ts';
 import type { RowError } from './jobEvents.ts';
@@ -63,6 +69,17 @@ export const isTableReference: Check = shapeOf<TableReference>({
 
 export const isRunnerName: Check = oneOf(...runnerNames);
 
+const hasRayPlace = anyOf(
+  shape({ address: isText, token: optional(isText) }),
+  shape({ profile: isText, rayCluster: optional(isText), folder: optional(isText) }),
+  shape({ cluster: isRecord, rayCluster: isText }),
+);
+
+/** Whether something is a `RayPlace`. */
+export function isRayPlace(value: unknown): value is RayPlace {
+  return hasRayPlace(value);
+}
+
 /** Whether something is a `BackfillOptions`. */
 export const isBackfillOptions: Check = shapeOf<BackfillOptions>({
   runner: optional(oneOf(...runnerNames, 'auto')),
@@ -75,13 +92,7 @@ export const isBackfillOptions: Check = shapeOf<BackfillOptions>({
   readVersion: optional(isCount),
   onError: optional(isOnError),
   key: optional(isText),
-  ray: optional(
-    anyOf(
-      shape({ address: isText, token: optional(isText) }),
-      shape({ profile: isText, rayCluster: optional(isText), folder: optional(isText) }),
-      shape({ cluster: isRecord, rayCluster: isText }),
-    ),
-  ),
+  ray: optional(isRayPlace),
   python: optional(isText),
 });
 

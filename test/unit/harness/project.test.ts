@@ -4,6 +4,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from '../../../scripts/paths.ts';
 import { enginePackage, platforms } from '../../../scripts/platforms.mjs';
+import { oldestGo } from '../../harness/goPrograms.ts';
 import { notOnLinux } from '../../harness/parts.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
@@ -14,6 +15,11 @@ suite('The project', function () {
   test('says in the README which parts cannot run on Linux, all of them', () => {
     const readme = readFileSync(inRoot('README.md'), 'utf8');
     for (const part of Object.values(notOnLinux)) assert.ok(readme.includes(part), part);
+  });
+
+  test('names in the README the Go that the tests of clusters need', () => {
+    const readme = readFileSync(inRoot('README.md'), 'utf8');
+    assert.ok(readme.includes(`(Go ${oldestGo.join('.')} or newer)`));
   });
 
   test('answers a command that does not exist with one sentence and code 2', () => {
