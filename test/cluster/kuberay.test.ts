@@ -143,7 +143,7 @@ for (const version of operatorVersions) {
         try {
           await assert.rejects(world.create('unchecked', { verify: true }), {
             kind: 'NotReady',
-            message: /^No RayCluster was made, because a check failed: .*operator/,
+            message: /^Can't create RayCluster "[^"]*": check "operator-running" failed: .*operator/,
           });
           assert.equal(await world.isThere('unchecked'), false);
           const failed: string[] = [];

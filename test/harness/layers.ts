@@ -36,7 +36,17 @@ const longest: Partial<Record<Layer, readonly string[]>> = {
   contract: ['conformance', 'writers', 'tables', 'backfill/jobProcesses', 'backfill/retried', 's3', 'versions'],
   kernel: ['jupyterPrograms', 'jupyterLab', 'longLife', 'interruptWork', 'ends', 'display', 'cli'],
   ui: ['notebook', 'window', 'start', 'cluster', 'grid', 'jobs', 'company', 'displays', 'debugger'],
-  cluster: ['rayNewest', 'rayOldest', 'rayToken', 'kuberay', 'versions', 'awsFaults', 'checkCommand', 'identity'],
+  cluster: [
+    'rayNewest',
+    'rayOldest',
+    'kuberayNotebook',
+    'rayToken',
+    'kuberay',
+    'versions',
+    'awsFaults',
+    'checkCommand',
+    'identity',
+  ],
 };
 
 export type LayerResult = Tally & { readonly files: readonly FileTime[] };

@@ -114,7 +114,8 @@ async function verifyFirst(
   const more = failed.length > 1 ? ` And ${counted(failed.length - 1, 'check')} more failed.` : '';
   throw new ClusterError(
     'NotReady',
-    `No RayCluster was made, because a check failed: ${first.title}. ${first.sentence}${more}`,
+    // The title says what is so when the check passes.
+    `Can't create RayCluster "${spec.namespace}/${spec.name}": check "${first.id}" failed: ${first.sentence}${more}`,
     'Verify the cluster to see what mends it.',
   );
 }

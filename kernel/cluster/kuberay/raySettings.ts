@@ -1,9 +1,15 @@
 import { ClusterError } from '#cluster/errors.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
-import { camelCase, readFields, type Fields } from '#cluster/profiles/settingFields.ts';
+import { profileFields } from '#cluster/profiles/profileFields.ts';
+import { readFields, type Fields } from '#cluster/profiles/settingFields.ts';
+import { toSettingName } from '#cluster/profiles/settingNames.ts';
+import { settingError, type SettingCall } from '#cluster/profiles/settingPath.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { isRecord } from '#shared/records.ts';
 import { onExits, rayClusterSpecOf, type OnExit, type RayClusterSpec } from './rayClusterSpec.ts';
+
+/** What errors in the settings point to. */
+const rayCall: SettingCall = { call: 'ray.cluster' };
 
 /** What somebody says of a RayCluster beside what a profile has. */
 const ownFields = {
@@ -24,9 +30,6 @@ const ownFields = {
   idleTimeoutSeconds: { kind: 'count', description: 'Seconds without work after which a worker is let go.' },
 } as const satisfies Fields;
 
-/** Spelled in one word in documents of the service. */
-const spellings: Readonly<Record<string, string>> = { use_portforwarding: 'usePortForwarding' };
-
 /** A RayCluster as somebody has described it. */
 export type RaySettings = {
   readonly profile: ClusterProfile;
@@ -37,7 +40,7 @@ export type RaySettings = {
 };
 
 /**
- * Reads what a person has written, in our names or those of Python (`head_group`).
+ * Reads the settings of `ray.cluster(…)`, in our spelling or that of the service's documents (`head_group`).
  * @param profiles finds a profile by its name
  * @throws ClusterError ProfileInvalid for the first thing that is wrong
  */
@@ -51,19 +54,24 @@ export async function readRaySettings(
       'A RayCluster is described by an object.',
       "Such as { name: 'backfills' }.",
     );
-  const entries = Object.entries(value).map(([key, each]) => [spellings[key] ?? key, each] as const);
-  const isOwn = ([key]: readonly [string, unknown]): boolean => Object.hasOwn(ownFields, camelCase(key));
-  const own = readFields(['cluster'], Object.fromEntries(entries.filter(isOwn)), ownFields);
-  const settings = Object.fromEntries(entries.filter((entry) => !isOwn(entry)));
+  const read = readFields([rayCall], value, { ...ownFields, ...profileFields });
+  const isOwn = ([key]: readonly [string, unknown]): boolean => Object.hasOwn(ownFields, toSettingName(key));
+  const settings = Object.fromEntries(Object.entries(value).filter((entry) => !isOwn(entry)));
   const [extra] = Object.keys(settings);
-  if (own.profile !== undefined && extra !== undefined)
+  if (read.profile !== undefined && extra !== undefined)
     throw new ClusterError(
       'ProfileInvalid',
-      `"${extra}" is a setting of a profile, and the profile "${own.profile}" is named.`,
+      `"${extra}" is a setting of a profile, and the profile "${read.profile}" is named.`,
       'Change it there, or describe the whole cluster here.',
     );
-  const profile = own.profile === undefined ? readProfile('cluster', settings) : await profiles(own.profile);
-  const { name, image, idleTimeoutSeconds } = own;
+  const profile = read.profile === undefined ? readProfile(rayCall, settings) : await profiles(read.profile);
+  const { name, image, idleTimeoutSeconds } = read;
+  if (name === undefined && profile.rayCluster === undefined)
+    throw settingError(
+      [rayCall],
+      'is missing the option "name".',
+      "Add a name for the RayCluster, such as 'backfills'.",
+    );
   const spec = rayClusterSpecOf(profile, { name, image, idleTimeoutSeconds });
-  return { profile, spec, onExit: own.onExit, from: own.profile ?? settings };
+  return { profile, spec, onExit: read.onExit, from: read.profile ?? settings };
 }

@@ -5,26 +5,30 @@ import { isCatalogConfig } from '#shared/catalogConfig.ts';
 import { isRecord } from '#shared/records.ts';
 import { profileFields } from './profileFields.ts';
 import { readFields, wrong, type Values } from './settingFields.ts';
-import { settingError, type SettingPath } from './settingPath.ts';
+import { settingError, writtenPath, type SettingPath, type SettingRoot } from './settingPath.ts';
 import { looksSecret, secretError } from './settingSecrets.ts';
 
 type Settings = Values<typeof profileFields>;
 type GroupSettings = NonNullable<Settings['workerGroups']>[number];
 
+/** The place of a setting, by the way there in our spelling. */
+type At = (...steps: (string | number)[]) => SettingPath;
+
 /**
  * A profile of what settings say. Every field is checked; what is left out is as upstream's documentation has it.
+ * @param root the name of the profile, or the call that describes a cluster
  * @param folder that a relative path of a kubeconfig begins at; the current directory where none is said
  * @throws ClusterError ProfileInvalid naming the setting, what it takes and what it is
  */
-export function readProfile(name: string, value: unknown, folder: string = process.cwd()): ClusterProfile {
-  const path = [name];
-  const settings = readFields(path, value, profileFields);
+export function readProfile(root: SettingRoot, value: unknown, folder: string = process.cwd()): ClusterProfile {
+  const settings = readFields([root], value, profileFields);
+  const at: At = (...steps) => writtenPath(root, value, steps);
   const { serviceAccount = profileFields.serviceAccount.default } = settings;
   const { labelDomain = profileFields.labelDomain.default } = settings;
   const group = { serviceAccount, labelDomain };
   return {
-    name,
-    auth: authOf(path, settings, folder),
+    name: typeof root === 'string' ? root : 'cluster',
+    auth: authOf(at, settings, folder),
     namespace: settings.namespace ?? profileFields.namespace.default,
     serviceAccount,
     labelDomain,
@@ -32,18 +36,18 @@ export function readProfile(name: string, value: unknown, folder: string = proce
     rayVersion: settings.rayVersion,
     usePortForwarding: settings.usePortForwarding ?? profileFields.usePortForwarding.default,
     headGroup: headOf(settings.headGroup ?? {}, group),
-    workerGroups: workersOf(path, settings.workerGroups ?? [{}], group),
+    workerGroups: workersOf(at, settings.workerGroups ?? [{}], group),
     storage: settings.storage === undefined ? undefined : placeOf(settings.storage),
-    aws: awsOf(path, settings),
-    gcp: gcpOf(path, settings),
-    catalog: catalogOf([name, 'catalog'], settings.catalog),
+    aws: awsOf(at, settings),
+    gcp: gcpOf(at, settings),
+    catalog: catalogOf(at('catalog'), settings.catalog),
   };
 }
 
-function authOf(path: SettingPath, settings: Settings, folder: string): ClusterAuth {
+function authOf(at: At, settings: Settings, folder: string): ClusterAuth {
   const { configMethod = 'LOCAL', kubeconfig, context, clusterName, region, roleName, aws } = settings;
-  if (configMethod !== 'LOCAL') notFor(path, configMethod, { kubeconfig, context }, 'LOCAL');
-  if (configMethod !== 'EKS_AUTH') notFor(path, configMethod, { clusterName, region, roleName }, 'EKS_AUTH');
+  if (configMethod !== 'LOCAL') notFor(at, configMethod, { kubeconfig, context }, 'LOCAL');
+  if (configMethod !== 'EKS_AUTH') notFor(at, configMethod, { clusterName, region, roleName }, 'EKS_AUTH');
   switch (configMethod) {
     case 'LOCAL':
       return {
@@ -54,9 +58,9 @@ function authOf(path: SettingPath, settings: Settings, folder: string): ClusterA
     case 'EKS_AUTH':
       return {
         configMethod,
-        clusterName: clusterName ?? missing(path, 'clusterName', 'EKS_AUTH', profileFields.clusterName.takes),
-        region: region ?? missing(path, 'region', 'EKS_AUTH', profileFields.region.takes),
-        roleName: roleName ?? missing(path, 'roleName', 'EKS_AUTH', profileFields.roleName.takes),
+        clusterName: clusterName ?? missing(at, 'clusterName', 'EKS_AUTH', profileFields.clusterName.takes),
+        region: region ?? missing(at, 'region', 'EKS_AUTH', profileFields.region.takes),
+        roleName: roleName ?? missing(at, 'roleName', 'EKS_AUTH', profileFields.roleName.takes),
         profile: aws?.profile,
       };
     case 'IN_CLUSTER':
@@ -65,19 +69,20 @@ function authOf(path: SettingPath, settings: Settings, folder: string): ClusterA
 }
 
 /** A setting that would do nothing is a mistake that nobody would find. */
-function notFor(path: SettingPath, method: string, settings: Readonly<Record<string, unknown>>, only: string): void {
+function notFor(at: At, method: string, settings: Readonly<Record<string, unknown>>, only: string): void {
   const key = Object.keys(settings).find((one) => settings[one] !== undefined);
   if (key === undefined) return;
   const instead = only === 'EKS_AUTH' && key !== 'roleName' ? `, or write it below "aws"` : '';
+  const [, setting = 'configMethod'] = at('configMethod');
   throw settingError(
-    [...path, key],
-    `is for ${only}, and the configMethod is ${method}.`,
-    `Remove it, set configMethod to "${only}"${instead}.`,
+    at(key),
+    `is for ${only}, and the ${setting} is ${method}.`,
+    `Remove it, set ${setting} to "${only}"${instead}.`,
   );
 }
 
-function missing(path: SettingPath, key: string, what: string, takes: string): never {
-  throw settingError([...path, ...key.split('.')], `is missing, and ${what} needs it.`, `Add it: it takes ${takes}.`);
+function missing(at: At, key: string, what: string, takes: string): never {
+  throw settingError(at(...key.split('.')), `is missing, and ${what} needs it.`, `Add it: it takes ${takes}.`);
 }
 
 /** `~/x` and paths relative to a folder, made absolute. */
@@ -93,16 +98,15 @@ function headOf(settings: GroupSettings, defaults: GroupDefaults): RayGroup {
   return { ...groupOf(settings, { ...defaults, label }), minReplicas: 1, maxReplicas: 1 };
 }
 
-function workersOf(path: SettingPath, groups: readonly GroupSettings[], defaults: GroupDefaults): readonly RayGroup[] {
+function workersOf(at: At, groups: readonly GroupSettings[], defaults: GroupDefaults): readonly RayGroup[] {
   const names = new Set<string>();
   return groups.map((settings, index) => {
-    const here = [...path, 'workerGroups', index];
     const kind = (settings.numGpus ?? 0) > 0 ? 'gpu' : 'cpu';
     const { minReplicas = 0, maxReplicas = Math.max(100, minReplicas) } = settings;
     if (minReplicas > maxReplicas)
-      throw wrong([...here, 'minReplicas'], `takes at most maxReplicas (${maxReplicas})`, minReplicas);
+      throw wrong(at('workerGroups', index, 'minReplicas'), `takes at most maxReplicas (${maxReplicas})`, minReplicas);
     const name = settings.name ?? (groups.length === 1 ? `${kind}-workers` : `${kind}-workers-${index + 1}`);
-    if (names.has(name)) throw wrong([...here, 'name'], 'takes a name that no other group has', name);
+    if (names.has(name)) throw wrong(at('workerGroups', index, 'name'), 'takes a name that no other group has', name);
     names.add(name);
     const label = { [`${defaults.labelDomain}/ray-worker-${kind}`]: 'true' };
     return { name, ...groupOf(settings, { ...defaults, label }), minReplicas, maxReplicas };
@@ -132,10 +136,10 @@ function placeOf(address: string): BucketPlace {
   return { scheme: scheme === 'gs' ? 'gs' : 's3', bucket, prefix: path.filter((one) => one !== '').join('/') };
 }
 
-function awsOf(path: SettingPath, { aws, region, clusterName }: Settings): ClusterProfile['aws'] {
+function awsOf(at: At, { aws, region, clusterName }: Settings): ClusterProfile['aws'] {
   if (!aws) return undefined;
   return {
-    region: aws.region ?? region ?? missing(path, 'aws.region', 'aws', profileFields.region.takes),
+    region: aws.region ?? region ?? missing(at, 'aws.region', 'aws', profileFields.region.takes),
     clusterName: aws.clusterName ?? clusterName,
     clientRole: aws.clientRole,
     serviceRole: aws.serviceRole,
@@ -144,13 +148,13 @@ function awsOf(path: SettingPath, { aws, region, clusterName }: Settings): Clust
   };
 }
 
-function gcpOf(path: SettingPath, { gcp }: Settings): ClusterProfile['gcp'] {
+function gcpOf(at: At, { gcp }: Settings): ClusterProfile['gcp'] {
   if (!gcp) return undefined;
   const { project, location, clusterName } = profileFields.gcp.fields;
   return {
-    project: gcp.project ?? missing(path, 'gcp.project', 'gcp', project.takes),
-    location: gcp.location ?? missing(path, 'gcp.location', 'gcp', location.takes),
-    clusterName: gcp.clusterName ?? missing(path, 'gcp.clusterName', 'gcp', clusterName.takes),
+    project: gcp.project ?? missing(at, 'gcp.project', 'gcp', project.takes),
+    location: gcp.location ?? missing(at, 'gcp.location', 'gcp', location.takes),
+    clusterName: gcp.clusterName ?? missing(at, 'gcp.clusterName', 'gcp', clusterName.takes),
     serviceAccount: gcp.serviceAccount,
   };
 }
@@ -169,7 +173,7 @@ function secretIn(path: SettingPath, value: unknown): SettingPath | undefined {
   if (looksSecret(value)) return path;
   if (!isRecord(value)) return undefined;
   for (const [key, each] of Object.entries(value)) {
-    const here = [...path, key];
+    const here: SettingPath = [...path, key];
     const found = looksSecret(each, key) ? here : secretIn(here, each);
     if (found !== undefined) return found;
   }

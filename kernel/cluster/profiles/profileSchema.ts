@@ -1,23 +1,17 @@
 import { profileFields } from './profileFields.ts';
 import type { Field, Fields } from './settingFields.ts';
+import { otherSpellings } from './settingNames.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 /** What the editor completes and underlines by, made of the table that the reader goes by. */
 function schemaOfFields(fields: Fields): Schema {
-  const names = Object.keys(fields);
-  const spelled = names.map(snakeCase).filter((name) => !names.includes(name));
-  return {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...Object.fromEntries(names.map((name) => [name, schemaOf(fields[name] as Field)])),
-      // The names that Python has for the same; taken, and not offered.
-      ...Object.fromEntries(spelled.map((name) => [name, { doNotSuggest: true }])),
-    },
-  };
+  const entries = Object.entries(fields).map(([name, field]) => [name, schemaOf(field)] as const);
+  // Checked alike, and not offered: each setting would be there twice.
+  const others = entries.flatMap(([name, schema]) =>
+    otherSpellings(name).map((other) => [other, { ...schema, doNotSuggest: true }] as const),
+  );
+  return { type: 'object', additionalProperties: false, properties: Object.fromEntries([...entries, ...others]) };
 }
 
 function schemaOf(field: Field): Schema {

@@ -1,6 +1,7 @@
 import type { ClusterError } from '#cluster/errors.ts';
 import { nearestName } from '#shared/nearestName.ts';
 import { isRecord } from '#shared/records.ts';
+import { toSettingName } from './settingNames.ts';
 import { settingError, type SettingPath } from './settingPath.ts';
 import { looksSecret, secretError } from './settingSecrets.ts';
 
@@ -44,10 +45,6 @@ type ValueOf<F> = F extends { kind: 'text' }
 /** What is read of fields. None has to be there. */
 export type Values<S> = { readonly [K in keyof S]?: ValueOf<S[K]> };
 
-/** `head_group` → `headGroup`: what people know from Python is taken too. */
-export const camelCase = (key: string): string =>
-  key.replaceAll(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-
 /**
  * Reads settings by their fields. Nothing in them is trusted: people type them, and a repository may bring them along.
  * @param path where it stands, for the sentence
@@ -56,13 +53,17 @@ export const camelCase = (key: string): string =>
 export function readFields<const S extends Fields>(path: SettingPath, value: unknown, fields: S): Values<S> {
   if (!isRecord(value)) throw wrong(path, 'takes an object with settings', value);
   const read: Record<string, unknown> = {};
+  const spelled = new Map<string, string>();
   for (const [written, each] of Object.entries(value)) {
-    const key = camelCase(written);
-    const here = [...path, written];
+    const key = toSettingName(written);
+    const here: SettingPath = [...path, written];
     if (!Object.hasOwn(fields, key)) throw unknownKey(path, written, fields);
-    if (Object.hasOwn(read, key)) throw settingError(here, `says what ${key} says already.`, 'Remove one of the two.');
     // `null` is how JSON leaves something out.
-    if (each !== null && each !== undefined) read[key] = readField(here, each, fields[key] as Field);
+    if (each === null || each === undefined) continue;
+    const other = spelled.get(key);
+    if (other !== undefined) throw settingError(here, `says what ${other} says already.`, 'Remove one of the two.');
+    spelled.set(key, written);
+    read[key] = readField(here, each, fields[key] as Field);
   }
   // By what each field takes, as just checked.
   return read as Values<S>;
@@ -121,7 +122,8 @@ const isPositive = (text: string): boolean => quantity.test(text) && Number.pars
 
 /** The error for a value that a setting does not take. */
 export function wrong(path: SettingPath, takes: string, value: unknown): ClusterError {
-  return settingError(path, `${takes}, and is ${shown(value)}.`, 'Correct it in the profile.');
+  const where = typeof path[0] === 'string' ? 'profile' : 'call';
+  return settingError(path, `${takes}, and is ${shown(value)}.`, `Correct it in the ${where}.`);
 }
 
 /** Short, and never of something long: a secret may have been pasted there. */
@@ -139,10 +141,11 @@ function shown(value: unknown): string {
 function unknownKey(path: SettingPath, written: string, fields: Fields): ClusterError {
   if (looksSecret('', written)) return secretError([...path, written]);
   const known = Object.keys(fields);
-  const meant = nearestName(camelCase(written), known) ?? nearestName(written, known);
+  const meant = nearestName(toSettingName(written), known) ?? nearestName(written, known);
+  const [root] = path;
   return settingError(
     [...path, written],
-    'is no setting of a profile.',
+    typeof root === 'string' ? 'is no setting of a profile.' : `is not an option of ${root.call}.`,
     meant === undefined ? `It takes ${known.join(', ')}.` : `Did you mean ${meant}?`,
   );
 }

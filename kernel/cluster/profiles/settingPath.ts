@@ -1,4 +1,6 @@
 import { ClusterError } from '#cluster/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import { otherSpellings, toSettingName } from './settingNames.ts';
 
 /** The setting that profiles are in. */
 export const profilesSetting = 'lanceCatalog.cluster.profiles';
@@ -6,15 +8,58 @@ export const profilesSetting = 'lanceCatalog.cluster.profiles';
 /** JSON of what the setting holds: the editor hands its profiles to notebooks by it, and CI its own. */
 export const profilesVariable = 'LANCE_CATALOG_CLUSTERS';
 
-/** Where a value stands below that setting: the profile's name, then keys and indexes. */
-export type SettingPath = readonly (string | number)[];
+/** A call of a cell whose argument holds settings: an error in it names the call, since there is no profile. */
+export type SettingCall = { readonly call: 'ray.cluster' | 'cluster.check' };
 
-/** `lanceCatalog.cluster.profiles.prod.workerGroups[0].memory` */
-export const textOfPath = (path: SettingPath): string =>
-  path.reduce<string>((text, step) => {
+/** Where settings begin: the name of a profile, or a call. */
+export type SettingRoot = string | SettingCall;
+
+type Step = string | number;
+
+/** Where a value stands: the root, then keys and indexes as they are written. */
+export type SettingPath = readonly [SettingRoot, ...Step[]];
+
+/** `lanceCatalog.cluster.profiles.prod.workerGroups[0].memory`, or `ray.cluster({ worker_groups[0].memory: … })` */
+export function textOfPath([root, ...steps]: SettingPath): string {
+  if (typeof root === 'string') return `${profilesSetting}${textOfSteps([root, ...steps])}`;
+  const inside = textOfSteps(steps).replace(/^\./, '');
+  return `${root.call}({ ${inside === '' ? '…' : `${inside}: …`} })`;
+}
+
+const textOfSteps = (steps: readonly Step[]): string =>
+  steps.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
     return /^[\w-]+$/.test(step) ? `${text}.${step}` : `${text}[${JSON.stringify(step)}]`;
-  }, profilesSetting);
+  }, '');
+
+/**
+ * Where a setting stands, in the spelling that it is written in.
+ * @param value what is written below the root
+ * @param steps the way there in our spelling
+ */
+export function writtenPath(root: SettingRoot, value: unknown, steps: readonly Step[]): SettingPath {
+  const path: [SettingRoot, ...Step[]] = [root];
+  let at = value;
+  for (const step of steps) {
+    if (typeof step === 'number') {
+      path.push(step);
+      at = Array.isArray(at) ? (at as unknown[])[step] : undefined;
+    } else {
+      const key = writtenKey(at, step);
+      path.push(key);
+      at = isRecord(at) ? at[key] : undefined;
+    }
+  }
+  return path;
+}
+
+/** One that is missing is spelled as the settings beside it are. */
+function writtenKey(section: unknown, name: string): string {
+  const keys = isRecord(section) ? Object.keys(section) : [];
+  const written = keys.find((key) => toSettingName(key) === name);
+  if (written !== undefined) return written;
+  return (keys.some((key) => key.includes('_')) ? otherSpellings(name)[0] : undefined) ?? name;
+}
 
 const places = new WeakMap<ClusterError, SettingPath>();
 
@@ -25,8 +70,11 @@ export function settingError(path: SettingPath, what: string, hint: string): Clu
   return error;
 }
 
-/** Where the value stands that an error is about. */
-export const placeOfError = (error: ClusterError): SettingPath | undefined => places.get(error);
+/** Where the value stands below the setting of profiles that an error is about. */
+export function placeOfError(error: ClusterError): readonly Step[] | undefined {
+  const [root, ...steps] = places.get(error) ?? [];
+  return typeof root === 'string' ? [root, ...steps] : undefined;
+}
 
 /** The field of a profile that an error is about, and what is wrong with it: for who read it from somewhere else. */
 export function withoutPlace(error: ClusterError): readonly [field: string, problem: string] | undefined {

@@ -64,7 +64,7 @@ async function found() {
 async function profileOf(profile: string | ClusterSettings | undefined): Promise<ClusterProfile> {
   if (typeof profile !== 'object') return chooseProfile(await found(), profile, hints);
   const { readProfile } = await loadClouds();
-  return readProfile('cluster', profile);
+  return readProfile({ call: 'cluster.check' }, profile);
 }
 
 async function run(

@@ -2,8 +2,18 @@
 // little else.
 import type { CheckCategory, CheckId } from '#cluster/checkIds.ts';
 
+/** `numCpus` → `num_cpus` */
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name;
+
+/** Settings by our names, or by those of the service's documents and of Python, such as `num_cpus`. */
+export type EitherSpelling<Settings> = Settings & {
+  [Name in keyof Settings & string as SnakeCase<Name>]?: Settings[Name];
+};
+
 /** What a head or a group of workers asks for. */
-export type ClusterGroup = {
+export type ClusterGroup = EitherSpelling<{
   /** Cores: a number, or text as Kubernetes writes it. */
   numCpus?: number | string;
   /** MiB, or text as Kubernetes writes it, such as `8Gi`. */
@@ -12,10 +22,10 @@ export type ClusterGroup = {
   serviceAccount?: string;
   nodeSelector?: Record<string, string>;
   image?: string;
-};
+}>;
 
 /** A cluster as settings describe it, `lanceCatalog.cluster.profiles`; no secret is part of it. */
-export type ClusterSettings = {
+export type ClusterSettings = EitherSpelling<{
   /** How to sign in: by a kubeconfig (`LOCAL`, when nothing is said), by a role of AWS, or as the pod that this runs in. */
   configMethod?: 'LOCAL' | 'EKS_AUTH' | 'IN_CLUSTER';
   /** LOCAL: `KUBECONFIG` or `~/.kube/config` when nothing is said. */
@@ -37,14 +47,24 @@ export type ClusterSettings = {
   rayVersion?: string;
   usePortForwarding?: boolean;
   headGroup?: ClusterGroup;
-  workerGroups?: (ClusterGroup & { name?: string; minReplicas?: number; maxReplicas?: number })[];
+  workerGroups?: (ClusterGroup & EitherSpelling<{ name?: string; minReplicas?: number; maxReplicas?: number }>)[];
   /** Where tables are: `s3://bucket/path` or `gs://bucket/path`. */
   storage?: string;
-  aws?: { region?: string; clusterName?: string; clientRole?: string; serviceRole?: string; account?: string };
-  gcp?: { project?: string; location?: string; clusterName?: string; serviceAccount?: string };
+  aws?: EitherSpelling<{
+    region?: string;
+    clusterName?: string;
+    clientRole?: string;
+    serviceRole?: string;
+    account?: string;
+    profile?: string;
+  }>;
+  gcp?: EitherSpelling<{ project?: string; location?: string; clusterName?: string; serviceAccount?: string }>;
   /** Name of a catalog connection, or the catalog itself without its key. */
   catalog?:
     string | ({ implementation: 'dir'; root: string } | { implementation: 'rest'; uri: string; database?: string });
+}> & {
+  /** `usePortForwarding`, as the service's documents spell it. */
+  use_portforwarding?: boolean;
 };
 
 export type ClusterCheckOptions = {

@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import { inspect } from 'node:util';
+import { isClusterError } from '#cluster/errors.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { CellError } from '#session/coreMessages.ts';
@@ -88,9 +89,9 @@ function placeOfMistake({ name }: Error, stack: string): string {
 }
 
 // The sentence of a catalog's error says it all; what it holds and what is below are the engine's own words, with paths
-// of the machine that built it. That of a job holds the parts of its sentence.
+// of the machine that built it. Those of a job and of a cluster hold the parts of their sentence.
 const detailsOf = (thrown: Error): string[] =>
-  isCatalogError(thrown) || isJobError(thrown) ? [] : propertiesOf(thrown).map(plain);
+  isCatalogError(thrown) || isJobError(thrown) || isClusterError(thrown) ? [] : propertiesOf(thrown).map(plain);
 
 function causesOf(thrown: Error, translate: Translate): string[] {
   if (isCatalogError(thrown)) return [];

@@ -1,6 +1,6 @@
 // What a notebook sees of `ray`. The declarations of this file are part of what cells are checked against.
 import type { RayPlace } from '#shared/jobs/backfill.ts';
-import type { ClusterSettings } from '#session/cluster/clusterTypes.ts';
+import type { ClusterSettings, EitherSpelling } from '#session/cluster/clusterTypes.ts';
 
 /** A Ray that was reached. `await table.backfill('column', { ray })` runs on it. */
 export interface RayConnection extends AsyncDisposable {
@@ -31,7 +31,7 @@ export interface RayCluster extends RayConnection {
 /** What is done with a RayCluster when its block ends: `delete` when nothing is said. */
 type OnExit = 'delete' | 'retain' | 'retain-on-failure';
 
-type RayClusterOptions = {
+type RayClusterOptions = EitherSpelling<{
   /** Of the RayCluster; that of the profile when nothing is said. */
   name?: string;
   /** `retain-on-failure` keeps it where a job on it has failed. */
@@ -40,7 +40,7 @@ type RayClusterOptions = {
   image?: string;
   /** Seconds without work after which a worker is let go; 60 when nothing is said. */
   idleTimeoutSeconds?: number;
-};
+}>;
 
 export type RayClusterSettings = RayClusterOptions & ({ profile: string } | ClusterSettings);
 
@@ -55,6 +55,7 @@ export type Ray = {
   /**
    * Makes a RayCluster, or takes the one of this name that is as asked for, waits until it is up, and tells on the way what it
    * waits for: `await using cluster = await ray.cluster({ name: 'backfills', namespace: 'geneva', headGroup: { memory: '8Gi' } })`.
+   * Names in snake_case, such as `head_group`, mean the same.
    * Rejects with a ClusterError: Conflict with every difference where one of this name is otherwise, NotReady where a check
    * fails, Timeout with the reason in the words of who is in the way.
    */

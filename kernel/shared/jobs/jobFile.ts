@@ -39,12 +39,29 @@ type Read = Readonly<Record<string, unknown>>;
  */
 export function readJobFile(value: unknown): JobFileReading {
   const problems: JobFileProblem[] = [];
-  const report: Report = (path, what, hint) => void problems.push({ path, what: `${textOf(path)} ${what}`, hint });
+  const report: Report = (given, what, hint) => {
+    const path = writtenPath(value, given);
+    problems.push({ path, what: `${textOf(path)} ${what}`, hint });
+  };
   const read = readSection([], value, jobFileFields, report);
   if (read) checkTogether(read, report);
   if (!read || problems.length > 0) return { file: undefined, problems };
   return { file: fileOf(read), problems: [] };
 }
+
+/** The same place in the spelling of the file: fields may be written in camelCase too. */
+function writtenPath(value: unknown, path: Path): Path {
+  let at = value;
+  return path.map((step) => {
+    const keys = isRecord(at) ? Object.keys(at) : [];
+    const key =
+      typeof step === 'number' || keys.includes(step) ? step : (keys.find((one) => snakeName(one) === step) ?? step);
+    at = isRecord(at) ? at[key] : undefined;
+    return key;
+  });
+}
+
+const snakeName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** `function.inputs[0]` */
 const textOf = (path: Path): string =>
@@ -61,12 +78,21 @@ function readSection(path: Path, value: unknown, fields: JobFields, report: Repo
     return undefined;
   }
   const read: Record<string, unknown> = {};
-  for (const [name, each] of Object.entries(value)) {
-    const here = [...path, name];
+  const spelled = new Map<string, string>();
+  for (const [written, each] of Object.entries(value)) {
+    const here = [...path, written];
+    const name = Object.hasOwn(fields, written) ? written : snakeName(written);
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (!field) reportUnknown(here, name, fields, report);
+    if (!field) {
+      reportUnknown(here, written, fields, report);
+      continue;
+    }
     // `null` is how JSON leaves something out.
-    else if (each !== null) read[name] = readField(here, each, field, report);
+    if (each === null) continue;
+    const other = spelled.get(name);
+    if (other === undefined) read[name] = readField(here, each, field, report);
+    else report(here, `says what "${other}" says already.`, 'Remove one of the two.');
+    spelled.set(name, written);
   }
   for (const [name, field] of Object.entries(fields))
     if (field.isNeeded && (value[name] === undefined || value[name] === null))
@@ -78,8 +104,7 @@ function reportUnknown(path: Path, name: string, fields: JobFields, report: Repo
   const known = Object.keys(fields).filter((one) => !one.startsWith('$'));
   if (/key|token|secret|password|credential/i.test(name))
     return report(path, 'is no field.', 'Secrets stay out of job files: the environment or the editor has them.');
-  const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const meant = nearestName(snake, known) ?? nearestName(name, known);
+  const meant = nearestName(snakeName(name), known) ?? nearestName(name, known);
   report(path, 'is no field.', meant === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${meant}"?`);
 }
 

@@ -5,13 +5,20 @@ type Schema = Readonly<Record<string, unknown>>;
 const text = { type: 'string', minLength: 1 } as const;
 const count = { type: 'integer', minimum: 1 } as const;
 
+const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 function schemaOfFields(fields: JobFields): Schema {
   const needed = Object.keys(fields).filter((name) => fields[name]?.isNeeded);
+  const entries = Object.entries(fields).map(([name, field]) => [name, schemaOf(field)] as const);
+  // Checked alike, and not offered: each field would be there twice.
+  const others = entries.flatMap(([name, schema]) =>
+    name.includes('_') ? [[camelName(name), { ...schema, doNotSuggest: true }] as const] : [],
+  );
   return {
     type: 'object',
     additionalProperties: false,
     ...(needed.length > 0 && { required: needed }),
-    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOf(field)])),
+    properties: Object.fromEntries([...entries, ...others]),
   };
 }
 

@@ -13,7 +13,8 @@ export type ForwardTarget = {
   stop(): Promise<void>;
 };
 
-export async function startForwardTarget(): Promise<ForwardTarget> {
+/** @param listenOn the port of this side; a free one by default */
+export async function startForwardTarget(listenOn = 0): Promise<ForwardTarget> {
   let target: number | undefined;
   let count = 0;
   const open = new Set<Socket>();
@@ -33,7 +34,7 @@ export async function startForwardTarget(): Promise<ForwardTarget> {
     socket.pipe(onward);
     onward.pipe(socket);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(listenOn, '127.0.0.1');
   await once(server, 'listening');
   const cut = (): void => {
     for (const socket of open) socket.destroy();

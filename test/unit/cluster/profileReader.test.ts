@@ -69,6 +69,7 @@ suite('A profile of a cluster', () => {
       role_name: 'geneva-client',
       service_account: 'runner',
       head_group: { num_cpus: '500m', memory: 4096, node_selector: { node_kind: 'head' } },
+      use_portforwarding: false,
       worker_groups: [{ num_gpus: 1, service_account: 'gpu-runner', min_replicas: 2 }],
       aws: { service_role: 'arn:aws:iam::123456789012:role/runner', profile: 'work' },
     });
@@ -79,6 +80,7 @@ suite('A profile of a cluster', () => {
       roleName: 'geneva-client',
       profile: 'work',
     });
+    assert.equal(profile.usePortForwarding, false);
     assert.deepEqual(profile.headGroup.nodeSelector, { node_kind: 'head' });
     assert.equal(profile.headGroup.numCpus, '500m');
     assert.equal(profile.headGroup.serviceAccount, 'runner');
@@ -128,6 +130,16 @@ suite('A profile of a cluster', () => {
       'with a setting in both spellings',
       { rayVersion: '2.43.0', ray_version: '2.44.0' },
       /ray_version says what rayVersion/,
+    ],
+    [
+      'with a setting in both spellings, ours second',
+      { head_group: { num_cpus: 1, numCpus: 2 } },
+      /\.head_group\.numCpus says what num_cpus says already/,
+    ],
+    [
+      'with values that do not go together, in the spelling that they are written in',
+      { worker_groups: [{ min_replicas: 3, max_replicas: 2 }] },
+      /profiles\.prod\.worker_groups\[0\]\.min_replicas takes at most/,
     ],
     [
       'with a way to sign in that there is not',

@@ -61,9 +61,15 @@ suite("The editor's schema of profiles", () => {
     visit(profileSchema, full, 'profile');
   });
 
-  test('lets the names that Python has pass without offering them', () => {
-    const { head_group: headGroup } = propertiesOf(profileSchema);
-    assert.deepEqual(headGroup, { doNotSuggest: true });
+  test("checks the service's names like ours, without offering them", () => {
+    const { properties, ...headGroup } = propertiesOf(profileSchema)['headGroup'] as Record<string, unknown>;
+    const { properties: others, ...other } = propertiesOf(profileSchema)['head_group'] as Record<string, unknown>;
+    assert.deepEqual([other, others], [{ ...headGroup, doNotSuggest: true }, properties]);
+    const { numCpus, num_cpus: ofService } = propertiesOf(propertiesOf(profileSchema)['head_group']);
+    assert.deepEqual(ofService, { ...(numCpus as object), doNotSuggest: true });
+    const { use_portforwarding: forwarding } = propertiesOf(profileSchema);
+    assert.ok(isRecord(forwarding));
+    assert.equal(forwarding['type'], 'boolean');
   });
 
   test('is plain data, as package.json holds it', () => {

@@ -15,7 +15,10 @@ export async function openRay(place: RayPlace, signal: AbortSignal): Promise<Ray
   // The libraries of Kubernetes are larger than all else here.
   const { findProfiles, openRayLink, readProfile } = await loadPart(() => import('#cluster/clouds.ts'));
   if ('cluster' in place)
-    return await openRayLink(readProfile('cluster', place.cluster), { rayCluster: place.rayCluster, signal });
+    return await openRayLink(readProfile({ call: 'ray.cluster' }, place.cluster), {
+      rayCluster: place.rayCluster,
+      signal,
+    });
   const profiles = await findProfiles({ folder: place.folder ?? process.cwd(), environment: process.env });
   const profile = profiles.profile(place.profile);
   return await openRayLink(profile, { rayCluster: place.rayCluster, signal });

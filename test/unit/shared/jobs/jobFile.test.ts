@@ -57,6 +57,23 @@ suite('a job file', () => {
     });
   });
 
+  test('takes the names of the code as well, also beside those of the specification', () => {
+    const { file, problems } = readJobFile({
+      ...least,
+      taskSize: 1000,
+      checkpoint_size: 100,
+      onError: 'skip',
+      ray: { profile: 'prod', rayCluster: 'mine' },
+    });
+    assert.deepEqual(problems, []);
+    assert.deepEqual(file?.options, {
+      taskSize: 1000,
+      checkpointSize: 100,
+      onError: { mode: 'skip' },
+      ray: { profile: 'prod', rayCluster: 'mine' },
+    });
+  });
+
   test('gives a function as SQL, as a file of TypeScript or as one of Python', () => {
     assert.deepEqual(functionOf({ sql: 'length(caption)', name: 'len' }), {
       kind: 'sql',
@@ -87,7 +104,19 @@ suite('a job file', () => {
     ['no object', [], [], /^The file takes an object, and is a list\./],
     ['no table', { column: 'c' }, [], /^The file has no "table"\./],
     ['a key with a typing error', { ...least, colum: 'x' }, ['colum'], /^colum is no field\. Did you mean "column"\?/],
-    ['a key in camelCase', { ...least, taskSize: 3 }, ['taskSize'], /Did you mean "task_size"\?/],
+    ['a key in camelCase with a typing error', { ...least, taskSiz: 3 }, ['taskSiz'], /Did you mean "task_size"\?/],
+    [
+      'a field in both spellings',
+      { ...least, taskSize: 3, task_size: 4 },
+      ['task_size'],
+      /^task_size says what "taskSize" says already/,
+    ],
+    [
+      'a RayCluster without a profile, in camelCase',
+      { ...least, ray: { address: 'http://a:1', rayCluster: 'x' } },
+      ['ray', 'rayCluster'],
+      /^ray\.rayCluster goes with "profile"/,
+    ],
     ['a secret', { ...least, api_key: 'x' }, ['api_key'], /Secrets stay out of job files/],
     [
       'a number as text',
@@ -156,11 +185,14 @@ suite('a job file', () => {
 
   test('is described to an editor field by field, the needed ones as such', () => {
     const { properties, required, additionalProperties } = jobFileSchema as {
-      properties: Record<string, { description: string; properties?: Record<string, unknown> }>;
+      properties: Record<string, { description: string; properties?: Record<string, unknown>; doNotSuggest?: true }>;
       required: string[];
       additionalProperties: boolean;
     };
-    assert.deepEqual(Object.keys(properties), Object.keys(jobFileFields));
+    const offered = Object.keys(properties).filter((name) => properties[name]?.doNotSuggest !== true);
+    assert.deepEqual(offered, Object.keys(jobFileFields));
+    // The names of the code are checked alike, and not offered.
+    assert.deepEqual(properties['taskSize'], { ...properties['task_size'], doNotSuggest: true });
     assert.deepEqual(required, ['table', 'column']);
     assert.equal(additionalProperties, false);
     const inner = jobFileFields.function.fields satisfies Record<string, JobField>;
