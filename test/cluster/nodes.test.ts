@@ -75,14 +75,21 @@ const placeFaults: readonly Fault[] = [
   {
     name: 'no node has the label for workers',
     plant: relabel(nodes.cpu, { [`${labelDomain}/ray-worker-cpu`]: null }),
+    expected: { 'nodes-cpu': 'fail' },
+    says: /^No node has the label geneva\.lancedb\.com\/ray-worker-cpu, by which the workers "cpu" would be placed\.$/,
+    mend: 'objects',
+  },
+  {
+    name: 'the node for workers is cordoned',
+    plant: respec(nodes.cpu, { unschedulable: true, taints: [taintOf('unschedulable', 'NoSchedule')] }),
     expected: { 'nodes-cpu': 'warn' },
-    says: /^No node has the label geneva\.lancedb\.com\/ray-worker-cpu.* A pool that grows from none/,
+    says: /^No node for the workers "cpu" takes pods: n-cpu is ready, cordoned/,
     mend: 'objects',
   },
   {
     name: 'no node has the label for workers with GPUs',
     plant: relabel(nodes.gpu, { [`${labelDomain}/ray-worker-gpu`]: null }),
-    expected: { 'nodes-gpu': 'warn', 'gpu-allocatable': 'skipped' },
+    expected: { 'nodes-gpu': 'fail', 'gpu-plugin': 'blocked', 'gpu-allocatable': 'blocked' },
     says: /ray-worker-gpu/,
     mend: 'objects',
   },
@@ -147,7 +154,7 @@ const headFaults: readonly Fault[] = [
   {
     name: 'a node is marked for the head and for workers',
     plant: relabel(nodes.head, { [`${labelDomain}/ray-worker-cpu`]: 'true' }),
-    expected: { 'head-no-processing': 'warn' },
+    expected: { 'head-no-processing': 'fail' },
     says: /^Nodes are marked for the head and for workers too.*: n-head\.$/,
     mend: 'command',
     tells: /label nodes n-head geneva\.lancedb\.com\/ray-worker-cpu-$/,
@@ -158,7 +165,7 @@ const headFaults: readonly Fault[] = [
       await changeRay((spec) => delete spec.headGroupSpec.rayStartParams['num-cpus'])(cluster);
       await respec(nodes.head, { taints: null })(cluster);
     },
-    expected: { 'head-no-processing': 'warn' },
+    expected: { 'head-no-processing': 'fail' },
     says: /^Work may land on the head/,
     mend: 'objects',
   },

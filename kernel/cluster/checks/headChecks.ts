@@ -1,5 +1,5 @@
 import type { Check } from '#cluster/check.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, skip } from '#cluster/findings.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
 import { lastingTaints, namesOf, showTaint, spotLabelOf, type KubeNode } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf, nodesPath, rayClusterOf } from '#cluster/kube/objectReads.ts';
@@ -65,7 +65,7 @@ const noProcessing: Check = {
   id: 'head-no-processing',
   category: 'nodes',
   title: 'No work lands on the head',
-  severity: 'warning',
+  severity: 'error',
   needs: ['nodes-head'],
   run: async ({ kube, profile }) => {
     const { head, nodes } = await headOf(kube);
@@ -80,7 +80,7 @@ const noProcessing: Check = {
     ];
     if (both.length > 0) {
       const extra = workerLabels.filter((label) => both.some(({ labels }) => Object.hasOwn(labels, label)));
-      return warn(
+      return fail(
         `Nodes are marked for the head and for workers too, which take its memory from it: ${namesOf(both)}.`,
         {
           evidence,
@@ -93,11 +93,9 @@ const noProcessing: Check = {
     const isKept = nodes.every((node) => lastingTaints(node).length > 0);
     if (isKept) return pass('A taint keeps other pods off the nodes for the head.', ...evidence);
     const cluster = await rayClusterOf(kube);
-    return warn('Work may land on the head: its nodes have no taint, and it does not say num-cpus 0.', {
+    return fail('Work may land on the head: its nodes have no taint, and it does not say num-cpus 0.', {
       evidence,
-      mend: cluster
-        ? idleHead(profile, cluster)
-        : { kind: 'advice', text: "Give the head rayStartParams with num-cpus: '0' when it is made." },
+      mend: cluster && idleHead(profile, cluster),
     });
   },
 };

@@ -30,8 +30,8 @@ const seen = (nodes: readonly KubeNode[], by: string): Evidence =>
   );
 
 /**
- * Whether a group has a node now. A pool of workers may grow from none, so only for a head that is a failure, and not where
- * nodes are made for pods.
+ * Whether a group has a node now. A node that is only out of use for the moment is a warning for workers. Without a node at all
+ * it fails, except where nodes are made for pods, and for GPU workers where no node has a GPU: their pool may grow from none.
  */
 function placeOf(kind: NodeKind, group: GroupSpec, nodes: readonly KubeNode[], { profile }: CheckContext): Finding {
   const label = labelOf(profile, kind);
@@ -41,8 +41,8 @@ function placeOf(kind: NodeKind, group: GroupSpec, nodes: readonly KubeNode[], {
   const usable = meant.filter(isUsable);
   const evidence = [seen(meant, by)];
   if (usable.length > 0) return pass(`${namesOf(usable)} can take ${group.title}.`, ...evidence);
-  const problem = kind === 'head' ? fail : warn;
   if (meant.length > 0) {
+    const problem = kind === 'head' ? fail : warn;
     const states = meant.map((node) => `${node.name} is ${stateOf(node)}`).join(', ');
     const isCordoned = meant.every(({ isReady }) => isReady);
     const mend: Mend = (isCordoned ? uncordon : describeNodes)(profile, meant);
@@ -54,8 +54,9 @@ function placeOf(kind: NodeKind, group: GroupSpec, nodes: readonly KubeNode[], {
       evidence,
       mend: { kind: 'advice', text: `Look whether the pools of ${maker} may give nodes ${by}.` },
     });
-  const until = kind === 'head' ? '' : ' A pool that grows from none may make one when it is needed.';
-  return problem(`No node has ${by}, by which ${group.title} would be placed.${until}`, {
+  const mayGrow = kind === 'gpu' && nodes.every(({ allocatable }) => allocatable.gpu === 0);
+  const until = mayGrow ? ' A pool that grows from none may make one when it is needed.' : '';
+  return (mayGrow ? warn : fail)(`No node has ${by}, by which ${group.title} would be placed.${until}`, {
     evidence,
     mend: isLabelled
       ? findPlace(profile, nodes, kind, valueOf(profile, group), group.resources)
@@ -71,7 +72,7 @@ const placeCheck = (id: 'nodes-head' | 'nodes-cpu' | 'nodes-gpu', kind: NodeKind
     cpu: 'Node for workers is ready',
     gpu: 'Node for GPU workers is ready',
   }[kind],
-  severity: kind === 'head' ? 'error' : 'warning',
+  severity: 'error',
   needs: ['client-nodes-list'],
   run: async (context) => {
     const { groups, nodes } = await groupsAndNodes(context.kube, kind);

@@ -51,7 +51,8 @@ export function groupsOfProfile({ headGroup, workerGroups }: ClusterProfile): re
     minReplicas: role === 'head' ? 1 : group.minReplicas,
     maxReplicas: role === 'head' ? 1 : group.maxReplicas,
     image: group.image,
-    toldCpus: undefined,
+    // As `ray.cluster()` makes it.
+    toldCpus: role === 'head' ? '0' : undefined,
   });
   return [specOf(headGroup, 'head'), ...workerGroups.map((group) => specOf(group, 'worker'))];
 }
