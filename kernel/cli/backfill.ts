@@ -1,5 +1,4 @@
 import { jobJson, planJson, trialJson } from '#jobs/report/jobJson.ts';
-import { endText } from '#jobs/report/jobText.ts';
 import { planText } from '#jobs/report/planRows.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { messageOf } from '#shared/errors.ts';
@@ -20,7 +19,7 @@ import {
 import { givenFunction, toldFailure, withConsent } from './backfillFunction.ts';
 import { trialText } from './backfillTrial.ts';
 import { UsageError, parse, type Command } from './command.ts';
-import { followJob, jobExitCodes, resumeHint } from './followJob.ts';
+import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
 import { oneCatalogHelp } from './catalogArguments.ts';
 import { stopBySignals } from './runSignals.ts';
 import { inTerminalWords } from './terminalHints.ts';
@@ -202,6 +201,6 @@ async function attend(
   await jobs.cancel(id, AbortSignal.timeout(120_000));
   const view = await jobs.view(id, AbortSignal.timeout(10_000));
   if (how.json) console.log(JSON.stringify({ kind: 'job', job: jobJson(view) }));
-  else console.error(`${endText(view)}\n${resumeHint(view)}`);
+  else console.error(endWithHint(view));
   return stop.code ?? jobExitCodes.cancelled;
 }

@@ -2,7 +2,7 @@ import type { Jobs } from '#jobs/service/jobs.ts';
 import { endText, errorLines, jobLine } from '#jobs/report/jobText.ts';
 import { jobJson } from '#jobs/report/jobJson.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { isActive, jobTableText } from '#shared/jobs/jobWords.ts';
+import { isActive, isRefused, jobTableText } from '#shared/jobs/jobWords.ts';
 import { progressLine } from './progressLine.ts';
 
 /** What a command about a job ends with. An interface of scripts: none is ever given another meaning. */
@@ -69,6 +69,8 @@ function textLines(): Shower {
   return {
     change: (view) => {
       if (process.stderr.isTTY) return line.show(jobLine(view));
+      // `end` prints the same.
+      if (!isActive(view) && view.state !== 'succeeded') return;
       // A log gets every state, and progress now and then.
       const now = performance.now();
       if (view.state === state && now - saidAt < logPause) return;
@@ -79,15 +81,15 @@ function textLines(): Shower {
     end: (view) => {
       for (const each of errorLines(view)) console.error(each);
       if (view.state === 'succeeded') return console.log(endText(view));
-      console.error(endText(view));
-      if (view.can.resume) console.error(resumeHint(view));
+      console.error(endWithHint(view));
     },
   };
 }
 
-/** How a job goes on that has stopped. */
-export function resumeHint({ id, failure }: JobView): string {
-  const again = `lance-catalog jobs resume ${id}`;
-  const past = failure?.code === 'FunctionFailed' ? `\nPast rows that fail: ${again} --on-error skip` : '';
-  return `Go on with: ${again}${past}`;
+/** How a job ended, and the command that continues it if it can be continued. */
+export function endWithHint(view: JobView): string {
+  if (!view.can.resume || isRefused(view)) return endText(view);
+  const again = `lance-catalog jobs resume ${view.id}`;
+  const past = view.failure?.code === 'FunctionFailed' ? `\nPast rows that fail: ${again} --on-error skip` : '';
+  return `${endText(view)}\nGo on with: ${again}${past}`;
 }

@@ -1,5 +1,5 @@
 import { jobJson } from '#jobs/report/jobJson.ts';
-import { endText, jobDetails, jobTable } from '#jobs/report/jobText.ts';
+import { jobDetails, jobTable } from '#jobs/report/jobText.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
@@ -7,7 +7,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { onErrorOf, runnerOf, withToken } from './backfillArguments.ts';
 import { toldFailure } from './backfillFunction.ts';
 import { UsageError, parse, type Command } from './command.ts';
-import { followJob, jobExitCodes, resumeHint } from './followJob.ts';
+import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
 import { catalogArguments, catalogOf, oneCatalogHelp, type CatalogValues } from './catalogArguments.ts';
 import { stopBySignals } from './runSignals.ts';
 import { inTerminalWords } from './terminalHints.ts';
@@ -173,7 +173,7 @@ async function remove({ jobs, id, signal }: Asked): Promise<number> {
 async function told(jobs: Jobs, id: string, { json }: Values, signal: AbortSignal): Promise<number> {
   const view = await jobs.view(id, signal);
   if (json) console.log(JSON.stringify(jobJson(view), null, 2));
-  else console.error(view.can.resume ? `${endText(view)}\n${resumeHint(view)}` : endText(view));
+  else console.error(endWithHint(view));
   return jobExitCodes.done;
 }
 

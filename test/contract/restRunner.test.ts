@@ -226,7 +226,9 @@ suite('the runner rest, against a stand-in of a server that runs backfills', () 
 
   test('says that the server has no such computed column', async () => {
     delete (server.behaviour.columns as Record<string, string>)['length'];
-    await assert.rejects(runner.run(runOf().context), /refused to compute t\.length: .*length is no computed column/);
+    const run = runOf();
+    await assert.rejects(runner.run(run.context), /refused to compute t\.length: .*length is no computed column/);
+    assert.deepEqual(run.events, [], 'it was told of as work that is under way');
   });
 
   test('is there for servers that list jobs, and not for others', async () => {

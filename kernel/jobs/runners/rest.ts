@@ -60,14 +60,21 @@ async function run(context: RunContext, patience: Patience): Promise<void> {
     const { name, namespacePath } = request.table;
     const table = await catalog.openTable(name, [...namespacePath], { signal });
     const rows = await serverProgress(table, spec, signal);
+    const { id, isAdopted } = await jobOf(context, catalog, table);
+    // Not before the server has taken it: what it refuses never ran.
     context.emit({ kind: 'planned', ...rows.plan });
-    const id = await jobOf(context, catalog, table);
+    if (isAdopted)
+      context.emit({ kind: 'notice', text: `The server's job ${id} was begun before, and is followed again.` });
     await followServerJob({ context, catalog, id, rows, patience });
   });
 }
 
 /** The id of the server's job: the one that an earlier process began, unless that has ended without success, or a new one. */
-async function jobOf(context: RunContext, catalog: Catalog, table: Table): Promise<string> {
+async function jobOf(
+  context: RunContext,
+  catalog: Catalog,
+  table: Table,
+): Promise<{ readonly id: string; readonly isAdopted: boolean }> {
   const adopted = await launchedBefore({
     catalog,
     table: displayPath(table.namespacePath, table.name),
@@ -77,16 +84,15 @@ async function jobOf(context: RunContext, catalog: Catalog, table: Table): Promi
     signal: context.signal,
   });
   if (adopted !== undefined) {
-    context.emit({ kind: 'notice', text: `The server's job ${adopted} was begun before, and is followed again.` });
     context.kept.set(kept.job, adopted);
-    return adopted;
+    return { id: adopted, isAdopted: true };
   }
   // Written down before it is asked: a process that dies while the answer is on its way finds the job again by it.
   context.kept.set(kept.asked, String(Date.now()));
   const jobId = await launch(context, table);
   context.kept.set(kept.job, jobId);
   context.log(`The server's job is ${jobId}.\n`);
-  return jobId;
+  return { id: jobId, isAdopted: false };
 }
 
 async function launch({ spec, request, signal }: RunContext, table: Table): Promise<string> {

@@ -1,7 +1,7 @@
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { jobOutputMime, type JobOutput } from '#shared/jobs/jobOutput.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { isActive, shareDone } from '#shared/jobs/jobWords.ts';
+import { isActive, isRefused, shareDone } from '#shared/jobs/jobWords.ts';
 import { escapeHtml, htmlRow } from '#shared/markup.ts';
 import { endText, errorLines, jobLine, jobPlace } from '#jobs/report/jobText.ts';
 import { planRows, planText } from '#jobs/report/planRows.ts';
@@ -29,9 +29,12 @@ function barHtml(view: JobView): string {
   return `<progress value="${share.toFixed(4)}" max="1"></progress>`;
 }
 
-function hintOf({ id, can, state }: JobView): string {
+function hintOf(view: JobView): string {
+  const { id, can, state } = view;
   if (can.cancel) return `Job ${id}; cancel() ends it.`;
-  return can.resume && state !== 'succeeded' ? `Job ${id}; run the cell again to go on.` : `Job ${id}`;
+  return can.resume && state !== 'succeeded' && !isRefused(view)
+    ? `Job ${id}; run the cell again to go on.`
+    : `Job ${id}`;
 }
 
 /** What is said in place of progress when nobody follows a job any more. */

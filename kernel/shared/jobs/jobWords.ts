@@ -27,6 +27,10 @@ export const runnerWords: Readonly<Record<RunnerName, string>> = {
 export const isActive = ({ state }: Pick<JobView, 'state'>): boolean =>
   state === 'queued' || state === 'starting' || state === 'running';
 
+/** Whether the server refused a job before it ran: there is nothing to continue. */
+export const isRefused = ({ state, failure, rows }: Pick<JobView, 'state' | 'failure' | 'rows'>): boolean =>
+  state === 'failed' && failure?.code === 'ServerRefused' && rows.total === undefined;
+
 /** `shop/eu/orders` */
 export const jobTableText = ({ namespacePath, name }: JobTable): string => [...namespacePath, name].join('/');
 
