@@ -9,7 +9,7 @@ export { createRayCluster, type CreateRayClusterOptions } from './kuberay/create
 export { openDashboard } from './kuberay/openDashboard.ts';
 export { openRayLink } from './kuberay/openRayLink.ts';
 export { rayClusterSpecOf, warningsOf } from './kuberay/rayClusterSpec.ts';
-export { readRaySettings } from './kuberay/raySettings.ts';
+export { readConnectSettings, readRaySettings } from './kuberay/raySettings.ts';
 export { openDoor } from './kuberay/dashboardDoor.ts';
 export { RayJobs } from './ray/rayJobs.ts';
 export { applyMend, previewMend, type MendPreview, type ObjectPreview } from './mends/applyMend.ts';

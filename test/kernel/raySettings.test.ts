@@ -56,6 +56,22 @@ suite('The settings of a cluster in a cell', function () {
     assert.doesNotMatch(traceback.slice(1).join('\n'), /missing the option|kind:|hint:/);
   });
 
+  test('are taken by a connection in both spellings, and refused by the name of its call', async () => {
+    for (const place of ["{ profile: 'prod', rayCluster: 'a' }", "{ profile: 'prod', ray_cluster: 'a' }"])
+      assert.equal(await checked(`await ray.connect(${place});`), 'checked and not run');
+    for (const [place, refusal] of [
+      [
+        "{ profile: 'prod', rayCluster: 'a', ray_cluster: 'b' }",
+        /ray_cluster: … \}\) says what rayCluster says already/,
+      ],
+      ["JSON.parse('{}')", /^ray\.connect\(\{ … \}\) is missing the option "profile"/],
+      ["{ profile: 'prod', ray_cluster: 'b' }", /^There is no cluster profile "prod"/],
+    ] as const) {
+      const { outputs } = await run(kernel(), `await ray.connect(${place});`);
+      assert.match(errorOf(outputs)?.evalue ?? '', refusal, place);
+    }
+  });
+
   test('are refused for a check by the name of its call', async () => {
     const { outputs } = await run(kernel(), "await cluster.check({ head_group: { memory: 'lots' } });");
     assert.match(

@@ -75,3 +75,20 @@ export async function readRaySettings(
   const spec = rayClusterSpecOf(profile, { name, image, idleTimeoutSeconds });
   return { profile, spec, onExit: read.onExit, from: read.profile ?? settings };
 }
+
+const connectFields = {
+  profile: ownFields.profile,
+  rayCluster: profileFields.rayCluster,
+} as const satisfies Fields;
+
+/** Reads what `ray.connect(…)` takes in place of an address. @throws ClusterError ProfileInvalid */
+export function readConnectSettings(value: unknown): {
+  readonly profile: string;
+  readonly rayCluster: string | undefined;
+} {
+  const call: SettingCall = { call: 'ray.connect' };
+  const { profile, rayCluster } = readFields([call], value, connectFields);
+  if (profile === undefined)
+    throw settingError([call], 'is missing the option "profile".', 'Add the name of a profile, or give an address.');
+  return { profile, rayCluster };
+}

@@ -9,7 +9,7 @@ export const profilesSetting = 'lanceCatalog.cluster.profiles';
 export const profilesVariable = 'LANCE_CATALOG_CLUSTERS';
 
 /** A call of a cell whose argument holds settings: an error in it names the call, since there is no profile. */
-export type SettingCall = { readonly call: 'ray.cluster' | 'cluster.check' };
+export type SettingCall = { readonly call: 'ray.cluster' | 'ray.connect' | 'cluster.check' };
 
 /** Where settings begin: the name of a profile, or a call. */
 export type SettingRoot = string | SettingCall;

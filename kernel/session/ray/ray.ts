@@ -41,8 +41,8 @@ export function createRay(parts: RayParts): Ray {
       const own = parts.signal();
       const signal = given ? AbortSignal.any([own, given]) : own;
       if (typeof place === 'string') return connectTo({ address: place, token }, { address: place, token }, signal);
-      const { openRayLink } = await loadClouds();
-      const { profile, rayCluster } = place;
+      const { openRayLink, readConnectSettings } = await loadClouds();
+      const { profile, rayCluster } = readConnectSettings(place);
       const link = await openRayLink(await profileOf(profile), { rayCluster, signal });
       try {
         return await connectTo({ profile, rayCluster }, link.target, signal, async () => link[Symbol.asyncDispose]());

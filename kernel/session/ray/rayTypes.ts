@@ -65,7 +65,7 @@ export type Ray = {
    * wants; or a RayCluster of a profile, `ray.connect({ profile: 'prod', rayCluster: 'backfills' })`.
    */
   connect(
-    place: string | { profile: string; rayCluster?: string },
+    place: string | EitherSpelling<{ profile: string; rayCluster?: string }>,
     options?: { token?: string; signal?: AbortSignal },
   ): Promise<RayConnection>;
 };
