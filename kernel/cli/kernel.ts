@@ -4,16 +4,18 @@ import { install } from './kernelInstall.ts';
 import { list } from './kernelList.ts';
 import { remove } from './kernelRemove.ts';
 import { runKernel } from './kernelRun.ts';
+import { languageHelp } from './languageArgument.ts';
 import { typeCheckHelp } from './typeCheckArgument.ts';
 
 const summary = `  lance-catalog kernel install [--user | --sys-prefix | --prefix DIR] [--name NAME] [--display-name TEXT]
-                               [--catalog DIR | --catalog ADDRESS] [--type-check MODE]
+                               [--catalog DIR | --catalog ADDRESS] [--type-check MODE] [--language LANGUAGE]
       makes the kernel "TypeScript (Lance Catalog)" known to Jupyter
   lance-catalog kernel list
       says which of its kernels Jupyter finds, what they run, and which do not work
   lance-catalog kernel remove NAME [--user | --sys-prefix | --prefix DIR]
       makes one unknown again
   lance-catalog kernel run --connection-file FILE [--catalog DIR | --catalog ADDRESS] [--type-check MODE]
+                           [--language LANGUAGE]
       runs a kernel for a Jupyter front`;
 
 export const kernelCommand: Command = {
@@ -26,9 +28,10 @@ ${summary}
   --sys-prefix        for the Python environment that is active
   --prefix DIR        below another folder, such as /usr/local
   --name NAME         Jupyter's own name of the kernel, "lance-typescript" when nothing is said; another one for another
-                      catalog
+                      catalog. With "tslab" or "jslab" it runs notebooks of those kernels where they are not installed
   --display-name TEXT   what people choose it by
 ${typeCheckHelp}
+${languageHelp}
 ${catalogHelp}
 
 What lets one in to a catalog is never written down: the kernel has the environment of its Jupyter.`,

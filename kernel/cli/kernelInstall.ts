@@ -1,7 +1,9 @@
-import { kernelDisplayName, kernelName } from '#session/kernelspec.ts';
+import { kernelDisplayName, kernelName, languageOfKernel } from '#session/kernelspec.ts';
 import { installKernelspec } from '#session/kernelspecs/install.ts';
+import type { CellLanguage } from '#shared/kernelMessages.ts';
 import { parse } from './command.ts';
 import { installation, thisNode } from './installation.ts';
+import { languageArgument } from './languageArgument.ts';
 import { placeArgument, placeOptions } from './specPlace.ts';
 import { typeCheckArgument } from './typeCheckArgument.ts';
 
@@ -11,24 +13,33 @@ const options = {
   'display-name': { type: 'string' },
   catalog: { type: 'string' },
   'type-check': { type: 'string' },
+  language: { type: 'string' },
 } as const;
 
 /** `kernel install`: makes the kernel known to Jupyter. */
 export async function install(args: readonly string[]): Promise<number> {
   const { values } = parse(args, options);
   const { name = kernelName, catalog } = values;
+  const language = languageArgument(values.language) ?? languageOfKernel(name);
   // Without letters nobody could choose it.
-  const displayName =
-    values['display-name']?.trim() || (name === kernelName ? kernelDisplayName : `TypeScript (${name})`);
+  const displayName = values['display-name']?.trim() || usualDisplayName(name, language);
   const spec = await installKernelspec({
     place: placeArgument(values) ?? { kind: 'user' },
     name,
     displayName,
     catalog,
     typeCheck: typeCheckArgument(values['type-check']),
+    language,
     installation,
     node: thisNode(),
   });
   console.log(`Installed the kernel "${displayName}" in ${spec}`);
   return 0;
+}
+
+function usualDisplayName(name: string, language: CellLanguage): string {
+  const title = language === 'javascript' ? 'JavaScript' : 'TypeScript';
+  if (name === kernelName && language === 'typescript') return kernelDisplayName;
+  // Beside tslab's own kernels of another environment, whose names in lists are the bare languages.
+  return name === 'tslab' || name === 'jslab' ? `${title} (Lance Catalog, ${name})` : `${title} (${name})`;
 }

@@ -15,12 +15,13 @@ export async function list(args: readonly string[]): Promise<number> {
 }
 
 function describe(spec: FoundSpec, state: SpecState): string {
-  const { catalog, typeCheck } = settingsOf(spec);
+  const { catalog, typeCheck, language } = settingsOf(spec);
   const lines = [
     `${spec.name}  ${spec.displayName}`.trimEnd(),
     `  in          ${spec.folder}`,
     ...(catalog === undefined ? [] : [`  catalog     ${catalog}`]),
     ...(typeCheck === undefined ? [] : [`  type check  ${typeCheck}`]),
+    ...(language === undefined ? [] : [`  language    ${language}`]),
     state.works
       ? `  runs        Lance Catalog ${state.version} in ${state.installation}, by Node ${state.nodeVersion} (${state.node})`
       : `  fails       ${state.why}`,

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { KernelProcess } from '#client/kernelProcess.ts';
 import { catalogOfArgument } from '#session/catalogArgument.ts';
-import { checkLanguage, parseNotebook, type Notebook } from '#session/headless/notebookFile.ts';
+import { parseNotebook, readLanguage, type Notebook } from '#session/headless/notebookFile.ts';
 import { readParameter, type Parameter } from '#session/headless/parameterValues.ts';
 import type { Injected } from '#session/headless/parameters.ts';
 import { runNotebook, type RunListener } from '#session/headless/runNotebook.ts';
@@ -11,6 +11,7 @@ import { checkTarget } from '#session/headless/saveNotebook.ts';
 import { kernelDisplayName, kernelName } from '#session/kernelspec.ts';
 import { languageInfo } from '#session/languageInfo.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
+import type { CellLanguage, KernelHandshake } from '#shared/kernelMessages.ts';
 import { catalogHelp } from './catalogHelp.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { kernelEntry, thisNode } from './installation.ts';
@@ -67,8 +68,8 @@ async function run(args: readonly string[]): Promise<number> {
 
   const name = path === '-' ? 'The notebook on stdin' : `"${path}"`;
   const notebook = parseNotebook(await read(path), name);
-  checkLanguage(notebook, name);
-  const injected = await inject(notebook, parameters);
+  const language = readLanguage(notebook, name);
+  const injected = await inject(notebook, parameters, language);
 
   const saved = saverOf(target, notebook, { isFile });
   const screen = target === undefined ? printCells() : progressOfCells();
@@ -80,9 +81,10 @@ async function run(args: readonly string[]): Promise<number> {
       cwd: path === '-' ? process.cwd() : dirname(resolve(path)),
       catalog: catalogOfArgument(values.catalog, process.env),
       ...(typeCheck && { typeCheck }),
+      language,
       signal: stop.signal,
     });
-    describeKernel(notebook, kernel.handshake.typescript);
+    describeKernel(notebook, language, kernel.handshake);
     stop.onRepeat(() => kernel.dispose());
     try {
       const allowErrors = values['allow-errors'] === true;
@@ -139,11 +141,15 @@ function secondsOf(argument: string | undefined): number | undefined {
   throw new UsageError(`--timeout needs a number of seconds, and "${argument}" is none.`);
 }
 
-async function inject(notebook: Notebook, parameters: ReadonlyMap<string, Parameter>): Promise<Injected | undefined> {
+async function inject(
+  notebook: Notebook,
+  parameters: ReadonlyMap<string, Parameter>,
+  language: CellLanguage,
+): Promise<Injected | undefined> {
   if (parameters.size === 0) return undefined;
   // With the compiler, which takes a while to load, and which nobody else here needs.
   const { injectParameters } = await import('#session/headless/parameters.ts');
-  const injected = injectParameters(notebook, parameters);
+  const injected = injectParameters(notebook, parameters, language);
   const { unknown } = injected;
   if (unknown.length > 0)
     console.error(`No cell tagged "parameters" declares ${unknown.join(', ')}. Look whether the names are right.`);
@@ -151,7 +157,9 @@ async function inject(notebook: Notebook, parameters: ReadonlyMap<string, Parame
 }
 
 /** What a front that opens the saved notebook goes by. */
-function describeKernel({ metadata }: Notebook, typescript: string): void {
-  metadata['kernelspec'] ??= { name: kernelName, display_name: kernelDisplayName, language: 'typescript' };
-  metadata['language_info'] = languageInfo(typescript);
+function describeKernel({ metadata }: Notebook, language: CellLanguage, versions: KernelHandshake): void {
+  // There is no usual name of a kernel of ours for JavaScript: a front finds one by the language.
+  if (language === 'typescript')
+    metadata['kernelspec'] ??= { name: kernelName, display_name: kernelDisplayName, language };
+  metadata['language_info'] = languageInfo(language, versions);
 }

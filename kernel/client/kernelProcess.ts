@@ -3,12 +3,12 @@ import type { DebugEvent, DebugRequest, DebugResponse } from '#shared/debugMessa
 import { CatalogError } from '#shared/errors.ts';
 import type {
   CellPlace,
+  CellSettings,
   ExecuteReply,
   KeepKernel,
   KernelHandshake,
   KernelOutput,
   KernelRun,
-  TypeCheck,
   VariableList,
 } from '#shared/kernelMessages.ts';
 import { cancellable, guarded } from './calls.ts';
@@ -19,7 +19,7 @@ import { handover, type Handover } from './kernelHandover.ts';
 import { openLink, removeKept, startLink, type KernelLink } from './kernelLink.ts';
 import { answered, waysToStart } from './kernelStart.ts';
 
-export type KernelStart = {
+export type KernelStart = CellSettings & {
   /** The kernel's bundle, `dist/kernel.cjs`. */
   entry: string;
   node: NodeRuntime;
@@ -27,7 +27,6 @@ export type KernelStart = {
   cwd: string;
   /** Which catalog `db` is; null for none. */
   catalog: CatalogConfig | null;
-  typeCheck?: TypeCheck;
   /** Given when the kernel is to outlive this client, for `attach`. Else it ends when the client does. */
   keep?: KeepKernel;
   /** Given when cells may ask the person. */
@@ -234,8 +233,9 @@ export class KernelProcess {
     this.#link.kill();
   }
 
-  async #begin({ catalog, typeCheck, keep, signal }: KernelStart): Promise<this> {
-    const content = { catalog, ...(typeCheck && { typeCheck }), ...(keep && { keep }) };
+  async #begin({ catalog, typeCheck, language, keep, signal }: KernelStart): Promise<this> {
+    const settings = { ...(typeCheck && { typeCheck }), ...(language && { language }) };
+    const content = { catalog, ...settings, ...(keep && { keep }) };
     try {
       this.#handshake = await answered(this.#talk.request('start', content, 'start_reply'), signal);
       return this;

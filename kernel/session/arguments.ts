@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '#shared/errors.ts';
-import { typeCheckModes } from '#shared/kernelMessages.ts';
+import { cellLanguages, typeCheckModes } from '#shared/kernelMessages.ts';
 import { catalogOfArgument } from './catalogArgument.ts';
 import type { Front } from './coreMessages.ts';
 
@@ -27,6 +27,7 @@ export function parseKernelArguments(
         relay: { type: 'string' },
         catalog: { type: 'string' },
         'type-check': { type: 'string' },
+        language: { type: 'string' },
         'no-history': { type: 'boolean' },
       },
     });
@@ -38,6 +39,9 @@ export function parseKernelArguments(
     const typeCheck = typeCheckModes.find((each) => each === mode);
     if (mode !== undefined && !typeCheck)
       return { problem: `--type-check is one of ${typeCheckModes.join(', ')}, and "${mode}" is none.` };
+    const language = cellLanguages.find((each) => each === values.language);
+    if (values.language !== undefined && !language)
+      return { problem: `Expected ${cellLanguages.join(' or ')} for --language, got "${values.language}".` };
     const keepsHistory = !values['no-history'] && !isOff(env[historyVariable]);
     const { relay } = values;
     return {
@@ -48,6 +52,7 @@ export function parseKernelArguments(
         keepsHistory,
         ...(relay !== undefined && { relay }),
         ...(typeCheck && { typeCheck }),
+        ...(language && { language }),
       },
     };
   } catch (error) {

@@ -151,7 +151,8 @@ export class Core {
         this.#given['db'] = this.#runner.locals['db'] = chosenCatalog(message.catalog);
         return;
       case 'settings':
-        this.#runner.compiler.typeCheck = message.typeCheck;
+        if (message.typeCheck !== undefined) this.#runner.compiler.typeCheck = message.typeCheck;
+        if (message.language !== undefined) this.#runner.compiler.language = message.language;
         return;
       case 'execute':
         void this.#execute(message);

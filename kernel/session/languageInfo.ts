@@ -1,11 +1,19 @@
-/** What Jupyter, its editors and its converters know of the language of cells. `version` is TypeScript's own. */
-export const languageInfo = (version: string): Record<string, unknown> => ({
-  name: 'typescript',
-  version,
-  mimetype: 'text/typescript',
-  file_extension: '.ts',
-  pygments_lexer: 'typescript',
-  // By its name: of a mode with options JupyterLab takes the name alone, which would be that of JavaScript.
-  codemirror_mode: 'typescript',
-  nbconvert_exporter: 'script',
-});
+import type { CellLanguage } from '#shared/kernelMessages.ts';
+
+/** What Jupyter, its editors and its converters know of the language of cells. */
+export function languageInfo(
+  language: CellLanguage,
+  { typescript, node }: { typescript: string; node: string },
+): Record<string, unknown> {
+  return {
+    name: language,
+    // JavaScript has no version that a program could have: it is what the Node knows.
+    version: language === 'javascript' ? node : typescript,
+    mimetype: `text/${language}`,
+    file_extension: language === 'javascript' ? '.js' : '.ts',
+    pygments_lexer: language,
+    // By its name: of a mode with options JupyterLab takes the name alone, which would be that of JavaScript.
+    codemirror_mode: language,
+    nbconvert_exporter: 'script',
+  };
+}

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { crashSentence } from '#shared/crashNote.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import type { KernelHandshake, TypeCheck } from '#shared/kernelMessages.ts';
+import type { CellSettings, KernelHandshake } from '#shared/kernelMessages.ts';
 import { CellQueue } from './cellQueue.ts';
 import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
 import { crashNotePath, readCrashNote } from './crash/crashFolder.ts';
@@ -163,8 +163,9 @@ const handshake = (): KernelHandshake => ({
   engineProblem: given.engineProblem,
   crashNote: crashes.path,
 });
-const start = (catalog: CatalogConfig | null, typeCheck?: TypeCheck) => {
-  if (typeCheck !== undefined) post({ type: 'settings', typeCheck });
+const start = (catalog: CatalogConfig | null, { typeCheck, language }: CellSettings) => {
+  if (typeCheck !== undefined || language !== undefined)
+    post({ type: 'settings', ...(typeCheck && { typeCheck }), ...(language && { language }) });
   post({ type: 'start', catalog });
 };
 
@@ -175,7 +176,7 @@ async function open(): Promise<Wire> {
   if (left) queue.remarkNext(`${crashSentence(left)}\n`);
   // Loaded only here: an editor's kernel needs no ZeroMQ, and may have none.
   const { openJupyter } = await import('./jupyter/jupyterWire.ts');
-  start(given.front.catalog, given.front.typeCheck);
+  start(given.front.catalog, given.front);
   return openJupyter({ queue, debug, given, front: given.front, end });
 }
 

@@ -12,6 +12,13 @@ export type MimeBundle = Record<string, unknown>;
 export const typeCheckModes = ['error', 'warn', 'off'] as const;
 export type TypeCheck = (typeof typeCheckModes)[number];
 
+/** The languages of cells. Cells of JavaScript are parsed as JavaScript, and their types are not checked. */
+export const cellLanguages = ['typescript', 'javascript'] as const;
+export type CellLanguage = (typeof cellLanguages)[number];
+
+/** How a kernel takes cells: as TypeScript, which a type error keeps from running, unless the settings say otherwise. */
+export type CellSettings = { typeCheck?: TypeCheck; language?: CellLanguage };
+
 /** How a kernel outlives its client, so that a window that reloads finds it again. */
 export type KeepKernel = {
   /** A folder of the person alone. The kernel says there how to reach it, and removes the folder when it ends. */
@@ -30,7 +37,7 @@ export const isCellPlace = (value: unknown): value is CellPlace =>
 
 export type KernelRequest =
   /** First message on the pipe. The kernel answers nothing before it. */
-  | { type: 'start'; id: string; content: { catalog: CatalogConfig | null; typeCheck?: TypeCheck; keep?: KeepKernel } }
+  | { type: 'start'; id: string; content: { catalog: CatalogConfig | null; keep?: KeepKernel } & CellSettings }
   /** First message of a client that comes later, over the socket of `keep`. */
   | { type: 'attach'; id: string; content: { secret: string } }
   | {

@@ -8,6 +8,7 @@ const specOf = (folder: string) =>
   JSON.parse(readFileSync(join(folder, 'kernel.json'), 'utf8')) as {
     argv: string[];
     display_name: string;
+    language: string;
     env: object;
   };
 
@@ -131,6 +132,38 @@ suite('A kernelspec of the command line', function () {
       (await kernel(['remove', 'nothing'])).stderr,
       /^There is no kernel "nothing"\. See: lance-catalog kernel list$/m,
     );
+  });
+
+  test('takes the names of the kernels of tslab, and the language with them', async () => {
+    const prefix = tempFolder();
+    const at = ['--prefix', prefix];
+    for (const [name, language, title] of [
+      ['tslab', 'typescript', 'TypeScript (Lance Catalog, tslab)'],
+      ['jslab', 'javascript', 'JavaScript (Lance Catalog, jslab)'],
+    ] as const) {
+      const { code, stderr } = await kernel(['install', '--name', name, ...at]);
+      assert.equal(code, 0, stderr);
+      const spec = specOf(join(prefix, 'share/jupyter/kernels', name));
+      assert.deepEqual([spec.language, spec.display_name], [language, title]);
+      assert.equal(spec.argv.at(-1) === '--language=javascript', language === 'javascript', spec.argv.join(' '));
+    }
+    assert.match((await kernel(['list'])).stdout, /^jslab .*\n.*\n {2}language {4}javascript\n {2}runs /m);
+    for (const name of ['tslab', 'jslab']) assert.equal((await kernel(['remove', name, ...at])).code, 0);
+    const { code, stderr } = await kernel(['install', '--language', 'python', ...at]);
+    assert.equal(code, 2);
+    assert.match(stderr, /Expected typescript or javascript for --language, got "python"\./);
+  });
+
+  test('does not hide a kernel of the same name in another folder', async () => {
+    const shared = tempFolder();
+    const folder = join(shared, 'kernels/tslab');
+    mkdirSync(folder, { recursive: true });
+    const spec = { argv: ['tslab', 'kernel'], display_name: 'TypeScript', language: 'typescript' };
+    writeFileSync(join(folder, 'kernel.json'), JSON.stringify(spec));
+    const { code, stderr } = await kernel(['install', '--name', 'tslab'], { JUPYTER_PATH: shared });
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`^There is a kernel "tslab" in "${folder}" that is not one of Lance Catalog's\\.`));
+    assert.equal(existsSync(join(home, 'jupyter/kernels/tslab')), false);
   });
 
   test('goes to the active Python environment, and says so when there is none', async () => {

@@ -55,6 +55,25 @@ suite('A kernel with a relay', function () {
     );
   });
 
+  test('tells the language of its cells as its relay does', async () => {
+    kernel.relay(process.pid, '--language=javascript');
+    const client = kernel.dealer();
+    await client.send(kernel.request('kernel_info_request', {}, 'early'));
+    const { content } = await reply('early', 'kernel_info_reply');
+    assert.deepEqual(content['language_info'], {
+      name: 'javascript',
+      version: process.versions.node,
+      mimetype: 'text/javascript',
+      file_extension: '.js',
+      pygments_lexer: 'javascript',
+      codemirror_mode: 'javascript',
+      nbconvert_exporter: 'script',
+    });
+    kernel.kernel('--language=javascript');
+    await client.send(kernel.request('kernel_info_request', {}, 'late'));
+    assert.deepEqual((await reply('late', 'kernel_info_reply')).content, content);
+  });
+
   test('does not answer what its relay has answered', async () => {
     kernel.relay();
     const client = kernel.dealer();

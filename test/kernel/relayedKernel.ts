@@ -57,8 +57,8 @@ export class RelayedKernel {
   }
 
   /** @param kernel the process that it belongs to */
-  relay(kernel = process.pid): ChildProcess {
-    return this.#start([relayEntry, this.path, String(kernel), `--connection-file=${this.#file}`]);
+  relay(kernel = process.pid, ...args: string[]): ChildProcess {
+    return this.#start([relayEntry, this.path, String(kernel), `--connection-file=${this.#file}`, ...args]);
   }
 
   /** A process that becomes no kernel, with a relay. */

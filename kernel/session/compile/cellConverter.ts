@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import ts from 'typescript-6';
+import type { CellLanguage } from '#shared/kernelMessages.ts';
 import { hoistedDeclarations, ownDeclarations, remainingDeclarations } from './cellDeclarations.ts';
 import { CellHost } from './cellHost.ts';
 import { isInstalled, sharedDocuments } from './installedFiles.ts';
@@ -15,6 +16,8 @@ export type CellConverterOptions = {
   folder: string;
   /** Options of the folder's tsconfig, as TypeScript parses them. */
   compilerOptions?: ts.CompilerOptions;
+  /** What cells are written in: TypeScript unless given. */
+  language?: CellLanguage | undefined;
   /** Parsed files; without one those that the whole process shares. */
   registry?: ts.DocumentRegistry;
 };
@@ -52,18 +55,20 @@ export type CellConverter = {
  * tslab's converter; this one makes one program a cell where that makes two, and what it emits shares variables.
  */
 export function createCellConverter(options: CellConverterOptions): CellConverter {
-  const host = new CellHost(options.folder, cellOptions(options.compilerOptions));
+  const { language } = options;
+  const host = new CellHost(options.folder, cellOptions(options.compilerOptions), language);
   const service = ts.createLanguageService(host, options.registry ?? sharedDocuments);
 
   const programs = new CellPrograms(host, service);
 
   function load(previous: string, source: string, how: 'load' | 'inService'): LoadedCell {
-    const parsed = parseCell(source);
+    const parsed = parseCell(source, language);
     // Only what is exported has declarations, and this way the person's text keeps its positions. Behind a block that is
     // not closed it would stand in there, and the error would be behind it.
     const suffix = errorCount(parsed) > 0 ? '' : `\nexport { ${declaredNames(parsed).join(', ')} };`;
     const text = source + suffix;
-    return programs[how](previous, text, parsed.languageVariant === ts.LanguageVariant.JSX);
+    const isJsx = language !== 'javascript' && parsed.languageVariant === ts.LanguageVariant.JSX;
+    return programs[how](previous, text, isJsx);
   }
 
   /** Files of the person's own without a problem, as they were when they were checked. */
@@ -110,7 +115,7 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
 
   return {
     convert(previous, text, { check = true } = {}) {
-      const wrapped = asExpression(text);
+      const wrapped = asExpression(text, language);
       const converted = convert(previous, wrapped ?? text, check);
       if (wrapped === undefined) return converted;
       return { ...converted, problems: converted.problems.map((problem) => unwrapped(problem, text)) };

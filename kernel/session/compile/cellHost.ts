@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import ts from 'typescript-6';
+import type { CellLanguage } from '#shared/kernelMessages.ts';
 import { installedText, isInstalled, newVersion } from './installedFiles.ts';
 import { moduleResolver, typesResolver } from './moduleTypes.ts';
 import { getDefaultTypeRoots } from './typescript.ts';
@@ -20,13 +21,16 @@ export class CellHost implements ts.LanguageServiceHost {
   /** Files of the person's own, which change while the notebook is open. */
   readonly #own = new Map<string, string>();
 
-  constructor(folder: string, options: ts.CompilerOptions) {
+  readonly #extension: 'js' | 'ts';
+
+  constructor(folder: string, options: ts.CompilerOptions, language: CellLanguage = 'typescript') {
     const here = ts.sys.resolvePath(folder);
     this.#folder = here;
     this.#options = { ...options, typeRoots: options.typeRoots ?? getDefaultTypeRoots(here) };
     this.previousName = `${here}/__previous__.d.ts`;
-    this.#plainName = `${here}/__cell__.ts`;
-    this.#jsxName = `${here}/__cell__.tsx`;
+    this.#extension = language === 'javascript' ? 'js' : 'ts';
+    this.#plainName = `${here}/__cell__.${this.#extension}`;
+    this.#jsxName = `${here}/__cell__.${this.#extension}x`;
     this.#cellName = this.#plainName;
     this.#cell = textOf('');
     this.#previous = textOf('');
@@ -40,7 +44,7 @@ export class CellHost implements ts.LanguageServiceHost {
 
   /** The name of a cell that is in neither of the two files. */
   nameOf(number: number): string {
-    return `${this.#folder}/__cell_${number}__.ts`;
+    return `${this.#folder}/__cell_${number}__.${this.#extension}`;
   }
 
   /** Whether the files of the person's own that were read are on disk as they were. */

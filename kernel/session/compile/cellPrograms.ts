@@ -148,11 +148,13 @@ const additionsOf = (file: ts.SourceFile): string =>
     .map((each) => each.getText(file))
     .join('\n');
 
+const kindOf = (name: string): ts.ScriptKind => (name.endsWith('.js') ? ts.ScriptKind.JS : ts.ScriptKind.TS);
+
 /** A file as a program makes it of a text that imports nothing which the program does not know. */
 function addFile(program: ts.Program, { name, path }: { name: string; path: string }, text: string): ts.SourceFile {
   const options = program.getCompilerOptions();
   const languageVersion = options.target ?? ts.ScriptTarget.Latest;
-  const file = ts.createSourceFile(name, text, { ...asModule, languageVersion }, false, ts.ScriptKind.TS);
+  const file = ts.createSourceFile(name, text, { ...asModule, languageVersion }, false, kindOf(name));
   const added: Partial<ProgramFile> = {
     path,
     resolvedPath: path,

@@ -1,6 +1,6 @@
 import ts from 'typescript-6';
 import { messageOf } from '#shared/errors.ts';
-import type { TypeCheck } from '#shared/kernelMessages.ts';
+import type { CellLanguage, TypeCheck } from '#shared/kernelMessages.ts';
 import { createCellConverter, type CellConverter, type CellService } from './cellConverter.ts';
 import type { CellProblem } from './cellProblems.ts';
 import { modulesOf } from './cellPrograms.ts';
@@ -24,8 +24,8 @@ const relativeImport = /(\bfrom |\bimport\()(["'])(\.{1,2}\/[^"'\n]*)\2/g;
  * a converter that was stopped in the middle.
  */
 export class CellCompiler {
-  /** What a type error does to a cell: refuses it, is printed beside it, or is not looked for. */
-  typeCheck: TypeCheck = 'error';
+  #typeCheck: TypeCheck = 'error';
+  #language: CellLanguage = 'typescript';
   #converter: CellConverter | undefined;
   #declarations = prelude;
   #folder = process.cwd();
@@ -33,6 +33,26 @@ export class CellCompiler {
   #optionsStamp = '';
   #remark: string | undefined;
   #isBusy = false;
+
+  /** What a type error does to a cell: refuses it, is printed beside it, or is not looked for. `off` for JavaScript. */
+  get typeCheck(): TypeCheck {
+    return this.#language === 'javascript' ? 'off' : this.#typeCheck;
+  }
+
+  set typeCheck(mode: TypeCheck) {
+    this.#typeCheck = mode;
+  }
+
+  /** What the cells are written in. */
+  get language(): CellLanguage {
+    return this.#language;
+  }
+
+  set language(language: CellLanguage) {
+    if (language === this.#language) return;
+    this.#language = language;
+    this.#closeConverter();
+  }
 
   /** The notebook's folder, from where imports are resolved: the process's working directory. */
   get folder(): string {
@@ -122,7 +142,11 @@ export class CellCompiler {
     this.#options = readFolderOptions(this.#folder);
     this.#optionsStamp = stampOfOptions(this.#folder);
     this.#remark = this.#options.problem;
-    return createCellConverter({ folder: this.#folder, compilerOptions: this.#options.options });
+    return createCellConverter({
+      folder: this.#folder,
+      compilerOptions: this.#options.options,
+      language: this.#language,
+    });
   }
 
   /** Goes where the notebook went, and reads its tsconfig.json again when that has changed. */
@@ -133,6 +157,10 @@ export class CellCompiler {
       this.#declarations = absoluteImports(this.#declarations, this.#folder);
       this.#folder = folder;
     } else if (!isChanged) return;
+    this.#closeConverter();
+  }
+
+  #closeConverter(): void {
     this.#converter?.close();
     this.#converter = undefined;
   }

@@ -1,4 +1,5 @@
 import ts from 'typescript-6';
+import type { CellLanguage } from '#shared/kernelMessages.ts';
 import { isCodeCell, newCodeCell, tagsOf, type CodeCell, type Notebook } from './notebookFile.ts';
 import { literalType } from './literalType.ts';
 import { literal, type Parameter } from './parameterValues.ts';
@@ -24,15 +25,19 @@ export type Injected = {
 
 /**
  * Puts values in place of those that the cell tagged `parameters` gives, by a cell below it (or in place of such a cell of
- * an earlier run; without either, at the top).
+ * an earlier run; without either, at the top). In JavaScript no type is written.
  */
-export function injectParameters(notebook: Notebook, given: ReadonlyMap<string, Parameter>): Injected {
+export function injectParameters(
+  notebook: Notebook,
+  given: ReadonlyMap<string, Parameter>,
+  language: CellLanguage = 'typescript',
+): Injected {
   const { cells } = notebook;
   const tagged = (tag: string) => cells.findIndex((cell) => isCodeCell(cell) && tagsOf(cell).includes(tag));
   const before = tagged(parametersTag);
   const earlier = tagged(injectedTag);
   const declared = declaredIn(cells[before]?.source ?? '');
-  const written = [...given].map(([name, parameter]) => writtenAs(name, parameter, declared.get(name)));
+  const written = [...given].map(([name, parameter]) => writtenAs(name, parameter, declared.get(name), language));
   const source = ['// Parameters', ...written.map(({ code }) => code)].join('\n');
   const injected = newCodeCell(source, [injectedTag]);
   if (earlier >= 0) cells[earlier] = again(injected, cells[earlier]!.id);
@@ -47,13 +52,18 @@ const again = (cell: CodeCell, id: string): CodeCell => ({ ...cell, id });
  * A variable is assigned, so that its type is checked and functions above see the value. A constant is declared anew with
  * its type; where none can be told, by `let`, for `const limit = 5` would be of the type `5`.
  */
-function writtenAs(name: string, parameter: Parameter, declared: Declared | undefined): Written {
+function writtenAs(
+  name: string,
+  parameter: Parameter,
+  declared: Declared | undefined,
+  language: CellLanguage,
+): Written {
   const type = declared?.type;
   const value = literal(valueFor(type, parameter));
   const code =
     declared && !declared.isConstant
       ? `${name} = ${value};`
-      : type === undefined
+      : type === undefined || language === 'javascript'
         ? `let ${name} = ${value};`
         : `const ${name}: ${type} = ${value};`;
   return { ...parameter, name, type, code };

@@ -1,4 +1,5 @@
 import type { CellOutput, WorkerStart } from '#session/coreMessages.ts';
+import type { CellLanguage } from '#shared/kernelMessages.ts';
 import { languageInfo } from '#session/languageInfo.ts';
 import { encodeMessage, protocolVersion, type Frames, type Signer } from './jupyterFrames.ts';
 import { colouredTraceback } from './tracebackColours.ts';
@@ -9,13 +10,14 @@ import { colouredTraceback } from './tracebackColours.ts';
 export function kernelInfo(
   { typescript, version }: Pick<WorkerStart, 'typescript' | 'version'>,
   canDebug: boolean,
+  language: CellLanguage = 'typescript',
 ): Record<string, unknown> {
   return {
     status: 'ok',
     protocol_version: protocolVersion,
     implementation: 'lance-catalog',
     implementation_version: version,
-    language_info: languageInfo(typescript),
+    language_info: languageInfo(language, { typescript, node: process.versions.node }),
     banner: `Lance Catalog ${version}, TypeScript ${typescript}. db is the catalog.`,
     help_links: [],
     // `debugger` beside it is how fronts asked before there was this list.

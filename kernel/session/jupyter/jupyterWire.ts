@@ -32,7 +32,7 @@ const unknownMs = 700;
 export async function openJupyter({ queue, debug, given, front, end }: JupyterHost): Promise<Wire> {
   const connection = readConnection(front.connectionFile);
   const signer = createSigner(connection.key);
-  const info = kernelInfo(given, debug.isAvailable);
+  const info = kernelInfo(given, debug.isAvailable, front.language);
   const requests = new AskedRequests();
 
   const encode = (message: Outgoing) => encodeMessage(message, session, signer);

@@ -5,9 +5,9 @@ import type { NodeRuntime } from '#client/childProcess.ts';
 import { kernelFlags } from '#client/nodeVersion.ts';
 import { isObjectStore, localRoot } from '#client/root.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import type { TypeCheck } from '#shared/kernelMessages.ts';
+import type { CellLanguage, TypeCheck } from '#shared/kernelMessages.ts';
 import { makeFolder } from '#client/makeFolder.ts';
-import { kernelsFolder, type SpecPlace } from './place.ts';
+import { kernelsFolder, knownFolders, type SpecPlace } from './place.ts';
 import { launcherFolder, remember } from './remembered.ts';
 import { isOurs, readSpec, shellLauncher } from './spec.ts';
 
@@ -19,6 +19,8 @@ export type Installation = {
   /** The catalog that `db` is, as `--catalog` has it; without it that of the environment. */
   catalog?: string | undefined;
   typeCheck?: TypeCheck | undefined;
+  /** What its cells are written in. */
+  language: CellLanguage;
   /** The folder that holds `package.json`, `dist/` and `media/`. */
   installation: string;
   node: NodeRuntime;
@@ -41,7 +43,7 @@ const logos = ['logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'] as const;
  *   is not whole, InvalidInput (13) for a name or an address that can't be taken
  */
 export async function installKernelspec(options: Installation): Promise<string> {
-  const { place, name, displayName, catalog, typeCheck, installation, node } = options;
+  const { place, name, displayName, catalog, typeCheck, language, installation, node } = options;
   checkName(name);
   const spec = join(kernelsFolder(place), name);
   await checkFree(spec, name);
@@ -56,9 +58,10 @@ export async function installKernelspec(options: Installation): Promise<string> 
       '--connection-file={connection_file}',
       ...(catalog === undefined ? [] : [`--catalog=${placeOf(catalog)}`]),
       ...(typeCheck === undefined ? [] : [`--type-check=${typeCheck}`]),
+      ...(language === 'typescript' ? [] : [`--language=${language}`]),
     ],
     display_name: displayName,
-    language: 'typescript',
+    language,
     interrupt_mode: 'message',
     // JupyterLab has its debugger for kernels that say so here.
     metadata: { debugger: true },
@@ -111,15 +114,20 @@ function checkName(name: string): void {
   );
 }
 
-/** A kernel of somebody else's stays. */
+/**
+ * A kernel of another program stays, and stays the one that Jupyter finds by its name: of two folders it takes one.
+ * @throws CatalogError InvalidInput (13) naming the folder of that kernel
+ */
 async function checkFree(folder: string, name: string): Promise<void> {
-  const there = await readSpec(folder);
-  if (!there || isOurs(there)) return;
-  throw new CatalogError(
-    'InvalidInput',
-    `There is a kernel "${name}" in "${folder}" that is not one of Lance Catalog's.`,
-    'Give another --name.',
-  );
+  for (const each of new Set([folder, ...knownFolders().map((kernels) => join(kernels, name))])) {
+    const there = await readSpec(each);
+    if (!there || isOurs(there)) continue;
+    throw new CatalogError(
+      'InvalidInput',
+      `There is a kernel "${name}" in "${each}" that is not one of Lance Catalog's.`,
+      'Give another --name.',
+    );
+  }
 }
 
 /**

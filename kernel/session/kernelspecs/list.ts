@@ -32,7 +32,8 @@ async function specFolders(kernels: string): Promise<string[]> {
 }
 
 /** What a kernelspec sets. */
-export const settingsOf = ({ argv }: SpecFile): { catalog: string | undefined; typeCheck: string | undefined } => ({
+export const settingsOf = ({ argv }: SpecFile): Record<'catalog' | 'typeCheck' | 'language', string | undefined> => ({
   catalog: optionOf(argv, 'catalog'),
   typeCheck: optionOf(argv, 'type-check'),
+  language: optionOf(argv, 'language'),
 });

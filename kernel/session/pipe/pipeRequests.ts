@@ -1,6 +1,12 @@
 import { isCatalogConfig } from '#shared/catalogConfig.ts';
 import { isDebugRequest } from '#shared/debugMessages.ts';
-import { isCellPlace, typeCheckModes, type KeepKernel, type KernelRequest } from '#shared/kernelMessages.ts';
+import {
+  cellLanguages,
+  isCellPlace,
+  typeCheckModes,
+  type KeepKernel,
+  type KernelRequest,
+} from '#shared/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
 
 // What an editor sends is checked here, before anything looks into it.
@@ -21,9 +27,10 @@ const isKeep = (value: unknown): value is KeepKernel =>
 const isOptional = (value: unknown, check: (value: unknown) => boolean): boolean => value === undefined || check(value);
 
 const contentChecks: Record<KernelRequest['type'], (content: Content) => boolean> = {
-  start: ({ catalog, typeCheck, keep }) =>
+  start: ({ catalog, typeCheck, language, keep }) =>
     (catalog === null || isCatalogConfig(catalog)) &&
     isOptional(typeCheck, (mode) => typeCheckModes.some((each) => each === mode)) &&
+    isOptional(language, (name) => cellLanguages.some((each) => each === name)) &&
     isOptional(keep, isKeep),
   attach: ({ secret }) => typeof secret === 'string',
   execute_request: (content) =>

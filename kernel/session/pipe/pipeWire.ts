@@ -1,11 +1,11 @@
 import { Socket } from 'node:net';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type {
+  CellSettings,
   KernelHandshake,
   KernelInputRequest,
   KernelMessage,
   KernelRequest,
-  TypeCheck,
 } from '#shared/kernelMessages.ts';
 import type { CellQueue } from '#session/cellQueue.ts';
 import type { Answer, CellOutput, QuestionAnswer } from '#session/coreMessages.ts';
@@ -25,7 +25,7 @@ const secretMs = 5000;
 type PipeHost = {
   queue: CellQueue;
   handshake: () => KernelHandshake;
-  start: (catalog: CatalogConfig | null, typeCheck: TypeCheck | undefined) => void;
+  start: (catalog: CatalogConfig | null, settings: CellSettings) => void;
   /** Ends the process, politely if the main thread lets it. */
   end: (code: number) => void;
   debug: NotebookDebugger;
@@ -88,8 +88,8 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
     const { id } = request;
     switch (request.type) {
       case 'start': {
-        const { catalog, typeCheck, keep } = request.content;
-        start(catalog, typeCheck);
+        const { catalog, keep, ...settings } = request.content;
+        start(catalog, settings);
         if (keep) keeper = keepKernel(keep, admit, () => end(0));
         return reply(id, { type: 'start_reply', content: handshake() });
       }

@@ -105,3 +105,62 @@ suite('The converter of cells', function () {
     assert.deepEqual(names, ['first', 'second']);
   });
 });
+
+suite('The converter of JavaScript cells', function () {
+  this.timeout(60_000);
+  let converter: CellConverter;
+  suiteSetup(() => {
+    converter = createCellConverter({ folder: tempFolder(), language: 'javascript' });
+  });
+  suiteTeardown(() => converter.close());
+
+  const convert = (cell: string, previous = '') => converter.convert(previous, cell, { check: false });
+  const after = (...cells: string[]): string =>
+    cells.reduce((previous, cell) => convert(cell, previous).declarations, '');
+
+  test('parses what TypeScript takes for types as JavaScript', () => {
+    assert.match(convert('console.log(low < high > (0))').output ?? '', /low < high > \(0\)/);
+    assert.match(convert('<b>bold</b>').output ?? '', /_jsx\("b"/);
+  });
+
+  test('refuses syntax that only TypeScript has', () => {
+    const { problems, output } = convert('let typed: number = 5');
+    assert.equal(output, undefined);
+    assert.deepEqual(
+      problems.map(({ message, isSyntax, line, column }) => [message, isSyntax, line, column]),
+      [['Type annotations can only be used in TypeScript files.', true, 1, 12]],
+    );
+  });
+
+  test('knows the fields that a constructor or a later statement adds', () => {
+    const previous = after(
+      'class Hello { constructor(name) { this.name = name } }\nconst hello = new Hello("a")',
+      'const options = {}; options.limit = 5',
+    );
+    for (const [code, expected] of [
+      ['hello.', ['name']],
+      ['options.', ['limit']],
+    ] as const) {
+      const { service, file } = converter.service(previous, code);
+      const names = service.getCompletionsAtPosition(file, code.length, {})?.entries.map(({ name }) => name) ?? [];
+      for (const name of expected) assert.ok(names.includes(name), `${code} ${names.join()}`);
+    }
+  });
+
+  test('shares what cells declare, whatever names that are words of TypeScript', () => {
+    const previous = after(
+      'var again = 1; for (var i = 0; i < 3; i++) again += i',
+      'let type = 5, any = 1, declare = 2, namespace = 3',
+      'import fs from "fs"; import * as path from "path"; import { join as j } from "path"; const os = require("os")',
+      'let again = "text"',
+    );
+    assert.match(
+      convert('[again, i, type, any, declare, namespace, fs, path, j, os]', previous).output ?? '',
+      /= \[\$cell_again\.v, \$cell_i\.v, \$cell_type\.v, \$cell_any\.v, \$cell_declare\.v, \$cell_namespace\.v, \$cell_fs\.v, \$cell_path\.v, \$cell_j\.v, \$cell_os\.v\]/,
+    );
+  });
+
+  test('writes down types by comments of documentation', () => {
+    assert.match(after('/** @type {number[]} */\nconst list = []'), /const list: number\[\];/);
+  });
+});

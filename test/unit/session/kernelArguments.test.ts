@@ -41,6 +41,16 @@ suite('What a kernel is started with', () => {
     });
   });
 
+  test('has the language of the option, which is one that cells can be written in', () => {
+    const file = '--connection-file=c.json';
+    assert.deepEqual(parseKernelArguments([file, '--language=javascript'], {}), {
+      front: { ...jupyter(null).front, language: 'javascript' },
+    });
+    assert.deepEqual(parseKernelArguments([file, '--language=python'], {}), {
+      problem: 'Expected typescript or javascript for --language, got "python".',
+    });
+  });
+
   test('keeps a history unless the option or the environment says otherwise', () => {
     const file = '--connection-file=c.json';
     assert.deepEqual(parseKernelArguments([file, '--no-history'], {}), jupyter(null, false));

@@ -13,7 +13,7 @@ import {
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CellOutputs } from '../../../kernel/session/headless/cellOutputs.ts';
-import { checkLanguage, notebookText, parseNotebook } from '../../../kernel/session/headless/notebookFile.ts';
+import { notebookText, parseNotebook, readLanguage } from '../../../kernel/session/headless/notebookFile.ts';
 import { checkTarget, saveNotebook } from '../../../kernel/session/headless/saveNotebook.ts';
 import { isCatalogError } from '../../../kernel/shared/errors.ts';
 import type { KernelOutput } from '../../../kernel/shared/kernelMessages.ts';
@@ -27,7 +27,7 @@ const markdown = (id?: string) => ({
   source: 'x',
   ...(id !== undefined && { id }),
 });
-const check = (metadata: object) => () => checkLanguage(parseNotebook(file({ metadata }), 'It'), 'It');
+const languageOf = (metadata: object) => readLanguage(parseNotebook(file({ metadata }), 'It'), 'It');
 
 suite('A notebook file', () => {
   test('is written as it was read, with what nobody here knows', () => {
@@ -81,11 +81,18 @@ suite('A notebook file', () => {
   });
 
   test('of another language is refused, one that names none is not', () => {
-    check({})();
-    check({ kernelspec: { name: 'deno', language: 'typescript' } })();
-    check({ language_info: { name: 'TypeScript' } })();
-    assert.throws(check({ language_info: { name: 'python' } }), /It is a notebook of the language python/);
-    assert.throws(check({ kernelspec: { language: 'R' } }), /language R/);
+    assert.equal(languageOf({}), 'typescript');
+    assert.equal(languageOf({ kernelspec: { name: 'deno', language: 'typescript' } }), 'typescript');
+    assert.equal(languageOf({ language_info: { name: 'TypeScript' } }), 'typescript');
+    assert.throws(() => languageOf({ language_info: { name: 'python' } }), /It is a notebook of the language python/);
+    assert.throws(() => languageOf({ kernelspec: { language: 'R' } }), /language R/);
+  });
+
+  test('names JavaScript or TypeScript by its metadata, its kernel, or the name of a kernel of tslab', () => {
+    assert.equal(languageOf({ language_info: { name: 'javascript' } }), 'javascript');
+    assert.equal(languageOf({ kernelspec: { name: 'own', language: 'javascript' } }), 'javascript');
+    assert.equal(languageOf({ kernelspec: { name: 'jslab', display_name: 'JavaScript' } }), 'javascript');
+    assert.equal(languageOf({ kernelspec: { name: 'tslab', display_name: 'TypeScript' } }), 'typescript');
   });
 
   test('is saved in one step, behind a link, with the rights that it had', async () => {

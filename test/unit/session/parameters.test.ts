@@ -3,6 +3,7 @@ import { runInThisContext } from 'node:vm';
 import { parseNotebook, tagsOf, type Notebook } from '../../../kernel/session/headless/notebookFile.ts';
 import { injectParameters } from '../../../kernel/session/headless/parameters.ts';
 import { literal, readParameter } from '../../../kernel/session/headless/parameterValues.ts';
+import type { CellLanguage } from '../../../kernel/shared/kernelMessages.ts';
 import { isCatalogError } from '../../../kernel/shared/errors.ts';
 
 /** What the code is for which a value is written. */
@@ -21,11 +22,11 @@ const notebook = (...cells: Cell[]): Notebook =>
     'it',
   );
 
-const injected = (given: Notebook, parameters: Record<string, unknown>) => {
+const injected = (given: Notebook, parameters: Record<string, unknown>, language?: CellLanguage) => {
   const written = Object.entries(parameters).map(
     ([name, value]) => [name, { text: JSON.stringify(value), value }] as const,
   );
-  const { unknown } = injectParameters(given, new Map(written));
+  const { unknown } = injectParameters(given, new Map(written), language);
   return { unknown, cells: given.cells.map(({ source }) => source) };
 };
 
@@ -89,6 +90,12 @@ suite('Parameters of a notebook', () => {
     assert.deepEqual(cells, ['import fs', 'let limit = 10', '// Parameters\nlimit = 5;', 'limit']);
     assert.deepEqual(unknown, []);
     assert.deepEqual(tagsOf(given.cells[2]!), ['injected-parameters']);
+  });
+
+  test('have no types in JavaScript', () => {
+    const given = notebook(['const limit = 5; let name = "a"; const names = ["b"]', 'parameters']);
+    const { cells } = injected(given, { limit: 7, name: 'c', names: ['d'] }, 'javascript');
+    assert.equal(cells[1], '// Parameters\nlet limit = 7;\nname = "c";\nlet names = ["d"];');
   });
 
   test('take the place of those of an earlier run', () => {

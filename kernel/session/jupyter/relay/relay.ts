@@ -13,6 +13,7 @@ import {
   type Outgoing,
 } from '#session/jupyter/jupyterFrames.ts';
 import { bindSockets, lingerMs, type SocketEvents, type Sockets } from '#session/jupyter/jupyterSockets.ts';
+import { cellLanguages, type CellLanguage } from '#shared/kernelMessages.ts';
 import { ownVersions } from '#session/versions.ts';
 import { sayWarnings } from '#session/warnings.ts';
 import { readRelayed, sendRelayed } from './relayMessages.ts';
@@ -35,11 +36,11 @@ const end = (): never => {
   throw new Error('The relay has ended.');
 };
 
-async function relay(connected: Promise<Socket>, connectionFile: string): Promise<void> {
+async function relay(connected: Promise<Socket>, connectionFile: string, language?: CellLanguage): Promise<void> {
   const connection = readConnection(connectionFile);
   const signer = createSigner(connection.key);
   const session = randomUUID();
-  const info = kernelInfo(ownVersions(createRequire(import.meta.filename)), process.features.inspector);
+  const info = kernelInfo(ownVersions(createRequire(import.meta.filename)), process.features.inspector, language);
   const held: Request[] = [];
   const answered: string[] = [];
   let isHeard = false;
@@ -147,8 +148,10 @@ sayWarnings();
 // Its socket is of the person alone.
 process.umask(0o077);
 const [path = '', pid = '', ...rest] = process.argv.slice(2);
-const flag = '--connection-file=';
-const file = rest.find((each) => each.startsWith(flag))?.slice(flag.length) ?? '';
+const valueOf = (flag: string): string | undefined =>
+  rest.find((each) => each.startsWith(`--${flag}=`))?.slice(flag.length + 3);
+const file = valueOf('connection-file') ?? '';
+const language = cellLanguages.find((each) => each === valueOf('language'));
 const kernel = waitAt(path, Number(pid));
 // The kernel finds out by the end of its connection, opens its sockets itself, and says why it can't.
-relay(kernel, file).catch(() => kernel.then(end));
+relay(kernel, file, language).catch(() => kernel.then(end));
