@@ -15,6 +15,7 @@ import type { CellLanguage, KernelHandshake } from '#shared/kernelMessages.ts';
 import { catalogHelp } from './catalogHelp.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { kernelEntry, thisNode } from './installation.ts';
+import { progressLine } from './progressLine.ts';
 import { describeFailure } from './runFailure.ts';
 import { saverOf } from './runSaver.ts';
 import { printCells, progressOfCells } from './runScreen.ts';
@@ -72,7 +73,7 @@ async function run(args: readonly string[]): Promise<number> {
   const injected = await inject(notebook, parameters, language);
 
   const saved = saverOf(target, notebook, { isFile });
-  const screen = target === undefined ? printCells() : progressOfCells();
+  const screen = target === undefined ? printCells({ status: terminalLine() }) : progressOfCells();
   const stop = stopBySignals();
   try {
     const kernel = await KernelProcess.start({
@@ -155,6 +156,9 @@ async function inject(
     console.error(`No cell tagged "parameters" declares ${unknown.join(', ')}. Look whether the names are right.`);
   return injected;
 }
+
+/** Where displays are shown while they change: nowhere if what is printed goes to a file or a program. */
+const terminalLine = () => (process.stdout.isTTY && process.stderr.isTTY ? progressLine() : undefined);
 
 /** What a front that opens the saved notebook goes by. */
 function describeKernel({ metadata }: Notebook, language: CellLanguage, versions: KernelHandshake): void {

@@ -1,9 +1,26 @@
 import type { KernelOutput } from '#shared/kernelMessages.ts';
 import type { FailedCell, RunListener, RunningCell } from '#session/headless/runNotebook.ts';
 
-/** Prints each cell's number, its first line and, indented, what it gives as text: on stdout, or where `write` puts it. */
-export function printCells(write: (text: string) => void = (text) => void process.stdout.write(text)): RunListener {
+/** One line of a terminal that is rewritten. */
+type StatusLine = { show: (text: string) => void; clear: () => void };
+
+type CellScreen = { write?: (text: string) => void; status?: StatusLine | undefined };
+
+/**
+ * Prints each cell's number, its first line and, indented, what it gives as text: on stdout, or where `write` puts it.
+ * A display that can change is printed once, in its last state, when the cell ends; until then the status line shows it.
+ */
+export function printCells({ write = writeStdout, status }: CellScreen = {}): RunListener {
   let isLineStart = true;
+  /** Last states of displays that are not printed yet, in the order in which they were first shown. */
+  const held = new Map<string, string>();
+  /** The last result or error. Displays come above it if nothing else follows in the cell. */
+  let closing: string | undefined;
+  let clearsNext = false;
+  const put = (text: string): void => {
+    status?.clear();
+    write(text);
+  };
   // What is printed comes in pieces that may end within a line.
   const print = (text: string): void => {
     if (text === '') return;
@@ -12,28 +29,57 @@ export function printCells(write: (text: string) => void = (text) => void proces
       shown += isLineStart && line !== '\n' ? `    ${line}` : line;
       isLineStart = line.endsWith('\n');
     }
-    write(shown);
+    put(shown);
   };
   const endLine = (): void => {
-    if (!isLineStart) write('\n');
+    if (!isLineStart) put('\n');
     isLineStart = true;
+  };
+  const printBlock = (text: string): void => {
+    endLine();
+    print(`${text.trimEnd()}\n`);
+  };
+  const printClosing = (): void => {
+    if (closing !== undefined) printBlock(closing);
+    closing = undefined;
+  };
+  const printAll = (): void => {
+    for (const text of held.values()) printBlock(text);
+    held.clear();
+    printClosing();
+    endLine();
+  };
+  const hold = (displayId: string, text: string): void => {
+    held.set(displayId, text);
+    if (isLineStart) status?.show(`    ${headOf(text)}`);
   };
   return {
     begin: ({ number, source }) => {
-      // Of an earlier cell, whose text came late.
-      endLine();
-      write(`[${number}] ${headOf(source)}\n`);
+      // Of an earlier cell, whose output came late.
+      printAll();
+      put(`[${number}] ${headOf(source)}\n`);
     },
     output: (output) => {
+      if (output.type === 'status' || output.type === 'execute_input') return;
+      if (output.type === 'clear_output') {
+        if (!output.content.wait) held.clear();
+        clearsNext = output.content.wait;
+        return;
+      }
+      printClosing();
+      if (clearsNext) held.clear();
+      clearsNext = false;
       if (output.type === 'stream') return print(output.content.text);
       const text = textOf(output);
-      if (text === undefined) return;
-      endLine();
-      print(`${text.trimEnd()}\n`);
+      if (output.type === 'execute_result' || output.type === 'error') closing = text;
+      else if (output.content.displayId !== undefined) hold(output.content.displayId, text);
+      else printBlock(text);
     },
-    end: endLine,
+    end: printAll,
   };
 }
+
+const writeStdout = (text: string): void => void process.stdout.write(text);
 
 /** A line per cell on stderr, with how long it took; in a terminal the line is there while the cell runs. */
 export function progressOfCells(): RunListener {
@@ -65,19 +111,10 @@ const headOf = (code: string): string =>
     .find((line) => line.trim() !== '')
     ?.trim() ?? '';
 
-function textOf(output: Exclude<KernelOutput, { type: 'stream' }>): string | undefined {
-  switch (output.type) {
-    case 'display_data':
-    case 'update_display_data':
-    case 'execute_result': {
-      const text = output.content.data['text/plain'];
-      return typeof text === 'string' ? text : `(${Object.keys(output.content.data).join(', ')})`;
-    }
-    case 'error':
-      return output.content.traceback.join('\n') || output.content.evalue;
-    case 'status':
-    case 'execute_input':
-    case 'clear_output':
-      return undefined;
-  }
+type ShownOutput = Extract<KernelOutput, { content: { data: unknown } | { traceback: unknown } }>;
+
+function textOf(output: ShownOutput): string {
+  if (output.type === 'error') return output.content.traceback.join('\n') || output.content.evalue;
+  const text = output.content.data['text/plain'];
+  return typeof text === 'string' ? text : `(${Object.keys(output.content.data).join(', ')})`;
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { inRoot } from '../../scripts/paths.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { cliEntry, command, type Ran } from './support.ts';
@@ -186,6 +187,46 @@ suite('lance-catalog run', function () {
     assert.deepEqual([code, stderr], [141, '']);
   });
 
+  const changing = `import { newDisplay } from 'tslab';
+    const place = newDisplay();
+    for (const state of ['queued', 'queued', 'half', 'all\\nin 2 lines']) {
+      place.text(state);
+      await new Promise((go) => setTimeout(go, 150));
+    }
+    console.log('printed');
+    for (const each of progress([1, 2, 3])) void each;
+    display('fixed');
+    'the result'`;
+
+  test('prints the last state of a display once where nobody watches, and saves that alone', async () => {
+    const notebook = write([changing]);
+    const target = join(dirname(notebook), 'out.ipynb');
+    const [printed, saved] = await Promise.all([cli(notebook), cli(notebook, '-o', target)]);
+    assert.deepEqual([printed.code, saved.code], [0, 0], printed.stderr + saved.stderr);
+    assert.match(
+      printed.stdout,
+      /^\[1\] import .*\n {4}printed\n {4}'fixed'\n {4}all\n {4}in 2 lines\n {4}.*3 of 3.*\n {4}'the result'\n$/,
+    );
+    const [first, second, third] = textsOf(read(target).cells[0]);
+    assert.deepEqual([first, second], ['all\nin 2 lines', 'printed\n']);
+    assert.match(third ?? '', /3 of 3/);
+    assert.equal(read(target).cells[0]?.outputs.length, 5);
+  });
+
+  test('rewrites a line of a terminal while a display changes', async () => {
+    const terminal = [inRoot('test/kernel/python/terminal.py'), '80', 'never', ''];
+    const run = [process.execPath, cliEntry, 'run', write([changing])];
+    const { code, stdout } = await command(python(), [...terminal, ...run], { seconds: 100 });
+    assert.equal(code, 0, stdout);
+    const line = '\r\u001b[2K    ';
+    assert.ok(
+      stdout.includes(`${line}queued${line}queued${line}half${line}all\r\u001b[2K    printed\n`),
+      JSON.stringify(stdout),
+    );
+    assert.ok(stdout.endsWith("    'the result'\n"), JSON.stringify(stdout));
+    assert.equal(stdout.split('in 2 lines').length, 2);
+  });
+
   test('refuses what it can not run before it starts anything', async () => {
     const foreign = write(['1'], { kernelspec: { name: 'python3', display_name: 'Python 3', language: 'python' } });
     const before = readFileSync(foreign, 'utf8');
@@ -196,7 +237,10 @@ suite('lance-catalog run', function () {
       cli(write(['1']), '--timeout', 'soon'),
       cli(write(['1']), '--type-check', 'perhaps'),
     ]);
-    assert.match(language.stderr, /^".*some\.ipynb" is a notebook of the language python, and this runs TypeScript\. /);
+    assert.match(
+      language.stderr,
+      /^".*some\.ipynb" is a notebook of the language python, and this runs TypeScript and JavaScript\. /,
+    );
     assert.equal(readFileSync(foreign, 'utf8'), before);
     assert.match(folder.stderr, /^".*none\/out\.ipynb" can't be written: there is no folder/);
     assert.match(parameter.stderr, /^The parameter "limit" has no value\. Write name=value/);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CellOutput } from '#session/coreMessages.ts';
 import type { Shown } from './shown.ts';
 
-/** Where outputs go, each place with an id by which it is changed. */
+/** Where outputs go; those that can change to places with an id. */
 export type Places = {
   /** Shows something, in the place that has this id where there is one. */
   put(shown: Shown, id?: string): void;
@@ -31,10 +31,11 @@ export function createPlaces(send: (output: CellOutput) => void, code: () => str
     if (shownBy.size > maxIds && oldest !== undefined) shownBy.delete(oldest);
   };
   const put = (shown: Shown, id?: string) => {
-    const displayId = id ?? randomUUID();
-    const isUpdate = id !== undefined && shownBy.has(id);
-    if (id !== undefined && !isUpdate) remember(id);
-    send({ type: isUpdate ? 'update_display_data' : 'display_data', content: { ...shown, displayId } });
+    // Without an id nothing can change it.
+    if (id === undefined) return send({ type: 'display_data', content: shown });
+    const isUpdate = shownBy.has(id);
+    if (!isUpdate) remember(id);
+    send({ type: isUpdate ? 'update_display_data' : 'display_data', content: { ...shown, displayId: id } });
   };
   return {
     put,

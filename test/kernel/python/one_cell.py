@@ -13,7 +13,7 @@ errors = []
 def take(message):
     content = message["content"]
     if message["msg_type"] in ("display_data", "update_display_data"):
-        shown[content["transient"]["display_id"]] = content["data"]
+        shown[content["transient"].get("display_id", len(shown))] = content["data"]
     elif message["msg_type"] == "execute_result":
         shown[len(shown)] = content["data"]
     elif message["msg_type"] == "error":
