@@ -62,8 +62,3 @@ export function withConnection(metadata: Record<string, unknown>, name: string):
   const file = fieldsOf(metadata['metadata']);
   return { ...metadata, metadata: { ...file, lanceCatalog: { ...fieldsOf(file['lanceCatalog']), connection: name } } };
 }
-
-/** Whether a notebook was made for our kernel. */
-export function namesKernel(metadata: Record<string, unknown>, kernelspec: string): boolean {
-  return fieldsOf(fieldsOf(metadata['metadata'])['kernelspec'])['name'] === kernelspec;
-}

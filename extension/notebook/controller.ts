@@ -4,10 +4,11 @@ import { CatalogError } from '#shared/errors.ts';
 import { runCommand } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { notebookIds } from '../manifest.ts';
-import { namesKernel } from './catalogChoice.ts';
 import { askFor } from './askPerson.ts';
 import { adoptEmptyCells, isNobodys } from './emptyCells.ts';
 import type { KeptKernels } from './keptKernels.ts';
+import { hasJupyter } from './jupyterExtension.ts';
+import { isForOurKernel } from './notebookKernel.ts';
 import { Partings } from './partings.ts';
 import { NotebookSession } from './session.ts';
 import type { StartKernel } from './sessionTypes.ts';
@@ -147,7 +148,7 @@ export class NotebookKernels implements vscode.Disposable {
 
   #meet(notebook: vscode.NotebookDocument): void {
     if (notebook.notebookType !== notebookIds.notebookType) return;
-    if (!namesKernel(notebook.metadata, notebookIds.kernelspec)) {
+    if (!isForOurKernel(notebook.metadata, hasJupyter())) {
       if (isNobodys(notebook)) this.#adopt(notebook);
       return;
     }

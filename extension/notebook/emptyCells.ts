@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { notebookIds } from '../manifest.ts';
 import { fieldsOf } from '../host/shape.ts';
+import { jupyterId } from './jupyterExtension.ts';
 import { kernelMetadata } from './newNotebook.ts';
 
 /** With one of them a new notebook may be meant for Python. */
-const pythonExtensions = ['ms-toolsai.jupyter', 'ms-python.python'];
+const pythonExtensions = [jupyterId, 'ms-python.python'];
 
 /** Whether a notebook is one that was just made, for no kernel, where nothing but ours can run its cells. */
 export function isNobodys(notebook: vscode.NotebookDocument): boolean {

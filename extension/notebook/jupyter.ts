@@ -6,13 +6,11 @@ import { registerCommand } from '../host/commands.ts';
 import { setContext } from '../host/context.ts';
 import type { Log } from '../host/log.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
+import { hasJupyter, jupyterId } from './jupyterExtension.ts';
 import { previewCode, variableProblem } from './kernelCode.ts';
 import { readKernelTable } from './kernelTable.ts';
 
-const jupyterId = 'ms-toolsai.jupyter';
-
-const update = (): void =>
-  setContext('lanceCatalog.jupyter.available', vscode.extensions.getExtension(jupyterId) !== undefined);
+const update = (): void => setContext('lanceCatalog.jupyter.available', hasJupyter());
 
 /** What the Jupyter extension adds when it is installed; everything else works without it. */
 export function registerJupyter({ log, panels }: { log: Log; panels: TablePanels }): vscode.Disposable {

@@ -25,8 +25,9 @@ export function previewCode(language: string, name: string): string {
     case 'python':
       return pythonCode(name);
     case 'typescript':
+      return scriptCode(name, ': any');
     case 'javascript':
-      return typescriptCode(name);
+      return scriptCode(name, '');
     default:
       throw new CatalogError(
         'Unsupported',
@@ -37,16 +38,16 @@ export function previewCode(language: string, name: string): string {
 }
 
 // `display` of the Lance TypeScript kernel takes tables of every copy of apache-arrow and bounds the bytes of one output.
-const typescriptCode = (name: string): string => `{
-  const value: any = ${name};
+// The variable is read outside of the function, whose own names may be the same.
+const scriptCode = (name: string, anyType: string): string => `await (async (value${anyType}) => {
   const query = typeof value?.query === 'function' ? value.query() : value;
   const total = typeof value?.countRows === 'function' ? await value.countRows() : (value?.numRows ?? null);
   const table = typeof query?.toArrow === 'function' ? await query.limit(${previewRows}).toArrow() : query;
   if (typeof table?.slice !== 'function' || !table?.schema?.fields) throw new TypeError('${name} is not a table');
-  const columns = table.schema.fields.map((field: any) => ({ name: field.name, type: String(field.type), nullable: field.nullable === true }));
+  const columns = table.schema.fields.map((field${anyType}) => ({ name: field.name, type: String(field.type), nullable: field.nullable === true }));
   display.mime({ '${previewMime}': { columns, total }, 'text/plain': '' });
   for (let start = 0; start < Math.min(table.numRows, ${previewRows}); start += ${pageRows}) await display(table.slice(start, start + ${pageRows}));
-}`;
+})(${name});`;
 
 const pythonCode = (name: string): string => `
 def _lance_catalog_preview(value):

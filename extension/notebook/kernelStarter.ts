@@ -19,6 +19,7 @@ import type { State } from '../host/state.ts';
 import { choiceFor } from './commands.ts';
 import type { KeptKernels } from './keptKernels.ts';
 import { sayLost } from './notices.ts';
+import { cellLanguage } from './notebookKernel.ts';
 import type { StartedKernel, StartKernel } from './sessionTypes.ts';
 import { readWaiting } from './waitingCells.ts';
 
@@ -77,7 +78,8 @@ async function startNew(
   const entry = dist('kernel.cjs');
   const clusters = profilesForKernels(profiles.written(), connections.list(), rootBase().folder);
   const env = { [profilesVariable]: clusters };
-  const start = { entry, node, cwd, catalog, typeCheck, env, ask, signal, ...(keep && { keep }) };
+  const language = cellLanguage(notebook.metadata);
+  const start = { entry, node, cwd, catalog, typeCheck, language, env, ask, signal, ...(keep && { keep }) };
   const kernel = await KernelProcess.start(start);
   const { pid, node: version, canInterrupt } = kernel.handshake;
   log.info(`a kernel runs: pid ${pid}, Node ${version}${canInterrupt ? '' : ', can not be interrupted'}`);

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { CellPlace } from '#shared/languageMessages.ts';
 import { notebookIds } from '../manifest.ts';
-import { namesKernel } from './catalogChoice.ts';
+import { hasJupyter } from './jupyterExtension.ts';
+import { isForOurKernel } from './notebookKernel.ts';
 
 /** The open notebooks whose cells are ours: those that name our kernel, and those for which it was chosen. */
 export class LanguageNotebooks implements vscode.Disposable {
@@ -42,7 +43,7 @@ export class LanguageNotebooks implements vscode.Disposable {
 
   #meet(notebook: vscode.NotebookDocument): void {
     if (notebook.notebookType !== notebookIds.notebookType) return;
-    if (namesKernel(notebook.metadata, notebookIds.kernelspec)) this.#set(notebook, true);
+    if (isForOurKernel(notebook.metadata, hasJupyter())) this.#set(notebook, true);
   }
 
   #set(notebook: vscode.NotebookDocument, isOurs: boolean): void {

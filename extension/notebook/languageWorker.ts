@@ -8,6 +8,7 @@ import { onDidChangeSetting, setting } from '../host/settings.ts';
 import { folderOf } from './controller.ts';
 import { LanguageDiagnostics } from './languageDiagnostics.ts';
 import { codeCells, keyOf, type LanguageNotebooks } from './languageNotebooks.ts';
+import { cellLanguage } from './notebookKernel.ts';
 
 export type LanguageWorkerParts = { log: Log; notebooks: LanguageNotebooks; entry: string };
 
@@ -158,7 +159,12 @@ export class LanguageWorker implements vscode.Disposable {
     const key = keyOf(notebook);
     this.#told.add(key);
     const cells = codeCells(notebook).map((document) => ({ id: keyOf(document), text: document.getText() }));
-    this.#process.tell('cells', { notebook: key, folder: folderOf(notebook), cells });
+    this.#process.tell('cells', {
+      notebook: key,
+      folder: folderOf(notebook),
+      language: cellLanguage(notebook.metadata),
+      cells,
+    });
   }
 
   #tellText(document: vscode.TextDocument): void {

@@ -5,6 +5,7 @@ import { fieldsOf } from '../host/shape.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
 import { previewCode } from './kernelCode.ts';
 import { readKernelTable, type KernelCodeOutput } from './kernelTable.ts';
+import { cellLanguage } from './notebookKernel.ts';
 import { bundleItems, errorOutput } from './outputItems.ts';
 import type { NotebookSession } from './session.ts';
 
@@ -22,14 +23,15 @@ export async function openVariable(
     throw new CatalogError('InvalidInput', 'No variable was chosen.', 'Click a table in the Variables view.');
   }
   const kernel = await session?.kernel;
-  if (!kernel) {
+  if (!session || !kernel) {
     throw new CatalogError('ServiceUnavailable', 'The kernel of this notebook does not run.', 'Run a cell first.');
   }
+  const code = previewCode(cellLanguage(session.notebook.metadata), name);
   const source = await withProgress(`Reading ${name}`, async (signal) => {
     const outputs: KernelOutput[] = [];
     // Not the person's code: it is not counted, and belongs to no cell.
     const options = { signal, storeHistory: false };
-    await kernel.execute(previewCode('typescript', name), (output) => outputs.push(output), options);
+    await kernel.execute(code, (output) => outputs.push(output), options);
     return readKernelTable(name, codeOutputs(outputs));
   });
   await panels.preview(source);

@@ -1,6 +1,7 @@
-import { kernelDisplayName, kernelName, languageOfKernel } from '#session/kernelspec.ts';
+import { kernelDisplayName, kernelName } from '#session/kernelspec.ts';
 import { installKernelspec } from '#session/kernelspecs/install.ts';
 import type { CellLanguage } from '#shared/kernelMessages.ts';
+import { isTslabKernel, languageOfKernel } from '#shared/notebookLanguage.ts';
 import { parse } from './command.ts';
 import { installation, thisNode } from './installation.ts';
 import { languageArgument } from './languageArgument.ts';
@@ -41,5 +42,5 @@ function usualDisplayName(name: string, language: CellLanguage): string {
   const title = language === 'javascript' ? 'JavaScript' : 'TypeScript';
   if (name === kernelName && language === 'typescript') return kernelDisplayName;
   // Beside tslab's own kernels of another environment, whose names in lists are the bare languages.
-  return name === 'tslab' || name === 'jslab' ? `${title} (Lance Catalog, ${name})` : `${title} (${name})`;
+  return isTslabKernel(name) ? `${title} (Lance Catalog, ${name})` : `${title} (${name})`;
 }

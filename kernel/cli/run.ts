@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { KernelProcess } from '#client/kernelProcess.ts';
 import { catalogOfArgument } from '#session/catalogArgument.ts';
-import { parseNotebook, readLanguage, type Notebook } from '#session/headless/notebookFile.ts';
+import { checkLanguage, parseNotebook, type Notebook } from '#session/headless/notebookFile.ts';
 import { readParameter, type Parameter } from '#session/headless/parameterValues.ts';
 import type { Injected } from '#session/headless/parameters.ts';
 import { runNotebook, type RunListener } from '#session/headless/runNotebook.ts';
@@ -69,7 +69,7 @@ async function run(args: readonly string[]): Promise<number> {
 
   const name = path === '-' ? 'The notebook on stdin' : `"${path}"`;
   const notebook = parseNotebook(await read(path), name);
-  const language = readLanguage(notebook, name);
+  const language = checkLanguage(notebook, name);
   const injected = await inject(notebook, parameters, language);
 
   const saved = saverOf(target, notebook, { isFile });

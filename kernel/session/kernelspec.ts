@@ -1,18 +1,10 @@
 import { join } from 'node:path';
-import type { CellLanguage } from '#shared/kernelMessages.ts';
 import { surroundings, type Surroundings } from '#client/personFolders.ts';
 
 /** The name of our kernel in Jupyter and in notebooks, where nothing else is said. */
 export const kernelName = 'lance-typescript';
 /** What people read in its place. */
 export const kernelDisplayName = 'TypeScript (Lance Catalog)';
-
-/** The name of tslab's kernel for JavaScript; the one for TypeScript is called `tslab`. */
-const javascriptKernel = 'jslab';
-
-/** The language of a kernel that is known by its name alone. */
-export const languageOfKernel = (name: unknown): CellLanguage =>
-  name === javascriptKernel ? 'javascript' : 'typescript';
 
 /** Jupyter's data folder of a person (jupyter_core's rules). */
 export function jupyterFolder({ env, platform, home }: Surroundings = surroundings()): string {

@@ -1,6 +1,7 @@
 // The messages between an editor and the language worker, over the framed pipe. The transport is `Endpoint` in rpc.ts.
 // Offsets count UTF-16 units from the start of a cell. A notebook and a cell are named by what the editor calls them.
 import type { Naming } from './catalogNaming.ts';
+import { cellLanguages, type CellLanguage } from './kernelMessages.ts';
 import { isRecord } from './records.ts';
 
 /** [start, end) in a cell. */
@@ -64,7 +65,7 @@ export type Finding = {
 /** What a language worker answers. */
 export type LanguageMethods = {
   /** Takes a notebook, or its cells anew when some came, went or moved. `folder` is where its imports start. */
-  cells: [params: { notebook: string; folder: string; cells: LanguageCell[] }, result: null];
+  cells: [params: { notebook: string; folder: string; language: CellLanguage; cells: LanguageCell[] }, result: null];
   /** A cell has another text. */
   text: [params: { notebook: string; cell: string; text: string }, result: null];
   close: [params: { notebook: string }, result: null];
@@ -108,8 +109,12 @@ const onRecord =
 /** What must be true of the parameters of a request before it is answered. */
 export const languageChecks: Checks<LanguageMethods> = {
   cells: onRecord(
-    ({ notebook, folder, cells }) =>
-      isText(notebook) && isText(folder) && Array.isArray(cells) && cells.every((cell) => isCell(cell)),
+    ({ notebook, folder, language, cells }) =>
+      isText(notebook) &&
+      isText(folder) &&
+      cellLanguages.some((each) => each === language) &&
+      Array.isArray(cells) &&
+      cells.every((cell) => isCell(cell)),
   ),
   text: onRecord(({ notebook, cell, text }) => isText(notebook) && isText(cell) && isText(text)),
   close: onRecord(({ notebook }) => isText(notebook)),

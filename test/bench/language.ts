@@ -73,6 +73,7 @@ async function live(): Promise<Life> {
     worker.tell('cells', {
       notebook,
       folder: tempFolder(),
+      language: 'typescript',
       cells: cells.map((text, i) => ({ id: String(i), text })),
     });
     await complete('db.');

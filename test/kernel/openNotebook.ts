@@ -49,7 +49,7 @@ export class OpenNotebook {
 
   #tell(): void {
     const cells = this.#texts.map((text, i) => ({ id: this.id(i), text }));
-    this.#worker().tell('cells', { notebook: this.name, folder: this.folder, cells });
+    this.#worker().tell('cells', { notebook: this.name, folder: this.folder, language: 'typescript', cells });
   }
 
   /** What was found in the cells, as `index TS2322 text`, once all of them were looked at. */

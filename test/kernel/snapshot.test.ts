@@ -118,7 +118,7 @@ suite('A kernel that starts from a snapshot', function () {
     try {
       assert.ok(readFileSync(`/proc/${worker.pid}/cmdline`, 'utf8').includes(snapshot.blob));
       const text = "import fs from 'node:fs'; fs.readFileS";
-      worker.tell('cells', { notebook: 'n', folder: home, cells: [{ id: 'c', text }] });
+      worker.tell('cells', { notebook: 'n', folder: home, language: 'typescript', cells: [{ id: 'c', text }] });
       const { items } = await worker.request('complete', { notebook: 'n', cell: 'c', offset: text.length });
       assert.ok(items.some(({ name }) => name === 'readFileSync'));
     } finally {

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import type { AskPerson } from '../../kernel/client/kernelConversation.ts';
 import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import type { CatalogConfig } from '../../kernel/shared/catalogConfig.ts';
-import type { ExecuteReply, KernelOutput, MimeBundle, TypeCheck } from '../../kernel/shared/kernelMessages.ts';
+import type {
+  CellLanguage,
+  ExecuteReply,
+  KernelOutput,
+  MimeBundle,
+  TypeCheck,
+} from '../../kernel/shared/kernelMessages.ts';
 import { makeSample } from '../../scripts/sample.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -34,6 +40,7 @@ export const startKernel = (
     catalog?: CatalogConfig | null;
     env?: Record<string, string>;
     typeCheck?: TypeCheck;
+    language?: CellLanguage;
     ask?: AskPerson;
   } = {},
 ): Promise<KernelProcess> =>
@@ -45,6 +52,7 @@ export const startKernel = (
     ...(options.env && { env: options.env }),
     ...(options.ask && { ask: options.ask }),
     ...(options.typeCheck && { typeCheck: options.typeCheck }),
+    ...(options.language && { language: options.language }),
   });
 
 /** The kernel of a suite: started before its first test, ended after its last. */

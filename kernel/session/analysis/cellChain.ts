@@ -1,11 +1,15 @@
 import ts from 'typescript-6';
 import { prelude } from '#session/compile/prelude.ts';
+import type { CellLanguage } from '#shared/kernelMessages.ts';
 import type { LanguageCell } from '#shared/languageMessages.ts';
 import { codeOf } from './cellSource.ts';
 import { Files } from './files.ts';
 
 /** A cell in the checker's world. */
 type ChainedCell = { id: string; number: number; text: string; code: string; isJsx: boolean; version: number };
+
+/** Where the imports of a notebook start, and what its cells are written in. */
+export type ChainSettings = { folder: string; language: CellLanguage };
 
 /** How many chains this process has had. */
 let chains = 0;
@@ -22,6 +26,7 @@ type Linked = { parent?: ts.Node; locals?: ReadonlyMap<string, ts.Symbol> };
  */
 export class CellChain {
   readonly #folder: string;
+  readonly #language: CellLanguage;
   readonly #number = ++chains;
   readonly #files: Files;
   readonly #service: ts.LanguageService;
@@ -30,8 +35,8 @@ export class CellChain {
   #numbers = 0;
   #linked: ts.Program | undefined;
 
-  /** @param folder the notebook's, where its imports start */
-  constructor(folder: string, registry: ts.DocumentRegistry) {
+  constructor({ folder, language }: ChainSettings, registry: ts.DocumentRegistry) {
+    this.#language = language;
     this.#folder = ts.sys.resolvePath(folder).replaceAll('\\', '/');
     this.#files = new Files(this.#folder, {
       names: () => [this.#preludeFile, ...this.#cells.map((cell) => this.#fileOf(cell))],
@@ -136,7 +141,9 @@ export class CellChain {
 
   /** A name that no cell of another notebook in the folder has: in the registry that they share it would be one file. */
   #fileOf({ number, isJsx }: ChainedCell): string {
-    return `${this.#folder}/__lance_cell_${this.#number}_${number}__.${isJsx ? 'tsx' : 'ts'}`;
+    // A file of JavaScript may hold JSX, whatever its name.
+    const extension = this.#language === 'javascript' ? 'js' : isJsx ? 'tsx' : 'ts';
+    return `${this.#folder}/__lance_cell_${this.#number}_${number}__.${extension}`;
   }
 
   #index(): void {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CellLanguage } from '#shared/kernelMessages.ts';
 import type { Finding, LanguageCell } from '#shared/languageMessages.ts';
 import { sharedDocuments } from '#session/compile/installedFiles.ts';
-import { CellChain } from './cellChain.ts';
+import { CellChain, type ChainSettings } from './cellChain.ts';
 import { findingsOf } from './findings.ts';
 
 export type Told = {
@@ -14,6 +15,7 @@ export type Told = {
 type Open = {
   chain: CellChain;
   folder: string;
+  language: CellLanguage;
   checking: AbortController;
   published: Map<string, string>;
   from: number;
@@ -37,16 +39,17 @@ export class Notebooks {
     this.#told = told;
   }
 
-  setCells(notebook: string, folder: string, cells: readonly LanguageCell[]): void {
+  setCells(notebook: string, settings: ChainSettings, cells: readonly LanguageCell[]): void {
+    const { folder, language } = settings;
     let open = this.#open.get(notebook);
-    // A folder is part of every name that was resolved.
-    if (open && open.folder !== folder) {
+    // Both are part of every name that was resolved.
+    if (open && (open.folder !== folder || open.language !== language)) {
       this.close(notebook);
       open = undefined;
     }
     if (!open) {
-      const chain = new CellChain(folder, sharedDocuments);
-      open = { chain, folder, checking: new AbortController(), published: new Map(), from: 0 };
+      const chain = new CellChain(settings, sharedDocuments);
+      open = { chain, folder, language, checking: new AbortController(), published: new Map(), from: 0 };
       this.#open.set(notebook, open);
     }
     const first = open.chain.setCells(cells);

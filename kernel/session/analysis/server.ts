@@ -50,7 +50,7 @@ function handlersOf(notebooks: Notebooks): Handlers<LanguageMethods> {
       return chain ? answer(chain, place) : unknown;
     };
   return {
-    cells: ({ notebook, folder, cells }) => (notebooks.setCells(notebook, folder, cells), null),
+    cells: ({ notebook, cells, ...settings }) => (notebooks.setCells(notebook, settings, cells), null),
     text: ({ notebook, cell, text }) => (notebooks.setText(notebook, cell, text), null),
     close: ({ notebook }) => (notebooks.close(notebook), null),
     filesChanged: () => (notebooks.filesChanged(), null),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { languageOfKernel } from '#session/kernelspec.ts';
-import { cellLanguages, type CellLanguage } from '#shared/kernelMessages.ts';
+import type { CellLanguage } from '#shared/kernelMessages.ts';
+import { readNotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { CellOutput } from './cellOutputs.ts';
 
 /** A cell as the file has it; fields that nobody here knows stay in it. */
@@ -107,20 +107,15 @@ export function tagsOf({ metadata: { tags } }: NotebookCell): readonly string[] 
 }
 
 /**
- * The language of a notebook's cells: that of its metadata, else the one of its kernel, else TypeScript. Cells of another
- * language would fail one by one, each with an error that says less.
+ * The language of a notebook's cells. Cells of another language would fail one by one, each with an error that says less.
  * @throws CatalogError InvalidInput (13) naming a language that is not run here
  */
-export function readLanguage({ metadata }: Notebook, name: string): CellLanguage {
-  const kernel = isRecord(metadata['kernelspec']) ? metadata['kernelspec'] : {};
-  const info = isRecord(metadata['language_info']) ? metadata['language_info'] : {};
-  const language = info['name'] ?? kernel['language'];
-  if (typeof language !== 'string') return languageOfKernel(kernel['name']);
-  const found = cellLanguages.find((each) => each === language.toLowerCase());
-  if (found) return found;
+export function checkLanguage({ metadata }: Notebook, name: string): CellLanguage {
+  const language = readNotebookLanguage(metadata);
+  if (typeof language === 'string') return language;
   throw new CatalogError(
     'InvalidInput',
-    `${name} is a notebook of the language ${language}, and this runs TypeScript and JavaScript.`,
+    `${name} is a notebook of the language ${language.other}, and this runs TypeScript and JavaScript.`,
     'Run it by the program of its own kernel, such as: jupyter execute',
   );
 }

@@ -4,7 +4,6 @@ import {
   chooseCatalog,
   describeChoice,
   namedConnection,
-  namesKernel,
   withConnection,
 } from '../../../extension/notebook/catalogChoice.ts';
 
@@ -53,7 +52,6 @@ suite('the catalog of a notebook', () => {
       kernelspec: { name: 'lance-typescript' },
       lanceCatalog: { x: 1, connection: 'a' },
     });
-    assert.ok(namesKernel(after, 'lance-typescript'));
   });
 
   test('is not read from metadata of another shape', () => {

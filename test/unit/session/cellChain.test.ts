@@ -9,7 +9,8 @@ const codesOf = (chain: CellChain, id: string) => findingsOf(chain, id).map(({ c
 suite('the cells of two notebooks in one folder', () => {
   test('are not taken for one another, though they have the same places in their notebooks', () => {
     const folder = tempFolder();
-    const [first, second] = [new CellChain(folder, sharedDocuments), new CellChain(folder, sharedDocuments)];
+    const settings = { folder, language: 'typescript' } as const;
+    const [first, second] = [new CellChain(settings, sharedDocuments), new CellChain(settings, sharedDocuments)];
     try {
       first.setCells([{ id: 'a', text: 'const mine = 1;' }]);
       assert.deepEqual(codesOf(first, 'a'), []);
@@ -20,5 +21,28 @@ suite('the cells of two notebooks in one folder', () => {
       first.dispose();
       second.dispose();
     }
+  });
+});
+
+suite('the cells of a JavaScript notebook', () => {
+  let chain: CellChain;
+  suiteSetup(() => {
+    chain = new CellChain({ folder: tempFolder(), language: 'javascript' }, sharedDocuments);
+    chain.setCells([
+      { id: 'class', text: 'class Hello { constructor(name) { this.name = name } }\nlet now = 5; now += "text";' },
+      { id: 'use', text: 'const hello = new Hello("a"); hello.missing; hello.' },
+      { id: 'typed', text: 'let typed: number = 5;' },
+      { id: 'compared', text: 'now < 3 > (0);\n<b>{now}</b>' },
+    ]);
+  });
+  suiteTeardown(() => chain.dispose());
+
+  test('have no errors of types', () => assert.deepEqual(codesOf(chain, 'class'), []));
+  test('have errors of syntax, that of TypeScript among them', () => assert.deepEqual(codesOf(chain, 'typed'), [8010]));
+  test('are no TypeScript', () => assert.deepEqual(codesOf(chain, 'compared'), []));
+  test('know what constructors of earlier cells assign', () => {
+    const { service, file, code } = chain.of('use')!;
+    const names = service.getCompletionsAtPosition(file, code.length, {})?.entries.map(({ name }) => name);
+    assert.ok(names?.includes('name'), names?.join());
   });
 });

@@ -13,7 +13,7 @@ import {
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CellOutputs } from '../../../kernel/session/headless/cellOutputs.ts';
-import { notebookText, parseNotebook, readLanguage } from '../../../kernel/session/headless/notebookFile.ts';
+import { checkLanguage, notebookText, parseNotebook } from '../../../kernel/session/headless/notebookFile.ts';
 import { checkTarget, saveNotebook } from '../../../kernel/session/headless/saveNotebook.ts';
 import { isCatalogError } from '../../../kernel/shared/errors.ts';
 import type { KernelOutput } from '../../../kernel/shared/kernelMessages.ts';
@@ -27,7 +27,7 @@ const markdown = (id?: string) => ({
   source: 'x',
   ...(id !== undefined && { id }),
 });
-const languageOf = (metadata: object) => readLanguage(parseNotebook(file({ metadata }), 'It'), 'It');
+const languageOf = (metadata: object) => checkLanguage(parseNotebook(file({ metadata }), 'It'), 'It');
 
 suite('A notebook file', () => {
   test('is written as it was read, with what nobody here knows', () => {
