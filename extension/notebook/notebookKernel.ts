@@ -1,5 +1,9 @@
-import type { CellLanguage } from '#shared/kernelMessages.ts';
-import { isTslabKernel, readKernelName, readNotebookLanguage } from '#shared/notebookLanguage.ts';
+import {
+  type NotebookLanguage,
+  isTslabKernel,
+  readKernelName,
+  readNotebookLanguage,
+} from '#shared/notebookLanguage.ts';
 import { fieldsOf } from '../host/shape.ts';
 import { notebookIds } from '../manifest.ts';
 
@@ -17,7 +21,7 @@ export function isForOurKernel(metadata: NotebookMetadata, hasJupyter: boolean):
 }
 
 /** The language in which our kernel takes the cells of a notebook. */
-export function cellLanguage(metadata: NotebookMetadata): CellLanguage {
+export function cellLanguage(metadata: NotebookMetadata): NotebookLanguage {
   const language = readNotebookLanguage(fieldsOf(metadata['metadata']));
   return typeof language === 'string' ? language : 'typescript';
 }

@@ -1,7 +1,6 @@
 import { kernelDisplayName, kernelName } from '#session/kernelspec.ts';
 import { installKernelspec } from '#session/kernelspecs/install.ts';
-import type { CellLanguage } from '#shared/kernelMessages.ts';
-import { isTslabKernel, languageOfKernel } from '#shared/notebookLanguage.ts';
+import { isTslabKernel, languageOfKernel, type NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { parse } from './command.ts';
 import { installation, thisNode } from './installation.ts';
 import { languageArgument } from './languageArgument.ts';
@@ -38,7 +37,7 @@ export async function install(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-function usualDisplayName(name: string, language: CellLanguage): string {
+function usualDisplayName(name: string, language: NotebookLanguage): string {
   const title = language === 'javascript' ? 'JavaScript' : 'TypeScript';
   if (name === kernelName && language === 'typescript') return kernelDisplayName;
   // Beside tslab's own kernels of another environment, whose names in lists are the bare languages.

@@ -11,7 +11,8 @@ import { checkTarget } from '#session/headless/saveNotebook.ts';
 import { kernelDisplayName, kernelName } from '#session/kernelspec.ts';
 import { languageInfo } from '#session/languageInfo.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import type { CellLanguage, KernelHandshake } from '#shared/kernelMessages.ts';
+import type { KernelHandshake } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { catalogHelp } from './catalogHelp.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { kernelEntry, thisNode } from './installation.ts';
@@ -145,7 +146,7 @@ function secondsOf(argument: string | undefined): number | undefined {
 async function inject(
   notebook: Notebook,
   parameters: ReadonlyMap<string, Parameter>,
-  language: CellLanguage,
+  language: NotebookLanguage,
 ): Promise<Injected | undefined> {
   if (parameters.size === 0) return undefined;
   // With the compiler, which takes a while to load, and which nobody else here needs.
@@ -161,7 +162,7 @@ async function inject(
 const terminalLine = () => (process.stdout.isTTY && process.stderr.isTTY ? progressLine() : undefined);
 
 /** What a front that opens the saved notebook goes by. */
-function describeKernel({ metadata }: Notebook, language: CellLanguage, versions: KernelHandshake): void {
+function describeKernel({ metadata }: Notebook, language: NotebookLanguage, versions: KernelHandshake): void {
   // There is no usual name of a kernel of ours for JavaScript: a front finds one by the language.
   if (language === 'typescript')
     metadata['kernelspec'] ??= { name: kernelName, display_name: kernelDisplayName, language };

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '#shared/errors.ts';
-import { cellLanguages, typeCheckModes } from '#shared/kernelMessages.ts';
+import { typeCheckModes } from '#shared/kernelMessages.ts';
+import { notebookLanguages } from '#shared/notebookLanguage.ts';
 import { catalogOfArgument } from './catalogArgument.ts';
 import type { Front } from './coreMessages.ts';
 
@@ -39,9 +40,9 @@ export function parseKernelArguments(
     const typeCheck = typeCheckModes.find((each) => each === mode);
     if (mode !== undefined && !typeCheck)
       return { problem: `--type-check is one of ${typeCheckModes.join(', ')}, and "${mode}" is none.` };
-    const language = cellLanguages.find((each) => each === values.language);
+    const language = notebookLanguages.find((each) => each === values.language);
     if (values.language !== undefined && !language)
-      return { problem: `Expected ${cellLanguages.join(' or ')} for --language, got "${values.language}".` };
+      return { problem: `Expected ${notebookLanguages.join(' or ')} for --language, got "${values.language}".` };
     const keepsHistory = !values['no-history'] && !isOff(env[historyVariable]);
     const { relay } = values;
     return {

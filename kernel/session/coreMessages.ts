@@ -5,7 +5,6 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { CommMessage } from './comms/commMessages.ts';
 import type { InputAnswer } from './input/gate.ts';
 import type {
-  CellLanguage,
   CompletionItem,
   ExecuteReply,
   KernelOutput,
@@ -14,6 +13,7 @@ import type {
   TypeCheck,
   VariableList,
 } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 
 type WithoutParent<M> = M extends { parent: string } ? Omit<M, 'parent'> : never;
 
@@ -53,7 +53,7 @@ export type CellResult = {
 export type ToCore =
   | { type: 'start'; catalog: CatalogConfig | null }
   /** What a type error does to the cells from here on, and what they are written in. */
-  | { type: 'settings'; typeCheck?: TypeCheck; language?: CellLanguage }
+  | { type: 'settings'; typeCheck?: TypeCheck; language?: NotebookLanguage }
   /** `cell` is the front's name for the cell of the notebook, where it has one: the same when that is run again. */
   | { type: 'execute'; id: string; code: string; count: number; expressions: Record<string, string>; cell?: string }
   | { type: 'ask'; id: string; question: Question }
@@ -96,7 +96,7 @@ type JupyterFront = {
   /** Whether cells are remembered for later kernels. */
   keepsHistory: boolean;
   typeCheck?: TypeCheck;
-  language?: CellLanguage;
+  language?: NotebookLanguage;
 };
 
 export type Front = { kind: 'pipe' } | JupyterFront;

@@ -1,8 +1,8 @@
-import type { CellLanguage } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 
 /** What Jupyter, its editors and its converters know of the language of cells. */
 export function languageInfo(
-  language: CellLanguage,
+  language: NotebookLanguage,
   { typescript, node }: { typescript: string; node: string },
 ): Record<string, unknown> {
   return {

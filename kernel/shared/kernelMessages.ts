@@ -1,5 +1,6 @@
 import type { CatalogConfig } from './catalogConfig.ts';
 import { isDebugEvent, type DebugEvent, type DebugRequest, type DebugResponse } from './debugMessages.ts';
+import type { NotebookLanguage } from './notebookLanguage.ts';
 import { isRecord } from './records.ts';
 
 // The messages between an editor and a kernel over the framed pipe. They follow Jupyter messaging 5.4 in names and
@@ -12,12 +13,8 @@ export type MimeBundle = Record<string, unknown>;
 export const typeCheckModes = ['error', 'warn', 'off'] as const;
 export type TypeCheck = (typeof typeCheckModes)[number];
 
-/** The languages of cells. Cells of JavaScript are parsed as JavaScript, and their types are not checked. */
-export const cellLanguages = ['typescript', 'javascript'] as const;
-export type CellLanguage = (typeof cellLanguages)[number];
-
 /** How a kernel takes cells: as TypeScript, which a type error keeps from running, unless the settings say otherwise. */
-export type CellSettings = { typeCheck?: TypeCheck; language?: CellLanguage };
+export type CellSettings = { typeCheck?: TypeCheck; language?: NotebookLanguage };
 
 /** How a kernel outlives its client, so that a window that reloads finds it again. */
 export type KeepKernel = {

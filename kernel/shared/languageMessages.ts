@@ -1,7 +1,7 @@
 // The messages between an editor and the language worker, over the framed pipe. The transport is `Endpoint` in rpc.ts.
 // Offsets count UTF-16 units from the start of a cell. A notebook and a cell are named by what the editor calls them.
 import type { Naming } from './catalogNaming.ts';
-import { cellLanguages, type CellLanguage } from './kernelMessages.ts';
+import { notebookLanguages, type NotebookLanguage } from './notebookLanguage.ts';
 import { isRecord } from './records.ts';
 
 /** [start, end) in a cell. */
@@ -65,7 +65,10 @@ export type Finding = {
 /** What a language worker answers. */
 export type LanguageMethods = {
   /** Takes a notebook, or its cells anew when some came, went or moved. `folder` is where its imports start. */
-  cells: [params: { notebook: string; folder: string; language: CellLanguage; cells: LanguageCell[] }, result: null];
+  cells: [
+    params: { notebook: string; folder: string; language: NotebookLanguage; cells: LanguageCell[] },
+    result: null,
+  ];
   /** A cell has another text. */
   text: [params: { notebook: string; cell: string; text: string }, result: null];
   close: [params: { notebook: string }, result: null];
@@ -112,7 +115,7 @@ export const languageChecks: Checks<LanguageMethods> = {
     ({ notebook, folder, language, cells }) =>
       isText(notebook) &&
       isText(folder) &&
-      cellLanguages.some((each) => each === language) &&
+      notebookLanguages.some((each) => each === language) &&
       Array.isArray(cells) &&
       cells.every((cell) => isCell(cell)),
   ),

@@ -4,13 +4,8 @@ import { join } from 'node:path';
 import type { AskPerson } from '../../kernel/client/kernelConversation.ts';
 import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
 import type { CatalogConfig } from '../../kernel/shared/catalogConfig.ts';
-import type {
-  CellLanguage,
-  ExecuteReply,
-  KernelOutput,
-  MimeBundle,
-  TypeCheck,
-} from '../../kernel/shared/kernelMessages.ts';
+import type { ExecuteReply, KernelOutput, MimeBundle, TypeCheck } from '../../kernel/shared/kernelMessages.ts';
+import type { NotebookLanguage } from '../../kernel/shared/notebookLanguage.ts';
 import { makeSample } from '../../scripts/sample.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -40,7 +35,7 @@ export const startKernel = (
     catalog?: CatalogConfig | null;
     env?: Record<string, string>;
     typeCheck?: TypeCheck;
-    language?: CellLanguage;
+    language?: NotebookLanguage;
     ask?: AskPerson;
   } = {},
 ): Promise<KernelProcess> =>

@@ -1,6 +1,6 @@
 import ts from 'typescript-6';
 import { prelude } from '#session/compile/prelude.ts';
-import type { CellLanguage } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { LanguageCell } from '#shared/languageMessages.ts';
 import { codeOf } from './cellSource.ts';
 import { Files } from './files.ts';
@@ -9,7 +9,7 @@ import { Files } from './files.ts';
 type ChainedCell = { id: string; number: number; text: string; code: string; isJsx: boolean; version: number };
 
 /** Where the imports of a notebook start, and what its cells are written in. */
-export type ChainSettings = { folder: string; language: CellLanguage };
+export type ChainSettings = { folder: string; language: NotebookLanguage };
 
 /** How many chains this process has had. */
 let chains = 0;
@@ -26,7 +26,7 @@ type Linked = { parent?: ts.Node; locals?: ReadonlyMap<string, ts.Symbol> };
  */
 export class CellChain {
   readonly #folder: string;
-  readonly #language: CellLanguage;
+  readonly #language: NotebookLanguage;
   readonly #number = ++chains;
   readonly #files: Files;
   readonly #service: ts.LanguageService;

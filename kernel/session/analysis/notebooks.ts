@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CellLanguage } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { Finding, LanguageCell } from '#shared/languageMessages.ts';
 import { sharedDocuments } from '#session/compile/installedFiles.ts';
 import { CellChain, type ChainSettings } from './cellChain.ts';
@@ -15,7 +15,7 @@ export type Told = {
 type Open = {
   chain: CellChain;
   folder: string;
-  language: CellLanguage;
+  language: NotebookLanguage;
   checking: AbortController;
   published: Map<string, string>;
   from: number;

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import ts from 'typescript-6';
-import type { CellLanguage } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { hoistedDeclarations, ownDeclarations, remainingDeclarations } from './cellDeclarations.ts';
 import { CellHost } from './cellHost.ts';
 import { isInstalled, sharedDocuments } from './installedFiles.ts';
@@ -17,7 +17,7 @@ export type CellConverterOptions = {
   /** Options of the folder's tsconfig, as TypeScript parses them. */
   compilerOptions?: ts.CompilerOptions;
   /** What cells are written in: TypeScript unless given. */
-  language?: CellLanguage | undefined;
+  language?: NotebookLanguage | undefined;
   /** Parsed files; without one those that the whole process shares. */
   registry?: ts.DocumentRegistry;
 };

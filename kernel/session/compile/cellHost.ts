@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import ts from 'typescript-6';
-import type { CellLanguage } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { installedText, isInstalled, newVersion } from './installedFiles.ts';
 import { moduleResolver, typesResolver } from './moduleTypes.ts';
 import { getDefaultTypeRoots } from './typescript.ts';
@@ -23,7 +23,7 @@ export class CellHost implements ts.LanguageServiceHost {
 
   readonly #extension: 'js' | 'ts';
 
-  constructor(folder: string, options: ts.CompilerOptions, language: CellLanguage = 'typescript') {
+  constructor(folder: string, options: ts.CompilerOptions, language: NotebookLanguage = 'typescript') {
     const here = ts.sys.resolvePath(folder);
     this.#folder = here;
     this.#options = { ...options, typeRoots: options.typeRoots ?? getDefaultTypeRoots(here) };

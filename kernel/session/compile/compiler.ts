@@ -1,6 +1,7 @@
 import ts from 'typescript-6';
 import { messageOf } from '#shared/errors.ts';
-import type { CellLanguage, TypeCheck } from '#shared/kernelMessages.ts';
+import type { TypeCheck } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { createCellConverter, type CellConverter, type CellService } from './cellConverter.ts';
 import type { CellProblem } from './cellProblems.ts';
 import { modulesOf } from './cellPrograms.ts';
@@ -25,7 +26,7 @@ const relativeImport = /(\bfrom |\bimport\()(["'])(\.{1,2}\/[^"'\n]*)\2/g;
  */
 export class CellCompiler {
   #typeCheck: TypeCheck = 'error';
-  #language: CellLanguage = 'typescript';
+  #language: NotebookLanguage = 'typescript';
   #converter: CellConverter | undefined;
   #declarations = prelude;
   #folder = process.cwd();
@@ -44,11 +45,11 @@ export class CellCompiler {
   }
 
   /** What the cells are written in. */
-  get language(): CellLanguage {
+  get language(): NotebookLanguage {
     return this.#language;
   }
 
-  set language(language: CellLanguage) {
+  set language(language: NotebookLanguage) {
     if (language === this.#language) return;
     this.#language = language;
     this.#closeConverter();

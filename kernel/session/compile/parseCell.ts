@@ -1,5 +1,5 @@
 import ts from 'typescript-6';
-import type { CellLanguage } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { CellProblem } from './cellProblems.ts';
 
 /** In a module `await` is no name, whatever stands behind it. */
@@ -11,7 +11,7 @@ export const asModule: ts.CreateSourceFileOptions = {
 };
 
 /** A cell is TypeScript, and with JSX where it is valid only so: `<T>x` is a type in the one and an element in the other. */
-export function parseCell(source: string, language: CellLanguage = 'typescript'): ts.SourceFile {
+export function parseCell(source: string, language: NotebookLanguage = 'typescript'): ts.SourceFile {
   // A `.js` file is parsed with JSX, so there is no second way to read one.
   if (language === 'javascript') return ts.createSourceFile('cell.js', source, asModule, false, ts.ScriptKind.JS);
   const plain = ts.createSourceFile('cell.ts', source, asModule, false, ts.ScriptKind.TS);
@@ -25,7 +25,7 @@ export function parseCell(source: string, language: CellLanguage = 'typescript')
  * A cell that is nothing but `{ a: 1 }` means the object, as at any prompt, where a module would see a block with a label.
  * @returns the cell as the expression that is meant, positions one further; undefined for any other cell
  */
-export function asExpression(source: string, language?: CellLanguage): string | undefined {
+export function asExpression(source: string, language?: NotebookLanguage): string | undefined {
   if (!/^\s*\{/.test(source) || !/\}\s*$/.test(source)) return undefined;
   const wrapped = `(${source})`;
   const file = parseCell(wrapped, language);

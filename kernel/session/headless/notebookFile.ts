@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import type { CellLanguage } from '#shared/kernelMessages.ts';
-import { readNotebookLanguage } from '#shared/notebookLanguage.ts';
+import { readNotebookLanguage, type NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { CellOutput } from './cellOutputs.ts';
 
 /** A cell as the file has it; fields that nobody here knows stay in it. */
@@ -110,7 +109,7 @@ export function tagsOf({ metadata: { tags } }: NotebookCell): readonly string[] 
  * The language of a notebook's cells. Cells of another language would fail one by one, each with an error that says less.
  * @throws CatalogError InvalidInput (13) naming a language that is not run here
  */
-export function checkLanguage({ metadata }: Notebook, name: string): CellLanguage {
+export function checkLanguage({ metadata }: Notebook, name: string): NotebookLanguage {
   const language = readNotebookLanguage(metadata);
   if (typeof language === 'string') return language;
   throw new CatalogError(

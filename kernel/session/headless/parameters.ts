@@ -1,5 +1,5 @@
 import ts from 'typescript-6';
-import type { CellLanguage } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { isCodeCell, newCodeCell, tagsOf, type CodeCell, type Notebook } from './notebookFile.ts';
 import { literalType } from './literalType.ts';
 import { literal, type Parameter } from './parameterValues.ts';
@@ -30,7 +30,7 @@ export type Injected = {
 export function injectParameters(
   notebook: Notebook,
   given: ReadonlyMap<string, Parameter>,
-  language: CellLanguage = 'typescript',
+  language: NotebookLanguage = 'typescript',
 ): Injected {
   const { cells } = notebook;
   const tagged = (tag: string) => cells.findIndex((cell) => isCodeCell(cell) && tagsOf(cell).includes(tag));
@@ -56,7 +56,7 @@ function writtenAs(
   name: string,
   parameter: Parameter,
   declared: Declared | undefined,
-  language: CellLanguage,
+  language: NotebookLanguage,
 ): Written {
   const type = declared?.type;
   const value = literal(valueFor(type, parameter));

@@ -1,5 +1,5 @@
 import type { CellOutput, WorkerStart } from '#session/coreMessages.ts';
-import type { CellLanguage } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { languageInfo } from '#session/languageInfo.ts';
 import { encodeMessage, protocolVersion, type Frames, type Signer } from './jupyterFrames.ts';
 import { colouredTraceback } from './tracebackColours.ts';
@@ -10,7 +10,7 @@ import { colouredTraceback } from './tracebackColours.ts';
 export function kernelInfo(
   { typescript, version }: Pick<WorkerStart, 'typescript' | 'version'>,
   canDebug: boolean,
-  language: CellLanguage = 'typescript',
+  language: NotebookLanguage = 'typescript',
 ): Record<string, unknown> {
   return {
     status: 'ok',

@@ -5,7 +5,8 @@ import type { NodeRuntime } from '#client/childProcess.ts';
 import { kernelFlags } from '#client/nodeVersion.ts';
 import { isObjectStore, localRoot } from '#client/root.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import type { CellLanguage, TypeCheck } from '#shared/kernelMessages.ts';
+import type { TypeCheck } from '#shared/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { makeFolder } from '#client/makeFolder.ts';
 import { kernelsFolder, knownFolders, type SpecPlace } from './place.ts';
 import { launcherFolder, remember } from './remembered.ts';
@@ -20,7 +21,7 @@ export type Installation = {
   catalog?: string | undefined;
   typeCheck?: TypeCheck | undefined;
   /** What its cells are written in. */
-  language: CellLanguage;
+  language: NotebookLanguage;
   /** The folder that holds `package.json`, `dist/` and `media/`. */
   installation: string;
   node: NodeRuntime;

@@ -1,12 +1,7 @@
 import { isCatalogConfig } from '#shared/catalogConfig.ts';
 import { isDebugRequest } from '#shared/debugMessages.ts';
-import {
-  cellLanguages,
-  isCellPlace,
-  typeCheckModes,
-  type KeepKernel,
-  type KernelRequest,
-} from '#shared/kernelMessages.ts';
+import { isCellPlace, typeCheckModes, type KeepKernel, type KernelRequest } from '#shared/kernelMessages.ts';
+import { notebookLanguages } from '#shared/notebookLanguage.ts';
 import { isRecord } from '#shared/records.ts';
 
 // What an editor sends is checked here, before anything looks into it.
@@ -30,7 +25,7 @@ const contentChecks: Record<KernelRequest['type'], (content: Content) => boolean
   start: ({ catalog, typeCheck, language, keep }) =>
     (catalog === null || isCatalogConfig(catalog)) &&
     isOptional(typeCheck, (mode) => typeCheckModes.some((each) => each === mode)) &&
-    isOptional(language, (name) => cellLanguages.some((each) => each === name)) &&
+    isOptional(language, (name) => notebookLanguages.some((each) => each === name)) &&
     isOptional(keep, isKeep),
   attach: ({ secret }) => typeof secret === 'string',
   execute_request: (content) =>

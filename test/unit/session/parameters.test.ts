@@ -3,7 +3,7 @@ import { runInThisContext } from 'node:vm';
 import { parseNotebook, tagsOf, type Notebook } from '../../../kernel/session/headless/notebookFile.ts';
 import { injectParameters } from '../../../kernel/session/headless/parameters.ts';
 import { literal, readParameter } from '../../../kernel/session/headless/parameterValues.ts';
-import type { CellLanguage } from '../../../kernel/shared/kernelMessages.ts';
+import type { NotebookLanguage } from '../../../kernel/shared/notebookLanguage.ts';
 import { isCatalogError } from '../../../kernel/shared/errors.ts';
 
 /** What the code is for which a value is written. */
@@ -22,7 +22,7 @@ const notebook = (...cells: Cell[]): Notebook =>
     'it',
   );
 
-const injected = (given: Notebook, parameters: Record<string, unknown>, language?: CellLanguage) => {
+const injected = (given: Notebook, parameters: Record<string, unknown>, language?: NotebookLanguage) => {
   const written = Object.entries(parameters).map(
     ([name, value]) => [name, { text: JSON.stringify(value), value }] as const,
   );

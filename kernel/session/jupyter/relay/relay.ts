@@ -13,7 +13,7 @@ import {
   type Outgoing,
 } from '#session/jupyter/jupyterFrames.ts';
 import { bindSockets, lingerMs, type SocketEvents, type Sockets } from '#session/jupyter/jupyterSockets.ts';
-import { cellLanguages, type CellLanguage } from '#shared/kernelMessages.ts';
+import { notebookLanguages, type NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { ownVersions } from '#session/versions.ts';
 import { sayWarnings } from '#session/warnings.ts';
 import { readRelayed, sendRelayed } from './relayMessages.ts';
@@ -36,7 +36,7 @@ const end = (): never => {
   throw new Error('The relay has ended.');
 };
 
-async function relay(connected: Promise<Socket>, connectionFile: string, language?: CellLanguage): Promise<void> {
+async function relay(connected: Promise<Socket>, connectionFile: string, language?: NotebookLanguage): Promise<void> {
   const connection = readConnection(connectionFile);
   const signer = createSigner(connection.key);
   const session = randomUUID();
@@ -151,7 +151,7 @@ const [path = '', pid = '', ...rest] = process.argv.slice(2);
 const valueOf = (flag: string): string | undefined =>
   rest.find((each) => each.startsWith(`--${flag}=`))?.slice(flag.length + 3);
 const file = valueOf('connection-file') ?? '';
-const language = cellLanguages.find((each) => each === valueOf('language'));
+const language = notebookLanguages.find((each) => each === valueOf('language'));
 const kernel = waitAt(path, Number(pid));
 // The kernel finds out by the end of its connection, opens its sockets itself, and says why it can't.
 relay(kernel, file, language).catch(() => kernel.then(end));
