@@ -51,6 +51,8 @@ export type CreateTableOptions = CallOptions &
     /** The columns, their order, types and metadata; told from the data when not given. */
     schema?: Schema | undefined;
   };
+/** Options that must hold the schema, because there are no rows to infer one from. */
+type WithSchema<O extends { schema?: Schema | undefined }> = O & { schema: Schema };
 export type CreateEmptyTableOptions = CallOptions &
   InNamespace & {
     /** `create` (default) fails on an existing table, `exist_ok` keeps it as it is, `overwrite` takes its place. */
@@ -180,17 +182,24 @@ export interface Catalog {
   /**
    * Makes a table of rows, of an Arrow table, or of batches as they come. In rows, whole numbers become Int64, number
    * arrays FixedSizeList<Float32>, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary; `schema` overrides, and
-   * is needed for batches that may be none. Batches are sent as they come; a stream that fails leaves no table
-   * ("CreateTable").
+   * is needed for batches that may be none. Without data (`undefined`) the option `schema` makes an empty table. Batches
+   * are sent as they come; a stream that fails leaves no table ("CreateTable").
    * @throws CatalogError TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13) for a name that can't be made
    * and for a source that throws, SchemaValidation (20) for rows that do not fit
    */
   createTable(name: string, data: TableSource, options?: CreateTableOptions): Promise<Table>;
+  createTable(name: string, data: undefined, options: WithSchema<CreateTableOptions>): Promise<Table>;
   createTable(
     name: string,
     data: TableSource,
     namespacePath: NamespacePath,
     options?: Omit<CreateTableOptions, 'namespacePath'>,
+  ): Promise<Table>;
+  createTable(
+    name: string,
+    data: undefined,
+    namespacePath: NamespacePath,
+    options: WithSchema<Omit<CreateTableOptions, 'namespacePath'>>,
   ): Promise<Table>;
   /** Makes a table without rows ("CreateTable"). @throws CatalogError as `createTable` */
   createEmptyTable(name: string, schema: Schema, options?: CreateEmptyTableOptions): Promise<Table>;
@@ -248,7 +257,7 @@ export interface Catalog {
   ): Promise<void>;
   /**
    * Gives a table another name, in another namespace where one is named ("RenameTable"). There is never a moment with
-   * both or none.
+   * both or none. The name and the namespace that a table already has change nothing.
    * @throws CatalogError TableNotFound (4), TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13),
    * Unsupported (0)
    */

@@ -73,7 +73,8 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
   return { namespacePath: [...(positional ?? named ?? [])], options };
 }
 
-const isSamePath = (a: NamespacePath, b: NamespacePath): boolean =>
+/** Whether two paths name the same namespace. */
+export const isSamePath = (a: NamespacePath, b: NamespacePath): boolean =>
   a.length === b.length && a.every((name, index) => name === b[index]);
 
 const createModes: readonly CreateMode[] = ['create', 'exist_ok', 'overwrite'];

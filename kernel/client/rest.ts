@@ -1,6 +1,13 @@
 import { Table as ArrowTable, type Schema } from '#arrow';
-import { during } from '#shared/errors.ts';
-import { checkKnownPath, checkName, checkNamespacePath, displayGiven, type NamespacePath } from '#shared/names.ts';
+import { CatalogError, during } from '#shared/errors.ts';
+import {
+  checkKnownPath,
+  checkName,
+  checkNamespacePath,
+  displayGiven,
+  displayPath,
+  type NamespacePath,
+} from '#shared/names.ts';
 import { encodeSource, type Encoded } from './arrowUpload.ts';
 import { lettingGo } from './batchSource.ts';
 import type { CallOptions } from './callOptions.ts';
@@ -19,6 +26,7 @@ import {
   checkDrop,
   checkOptions,
   checkPage,
+  isSamePath,
   newTableCall,
   tableCall,
 } from './options.ts';
@@ -32,7 +40,7 @@ import { createNamespace, dropNamespace } from './restNamespaces.ts';
 import { createTable, declareTable, deregisterTable, registerTable } from './restNewTables.ts';
 import { describeTable, inNamespace, isOnlyDeclared, openTarget } from './restOpen.ts';
 import { RestTable } from './restTable.ts';
-import { adoptSchema } from './tableData.ts';
+import { adoptSchema, newTableData } from './tableData.ts';
 import { openedBy } from './tableReference.ts';
 import type { TableSource } from './tableSource.ts';
 import { Transport, type TransportOptions } from './transport.ts';
@@ -159,11 +167,18 @@ export class RestCatalog implements catalog.Catalog {
     return this.#known('DescribeTable', path, name, options, ask);
   }
 
-  async createTable(name: string, data: TableSource, ...tail: Tail<catalog.CreateTableOptions>): Promise<RestTable> {
+  async createTable(
+    name: string,
+    data: TableSource | undefined,
+    ...tail: Tail<catalog.CreateTableOptions>
+  ): Promise<RestTable> {
     type Options = catalog.CreateTableOptions;
     const { namespacePath: path, options } = newTableCall<Options>('createTable', name, tail, ['mode', 'schema']);
-    const encode = () => encodeSource('createTable', data, options.schema);
-    return lettingGo(data, () => this.#create(path, name, options, encode));
+    return about('CreateTable', [...path, name], () => {
+      const source = newTableData(displayPath(path, name), data, options.schema);
+      const encode = () => encodeSource('createTable', source, options.schema);
+      return lettingGo(source, () => this.#create(path, name, options, encode));
+    });
   }
 
   async createEmptyTable(
@@ -225,6 +240,11 @@ export class RestCatalog implements catalog.Catalog {
     const { namespacePath: path, options } = tableCall<Options>('renameTable', name, tail, ['newNamespacePath']);
     await this.#known('RenameTable', path, name, options, async () => {
       const { newNamespacePath, signal } = options;
+      // Nothing to do, and a server would refuse the name as taken.
+      if (newName === name && isSamePath(newNamespacePath ?? path, path)) {
+        if (await tableExists(this.#wire, [...path, name], { signal })) return;
+        throw missingTable([...path, name]);
+      }
       checkName('table', newName);
       if (newNamespacePath !== undefined) checkKnownPath(newNamespacePath);
       const json = { new_table_name: newName, ...(newNamespacePath && { new_namespace_id: newNamespacePath }) };
@@ -272,6 +292,13 @@ export class RestCatalog implements catalog.Catalog {
 
 const about = <T>(operation: Operation, id: unknown, call: () => Promise<T>): Promise<T> =>
   during({ operation, identifier: displayGiven(id) }, call);
+
+const missingTable = (id: readonly string[]): CatalogError =>
+  new CatalogError(
+    'TableNotFound',
+    `Table "${displayPath(id)}" does not exist.`,
+    'List the tables there are with listTables().',
+  );
 
 const opening = (call: string, name: string, tail: readonly unknown[]) =>
   tableCall<catalog.OpenTableOptions>(call, name, tail, ['branch', 'tag', 'version']);

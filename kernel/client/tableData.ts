@@ -3,7 +3,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { adoptTable } from '#shared/adoptTable.ts';
 import { schemaText } from '#shared/arrowTypes.ts';
 import { withWholeNulls } from '#shared/nullData.ts';
-import type { TableData } from './tableSource.ts';
+import type { TableData, TableSource } from './tableSource.ts';
 import { inferRows } from './inferRows.ts';
 
 /**
@@ -82,6 +82,20 @@ export function toArrowTable(call: string, data: TableData, schema?: Schema): Ar
   checkColumnNames(table.schema);
   if (wanted) checkSameColumns(call, table.schema, wanted);
   return table;
+}
+
+/**
+ * The data of a new table: without any, no rows of the given schema.
+ * @throws CatalogError InvalidInput (13) if there is neither data nor a schema
+ */
+export function newTableData(name: string, data: TableSource | undefined, schema: Schema | undefined): TableSource {
+  if (data !== undefined) return data;
+  if (schema !== undefined) return [];
+  throw new CatalogError(
+    'InvalidInput',
+    `Can't create table "${name}": createTable was given neither rows nor a schema.`,
+    'Pass rows, an Arrow table or record batches, or the option schema for an empty table.',
+  );
 }
 
 /**

@@ -34,12 +34,13 @@ import {
   checkCreateMode,
   checkOptions,
   checkVersion,
+  isSamePath,
   newTableCall,
   tableCall,
   type Tail,
 } from '#client/options.ts';
 import { checkAddress, checkRoot, localRoot } from '#client/root.ts';
-import { adoptSchema } from '#client/tableData.ts';
+import { adoptSchema, newTableData } from '#client/tableData.ts';
 import { openedBy } from '#client/tableReference.ts';
 import type { TableSource } from '#client/tableSource.ts';
 import { declaredAt, isListed, isOnlyDeclared } from './declared.ts';
@@ -51,7 +52,7 @@ import { dropTable } from './dirDrop.ts';
 import { noJobs } from './dirJobs.ts';
 import { DirNamespaces } from './dirNamespaces.ts';
 import { declareTable, deregisterTable, registerTable } from './dirRegister.ts';
-import { renameTable } from './dirRename.ts';
+import { notThere, renameTable } from './dirRename.ts';
 import { DirTable } from './dirTable.ts';
 import { tableSubject } from './engineErrors.ts';
 import { listable } from './manifestTable.ts';
@@ -165,10 +166,16 @@ export class DirCatalog implements Catalog {
     );
   }
 
-  async createTable(name: string, data: TableSource, ...tail: Tail<CreateTableOptions>): Promise<DirTable> {
-    const { namespacePath, options } = newTableCall<CreateTableOptions>('createTable', name, tail, ['mode', 'schema']);
+  async createTable(name: string, data: TableSource | undefined, ...tail: Tail<CreateTableOptions>): Promise<DirTable> {
+    const { namespacePath: path, options } = newTableCall<CreateTableOptions>('createTable', name, tail, [
+      'mode',
+      'schema',
+    ]);
     const { mode, schema, signal } = options;
-    return this.#create({ call: 'createTable', name, path: namespacePath, data, schema, signal }, mode);
+    return this.#during('CreateTable', name, path, async () => {
+      const source = newTableData(displayPath(path, name), data, schema);
+      return this.#create({ call: 'createTable', name, path, data: source, schema, signal }, mode);
+    });
   }
 
   async createEmptyTable(name: string, schema: Schema, ...tail: Tail<CreateEmptyTableOptions>): Promise<DirTable> {
@@ -224,6 +231,10 @@ export class DirCatalog implements Catalog {
     ]);
     const target = options.newNamespacePath ?? path;
     await this.#change('RenameTable', name, path, options, async () => {
+      if (newName === name && isSamePath(target, path)) {
+        if (await isListed(() => this.#open(name, path, options))) return;
+        throw notThere({ name, path });
+      }
       checkName('table', newName);
       checkKnownPath(target);
       await this.#namespaces.mustExist(target, options);

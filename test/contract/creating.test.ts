@@ -70,6 +70,34 @@ forEachSubject('creating tables', (makeCatalog, subject) => {
     assert.deepEqual(await table.query().toArray(), [{ id: 7, note: null }]);
   });
 
+  test('of a schema alone makes an empty table, in a namespace too', async () => {
+    const { db } = await makeCatalog();
+    await db.createNamespace(['shop']);
+    const schema = new Schema([new Field('id', new Int32(), false), new Field('note', new Utf8(), true)]);
+    const tables = [
+      await db.createTable('t', undefined, { schema }),
+      await db.createTable('t', undefined, ['shop'], { schema }),
+      await db.createTable('u', undefined, { namespacePath: ['shop'], schema }),
+    ];
+    for (const table of tables) {
+      assert.equal(String(await table.schema()), String(schema));
+      assert.equal(await table.countRows(), 0);
+    }
+    assert.deepEqual([await db.tableNames(), (await db.tableNames(['shop'])).toSorted()], [['t'], ['t', 'u']]);
+    await fails(() => db.createTable('t', undefined, { schema }), 'TableAlreadyExists', 't');
+  });
+
+  test('of neither rows nor a schema says what is missing, and makes nothing', async () => {
+    const { db } = await makeCatalog();
+    // @ts-expect-error -- the types ask for one of them, and a notebook need not be checked
+    const without = await fails(() => db.createTable('t'), 'InvalidInput', '"t"', 'neither rows nor a schema');
+    assert.match(without.message, /option schema/);
+    // @ts-expect-error -- the same with options that hold no schema
+    const noSchema = () => db.createTable('t', undefined, { mode: 'overwrite' });
+    await fails(noSchema, 'InvalidInput', 'neither rows nor a schema');
+    assert.deepEqual(await db.tableNames(), []);
+  });
+
   test('of an Arrow table keeps its batches in order', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', new Table([numbers(0, 1000), numbers(1000, 500)]));

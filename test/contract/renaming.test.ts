@@ -64,6 +64,20 @@ forEachSubject('renaming', (makeCatalog) => {
     assert.deepEqual(await db.tableNames(['shop']), ['a']);
   });
 
+  test('to the name that it has changes nothing, and a missing table is an error', async () => {
+    const { db } = await makeCatalog();
+    await db.createNamespace(['shop']);
+    for (const path of [[], ['shop']]) {
+      await db.createTable('t', rows, path);
+      await db.renameTable('t', 't', path);
+      await db.renameTable('t', 't', path, { newNamespacePath: path });
+      assert.deepEqual(await db.tableNames(path), ['t']);
+      assert.equal(await (await db.openTable('t', path)).countRows(), 2);
+      await fails(() => db.renameTable('nope', 'nope', path), 'TableNotFound', 'nope');
+    }
+    await fails(() => db.renameTable('t', 't', ['nope']), 'NamespaceNotFound', 'nope');
+  });
+
   test('takes names by the rule, before anything is asked', async () => {
     const { db } = await makeCatalog();
     await db.createTable('t', rows);
