@@ -1,5 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
-import { decodeId, idDelimiter } from '#shared/names.ts';
+import { decodeId, displayPath, idDelimiter } from '#shared/names.ts';
 import { operations, type Operation } from '#client/operations.ts';
 import { columnHandlers } from './routesColumns.ts';
 import { dataHandlers } from './routesData.ts';
@@ -35,9 +35,10 @@ const handlers: Handlers = {
   ...jobHandlers,
 };
 
-type Route = { method: string; segments: readonly string[]; operation: Operation };
+/** `isRootOnly`: the address is about tables of the root namespace. */
+type Route = { method: string; segments: readonly string[]; operation: Operation; isRootOnly: boolean };
 
-// Addresses of upstream's service that mean the same as those of the specification.
+// Addresses of upstream's service that mean the same as those of the specification, for the root namespace.
 const aliases: readonly [method: string, path: string, operation: Operation][] = [
   ['GET', '/v1/tables', 'ListTables'],
   ['POST', '/v1/tables/{id}', 'CreateTable'],
@@ -47,13 +48,13 @@ const segmentsOf = (path: string): string[] => path.split('/').slice(1);
 
 // Those without placeholders first: `/v1/table/version/batch-create` is about no table called "version".
 const routes: readonly Route[] = [
-  ...Object.entries(operations).map(([name, { method, path }]) => route(method, path, name)),
-  ...aliases.map(([method, path, operation]) => route(method, path, operation)),
+  ...Object.entries(operations).map(([name, { method, path }]) => route(method, path, name, false)),
+  ...aliases.map(([method, path, operation]) => route(method, path, operation, true)),
 ].toSorted((a, b) => placeholders(a) - placeholders(b));
 
-function route(method: string, path: string, operation: string): Route {
+function route(method: string, path: string, operation: string, isRootOnly: boolean): Route {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table are its operations
-  return { method, segments: segmentsOf(path), operation: operation as Operation };
+  return { method, segments: segmentsOf(path), operation: operation as Operation, isRootOnly };
 }
 
 function placeholders({ segments }: Route): number {
@@ -92,10 +93,12 @@ export function findRoute(method: string, url: string): Found {
     if (delimiter === '') throw new CatalogError('InvalidInput', 'The delimiter is empty.', 'Leave it out for "$".');
     const id = named('{id}') ?? '';
     const indexName = decodePart(named('{index_name}') ?? '');
+    const parts = decodeId(decodePart(id), delimiter);
+    if (found.isRootOnly && parts.length > 1) throw notInRoot(parts, id, query.get('delimiter'));
     return {
       ...none,
       operation,
-      id: decodeId(decodePart(id), delimiter),
+      id: parts,
       indexName,
       handler: handlers[operation] ?? notThere(operation),
     };
@@ -120,6 +123,16 @@ const unreachable: Handler = () => Promise.reject(new Error('There is no handler
 function notThere(operation: Operation): Handler {
   const error = () => new CatalogError('Unsupported', `This server has no ${operation}.`, 'Do without it.');
   return () => Promise.reject(error());
+}
+
+// `GET /v1/tables` lists the root, and clients of these addresses rely on it to list every table that they create there.
+function notInRoot(parts: readonly string[], id: string, delimiter: string | null): CatalogError {
+  const query = delimiter === null ? '' : `?delimiter=${encodeURIComponent(delimiter)}`;
+  return new CatalogError(
+    'InvalidInput',
+    `Can't create table "${displayPath(parts)}" by POST /v1/tables: that address creates tables in the root namespace only.`,
+    `Send it to POST /v1/table/${id}/create${query}.`,
+  );
 }
 
 const wrongMethod = (method: string, path: string, allow: readonly string[]): CatalogError =>

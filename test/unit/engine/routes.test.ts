@@ -19,6 +19,7 @@ suite('addresses of the contract', () => {
     assert.equal(created.operation, 'CreateTable');
     assert.deepEqual(created.id, ['products']);
     assert.equal(created.query.get('mode'), 'overwrite');
+    assert.equal(findRoute('POST', '/v1/tables/shop$products').problem?.kind, 'InvalidInput');
   });
 
   test('may end with a slash', () => {
