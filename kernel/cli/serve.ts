@@ -23,7 +23,9 @@ What is served
   --database NAME[=ROOT]        a database of this name, several times for several; without ROOT the folder NAME below
                                 --root. Clients name it in the header x-service-database, or as the first label of the
                                 host (NAME.catalog.example.com with --public-host catalog.example.com), in capital
-                                letters or not; a name with a dot goes in the header alone
+                                letters or not; a name with a dot goes in the header alone. The header
+                                x-service-database-prefix chooses a folder below the database (team/north) or, without
+                                a name in either place, the database and the folder (NAME/team/north)
 ${storageHelp}
 
 Who may ask; every request but /healthz and /readyz needs a key, as x-api-key or Authorization: Bearer

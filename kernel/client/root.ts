@@ -3,7 +3,7 @@ import { access, mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CatalogError, messageOf } from '#shared/errors.ts';
+import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 
 /** The service's default namespace directory. Tables do not live in it: upstream clients look for them in the root. */
 const defaultNamespaceDirectory = 'data';
@@ -127,12 +127,26 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
+const rootErrors = new WeakSet<CatalogError>();
+
+/** Whether an error says that a root can't be read, as `checkRoot` does, and not that something in it can't. */
+export const isRootError = (error: CatalogError): boolean => rootErrors.has(error);
+
 /**
  * Checks that a local root can be read.
  * @returns what tells this directory from another that takes its place under the same path later
  * @throws CatalogError InvalidInput (13) when it is missing or is not a directory, PermissionDenied (15)
  */
 export async function checkRoot(path: string): Promise<string> {
+  try {
+    return await readRoot(path);
+  } catch (error) {
+    if (isCatalogError(error)) rootErrors.add(error);
+    throw error;
+  }
+}
+
+async function readRoot(path: string): Promise<string> {
   try {
     const found = await stat(path, { bigint: true });
     if (!found.isDirectory()) {

@@ -4,6 +4,7 @@ import { mergeColumns } from '#client/mergeInsert.ts';
 import { DirTable } from './dirTable.ts';
 import { querySpec, versionOf } from './queryRequest.ts';
 import { choice, flag, object, queryFlag, queryText, requiredText, text, wrong, type Json } from './requests.ts';
+import { withoutPath } from './pathText.ts';
 import type { ArrowBody } from './arrowBody.ts';
 import { openTable, type Call, type Handlers } from './routeTypes.ts';
 import { queryOf } from './rows.ts';
@@ -77,13 +78,15 @@ export const dataHandlers: Handlers = {
     const verbose = flag(body, 'verbose');
     const spec = querySpec(asked);
     const table = await openTable(call, versionOf(asked));
-    return { json: await queryOf(table, spec).explainPlan({ verbose, signal: call.signal }) };
+    const plan = await queryOf(table, spec).explainPlan({ verbose, signal: call.signal });
+    return { json: withoutPath(plan, call.catalog.location) };
   },
   async AnalyzeTableQueryPlan(call) {
     const body = await call.json();
     const spec = querySpec(body);
     const table = await openTable(call, versionOf(body));
-    return { json: await queryOf(table, spec).analyzePlan({ signal: call.signal }) };
+    const plan = await queryOf(table, spec).analyzePlan({ signal: call.signal });
+    return { json: withoutPath(plan, call.catalog.location) };
   },
   async InsertIntoTable(call) {
     const { query, signal } = call;

@@ -48,6 +48,8 @@ export type ContractOptions = {
   /** What runs jobs; where nothing does, their operations are refused. */
   jobs?: ServerJobs | undefined;
   limits?: Partial<Limits> | undefined;
+  /** Says an error in the words that the client is to read; without it they are its own. */
+  errorFor?: ((request: IncomingMessage, error: CatalogError) => CatalogError) | undefined;
   /** Takes what went wrong inside, with stack traces: for who runs the server, never for who asks. */
   log: (line: string) => void;
   /** Called once a request is over, however it ended. */
@@ -121,6 +123,7 @@ async function answer({ request, response, found, options, limits, isDraining }:
   } catch (error) {
     failure = catalogError(error);
     if (failure.kind === 'Internal' && !isAbort(error)) options.log(stackOf(error));
+    failure = options.errorFor?.(request, failure) ?? failure;
     if (gone.signal.aborted || isAbort(error)) reply.destroy();
     else await reply.refuse(failure, body, { allow: found.allow, patience: isLetIn ? patience : strangersPatience });
   }

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type Agent, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Table, tableFromArrays, tableToIPC } from '#arrow';
@@ -13,6 +13,7 @@ import { catalogErrorCodes, type CatalogErrorKind } from '#shared/errors.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { endGroup, ownGroup } from '../../scripts/processes.ts';
 import { tempFolder } from '../harness/temp.ts';
+import { assertNoPath } from './replyPaths.ts';
 
 const cliEntry = inRoot('dist/cli.cjs');
 
@@ -27,7 +28,7 @@ export type Sent = {
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 export type LogLine = { level: string; event: string } & Record<string, unknown>;
 
-/** `lance-catalog serve` as a process, spoken to by plain HTTP. */
+/** `lance-catalog serve` as a process, spoken to by plain HTTP; an answer that tells a path of its arguments fails. */
 export type ServeProcess = {
   readonly address: string;
   readonly port: number;
@@ -57,6 +58,8 @@ export async function startServe(
     detached: true,
   });
   ownGroup(child);
+  // The roots, the keys and the certificates.
+  const paths = args.map((arg) => arg.replace(/^[\w.-]+=/, '')).filter((arg) => isAbsolute(arg));
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (text += piece));
   const exited = once(child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals | null);
@@ -76,7 +79,11 @@ export async function startServe(
     address,
     port,
     pid,
-    send: (sent) => send(address, sent, options.ca),
+    async send(sent) {
+      const answer = await send(address, sent, options.ca);
+      assertNoPath(paths, answer.headers, Buffer.from(answer.body));
+      return answer;
+    },
     said: () => text,
     log,
     async logged(event, holds = () => true) {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { serve } from '#engine/serve/serve.ts';
+import { watchReplies } from './replyPaths.ts';
 
-/** Our server as teams run it, over TCP and with a key, on a directory. */
+/** Our server as teams run it, over TCP and with a key, on a directory. Closing it fails if a reply told its path. */
 export type Serving = { readonly uri: string; readonly key: string; close(): Promise<unknown> };
 
 export async function startServing(root: string): Promise<Serving> {
@@ -16,5 +17,13 @@ export async function startServing(root: string): Promise<Serving> {
     limits: { grace: 1000 },
     write: () => undefined,
   });
-  return { uri: running.address, key, close: () => running.close() };
+  const replies = watchReplies(running.port, [root]);
+  return {
+    uri: running.address,
+    key,
+    close: async () => {
+      await running.close();
+      replies.stop();
+    },
+  };
 }

@@ -8,8 +8,8 @@ import { routeOfHost, type HostRoute } from './hosts.ts';
 import type { KeyRing } from './keyRing.ts';
 import type { ApiKey } from './keys.ts';
 
-/** Who asks, and of what. */
-export type Caller = { readonly key: ApiKey; readonly database: Database };
+/** Who asks, and of what: a database, or with a prefix the folder below it, which is its root then. */
+export type Caller = { readonly key: ApiKey; readonly database: Database; readonly prefix?: string | undefined };
 
 export type GateOptions = {
   keys: KeyRing;
@@ -21,7 +21,7 @@ export type GateOptions = {
 
 /** The headers that name a database; the second is what upstream's own clients send. */
 const databaseHeaders = ['x-service-database', 'x-lancedb-database'] as const;
-const prefixHeaders = ['x-service-database-prefix', 'x-lancedb-database-prefix'] as const;
+export const prefixHeaders = ['x-service-database-prefix', 'x-lancedb-database-prefix'] as const;
 
 /** Decides who may ask what of which database, by headers alone: nothing of a body is read before. */
 export class Gate {
@@ -69,8 +69,7 @@ export class Gate {
   authorize(request: IncomingMessage, { operation }: Asked): void {
     const route = this.checkOrigin(request);
     const key = this.checkKey(request);
-    const database = this.#databaseOf(request, route, key);
-    this.#callers.set(request, { key, database });
+    this.#callers.set(request, { key, ...this.#placeOf(request, route, key) });
     if (!permits(key.access, operation)) {
       throw new CatalogError('PermissionDenied', `The key "${key.name}" is for reading only.`, 'Ask with another key.');
     }
@@ -81,15 +80,18 @@ export class Gate {
     return this.#callers.get(request);
   }
 
-  #databaseOf({ headers }: IncomingMessage, route: HostRoute, key: ApiKey): Database {
+  #placeOf({ headers }: IncomingMessage, route: HostRoute, key: ApiKey): Omit<Caller, 'key'> {
     const named = oneOf(headers, databaseHeaders);
     if (named !== undefined && route.database !== undefined && named.toLowerCase() !== route.database) {
       throw new CatalogError('InvalidInput', 'The host and the header name two databases.', 'Name one of them.');
     }
     const opens = (name: string): boolean => key.databases === '*' || key.databases.includes(name);
-    const asked = named ?? route.database ?? this.#onlyOne(opens);
+    const prefix = prefixOf(headers);
+    const ofHost = named === undefined ? route.database : undefined;
+    const given = named ?? ofHost;
+    const { asked, folders } = given === undefined ? this.#byPrefix(prefix, opens) : { asked: given, folders: prefix };
     // A host has no capital letters, and a database may have some.
-    const isAsked = ({ name }: Database): boolean => name === asked || (!named && name.toLowerCase() === asked);
+    const isAsked = ({ name }: Database): boolean => name === asked || name.toLowerCase() === ofHost;
     const database = this.#options.databases.find(isAsked);
     const name = database?.name ?? asked;
     // Before it is said whether it is there: a key that does not open it has no business knowing whether it is there.
@@ -107,34 +109,44 @@ export class Gate {
         `Name another in ${databaseHeaders[0]}.`,
       );
     }
-    const prefix = oneOf(headers, prefixHeaders);
-    return prefix === undefined ? database : { name, root: placeOf(database.root, prefix) };
+    if (folders.length === 0) return { database };
+    const root = folders.reduce((place, folder) => below(place, folder) ?? place, database.root);
+    return { database: { name: database.name, root }, prefix: folders.join('/') };
   }
 
-  /** The database of a request that names none: the one that there is, for this key. */
-  #onlyOne(opens: (name: string) => boolean): string {
-    const [first, ...others] = this.#options.databases.filter(({ name }) => opens(name));
-    if (first && others.length === 0) return first.name;
-    throw first
-      ? new CatalogError('InvalidInput', 'The request names no database.', `Name one in ${databaseHeaders[0]}.`)
-      : new CatalogError('PermissionDenied', 'The key opens no database of this server.', 'Ask with another key.');
+  /**
+   * The database of a request that names none in a header or by its host: the first step of the prefix, where the key
+   * opens one of that name or there are several to choose from, else the only one that it opens.
+   * @throws CatalogError InvalidInput (13) where nothing tells it, PermissionDenied (15) for a key that opens none
+   */
+  #byPrefix(
+    prefix: readonly string[],
+    opens: (name: string) => boolean,
+  ): { asked: string; folders: readonly string[] } {
+    const open = this.#options.databases.filter(({ name }) => opens(name));
+    const [only, ...others] = open;
+    if (!only)
+      throw new CatalogError('PermissionDenied', 'The key opens no database of this server.', 'Ask with another key.');
+    const [first, ...folders] = prefix;
+    if (first !== undefined && (others.length > 0 || only.name === first)) return { asked: first, folders };
+    if (others.length === 0) return { asked: only.name, folders: prefix };
+    throw new CatalogError(
+      'InvalidInput',
+      'The request names no database.',
+      `Name one in ${databaseHeaders[0]}, or begin ${prefixHeaders[0]} with it.`,
+    );
   }
 }
 
-/** A prefix names a folder below a database's root, and never leaves it. */
-function placeOf(root: string, prefix: string): string {
-  let place = root;
-  for (const part of prefix.split('/')) {
-    if (nameProblem('namespace', part)) {
-      throw new CatalogError(
-        'InvalidInput',
-        `${prefixHeaders[0]} is no path in a database.`,
-        'Send names with "/" between them.',
-      );
-    }
-    place = below(place, part) ?? place;
-  }
-  return place;
+/** The steps of the prefix in a request, none without one; each is a name, so that they never leave a database. */
+function prefixOf(headers: IncomingMessage['headers']): string[] {
+  const steps = oneOf(headers, prefixHeaders)?.split('/') ?? [];
+  if (!steps.some((step) => nameProblem('namespace', step))) return steps;
+  throw new CatalogError(
+    'InvalidInput',
+    `${prefixHeaders[0]} is not a path of names.`,
+    'Send names with "/" between them.',
+  );
 }
 
 function oneOf(headers: IncomingMessage['headers'], names: readonly string[]): string | undefined {

@@ -113,10 +113,9 @@ async function answerOwn(
       })
       .end(body);
   } catch (error) {
-    refuse(
-      response,
-      isCatalogError(error) ? error : new CatalogError('Internal', `The server failed: ${messageOf(error)}.`, ''),
-    );
+    if (isCatalogError(error)) return refuse(response, error);
+    options.log('error', 'failure', { problem: messageOf(error) });
+    refuse(response, new CatalogError('Internal', 'The server failed.', 'Tell its administrator: its log says why.'));
   }
 }
 

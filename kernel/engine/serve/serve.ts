@@ -7,6 +7,7 @@ import { OpenCatalogs } from '#engine/catalogs.ts';
 import { openDir } from '#engine/dir.ts';
 import { createContractHandler } from '#engine/server.ts';
 import { openCertificate } from './certificate.ts';
+import { clientError } from './clientErrors.ts';
 import { Gate } from './gate.ts';
 import { openKeyRing } from './keyRing.ts';
 import { jsonLog, type Log } from './log.ts';
@@ -76,6 +77,14 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       return catalogs.get(caller.database.root);
     },
     jobs: options.jobs,
+    errorFor: (request, error) => {
+      const told = clientError(error, gate.callerOf(request));
+      // What the client is not told is for the administrator; the stack of the unexpected is in the log already.
+      if (told !== error && told.status >= 500 && error.kind !== 'Internal') {
+        log('error', 'failure', { problem: error.message });
+      }
+      return told;
+    },
     limits: { arrowBytes: limits.bodyBytes, idle: limits.idle },
     log: (line) => log('error', 'failure', { problem: line }),
     onAnswered: (request, answered) => listener.answered(request, answered),

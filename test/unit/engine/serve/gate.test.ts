@@ -39,6 +39,18 @@ suite('the gate of a server', () => {
     );
   });
 
+  test('finds a database by the first step of the prefix alone, and needs one of the two', () => {
+    assert.equal(databaseOf({ host: 'example.com', 'x-service-database-prefix': 'my.shop/deep/er' }), 'my.shop');
+    for (const prefix of ['../EU', '', 'EU//x', '/EU']) {
+      const headers = { host: 'example.com', 'x-service-database-prefix': prefix };
+      assert.throws(
+        () => databaseOf(headers),
+        (error) => isCatalogError(error, 'InvalidInput'),
+        prefix,
+      );
+    }
+  });
+
   test('finds a database with a dot by the header alone', () => {
     assert.equal(databaseOf({ host: 'example.com', 'x-service-database': 'my.shop' }), 'my.shop');
     assert.throws(

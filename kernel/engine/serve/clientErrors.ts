@@ -1,0 +1,50 @@
+import { tmpdir } from 'node:os';
+import { isRootError } from '#client/root.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { withoutPath } from '#engine/pathText.ts';
+import { prefixHeaders, type Caller } from './gate.ts';
+
+/**
+ * An error as a client of the server may read it: a client can't use a path of the server, and need not know it. The
+ * same error if it tells none.
+ */
+export function clientError(error: CatalogError, caller: Caller | undefined): CatalogError {
+  if (isRootError(error)) return caller ? rootError(error, caller) : hidden(error, []);
+  return hidden(error, caller ? [caller.database.root, tmpdir()] : [tmpdir()]);
+}
+
+function rootError(cause: CatalogError, { database: { name }, prefix }: Caller): CatalogError {
+  const { operation, identifier } = cause;
+  const about = { operation, identifier, cause };
+  // Missing, or a file: the root itself was checked when the server started.
+  if (prefix !== undefined && cause.kind === 'InvalidInput') {
+    return new CatalogError(
+      'NamespaceNotFound',
+      `The database "${name}" has no folder "${prefix}".`,
+      `Correct ${prefixHeaders[0]}, or leave it out.`,
+      about,
+    );
+  }
+  return new CatalogError(
+    'ServiceUnavailable',
+    `Can't open the database "${name}": the server can't read its folder.`,
+    'Tell the administrator of the server, whose log says why.',
+    about,
+  );
+}
+
+/** The error with texts that tell none of the paths; what the server did not expect may tell any path. */
+function hidden(error: CatalogError, paths: readonly string[]): CatalogError {
+  const clean = (text: string): string => {
+    const without = paths.reduce(withoutPath, text);
+    return error.kind === 'Internal' ? without.replaceAll(anyPath, '…') : without;
+  };
+  const { error: what, detail, instance } = error.toJSON();
+  const [cleanWhat, cleanHint] = [clean(what), clean(detail)];
+  if (cleanWhat === what && cleanHint === detail) return error;
+  const { kind, status, operation } = error;
+  return new CatalogError(kind, cleanWhat, cleanHint, { status, operation, identifier: instance, cause: error });
+}
+
+/** An absolute path of two or more steps, which is no part of an address or of another path. */
+const anyPath = /(?<![\w.:/\\-])(?:[A-Za-z]:)?[\\/][^\s"'`:,;()/\\]+[\\/][^\s"'`:,;()]*/g;
