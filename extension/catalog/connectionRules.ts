@@ -2,6 +2,8 @@ import * as path from 'node:path';
 import { checkAddress, localRoot } from '#client/root.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { fieldsOf } from '../host/shape.ts';
+import type { SecretOwner } from '../host/secrets.ts';
+import { readProperties } from './implementationRules.ts';
 import type { Connection, DirConnection, RestConnection } from './node.ts';
 import { addressProblem, cleanAddress, headerProblem } from './restRules.ts';
 
@@ -53,8 +55,19 @@ export function usable<C extends Connection>(connection: C): C {
 /** Where a connection leads, for people: a directory, or an address with its database. Never a secret. */
 export function whereOf(connection: Connection): string {
   if (connection.kind === 'dir') return connection.root;
-  const { uri, database } = connection;
-  return database === undefined ? uri : `${uri}, database ${database}`;
+  if (connection.kind === 'other') return `implementation "${connection.implementation}"`;
+  const { uri, database, properties: { databasePrefix, endpoint, proxy } = {} } = connection;
+  const parts = Object.entries({ database, prefix: databasePrefix, endpoint, proxy });
+  return [uri, ...parts.flatMap(([part, value]) => (value === undefined ? [] : [`${part} ${value}`]))].join(', ');
+}
+
+/**
+ * Whose secrets a connection gets: those of its name and address. A setting, which a folder may bring along, can also say
+ * by which way the address is reached, and a key for the one way must not go by another.
+ */
+export function secretOwner({ name, uri, properties: { endpoint, ca, proxy } = {} }: RestConnection): SecretOwner {
+  const way = endpoint ?? ca ?? proxy;
+  return { name, uri: way === undefined ? uri : JSON.stringify([uri, endpoint, ca, proxy]) };
 }
 
 /**
@@ -69,10 +82,40 @@ export function readConnections(value: unknown, source: Connection['source'], ba
     const fields = fieldsOf(entry);
     const { name } = fields;
     if (typeof name !== 'string' || name.trim() === '' || found.has(name)) continue;
-    const connection = readDir(fields, name, source, base) ?? readRest(fields, name, source);
+    const connection =
+      source === 'setting' && typeof fields['implementation'] === 'string'
+        ? readImplementation(fields['implementation'], fields['properties'], name, base)
+        : (readDir(fields, name, source, base) ?? readRest(fields, name, source));
     if (connection) found.set(name, connection);
   }
   return [...found.values()];
+}
+
+/** A connection by an implementation and its properties, which `connectNamespace` takes as they are. */
+function readImplementation(implementation: string, value: unknown, name: string, base: RootBase): Connection {
+  const source = 'setting';
+  if (implementation === 'dir') {
+    const { properties, problem } = readProperties(name, 'dir', value);
+    const { root = '', ...more } = properties;
+    const { folder } = base;
+    const where = folder === undefined ? root : root.replace('${workspaceFolder}', () => folder);
+    const at = problem || where === '' ? { root: where } : place(where, base);
+    return { name, kind: 'dir', source, ...at, properties: more, ...(problem && { problem }) };
+  }
+  if (implementation !== 'rest') return { name, kind: 'other', source, implementation };
+  const { properties, problem } = readProperties(name, 'rest', value);
+  const { uri = '', database, ...more } = properties;
+  const wrong = addressProblem(uri);
+  const found = problem ?? (wrong === undefined ? undefined : new CatalogError('InvalidInput', wrong, ''));
+  return {
+    name,
+    kind: 'rest',
+    source,
+    uri: cleanAddress(uri),
+    ...(database !== undefined && database !== '' && { database }),
+    properties: more,
+    ...(found && { problem: found }),
+  };
 }
 
 type Fields = Record<string, unknown>;
@@ -122,11 +165,13 @@ const isHeaderName = (name: unknown): name is string =>
 /** A connection as it is kept: nothing that follows from the rest of it, and nothing secret. */
 export type StoredConnection =
   | { name: string; root: string }
+  | { name: string; implementation: string }
   | { name: string; uri: string; database?: string; headers?: readonly string[]; endpoint?: string; ca?: string };
 
 export function storedConnection(connection: Connection): StoredConnection {
   const { name } = connection;
   if (connection.kind === 'dir') return { name, root: connection.root };
+  if (connection.kind === 'other') return { name, implementation: connection.implementation };
   const { uri, database, headerNames, endpoint, ca } = connection;
   return {
     name,

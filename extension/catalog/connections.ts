@@ -8,6 +8,7 @@ import {
   absoluteRoot,
   connectionNameProblem,
   readConnections,
+  secretOwner,
   storedConnection,
   usable,
   type RootBase,
@@ -68,7 +69,7 @@ export class Connections implements vscode.Disposable {
 
   /** What lets the person in at a server. */
   secretsOf(connection: RestConnection): Promise<ServerSecrets> {
-    return this.#secrets.get(connection);
+    return this.#secrets.get(secretOwner(connection));
   }
 
   /**
@@ -108,7 +109,8 @@ export class Connections implements vscode.Disposable {
 
   /** Keeps another API key for a server, or none; its token and headers stay. */
   async setApiKey(connection: RestConnection, apiKey: string): Promise<void> {
-    await this.#secrets.set(connection, { ...(await this.#secrets.get(connection)), apiKey });
+    const owner = secretOwner(connection);
+    await this.#secrets.set(owner, { ...(await this.#secrets.get(owner)), apiKey });
     this.#changed.fire();
   }
 

@@ -1,6 +1,7 @@
 import type { CatalogError } from '#shared/errors.ts';
 import type { ColumnInfo } from '#shared/messages.ts';
 import { fieldsOf } from '../host/shape.ts';
+import type { DirProperties, RestProperties } from './implementationRules.ts';
 
 type AnyConnection = {
   name: string;
@@ -11,7 +12,12 @@ type AnyConnection = {
 };
 
 /** A catalog in a directory. `root` is absolute, except where `problem` says why it is no place in this window. */
-export type DirConnection = AnyConnection & { kind: 'dir'; root: string };
+export type DirConnection = AnyConnection & {
+  kind: 'dir';
+  root: string;
+  /** What else the setting gives `connectNamespace`. */
+  properties?: DirProperties;
+};
 
 /** A catalog on a server. What lets the person in is not here but in the editor's secret storage. */
 export type RestConnection = AnyConnection & {
@@ -25,10 +31,15 @@ export type RestConnection = AnyConnection & {
   endpoint?: string;
   /** The path of a file with the certificates of the authority that signed the server's. */
   ca?: string;
+  /** What else the setting gives `connectNamespace`; no secrets. */
+  properties?: RestProperties;
 };
 
+/** A catalog of an implementation that this process may not have, from the setting. */
+export type OtherConnection = AnyConnection & { kind: 'other'; implementation: string };
+
 /** A catalog that the person has connected. */
-export type Connection = DirConnection | RestConnection;
+export type Connection = DirConnection | RestConnection | OtherConnection;
 
 /** Where a node is. `connection` is a connection's name; names are unique. */
 export type Place = { connection: string; path: readonly string[] };

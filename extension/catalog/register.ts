@@ -9,6 +9,7 @@ import { registerCatalogCommands } from './commands.ts';
 import { registerConnectionCommands } from './connectionCommands.ts';
 import { Connections } from './connections.ts';
 import { CatalogHealth } from './health.ts';
+import { registerImplementations } from './implementations.ts';
 import { registerRepairCommand } from './repairCommand.ts';
 import { CatalogTree } from './tree.ts';
 import { treeContext } from './treeContext.ts';
@@ -17,8 +18,9 @@ export type CatalogServices = ReturnType<typeof catalogServices>;
 
 /** The connections, the catalog behind each, and the view in which they stand. */
 export function catalogServices({ log, report, state, secrets, engine }: HostServices) {
+  registerImplementations(engine);
   const connections = new Connections(state, secrets);
-  const catalogs = new Catalogs(connections, engine, log);
+  const catalogs = new Catalogs(connections, log);
   const abilities = new Abilities(report);
   const health = new CatalogHealth(engine, report);
   const tree = new CatalogTree(

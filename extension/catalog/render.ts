@@ -96,7 +96,7 @@ function renderConnection(id: string, node: NodeOf<'connection'>, can: ReadonlyS
   const isServer = kind === 'rest';
   const where = whereOf(connection);
   const lines = [
-    isServer ? `Server ${connection.uri}` : `Directory ${where}`,
+    ...(kind === 'other' ? [] : [isServer ? `Server ${connection.uri}` : `Directory ${where}`]),
     ...(isServer && connection.database !== undefined ? [`Database ${connection.database}`] : []),
     ...(source === 'setting' ? ['From the setting lanceCatalog.defaultConnections'] : []),
   ];
@@ -105,7 +105,7 @@ function renderConnection(id: string, node: NodeOf<'connection'>, can: ReadonlyS
     label: name,
     description: isServer ? shortAddress(connection.uri, connection.database) : where,
     tooltip: lines.join('\n'),
-    spoken: `Connection ${name}, ${isServer ? 'server' : 'directory'} ${where}`,
+    spoken: `Connection ${name}, ${kind === 'other' ? '' : isServer ? 'server ' : 'directory '}${where}`,
     icon: { id: isServer ? 'server' : 'database' },
     state: 'collapsed',
     contextValue: words(`connection.${kind}.${source}`, can, 'createNamespace', 'createTable'),

@@ -93,24 +93,26 @@ export function headerProblem(typed: string): string | undefined {
 export const restBaseName = (uri: string, database: string): string => database || new URL(uri).hostname;
 
 /** What of a connection to a server says how to reach it. */
-export type ServerWay = Pick<RestConnection, 'uri' | 'database' | 'endpoint' | 'ca'>;
+export type ServerWay = Pick<RestConnection, 'uri' | 'database' | 'endpoint' | 'ca' | 'properties'>;
 
 /** How the client is told to connect. A private endpoint is a way of its own, which no proxy leads to. */
 export function restConfigOf(
-  { uri, database, endpoint }: ServerWay,
+  { uri, database, endpoint, properties = {} }: ServerWay,
   { apiKey, token, headers }: ServerSecrets,
   settings: ProxySettings,
   certificates?: string,
 ): RestConfig {
-  const proxy = endpoint === undefined ? proxyFor(uri, settings) : undefined;
+  const isDirect = endpoint !== undefined || properties.endpoint !== undefined;
+  const proxy = isDirect || properties.proxy !== undefined ? undefined : proxyFor(uri, settings);
   return {
+    ...properties,
     uri,
     ...(apiKey && { apiKey }),
     ...(token && { token }),
     ...(endpoint && { endpoint }),
     ...(certificates !== undefined && { ca: certificates }),
     ...(database && { database }),
-    ...(headers && { headers }),
+    ...(headers && { headers: { ...properties.headers, ...headers } }),
     ...(proxy && { proxy }),
   };
 }

@@ -30,6 +30,7 @@ const absolute = (path: string, folder: string): string =>
 
 function addressOf(connection: Connection): Record<string, unknown> {
   if (connection.kind === 'dir') return { implementation: 'dir', root: connection.root };
+  if (connection.kind === 'other') return { implementation: connection.implementation };
   const { uri, database } = connection;
   return { implementation: 'rest', uri, ...(database !== undefined && { database }) };
 }

@@ -43,15 +43,16 @@ export class Engine implements vscode.Disposable {
   }
 
   /**
-   * The catalog over a directory.
+   * The catalog over a directory, or over an object store with the settings of its client.
    * @throws CatalogError ServiceUnavailable (17) while the engine is down, with what brings it back
    */
-  async catalog(root: string): Promise<RestCatalog> {
+  async catalog(root: string, storageOptions?: Readonly<Record<string, string>>): Promise<RestCatalog> {
     const engine = await this.#ensure();
-    const existing = this.#catalogs.get(root);
+    const key = JSON.stringify([root, storageOptions]);
+    const existing = this.#catalogs.get(key);
     if (existing) return existing;
-    const catalog = engine.catalog(root);
-    this.#catalogs.set(root, catalog);
+    const catalog = engine.catalog(root, { storageOptions });
+    this.#catalogs.set(key, catalog);
     return catalog;
   }
 

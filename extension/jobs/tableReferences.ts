@@ -1,3 +1,4 @@
+import { notRegistered } from '#client/connect.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillOptions, BackfillRequest, TableReference } from '#shared/jobs/backfill.ts';
 import type { JobTable, JobView } from '#shared/jobs/jobView.ts';
@@ -28,10 +29,11 @@ export class TableReferences {
     return { catalog, connection, namespacePath: path, name: table };
   }
 
-  /** As people read it. */
+  /** As people read it. @throws CatalogError Unsupported (0) for an implementation that is not registered */
   tableOf({ connection, path, table }: TablePlace): JobTable {
-    const implementation = this.#parts.connections.get(connection).kind;
-    return { catalog: connection, implementation, namespacePath: path, name: table };
+    const found = this.#parts.connections.get(connection);
+    if (found.kind === 'other') throw notRegistered(found.implementation);
+    return { catalog: connection, implementation: found.kind, namespacePath: path, name: table };
   }
 
   /**
@@ -69,4 +71,4 @@ export class TableReferences {
 }
 
 const isAt = (connection: Connection, catalog: string): boolean =>
-  (connection.kind === 'dir' ? connection.root : connection.uri) === catalog;
+  connection.kind !== 'other' && (connection.kind === 'dir' ? connection.root : connection.uri) === catalog;

@@ -99,8 +99,13 @@ function connected<N extends keyof Implementations>(
 function implementationOf<N extends keyof Implementations>(name: N): Implementation<Implementations[N]> {
   const found = Object.hasOwn(registry, name) ? registry[name] : undefined;
   if (found) return found;
+  throw notRegistered(name);
+}
+
+/** The error for an implementation that is not registered in this process; it names those that are. */
+export function notRegistered(name: string): CatalogError {
   const there = Object.keys(registry).map((known) => `"${known}"`);
-  throw new CatalogError(
+  return new CatalogError(
     'Unsupported',
     `There is no catalog implementation "${name}" here.`,
     there.length > 0 ? `Use one of ${there.join(', ')}.` : 'No implementation is registered in this process.',

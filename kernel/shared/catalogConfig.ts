@@ -83,6 +83,18 @@ export function isCatalogConfig(value: unknown): value is CatalogConfig {
   return implementation === 'rest' && isText(config['uri']) && fits(config, restChecks);
 }
 
+/** The first property whose value has another type than the implementation takes; unknown ones are not looked at. */
+export function mistypedProperty(
+  implementation: CatalogConfig['implementation'],
+  config: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const checks: Record<string, (value: unknown) => boolean> = implementation === 'dir' ? dirChecks : restChecks;
+  return Object.keys(config).find((key) => {
+    const isKnown = Object.hasOwn(checks, key) || (implementation === 'rest' && key.startsWith('headers.'));
+    return isKnown && !fits({ [key]: config[key] }, checks);
+  });
+}
+
 function fits(config: Record<string, unknown>, checks: Record<string, (value: unknown) => boolean>): boolean {
   return Object.entries(config).every(([key, value]) => {
     if (value === undefined) return true;
