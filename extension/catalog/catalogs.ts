@@ -117,7 +117,7 @@ export class Catalogs implements vscode.Disposable {
   }
 }
 
-const dirConfigOf = ({ root, properties }: DirConnection): DirConfig => ({ ...properties, root });
+export const dirConfigOf = ({ root, properties }: DirConnection): DirConfig => ({ ...properties, root });
 
 /** The certificates in the file that a connection names. @throws CatalogError InvalidInput (13) where it can't be read */
 async function certificatesOf({ ca }: ServerWay): Promise<string | undefined> {

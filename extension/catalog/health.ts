@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Damage } from '#shared/damage.ts';
 import { isAbort } from '#shared/errors.ts';
 import type { Engine } from '../host/engine.ts';
+import { dirConfigOf } from './catalogs.ts';
 import type { Connection } from './node.ts';
 
 /** What is wrong with the catalogs in directories, as far as they were inspected. */
@@ -30,7 +31,7 @@ export class CatalogHealth implements vscode.Disposable {
     if (connection?.kind !== 'dir' || this.#running.has(connection.name)) return;
     this.#running.add(connection.name);
     try {
-      const { left } = await this.#engine.inspect(connection.root, this.#lifetime.signal);
+      const { left } = await this.#engine.inspect(dirConfigOf(connection), this.#lifetime.signal);
       this.set(connection, left);
     } catch (error) {
       if (!isAbort(error)) this.#report(`inspecting "${connection.name}"`, error);

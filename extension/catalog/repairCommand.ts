@@ -5,6 +5,7 @@ import { registerCommand } from '../host/commands.ts';
 import type { Engine } from '../host/engine.ts';
 import type { Log } from '../host/log.ts';
 import { chooseConnection } from './connectionCommands.ts';
+import { dirConfigOf } from './catalogs.ts';
 import type { Connections } from './connections.ts';
 import type { CatalogHealth } from './health.ts';
 import type { CatalogNode, Connection, DirConnection } from './node.ts';
@@ -36,8 +37,9 @@ export const registerRepairCommand = (deps: RepairDeps): vscode.Disposable =>
 const isDir = (one: Connection): one is DirConnection => one.kind === 'dir' && one.problem === undefined;
 
 async function repair({ engine, health, log }: RepairDeps, connection: DirConnection): Promise<void> {
-  const { name, root } = connection;
-  const { found } = await withProgress(`Inspecting "${name}"…`, (signal) => engine.inspect(root, signal));
+  const { name } = connection;
+  const config = dirConfigOf(connection);
+  const { found } = await withProgress(`Inspecting "${name}"…`, (signal) => engine.inspect(config, signal));
   health.set(connection, found);
   if (found.length === 0) {
     void vscode.window.showInformationMessage(`The catalog "${name}" has no damage.`);
@@ -52,7 +54,7 @@ async function repair({ engine, health, log }: RepairDeps, connection: DirConnec
     return;
   }
   if (!(await confirm(`Repair ${counted(fixable)} in "${name}"?`, listed(found), 'Repair'))) return;
-  const { left } = await withProgress(`Repairing "${name}"…`, (signal) => engine.repair(root, signal));
+  const { left } = await withProgress(`Repairing "${name}"…`, (signal) => engine.repair(config, signal));
   log.info(`repaired "${name}": ${found.map(({ message, fix }) => `${message} ${fix ?? 'Left.'}`).join(' ')}`);
   health.set(connection, left);
   if (left.length === 0) void vscode.window.showInformationMessage(`Repaired ${counted(found.length)} in "${name}".`);

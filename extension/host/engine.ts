@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { findNode } from '#client/childProcess.ts';
 import type { EngineExit, EngineProcess } from '#client/engineProcess.ts';
 import type { RestCatalog } from '#client/rest.ts';
+import type { DirConfig } from '#shared/catalogConfig.ts';
 import type { RepairResult } from '#shared/damage.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import { logFailure, type Log } from './log.ts';
@@ -57,13 +58,13 @@ export class Engine implements vscode.Disposable {
   }
 
   /** What is wrong with the catalog in a directory. @throws CatalogError as `catalog`, and if it can't be read */
-  async inspect(root: string, signal: AbortSignal): Promise<RepairResult> {
-    return (await this.#ensure()).inspect(root, signal);
+  async inspect(config: DirConfig, signal: AbortSignal): Promise<RepairResult> {
+    return (await this.#ensure()).inspect(config, signal);
   }
 
   /** Repairs the catalog in a directory. @throws CatalogError as `inspect` */
-  async repair(root: string, signal: AbortSignal): Promise<RepairResult> {
-    return (await this.#ensure()).repair(root, signal);
+  async repair(config: DirConfig, signal: AbortSignal): Promise<RepairResult> {
+    return (await this.#ensure()).repair(config, signal);
   }
 
   /** Ends the engine that runs, if any, and starts another. @throws CatalogError when that does not start */

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
+import type { DirConfig } from '#shared/catalogConfig.ts';
 import { isRepairResult, type RepairResult } from '#shared/damage.ts';
 import { CatalogError, kindOfCode } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
@@ -94,18 +95,13 @@ export class EngineProcess {
    */
   catalog(root: string, options: { storageOptions?: Readonly<Record<string, string>> | undefined } = {}): RestCatalog {
     const { storageOptions = {} } = options;
-    const hasOptions = Object.keys(storageOptions).length > 0;
     const catalog: RestCatalog = new RestCatalog(
       {
         uri: `http://${engineHost}`,
         name: 'The engine process',
         socketPath: this.#socket,
         isOurs: true,
-        headers: {
-          authorization: `Bearer ${this.#secret}`,
-          [rootHeader]: encodeURIComponent(root),
-          ...(hasOptions && { [storageOptionsHeader]: encodeURIComponent(JSON.stringify(storageOptions)) }),
-        },
+        headers: this.#headersFor({ root, storageOptions }),
         secrets: [this.#secret, ...secretsOf(storageOptions)],
         explain: (cause) => this.#explain(cause),
       },
@@ -119,22 +115,28 @@ export class EngineProcess {
     return catalog;
   }
 
-  /** Says what is wrong with the catalog in a directory, and changes nothing. @throws CatalogError if it can't be read */
-  inspect(root: string, signal?: AbortSignal): Promise<RepairResult> {
-    return this.#repair('GET', root, signal);
+  /** Says what is wrong with the catalog in a directory or an object store, and changes nothing. @throws CatalogError if it can't be read */
+  inspect(config: DirConfig, signal?: AbortSignal): Promise<RepairResult> {
+    return this.#repair('GET', config, signal);
   }
 
   /** Repairs the catalog in a directory. @throws CatalogError as `inspect` */
-  repair(root: string, signal?: AbortSignal): Promise<RepairResult> {
-    return this.#repair('POST', root, signal);
+  repair(config: DirConfig, signal?: AbortSignal): Promise<RepairResult> {
+    return this.#repair('POST', config, signal);
   }
 
-  async #repair(method: 'GET' | 'POST', root: string, signal: AbortSignal | undefined): Promise<RepairResult> {
-    const headers = {
-      host: engineHost,
+  /** What a request says of the caller and of the catalog that it is for. */
+  #headersFor({ root, storageOptions = {} }: DirConfig): Record<string, string> {
+    const hasOptions = Object.keys(storageOptions).length > 0;
+    return {
       authorization: `Bearer ${this.#secret}`,
       [rootHeader]: encodeURIComponent(root),
+      ...(hasOptions && { [storageOptionsHeader]: encodeURIComponent(JSON.stringify(storageOptions)) }),
     };
+  }
+
+  async #repair(method: 'GET' | 'POST', config: DirConfig, signal: AbortSignal | undefined): Promise<RepairResult> {
+    const headers = { host: engineHost, ...this.#headersFor(config) };
     const asked = request({ socketPath: this.#socket, path: repairPath, method, headers, ...(signal && { signal }) });
     let response: IncomingMessage;
     let body: unknown;

@@ -43,8 +43,9 @@ export type PlanOptions = {
  * be read is not missing, so nothing is planned then
  */
 export async function planRepair(place: Place, { minAgeMs = 60_000 }: PlanOptions = {}): Promise<Planned[]> {
-  const rows = (await hasManifest(place)) ? await readManifest(place) : [];
+  // Folders first: what is created or dropped in between is looked at again, folder by folder.
   const folders = place.isLocal ? await foldersIn(place.location) : undefined;
+  const rows = (await hasManifest(place)) ? await readManifest(place) : [];
   return new Plan(place, rows, folders).make(minAgeMs);
 }
 
@@ -192,7 +193,7 @@ class Plan {
     if (location === null) return false;
     // Only another client can have put it elsewhere; what is there is none of this catalog's business.
     if (!isTableLocation(location)) return true;
-    if (this.#place.isLocal) return exists(inRoot(this.#place.location, location));
+    if (this.#place.isLocal) return this.#folders?.has(location) || exists(inRoot(this.#place.location, location));
     try {
       await onDataset(this.#place, location, async (store) => (await store.openTable(datasetName)).close());
       return true;
@@ -235,7 +236,7 @@ const isIdentifier = (id: string): boolean => {
   return parts.length > 1 && parts.every(isOneStep);
 };
 
-const isOther = (name: string): boolean => name.startsWith('.') || name.startsWith(manifestFolder);
+const isOther = (name: string): boolean => name.startsWith('.') || name === manifestFolder;
 
 /** Entries of a root that may be folders of tables. */
 async function foldersIn(root: string): Promise<Map<string, Dirent>> {

@@ -226,17 +226,17 @@ suite('repairing a catalog through the engine process', function () {
     await withoutRow({ location: root, isLocal: true }, 'shop');
     const engine = await startEngine();
     try {
-      const { found } = await engine.inspect(root);
+      const { found } = await engine.inspect({ root });
       assert.deepEqual(
         found.map(({ kind, identifier }) => `${kind} ${identifier}`),
         ['namespace-lost shop'],
       );
-      assert.deepEqual(await engine.inspect(root), { found, left: found });
-      assert.deepEqual(await engine.repair(root), { found, left: [] });
-      assert.deepEqual(await engine.inspect(root), { found: [], left: [] });
-      await fails(() => engine.inspect(join(root, 'nope')), 'InvalidInput', 'nope', 'mkdir');
+      assert.deepEqual(await engine.inspect({ root }), { found, left: found });
+      assert.deepEqual(await engine.repair({ root }), { found, left: [] });
+      assert.deepEqual(await engine.inspect({ root }), { found: [], left: [] });
+      await fails(() => engine.inspect({ root: join(root, 'nope') }), 'InvalidInput', 'nope', 'mkdir');
       process.kill(engine.handshake.pid, 'SIGKILL');
-      await fails(() => engine.inspect(root), 'ServiceUnavailable', 'engine process');
+      await fails(() => engine.inspect({ root }), 'ServiceUnavailable', 'engine process');
     } finally {
       await engine.dispose();
     }
