@@ -262,6 +262,7 @@ export class DirCatalog implements Catalog {
   #create(table: Omit<NewTable, 'mode'>, given: unknown): Promise<DirTable> {
     const { name, path, data, signal } = table;
     return this.#during('CreateTable', name, path, async () => {
+      let taken: unknown;
       try {
         await lettingGo(data, async () => {
           const mode = checkCreateMode(table.call, given);
@@ -273,8 +274,12 @@ export class DirCatalog implements Catalog {
         });
       } catch (error) {
         if (given !== 'exist_ok' || !isCatalogError(error, 'TableAlreadyExists')) throw error;
+        taken = error;
       }
-      return this.#open(name, path, { signal });
+      return this.#open(name, path, { signal }).catch((error: unknown) => {
+        // The name is taken, and by no table that is listed: a deregistered one keeps its files.
+        throw taken !== undefined && isCatalogError(error, 'TableNotFound') ? taken : error;
+      });
     });
   }
 

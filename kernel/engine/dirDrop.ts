@@ -5,16 +5,7 @@ import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { notThere, type Named } from './dirRename.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
-import {
-  foldersOf,
-  inRoot,
-  isOneStep,
-  isTableLocation,
-  isThere,
-  markers,
-  removeFolder,
-  rootFolder,
-} from './folders.ts';
+import { foldersOf, isDeregistered, isOneStep, isTableLocation, isThere, removeFolder, rootFolder } from './folders.ts';
 import { changingList, manifestFolder, objectId, onManifest } from './manifestTable.ts';
 
 /**
@@ -33,9 +24,9 @@ export async function dropTable(place: Place, connection: Connection, table: Nam
   // What the list has elsewhere is not a table's to delete: no longer being listed is all that can be done about it.
   if (entry && !isTableLocation(entry.location)) return;
   const folders = folder === undefined ? [] : await foldersOf(place.location, folder);
-  const isForgotten =
-    !entry && folder !== undefined && (await isThere(join(inRoot(place.location, folder), markers.forgotten)));
-  if (!entry && (folders.length === 0 || isForgotten)) throw notThere(table);
+  // Its files stay, also where the list still has a row of it.
+  const isForgotten = table.path.length === 0 && (await isDeregistered(place.location, rootFolder(table.name)));
+  if (isForgotten || (!entry && folders.length === 0)) throw notThere(table);
   for (const one of folders) await removeFolder(place.location, one);
 }
 

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import type { DeclareTableOptions, RegisterTableOptions } from '#client/catalog.ts';
+import { namespaceHasName } from '#client/nameErrors.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { notThere, type Named } from './dirRename.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
-import { namespaceId, objectId, onManifest } from './manifestTable.ts';
-import { inRoot, isOneStep, isTableLocation, isThere, markers, rootFolder } from './folders.ts';
-import { checkNoNamespace } from './nameConflicts.ts';
-import { alreadyThere, newFolder, throwTaken } from './staging.ts';
+import { hasManifest, namespaceId, objectId, onManifest } from './manifestTable.ts';
+import { inRoot, isDeregistered, isOneStep, isTableLocation, isThere, markers, rootFolder } from './folders.ts';
+import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
+import { alreadyThere, listInRoot, newFolder, throwTaken } from './staging.ts';
 
 /** The whole path or address of a folder in the root. */
 export const fullLocation = ({ location, isLocal }: Place, folder: string): string =>
@@ -53,7 +54,7 @@ async function declareInRoot(place: Place, name: string, options: DeclareTableOp
   try {
     await makeDeclared(folder);
   } catch (error) {
-    if (await isThere(folder)) throw alreadyThere(name, []);
+    if (await isThere(folder)) throw await rootNameTaken(place, name, alreadyThere(name, []));
     throw error;
   }
   try {
@@ -119,6 +120,7 @@ async function registerInRoot(
   try {
     // One may have been created since this began.
     await checkNoNamespace(place, name, []);
+    if ((await listInRoot(place, name)) === 'namespace') throw namespaceHasName([name]);
   } catch (error) {
     await writeFile(marker, '');
     throw error;
@@ -139,7 +141,10 @@ export async function deregisterTable(place: Place, { name, path }: Named): Prom
   }
   onlyLocal(place, `Table "${name}" can't be deregistered`);
   const folder = inRoot(place.location, rootFolder(name));
-  if (!(await isThere(folder)) || (await isThere(join(folder, markers.forgotten)))) throw notThere({ name, path });
+  if (!(await isThere(folder)) || (await isDeregistered(place.location, rootFolder(name))))
+    throw notThere({ name, path });
+  // A row of the manifest would keep the name from namespaces. Without the row the folder is a table until it is marked.
+  if (await hasManifest(place)) await onManifest(place, (manifest) => manifest.take(objectId(name, [])));
   await writeFile(join(folder, markers.forgotten), '');
   return { location: folder };
 }

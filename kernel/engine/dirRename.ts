@@ -4,8 +4,8 @@ import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { namespaceHasName } from '#client/nameErrors.ts';
 import type { Place } from './dirConnection.ts';
 import { manifestFolder, objectId, objectKind, onManifest } from './manifestTable.ts';
-import { checkNoNamespace } from './nameConflicts.ts';
-import { foldersOf, inRoot, isThere, moveTo, rootFolder } from './folders.ts';
+import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
+import { foldersOf, inRoot, isDeregistered, isThere, moveTo, rootFolder } from './folders.ts';
 
 /** A table by its name and where it is. */
 export type Named = { name: string; path: NamespacePath };
@@ -43,9 +43,10 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
     );
   }
   const [source, target] = [inRoot(place.location, rootFolder(from)), inRoot(place.location, rootFolder(to))];
-  if (!(await isThere(source))) throw notThere({ name: from, path: [] });
-  if (await isThere(target)) throw taken({ name: to, path: [] });
+  if (!(await isThere(source)) || (await isDeregistered(place.location, rootFolder(from))))
+    throw notThere({ name: from, path: [] });
   await checkNoNamespace(place, to, []);
+  if (await isThere(target)) throw await rootNameTaken(place, to, taken({ name: to, path: [] }));
   if ((await foldersOf(place.location, rootFolder(from))).length > 1) {
     throw new CatalogError(
       'Unsupported',

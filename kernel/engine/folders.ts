@@ -39,6 +39,10 @@ export function inRoot(root: string, folder: string): string {
 /** In the folder of a table that has no rows yet, and of one that was deregistered; other clients look for them. */
 export const markers = { declared: '.lance-reserved', forgotten: '.lance-deregistered' } as const;
 
+/** Whether a folder of a local root has the files of a table that was deregistered. */
+export const isDeregistered = (root: string, folder: string): Promise<boolean> =>
+  isThere(join(inRoot(root, folder), markers.forgotten));
+
 const nowhere = (name: string): CatalogError =>
   new CatalogError('TableNotFound', `Table "${name}" does not exist.`, 'List the tables there are with listTables().');
 

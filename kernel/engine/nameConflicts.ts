@@ -5,7 +5,7 @@ import { namespaceHasName, tableHasName } from '#client/nameErrors.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { engineError, isUnwritten, tableSubject } from './engineErrors.ts';
-import { inRoot, isThere, markers, rootFolder } from './folders.ts';
+import { inRoot, isDeregistered, isThere, rootFolder } from './folders.ts';
 import { namespaceId, objectKind } from './manifestTable.ts';
 
 // A child of a namespace is a table or a namespace, never both. The manifest keeps to this by its key. A table in the root
@@ -15,6 +15,19 @@ import { namespaceId, objectKind } from './manifestTable.ts';
 /** @throws CatalogError NamespaceAlreadyExists (2) if a namespace has the name of a table that is to be created */
 export async function checkNoNamespace(place: Place, name: string, path: NamespacePath): Promise<void> {
   if ((await objectKind(place, [...path, name])) === 'namespace') throw namespaceHasName([...path, name]);
+}
+
+/**
+ * The error of a call that would give a table a name whose folder exists in a local root.
+ * @param otherwise the error where a table has the name; a deregistered table keeps its folder and is not listed
+ */
+export async function rootNameTaken(place: Place, name: string, otherwise: CatalogError): Promise<CatalogError> {
+  if (!(await isDeregistered(place.location, rootFolder(name)))) return otherwise;
+  return new CatalogError(
+    'TableAlreadyExists',
+    `Can't use the name "${name}" for a table: a deregistered table has its files in "${rootFolder(name)}".`,
+    'Choose another name, or bring that table back with registerTable().',
+  );
 }
 
 /** @throws CatalogError NamespaceNotFound (1) if the parent of a new namespace is a table */
@@ -87,8 +100,8 @@ const alreadyExists = (path: NamespacePath): CatalogError =>
 /** Whether a table is in the root, also one that is only declared or can't be read, but not a deregistered one. */
 async function hasRootTable(place: Place, name: string): Promise<boolean> {
   if (place.isLocal) {
-    const folder = inRoot(place.location, rootFolder(name));
-    return (await isThere(folder)) && !(await isThere(`${folder}/${markers.forgotten}`));
+    const folder = rootFolder(name);
+    return (await isThere(inRoot(place.location, folder))) && !(await isDeregistered(place.location, folder));
   }
   try {
     await onDataset(place, rootFolder(name), async (connection) => (await connection.openTable(datasetName)).close());

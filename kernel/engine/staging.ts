@@ -12,6 +12,7 @@ import type { Place } from './dirConnection.ts';
 import { hiddenFolder, inRoot, isThere, moveTo, removeFolder, rootFolder } from './folders.ts';
 import { loadNative } from './native.ts';
 import { manifestFolder, namespaceId, objectId, onManifest, type ObjectKind } from './manifestTable.ts';
+import { rootNameTaken } from './nameConflicts.ts';
 
 // How a table is made so that it is there whole or not at all, also when this process is killed in the middle. The
 // engine would put it into the list first, and write it afterwards, as a list of versions with a part of the rows in
@@ -87,7 +88,7 @@ async function write(connection: Connection, schema: Schema, batches: AsyncItera
 async function publish(place: Place, written: string, name: string, path: NamespacePath): Promise<void> {
   if (path.length === 0) {
     const target = inRoot(place.location, rootFolder(name));
-    if (!(await moveTo(written, target))) throw alreadyThere(name, path);
+    if (!(await moveTo(written, target))) throw await rootNameTaken(place, name, alreadyThere(name, path));
     if ((await listInRoot(place, name)) === 'namespace') {
       await removeFolder(place.location, rootFolder(name));
       throw namespaceHasName([...path, name]);
@@ -136,7 +137,7 @@ async function fill(written: string, declared: string): Promise<boolean> {
  * other clients can't drop one that the list does not have.
  * @returns what has the name already in the list
  */
-async function listInRoot(place: Place, name: string): Promise<ObjectKind | undefined> {
+export async function listInRoot(place: Place, name: string): Promise<ObjectKind | undefined> {
   if (!(await isThere(join(place.location, manifestFolder)))) return undefined;
   try {
     return await list(place, name, [], rootFolder(name));
