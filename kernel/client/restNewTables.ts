@@ -4,7 +4,7 @@ import { sendArrow, type Encoded } from './arrowUpload.ts';
 import type { CallOptions } from './callOptions.ts';
 import type { CreateMode } from './catalog.ts';
 import { namespaceHasName } from './nameErrors.ts';
-import { tableExists, unlessSilent } from './restExists.ts';
+import { namespaceExists, tableExists, unlessSilent } from './restExists.ts';
 import { Reply } from './restReply.ts';
 import type { Wire } from './wireRequest.ts';
 
@@ -25,11 +25,11 @@ export async function createTable(
     await sendArrow(wire, { operation: 'CreateTable', id, query: { mode }, signal }, encoded);
   } catch (error) {
     if (!isCatalogError(error, 'TableAlreadyExists') || mode === 'create') throw error;
-    // It kept the table, which is what was asked for, unless it says the same of a namespace.
-    if (mode === 'exist_ok') {
-      if (await unlessSilent(tableExists(wire, id, { signal }))) return;
-      throw namespaceHasName(id, error);
-    }
+    // Servers say the same of a namespace, and of the files of a deregistered table.
+    if (!(await unlessSilent(tableExists(wire, id, { signal }))))
+      throw (await namespaceExists(wire, id, { signal })) ? namespaceHasName(id, error) : error;
+    // It kept the table, which is what was asked for.
+    if (mode === 'exist_ok') return;
     const { body } = encoded;
     // A body that was made piece by piece is spent.
     if (!(body instanceof Uint8Array)) throw noOverwrite(wire, id, error);
