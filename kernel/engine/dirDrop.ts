@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import { isCatalogError } from '#shared/errors.ts';
-import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { notThere, type Named } from './dirRename.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
 import { foldersOf, isDeregistered, isOneStep, isTableLocation, isThere, removeFolder, rootFolder } from './folders.ts';
+import { loadNative } from './native.ts';
 import { changingList, manifestFolder, objectId, onManifest } from './manifestTable.ts';
 
 /**
@@ -47,7 +47,18 @@ async function dropByEngine(place: Place, connection: Connection, { name, path }
     const taken = await onManifest(place, (manifest) =>
       manifest.insert(objectId(name, []), { location: rootFolder(name), metadata: null }, undefined),
     );
-    if (taken === 'namespace') await onDataset(place, rootFolder(name), (dataset) => dataset.dropTable(datasetName));
+    if (taken === 'namespace') await dropFiles(place, name);
     else await changingList(place, () => connection.dropTable(name));
+  }
+}
+
+/** Drops a table of the root by its folder, without the manifest, in which a namespace has the name. */
+async function dropFiles({ location, storageOptions }: Place, name: string): Promise<void> {
+  const { connect } = await loadNative();
+  const connection = await connect(location, { storageOptions: { ...storageOptions } });
+  try {
+    await connection.dropTable(name);
+  } finally {
+    connection.close();
   }
 }

@@ -1,0 +1,134 @@
+import { connectNamespace as connectUpstream } from '@lancedb/lancedb';
+import type { Catalog } from '#client/catalog.ts';
+import { connectNamespace } from '#client/connect.ts';
+import type { EngineProcess } from '#client/engineProcess.ts';
+import { registerRest } from '#client/registerRest.ts';
+import { openDir } from '#engine/dir.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { startMoto, type Moto } from '../moto.ts';
+import { startServing } from '../serving.ts';
+import { startEngine } from '../subjects.ts';
+import { readUpstreamTree, type Tree } from './trees.ts';
+import { UpstreamReader } from './upstreamReader.ts';
+
+/** A new root, and the catalog that works on it. */
+export type Root = {
+  readonly db: Catalog;
+  /** What upstream's own clients show of it: that of Node.js, and that of Python in a process of its own. */
+  readUpstream(): Promise<Tree>;
+  readPython(): Promise<Tree>;
+  /** If the process that works can be killed: kills it with SIGKILL, without waiting for its end. */
+  kill?: (() => void) | undefined;
+  /** Starts another process in the place of the one that was killed; `db` is another catalog then. */
+  restart?: (() => Promise<void>) | undefined;
+  close(): Promise<void>;
+};
+
+export type SubjectName = 'dir' | 'serve' | 'store' | 'dir, killed' | 'store, killed';
+
+type Location = { root: string; storageOptions?: Record<string, string> };
+
+/** Makes roots for the subjects of the state test, and runs what they need: an object store, and upstream's clients. */
+export class Roots {
+  readonly #stores: Moto[];
+  readonly #reader: UpstreamReader;
+  #count = 0;
+
+  private constructor(stores: Moto[]) {
+    this.#stores = stores;
+    this.#reader = new UpstreamReader();
+  }
+
+  /** @param storeCount processes of the object store, each of which answers one request after the other */
+  static async start(storeCount: number): Promise<Roots> {
+    registerRest();
+    return new Roots(await Promise.all(Array.from({ length: storeCount }, () => startMoto('lenient'))));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#reader.stop(), ...this.#stores.map((store) => store.stop())]);
+  }
+
+  /** Opens a new, empty root. */
+  async open(subject: SubjectName): Promise<Root> {
+    const location = this.#newLocation(isStore(subject));
+    const working = await this.#startWork(subject, location);
+    return {
+      get db() {
+        return working.db;
+      },
+      kill: working.kill,
+      restart: working.restart,
+      readUpstream: () => readUpstream(location),
+      readPython: () => this.#reader.read(location),
+      close: () => working.close(),
+    };
+  }
+
+  #newLocation(inStore: boolean): Location {
+    if (!inStore) return { root: tempFolder() };
+    const number = this.#count++;
+    const store = this.#stores[number % this.#stores.length]!;
+    return { root: store.root(`model-${number}`), storageOptions: { ...store.storageOptions } };
+  }
+
+  async #startWork(subject: SubjectName, location: Location): Promise<Pick<Root, 'db' | 'kill' | 'restart' | 'close'>> {
+    if (subject === 'dir' || subject === 'store') {
+      const db = await openDir(location);
+      return { db, close: () => db.close() };
+    }
+    if (subject === 'serve') {
+      const server = await startServing(location.root);
+      const db = await connectNamespace('rest', { uri: server.uri, apiKey: server.key });
+      return { db, close: async () => void (await Promise.all([db.close(), server.close()])) };
+    }
+    return new KillableWork(location, await startEngine());
+  }
+}
+
+export const isStore = (subject: SubjectName): boolean => subject.startsWith('store');
+
+/** A catalog over an engine process, as the editor has it. */
+class KillableWork {
+  readonly #location: Location;
+  #engine: EngineProcess;
+  db: Catalog;
+
+  constructor(location: Location, engine: EngineProcess) {
+    this.#location = location;
+    this.#engine = engine;
+    this.db = this.#catalog();
+  }
+
+  readonly kill = (): void => void process.kill(this.#engine.handshake.pid, 'SIGKILL');
+
+  readonly restart = async (): Promise<void> => {
+    await this.#engine.dispose();
+    this.#engine = await startEngine();
+    this.db = this.#catalog();
+  };
+
+  async close(): Promise<void> {
+    await this.db.close();
+    await this.#engine.dispose();
+  }
+
+  #catalog(): Catalog {
+    const { root, storageOptions } = this.#location;
+    return this.#engine.catalog(root, { storageOptions });
+  }
+}
+
+async function readUpstream({ root, storageOptions }: Location): Promise<Tree> {
+  const properties = Object.entries(storageOptions ?? {}).map(([name, value]) => [`storage.${name}`, value] as const);
+  const connection = await connectUpstream(
+    'dir',
+    { root, extraProperties: Object.fromEntries(properties) },
+    storageOptions ? { storageOptions } : {},
+  );
+  try {
+    return await readUpstreamTree(connection, storageOptions);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,179 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CatalogModel } from './catalogModel.ts';
+import { nextOperation } from './generate.ts';
+import { isReading, type DetachedId, type Operation, type Outcome, type Path } from './operations.ts';
+import { perform } from './perform.ts';
+import { Random } from './random.ts';
+import { isStore, type Root, type Roots, type SubjectName } from './roots.ts';
+import { asUpstream, differences, isSameTree, readTree, type Tree } from './trees.ts';
+
+/** Operations of a sequence at most. */
+export const sequenceLength = 40;
+/** After so many operations the whole tree is compared. */
+const checkEvery = 10;
+/** How likely a process that can be killed is killed during an operation that changes something. */
+const killChance = 0.15;
+
+export type SequenceResult = {
+  operations: number;
+  kills: number;
+  /** Names that were there before an operation and should be after it, and that are gone. */
+  lost: number;
+  /** What was otherwise than in the model, with all that it takes to see it again; the sequence ends with it. */
+  difference?: string;
+};
+
+/** Runs a sequence of operations on a new root and on the model, and compares them. */
+export async function runSequence(roots: Roots, subject: SubjectName, seed: number): Promise<SequenceResult> {
+  const root = await roots.open(subject);
+  try {
+    return await new Sequence(root, subject, seed).run();
+  } finally {
+    await root.close();
+  }
+}
+
+/** Ends a sequence: what is there is not what the model says. */
+class Difference extends Error {
+  readonly lost: number;
+
+  constructor(message: string, lost = 0) {
+    super(message);
+    this.lost = lost;
+  }
+}
+
+class Sequence {
+  readonly #root: Root;
+  readonly #subject: SubjectName;
+  readonly #seed: number;
+  readonly #random: Random;
+  readonly #locations = new Map<DetachedId, string>();
+  readonly #trail: string[] = [];
+  #model: CatalogModel;
+  #kills = 0;
+
+  constructor(root: Root, subject: SubjectName, seed: number) {
+    this.#root = root;
+    this.#subject = subject;
+    this.#seed = seed;
+    this.#random = new Random(seed);
+    this.#model = new CatalogModel(isStore(subject));
+  }
+
+  async run(): Promise<SequenceResult> {
+    let operations = 0;
+    try {
+      while (operations < sequenceLength) {
+        const operation = nextOperation(this.#random, this.#model, operations);
+        operations++;
+        this.#trail.push(JSON.stringify(operation));
+        const isKilled = this.#root.kill && !isReading(operation) && this.#random.chance(killChance);
+        await (isKilled ? this.#killDuring(operation) : this.#compareOutcome(operation));
+        if (operations % checkEvery === 0) await this.#compareTrees();
+      }
+      this.#compare('what upstream shows in Python', asUpstream(this.#model.tree()), await this.#root.readPython());
+      return { operations, kills: this.#kills, lost: 0 };
+    } catch (error) {
+      const text = error instanceof Difference ? error.message : String(error instanceof Error ? error.stack : error);
+      const difference = [
+        `${this.#subject}, seed ${this.#seed}, operation ${operations}: ${text}`,
+        ...this.#trail.map((line) => `  ${line}`),
+      ].join('\n');
+      return { operations, kills: this.#kills, lost: error instanceof Difference ? error.lost : 0, difference };
+    }
+  }
+
+  async #compareOutcome(operation: Operation): Promise<void> {
+    const expected = this.#model.apply(operation);
+    const found = await perform(this.#root.db, operation, this.#locations);
+    checkOutcome(expected, found);
+  }
+
+  async #compareTrees(): Promise<void> {
+    const expected = this.#model.tree();
+    this.#compare('the tree', expected, await readTree(this.#root.db));
+    this.#compare('what upstream shows', asUpstream(expected), await this.#root.readUpstream());
+  }
+
+  #compare(what: string, expected: Tree, found: Tree): void {
+    if (isSameTree(expected, found)) return;
+    throw new Difference(
+      `${what} is another:\n  ${differences(expected, found).join('\n  ')}`,
+      lostNames(expected, found),
+    );
+  }
+
+  /** Kills the process at some moment of an operation. The tree has to be one that the operation goes through. */
+  async #killDuring(operation: Operation): Promise<void> {
+    this.#kills++;
+    const before = this.#model;
+    const after = before.clone();
+    const expected = after.apply(operation);
+    const longest = isStore(this.#subject) ? 400 : 60;
+    const killedAfter = Math.round(longest * this.#random.next());
+    this.#trail.push(`killed ${killedAfter} ms after that`);
+    const running = perform(this.#root.db, operation, this.#locations);
+    await pause(killedAfter);
+    this.#root.kill!();
+    const outcome = await running;
+    await this.#root.restart!();
+    const found = await this.#tidied(operation, before);
+    const isDone = outcome.error !== 'ServiceUnavailable';
+    if (isDone) checkOutcome(expected, outcome);
+    const possible = isDone ? [after] : [before, ...after.steps, after];
+    const model = possible.find((one) => isSameTree(one.tree(), found));
+    if (!model) {
+      const kept = before.tree();
+      throw new Difference(
+        [
+          'the tree after the kill is neither that before nor that after the operation:',
+          ...differences(before.tree(), found).map((line) => `before: ${line}`),
+          ...differences(after.tree(), found).map((line) => `after: ${line}`),
+        ].join('\n  '),
+        lostNames(Object.fromEntries(Object.entries(kept).filter(([key]) => key in after.tree())), found),
+      );
+    }
+    this.#model = model;
+    // The call did not come back to tell where the files are.
+    for (const id of model.detachedIds()) if (!this.#locations.has(id)) model.forget(id);
+    this.#compare('what upstream shows', asUpstream(model.tree()), await this.#root.readUpstream());
+  }
+
+  /**
+   * The tree without what a killed operation may leave: a table under the staging name of a copy, and in the root of an
+   * object store a name that is taken, as nothing can be renamed there.
+   */
+  async #tidied(operation: Operation, before: CatalogModel): Promise<Tree> {
+    const { db } = this.#root;
+    const found = await readTree(db);
+    const earlier = before.tree();
+    for (const [key, node] of Object.entries(found)) {
+      if (!('table' in node)) continue;
+      const path: Path = key.split('/');
+      const isStaged = operation.call === 'copy' && key.endsWith('.copying');
+      const isHalf = isStore(this.#subject) && path.length === 1 && isUnfinished(operation, node.table, earlier[key]);
+      if (!isStaged && !isHalf) continue;
+      this.#trail.push(`dropped ${key}, which the killed process left as ${node.table}`);
+      await db.dropTable(path.at(-1)!, path.slice(0, -1));
+      before.remove(path);
+      delete found[key];
+    }
+    return found;
+  }
+}
+
+/** Whether a table in the root of an object store may be what a killed call has left. */
+function isUnfinished(operation: Operation, state: number | string, earlier: Tree[string] | undefined): boolean {
+  const isChanged = JSON.stringify(earlier) !== JSON.stringify({ table: state });
+  if (operation.call === 'copy') return isChanged;
+  return (operation.call === 'createTable' || operation.call === 'dropTable') && state === 'unreadable' && isChanged;
+}
+
+function checkOutcome(expected: Outcome, found: Outcome): void {
+  const [wanted, had] = [JSON.stringify(expected), JSON.stringify(found)];
+  if (wanted !== had) throw new Difference(`expected ${wanted}, got ${had}`);
+}
+
+const lostNames = (expected: Tree, found: Tree): number =>
+  Object.keys(expected).filter((key) => !(key in found)).length;
