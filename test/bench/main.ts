@@ -8,6 +8,7 @@ import { ownNetwork } from '../harness/ownNetwork.ts';
 import { rayNeeds } from '../harness/rayNeeds.ts';
 import { benchBackfill } from './backfill.ts';
 import { lanceRayNeed } from './backfillPeers.ts';
+import { benchCatalogModel } from './catalogModel.ts';
 import { benchCluster } from './cluster.ts';
 import { benchKernel } from './kernel.ts';
 import { peerKernels } from './kernelPeers.ts';
@@ -17,13 +18,15 @@ import { busyShare, isMissed, keep, machine, type Figure } from './report.ts';
 import { benchRest } from './rest.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest, kernel, language, life, cluster, backfill; without one all of them
+  names            rest, kernel, language, life, cluster, backfill, catalog-model; without one all of them
   --runs N         measured runs of each way; 5
   --rows N[,N …]   rest: millions of rows to stream; 1,10
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
   --cells N        kernel: cells that run before the second measurement; 500
   --long N         life: cells of one kernel's life; 10000
-Beside each figure is that of its peer, measured in the same run. Ends with 1 when a goal is missed.
+  --operations N   catalog-model: operations on all subjects together; 50000
+  --seed N         catalog-model: seed of the first sequence; taken from the clock
+Beside each figure is that of its peer, measured in the same run; catalog-model has none. Ends with 1 when a goal is missed.
 Needs Linux; upstream's clients, other kernels, a Kubernetes API, lance-ray (all installed when they are missing) and 3 GB of disk for
 the rows.`;
 
@@ -37,6 +40,7 @@ const benches: Readonly<Record<string, Bench>> = {
   life: { needs: [], measure: benchLife },
   cluster: { needs: kubeNeeds, measure: benchCluster },
   backfill: { needs: [ownNetwork, ...benchNeeds, ...rayNeeds, lanceRayNeed], measure: benchBackfill },
+  'catalog-model': { needs: benchNeeds, measure: benchCatalogModel },
 };
 
 /** `npm run bench`: prints figures beside those of their peers. Returns the exit code. */
@@ -81,6 +85,8 @@ function readArguments(args: readonly string[]) {
       memory: { type: 'string', default: '50' },
       cells: { type: 'string', default: '500' },
       long: { type: 'string', default: '10000' },
+      operations: { type: 'string', default: '50000' },
+      seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
       help: { type: 'boolean', default: false },
     },
   });
@@ -88,9 +94,9 @@ function readArguments(args: readonly string[]) {
   if (unknown !== undefined) return `"${unknown}" is no benchmark; there are: ${Object.keys(benches).join(', ')}.`;
   const names = positionals.length === 0 ? Object.keys(benches) : positionals;
   const sizes = values.rows === '' ? [] : values.rows.split(',').map(Number);
-  const numbers = [values.runs, values.memory, values.cells, values.long].map(Number);
-  const [runs, memory, cells, long] = numbers as [number, number, number, number];
-  if (![runs, cells, long, ...sizes].every((number) => Number.isInteger(number) && number > 0))
+  const numbers = [values.runs, values.memory, values.cells, values.long, values.operations, values.seed].map(Number);
+  const [runs, memory, cells, long, operations, seed] = numbers as [number, number, number, number, number, number];
+  if (![runs, cells, long, operations, seed, ...sizes].every((number) => Number.isInteger(number) && number > 0))
     return 'Give whole numbers from 1.';
   if (!Number.isInteger(memory) || memory < 0) return 'Give --memory as a whole number.';
   return {
@@ -100,6 +106,8 @@ function readArguments(args: readonly string[]) {
     sizes,
     cells,
     long,
+    operations,
+    seed,
     memory: memory === 0 ? undefined : memory,
     say: console.log,
   };

@@ -6,7 +6,7 @@ import { inRoot } from '../../scripts/paths.ts';
 export type Figure = {
   name: string;
   value: number;
-  unit: 'ms' | 'MB' | '×' | 'requests';
+  unit: keyof typeof digits;
   /** The figure must not be above it. */
   goal?: number;
 };
@@ -19,7 +19,7 @@ export const median = (values: readonly number[]): number => {
 
 export const isMissed = ({ value, goal }: Figure): boolean => goal !== undefined && !(value <= goal);
 
-const digits = { ms: 0, MB: 0, '×': 2, requests: 0 } as const;
+const digits = { ms: 0, MB: 0, '×': 2, requests: 0, operations: 0, differences: 0, names: 0 } as const;
 
 // Where nothing could be measured, a kernel lost by an interrupt for instance, there is no number.
 export const numberOf = ({ value, unit }: Figure): string =>
@@ -31,7 +31,7 @@ export const goalOf = (figure: Figure): string =>
 
 /** A figure as a line of text; the mark stands at the end so that a column of names lines up. */
 export const lineOf = (figure: Figure): string =>
-  `  ${figure.name.padEnd(58)}${numberOf(figure).padStart(12)}${goalOf(figure)}`;
+  `  ${figure.name.padEnd(58)}${numberOf(figure).padStart(16)}${goalOf(figure)}`;
 
 /** What the figures depend on besides the program. */
 export function machine(): { cores: number; cpu: string; memoryMb: number; load: number; node: string } {
