@@ -93,7 +93,9 @@ export async function registerTable(
     if (taken === 'namespace' || options.mode !== 'overwrite') throwTaken(taken, name, path);
     if (!(await manifest.move(id, folder))) throw notThere({ name, path });
   });
-  if (place.isLocal) await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
+  // Without the mark the root would list a folder of its own again, and a drop there would delete the files of this table.
+  if (place.isLocal && !folder.endsWith('.lance'))
+    await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
 }
 
 /** A table in the root is where its name says, so this takes back that one was forgotten and nothing else. */

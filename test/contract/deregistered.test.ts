@@ -72,4 +72,17 @@ forEachOfOurs('tables deregistered in the root', (makeCatalog) => {
       assert.deepEqual(await db.tableNames(), ['t']);
     });
   }
+
+  test('stay out of the lists of the root while a namespace has their files', async () => {
+    const { db } = await makeCatalog();
+    const location = await deregister(db, true);
+    await db.registerTable('t', location, ['other']);
+    for (const kept of [[{ id: 3 }], []]) {
+      const schema = new Schema([new Field('id', new Int64())]);
+      const table = await db.createTable('t', kept, ['other'], { mode: 'overwrite', schema });
+      assert.equal(await table.countRows(), kept.length);
+      assert.deepEqual([await db.tableNames(), await db.tableNames(['other'])], [[], ['t']]);
+      await fails(() => db.dropTable('t'), 'TableNotFound', '"t"');
+    }
+  });
 });
