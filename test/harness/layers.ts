@@ -33,7 +33,17 @@ const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 2, kernel
 
 /** Files that take longest, by the figures that `npm test` ends with: begun first, so that none is left to one process. */
 const longest: Partial<Record<Layer, readonly string[]>> = {
-  contract: ['conformance', 'writers', 'tables', 'backfill/jobProcesses', 'backfill/retried', 's3', 'versions'],
+  contract: [
+    'conformance',
+    'catalogModel',
+    'nameRaces',
+    'writers',
+    'tables',
+    'backfill/jobProcesses',
+    'backfill/retried',
+    's3',
+    'versions',
+  ],
   kernel: ['jupyterPrograms', 'jupyterLab', 'longLife', 'interruptWork', 'ends', 'display', 'cli'],
   ui: ['notebook', 'window', 'start', 'cluster', 'grid', 'jobs', 'company', 'displays', 'debugger'],
   cluster: [

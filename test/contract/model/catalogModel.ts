@@ -273,6 +273,7 @@ export class CatalogModel {
   }
 
   #renameTable({ path, name, newPath, newName }: Extract<Operation, { call: 'renameTable' }>): undefined {
+    if (tableKey(path, name) === tableKey(newPath, newName)) return void this.#table({ path, name });
     this.#mustExist(path);
     this.#mustExist(newPath);
     if ((path.length === 0) !== (newPath.length === 0)) refuse('Unsupported');

@@ -95,7 +95,7 @@ function generate(random: Random, model: CatalogModel, call: Call, number: numbe
     case 'renameTable': {
       const from = someTable(random, model, 0.9);
       const to = someTable(random, model, 0.15);
-      // Half of them where the table is, as people mostly rename.
+      // Half of them stay where the table is: the other half is mostly refused for its namespace.
       const newPath = random.chance(0.5) ? from.path : to.path;
       return { call, ...from, newPath, newName: to.name };
     }

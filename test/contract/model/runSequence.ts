@@ -9,8 +9,8 @@ import { asUpstream, differences, isSameTree, readTree, type Tree } from './tree
 
 /** Operations of a sequence at most. */
 export const sequenceLength = 40;
-/** After so many operations the whole tree is compared. */
-const checkEvery = 10;
+/** After so many operations the whole tree is compared; an object store takes its time to show it. */
+const checkEvery = { directory: 10, store: 20 } as const;
 /** How likely a process that can be killed is killed during an operation that changes something. */
 const killChance = 0.15;
 
@@ -70,7 +70,7 @@ class Sequence {
         this.#trail.push(JSON.stringify(operation));
         const isKilled = this.#root.kill && !isReading(operation) && this.#random.chance(killChance);
         await (isKilled ? this.#killDuring(operation) : this.#compareOutcome(operation));
-        if (operations % checkEvery === 0) await this.#compareTrees();
+        if (operations % checkEvery[isStore(this.#subject) ? 'store' : 'directory'] === 0) await this.#compareTrees();
       }
       this.#compare('what upstream shows in Python', asUpstream(this.#model.tree()), await this.#root.readPython());
       return { operations, kills: this.#kills, lost: 0 };
