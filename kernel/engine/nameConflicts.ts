@@ -8,9 +8,9 @@ import { engineError, isUnwritten, tableSubject } from './engineErrors.ts';
 import { inRoot, isDeregistered, isThere, rootFolder } from './folders.ts';
 import { namespaceId, objectKind } from './manifestTable.ts';
 
-// A child of a namespace is a table or a namespace, never both. The manifest keeps to this by its key. A table in the root
-// needs no row there, only a folder, so the two sides look at each other: whoever creates a table shows its folder first
-// and then looks for a namespace; whoever creates a namespace looks for the folder, adds the row, and looks again.
+// A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two rows of one
+// name can't be added. A table in the root needs no row, only a folder. So creating a table there shows its folder first and
+// then looks for a namespace; creating a namespace looks for the folder, adds the row, and looks again.
 
 /** @throws CatalogError NamespaceAlreadyExists (2) if a namespace has the name of a table that is to be created */
 export async function checkNoNamespace(place: Place, name: string, path: NamespacePath): Promise<void> {
@@ -77,8 +77,7 @@ export async function withoutRootTable(
   if (await hasRootTable(place, name))
     throw (await isNamespace(place, path)) ? alreadyExists(path) : tableHasName(path);
   await add();
-  // Whoever created the folder in the meantime finds the row and removes the folder. A process that was killed before
-  // that never does.
+  // A process that has created the folder in the meantime finds the row and removes the folder, unless it was killed.
   for (const end = performance.now() + withdrawalMs; await hasRootTable(place, name); await pause(50)) {
     if (performance.now() < end) continue;
     await withdraw();
