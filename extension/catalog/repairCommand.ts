@@ -45,17 +45,17 @@ async function repair({ engine, health, log }: RepairDeps, connection: DirConnec
     void vscode.window.showInformationMessage(`The catalog "${name}" has no damage.`);
     return;
   }
-  const fixable = found.filter(({ fix }) => fix !== undefined).length;
-  if (fixable === 0) {
+  const repairable = found.filter(({ isRepairable }) => isRepairable).length;
+  if (repairable === 0) {
     await vscode.window.showWarningMessage(`The catalog "${name}" has ${counted(found.length)}`, {
       modal: true,
       detail: listed(found),
     });
     return;
   }
-  if (!(await confirm(`Repair ${counted(fixable)} in "${name}"?`, listed(found), 'Repair'))) return;
+  if (!(await confirm(`Repair ${counted(repairable)} in "${name}"?`, listed(found), 'Repair'))) return;
   const { left } = await withProgress(`Repairing "${name}"…`, (signal) => engine.repair(config, signal));
-  log.info(`repaired "${name}": ${found.map(({ message, fix }) => `${message} ${fix ?? 'Left.'}`).join(' ')}`);
+  log.info(`repaired "${name}": ${found.map(({ message, fix }) => `${message} ${fix}`).join(' ')}`);
   health.set(connection, left);
   if (left.length === 0) void vscode.window.showInformationMessage(`Repaired ${counted(found.length)} in "${name}".`);
   else void vscode.window.showWarningMessage(`The catalog "${name}" still has ${counted(left.length)}.`);
@@ -65,9 +65,9 @@ const counted = (count: number): string => (count === 1 ? '1 problem' : `${count
 
 /** Each problem with its fix, in two lines. */
 function listed(found: readonly Damage[]): string {
-  const lines = found.slice(0, mostProblems).map(({ message, fix }) => {
-    return `${message}\nFix: ${fix ?? 'Copy the table to another name, then drop it.'}`;
-  });
+  const lines = found
+    .slice(0, mostProblems)
+    .map(({ message, fix, isRepairable }) => `${message}\n${isRepairable ? 'Fix' : 'By hand'}: ${fix}`);
   if (found.length > mostProblems) lines.push(`… and ${found.length - mostProblems} more`);
   return lines.join('\n\n');
 }

@@ -7,7 +7,7 @@ import { displayPath } from '#shared/names.ts';
 export const namespaceHasName = (identifier: readonly string[], cause?: unknown): CatalogError =>
   new CatalogError(
     'NamespaceAlreadyExists',
-    `Can't create table "${displayPath(identifier)}": a namespace has this name.`,
+    `Can't name a table "${displayPath(identifier)}": a namespace has this name.`,
     'Choose another name.',
     { cause },
   );

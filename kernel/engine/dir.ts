@@ -56,6 +56,7 @@ import { notThere, renameTable } from './dirRename.ts';
 import { DirTable } from './dirTable.ts';
 import { tableSubject } from './engineErrors.ts';
 import { listable } from './manifestTable.ts';
+import { noTableAt } from './nameConflicts.ts';
 import { openNative } from './openNative.ts';
 import { TableHandle, type Pin } from './tableHandle.ts';
 
@@ -309,8 +310,9 @@ export class DirCatalog implements Catalog {
         call(connection, listable(path, name)),
       );
     } catch (error) {
-      if (isCatalogError(error, 'TableNotFound')) await this.#namespaces.mustExist(path, options);
-      throw error;
+      if (!isCatalogError(error, 'TableNotFound')) throw error;
+      await this.#namespaces.mustExist(path, options);
+      throw await noTableAt(this.#connection.place, [...path, name], error);
     }
   }
 

@@ -20,7 +20,7 @@ import { namespacesPage, pageOf, tablesOnly, tablesPage } from './dirLists.ts';
 import { namespaceSubject, tableSubject } from './engineErrors.ts';
 import { ensureList } from './firstList.ts';
 import { changingList, listable, objectKind } from './manifestTable.ts';
-import { checkNotTable, checkParentKind, withoutRootTable } from './nameConflicts.ts';
+import { checkNotTable, checkParentKind, noNamespaceAt, withoutRootTable } from './nameConflicts.ts';
 
 /** The namespaces of a directory, and the lists of what is in them. */
 export class DirNamespaces {
@@ -145,7 +145,10 @@ export class DirNamespaces {
         throw new CatalogError('InvalidInput', "The root namespace can't be dropped.", 'Name a namespace in it.');
       }
       try {
-        if (behavior === 'cascade') await this.#dropContents(namespacePath, options);
+        if (behavior === 'cascade') {
+          await checkNotTable(this.#connection.place, namespacePath);
+          await this.#dropContents(namespacePath, options);
+        }
         await this.#change(namespacePath, options, async (connection) => {
           // The engine drops whatever has the identifier.
           await checkNotTable(this.#connection.place, namespacePath);
@@ -160,9 +163,14 @@ export class DirNamespaces {
   /** @throws CatalogError NamespaceNotFound (1) */
   async mustExist(path: NamespacePath, { signal }: CallOptions): Promise<void> {
     if (path.length === 0) return;
-    await this.#connection.call(namespaceSubject(path), { signal }, (connection) =>
-      connection.describeNamespace(listable(path)),
-    );
+    try {
+      await this.#connection.call(namespaceSubject(path), { signal }, (connection) =>
+        connection.describeNamespace(listable(path)),
+      );
+    } catch (error) {
+      if (!isCatalogError(error, 'NamespaceNotFound')) throw error;
+      throw await noNamespaceAt(this.#connection.place, path, error);
+    }
   }
 
   /** The names of all tables directly in a namespace. */

@@ -1,12 +1,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { displayPath } from '#shared/names.ts';
+import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
 import type { DeclareTableOptions, RegisterTableOptions } from '#client/catalog.ts';
 import { namespaceHasName } from '#client/nameErrors.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
-import { notThere, type Named } from './dirRename.ts';
+import { nameTaken, notThere, type Named } from './dirRename.ts';
 import { engineError, tableSubject } from './engineErrors.ts';
 import { hasManifest, namespaceId, objectId, onManifest } from './manifestTable.ts';
 import { inRoot, isDeregistered, isOneStep, isTableLocation, isThere, markers, rootFolder } from './folders.ts';
@@ -83,20 +83,38 @@ export async function registerTable(
   if (path.length === 0) return registerInRoot(place, name, folder, options);
   await checkDataset(place, { name, path }, folder, location);
   const id = objectId(name, path);
+  if (place.isLocal) await checkNotInRoot(place, name, path, folder);
   await onManifest(place, async (manifest) => {
+    const owner = await manifest.idAt(folder);
+    if (owner !== undefined && owner !== id) throw folderHasName([...path, name], folder, owner.split(idDelimiter));
     const taken = await manifest.insert(
       id,
       { location: folder, metadata: metadataOf(options.properties) },
       namespaceId(path),
     );
     if (taken === undefined) return;
-    if (taken === 'namespace' || options.mode !== 'overwrite') throwTaken(taken, name, path);
+    if (taken === 'namespace') throw namespaceHasName([...path, name]);
+    if (options.mode !== 'overwrite') throw nameTaken({ name, path });
     if (!(await manifest.move(id, folder))) throw notThere({ name, path });
   });
   // Without the mark the root would list a folder of its own again, and a drop there would delete the files of this table.
   if (place.isLocal && !folder.endsWith('.lance'))
     await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
 }
+
+/** @throws CatalogError InvalidInput (13) if the folder is that of a table in the root, which needs no row to be one */
+async function checkNotInRoot(place: Place, name: string, path: NamespacePath, folder: string): Promise<void> {
+  if (!folder.endsWith('.lance') || (await isDeregistered(place.location, folder))) return;
+  throw folderHasName([...path, name], folder, [folder.slice(0, -'.lance'.length)]);
+}
+
+/** Dropping or changing a table would drop or change the other one of the same folder. */
+const folderHasName = (id: readonly string[], folder: string, owner: readonly string[]): CatalogError =>
+  new CatalogError(
+    'InvalidInput',
+    `Can't register table "${displayPath(id)}": the folder "${folder}" is that of table "${displayPath(owner)}".`,
+    'Rename that table, or deregister it first.',
+  );
 
 /** A table in the root is where its name says, so this takes back that one was forgotten and nothing else. */
 async function registerInRoot(

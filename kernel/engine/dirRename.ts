@@ -31,7 +31,7 @@ export async function renameTable(place: Place, from: Named, to: Named): Promise
   );
   if (result === 'missing') throw notThere(from);
   if (result === 'namespace') throw namespaceHasName([...to.path, to.name]);
-  if (result === 'table') throw taken(to);
+  if (result === 'table') throw nameTaken(to);
 }
 
 async function renameInRoot(place: Place, from: string, to: string): Promise<void> {
@@ -46,7 +46,7 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
   if (!(await isThere(source)) || (await isDeregistered(place.location, rootFolder(from))))
     throw notThere({ name: from, path: [] });
   await checkNoNamespace(place, to, []);
-  if (await isThere(target)) throw await rootNameTaken(place, to, taken({ name: to, path: [] }));
+  if (await isThere(target)) throw await rootNameTaken(place, to, nameTaken({ name: to, path: [] }));
   if ((await foldersOf(place.location, rootFolder(from))).length > 1) {
     throw new CatalogError(
       'Unsupported',
@@ -77,7 +77,7 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
       ).catch(() => undefined);
     }
   }
-  if (!isMoved) throw taken({ name: to, path: [] });
+  if (!isMoved) throw nameTaken({ name: to, path: [] });
 }
 
 const takeFromList = (place: Place, name: string) => onManifest(place, (manifest) => manifest.take(objectId(name, [])));
@@ -85,7 +85,7 @@ const takeFromList = (place: Place, name: string) => onManifest(place, (manifest
 const hasCode = (error: unknown, code: string): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 
-const taken = ({ name, path }: Named): CatalogError =>
+export const nameTaken = ({ name, path }: Named): CatalogError =>
   new CatalogError(
     'TableAlreadyExists',
     `Table "${displayPath(path, name)}" exists already.`,

@@ -23,8 +23,11 @@ export type Step =
   | { do: 'list-table'; id: string; folder: string }
   | { do: 'remove-row'; id: string; location: string | null };
 
-/** A damage with the steps that repair it, in their order; none if a person has to. */
+/** A damage with the steps that repair it, in their order; none if a user has to. */
 export type Planned = { damage: Damage; steps: readonly Step[] };
+
+/** What is wrong with a catalog; for `recent` see `RepairResult`. */
+export type Plan = { planned: Planned[]; recent: number };
 
 export type PlanOptions = {
   /**
@@ -42,14 +45,15 @@ export type PlanOptions = {
  * @throws CatalogError InvalidTableState (19), PermissionDenied (15) if the manifest or a folder can't be read: what can't
  * be read is not missing, so nothing is planned then
  */
-export async function planRepair(place: Place, { minAgeMs = 60_000 }: PlanOptions = {}): Promise<Planned[]> {
+export async function planRepair(place: Place, { minAgeMs = 60_000 }: PlanOptions = {}): Promise<Plan> {
+  if (place.isLocal) await checkNoTable(place.location);
   // Folders first: what is created or dropped in between is looked at again, folder by folder.
   const folders = place.isLocal ? await foldersIn(place.location) : undefined;
   const rows = (await hasManifest(place)) ? await readManifest(place) : [];
-  return new Plan(place, rows, folders).make(minAgeMs);
+  return new Planner(place, rows, folders).plan(minAgeMs);
 }
 
-class Plan {
+class Planner {
   readonly #place: Place;
   readonly #rows: readonly ManifestRow[];
   readonly #folders: ReadonlyMap<string, Dirent> | undefined;
@@ -58,6 +62,7 @@ class Plan {
   /** Every identifier that is taken, also by what is planned. */
   readonly #taken = new Set<string>();
   readonly #planned: Planned[] = [];
+  #recent = 0;
 
   constructor(place: Place, rows: readonly ManifestRow[], folders: ReadonlyMap<string, Dirent> | undefined) {
     this.#place = place;
@@ -71,12 +76,37 @@ class Plan {
     for (const folder of folders?.keys() ?? []) if (folder.endsWith('.lance')) this.#taken.add(folder.slice(0, -6));
   }
 
-  async make(minAgeMs: number): Promise<Planned[]> {
-    const unlisted = await this.#unlisted(minAgeMs);
+  async plan(minAgeMs: number): Promise<Plan> {
+    const unlisted: Unlisted[] = [];
+    for (const one of await this.#unlisted(minAgeMs)) {
+      const table = await this.#tableAbove(one.id);
+      if (table === undefined) unlisted.push(one);
+      else this.#below(one, table);
+    }
     await this.#namespacesAndTheirTables(unlisted.map(({ id }) => id));
     for (const { id, folder } of unlisted) this.#listAgain(id, folder);
     await this.#missingFiles();
-    return this.#planned;
+    return { planned: this.#planned, recent: this.#recent };
+  }
+
+  /** The table that has the name of a namespace that something is in, if no namespace has it. */
+  async #tableAbove(id: string): Promise<string | undefined> {
+    for (const above of ancestors(id)) {
+      if (this.#namespaces.has(above)) continue;
+      if (this.#tables.has(above) || (await this.#isRootTable(above))) return above;
+    }
+    return undefined;
+  }
+
+  /** A stray folder is no reason to rename a table that is in order. */
+  #below({ id, folder }: Unlisted, table: string): void {
+    this.#add(
+      'table-not-listed',
+      id,
+      `Table ${quote(display(id))} is not listed, but its files are in ${quote(folder)}; ${quote(display(table))} is a table and holds no others.`,
+      `Rename the table ${quote(display(table))}, then repair again.`,
+      [],
+    );
   }
 
   /** Namespaces without a row, and tables that have the name of a namespace. */
@@ -131,7 +161,7 @@ class Plan {
       this.#addShared(id, to, isListed, [{ do: 'rename-folder', name: id, to }]);
       return;
     }
-    this.#add('name-shared', id, sharedMessage(id), undefined, []);
+    this.#add('name-shared', id, sharedMessage(id), 'Copy the table to another name, then drop it.', []);
   }
 
   #addShared(id: string, to: string, isListed: boolean, steps: readonly Step[]): void {
@@ -156,7 +186,11 @@ class Plan {
     if (!this.#folders) return;
     const settled = new Set(this.#planned.flatMap(({ steps }) => steps.map((step) => ('id' in step ? step.id : ''))));
     for (const row of this.#rows) {
-      if (row.kind !== 'table' || settled.has(row.id) || (await this.#hasFiles(row))) continue;
+      if (row.kind !== 'table' || settled.has(row.id)) continue;
+      if (await this.#hasFiles(row)) {
+        await this.#missingVersions(row);
+        continue;
+      }
       this.#add(
         'files-missing',
         row.id,
@@ -167,10 +201,24 @@ class Plan {
     }
   }
 
+  /** A folder without versions is no table, unless the table is only declared. */
+  async #missingVersions({ id, location }: ManifestRow): Promise<void> {
+    if (location === null || !isTableLocation(location)) return;
+    const folder = inRoot(this.#place.location, location);
+    if ((await exists(join(folder, '_versions'))) || (await exists(join(folder, markers.declared)))) return;
+    this.#add(
+      'files-missing',
+      id,
+      `Table ${quote(display(id))} can't be read: its folder ${quote(location)} has no versions.`,
+      'Restore the folder from a backup, or drop the table.',
+      [],
+    );
+  }
+
   /** The folders of tables in namespaces that no row names. */
-  async #unlisted(minAgeMs: number): Promise<{ id: string; folder: string }[]> {
+  async #unlisted(minAgeMs: number): Promise<Unlisted[]> {
     const listed = new Set(this.#rows.map((row) => row.location));
-    const found: { id: string; folder: string }[] = [];
+    const found: Unlisted[] = [];
     for (const [folder, entry] of this.#folders ?? []) {
       const id = /^[0-9a-f]{8}_(.+)$/.exec(folder)?.[1]?.replace(/\.lance_$/, '.lance');
       if (id === undefined || listed.has(folder) || !entry.isDirectory() || !isIdentifier(id)) continue;
@@ -178,6 +226,7 @@ class Plan {
       const isTable = await exists(join(path, '_versions'));
       if (!isTable || (await exists(join(path, markers.forgotten)))) continue;
       if (Date.now() - (await lstat(path)).ctimeMs >= minAgeMs) found.push({ id, folder });
+      else this.#recent++;
     }
     return found;
   }
@@ -213,10 +262,14 @@ class Plan {
     }
   }
 
-  #add(kind: DamageKind, id: string, message: string, fix: string | undefined, steps: readonly Step[]): void {
-    this.#planned.push({ damage: { kind, identifier: display(id), message, fix }, steps });
+  #add(kind: DamageKind, id: string, message: string, fix: string, steps: readonly Step[]): void {
+    const isRepairable = steps.length > 0;
+    this.#planned.push({ damage: { kind, identifier: display(id), message, fix, isRepairable }, steps });
   }
 }
+
+/** The folder of a table in a namespace that no row names, with the identifier that it was made for. */
+type Unlisted = { id: string; folder: string };
 
 const sharedMessage = (id: string): string =>
   `${quote(display(id))} is the name of a table and of a namespace, so one can hide the other.`;
@@ -233,8 +286,19 @@ function ancestors(id: string): string[] {
 
 const isIdentifier = (id: string): boolean => {
   const parts = id.split(idDelimiter);
-  return parts.length > 1 && parts.every(isOneStep);
+  // A long one was cut when the folder was made.
+  return parts.length > 1 && parts.every(isOneStep) && !id.endsWith('~');
 };
+
+/** @throws CatalogError InvalidInput (13) for the folder of a table */
+async function checkNoTable(root: string): Promise<void> {
+  if (!(await exists(join(root, '_versions')))) return;
+  throw new CatalogError(
+    'InvalidInput',
+    `"${root}" is a table, not a catalog.`,
+    'Name the folder that the table is in.',
+  );
+}
 
 const isOther = (name: string): boolean => name.startsWith('.') || name === manifestFolder;
 

@@ -77,8 +77,10 @@ export const entryOf = (place: Place, id: string): Promise<Entry | undefined> =>
 
 /** What has an identifier in the list, which a root without one can't say of its tables. @throws CatalogError as `onManifest` */
 export async function objectKind(place: Place, path: NamespacePath): Promise<ObjectKind | undefined> {
-  const id = namespaceId(path);
-  if (id === undefined || !(await hasManifest(place))) return undefined;
+  // It has no names with the delimiter in them.
+  if (path.length === 0 || path.some((one) => one.includes(idDelimiter))) return undefined;
+  if (!(await hasManifest(place))) return undefined;
+  const id = path.join(idDelimiter);
   return untilDone(() => onOpened(place, (manifest) => manifest.kind(id)));
 }
 
@@ -89,7 +91,7 @@ export async function hasManifest(place: Place): Promise<boolean> {
     await onDataset(place, manifestFolder, async (connection) => (await connection.openTable(datasetName)).close());
     return true;
   } catch (error) {
-    const told = engineError(error, { kind: 'namespace', name: '/' });
+    const told = engineError(error, root);
     if (isCatalogError(told, 'TableNotFound') || isUnwritten(told)) return false;
     throw told;
   }
@@ -100,7 +102,7 @@ async function untilDone<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
-      const told = engineError(error, { kind: 'namespace', name: '/' });
+      const told = engineError(error, root);
       if (left === 0 || !isCatalogError(told, 'ConcurrentModification')) throw told;
       // The longer others are at it, the longer the wait.
       await pause(5 + Math.random() * 15 * (tries + 1 - left));
@@ -110,7 +112,9 @@ async function untilDone<T>(call: () => Promise<T>): Promise<T> {
 
 const onOpened = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
   onDataset(place, manifestFolder, async (connection) => {
-    const native = await connection.openTable(datasetName);
+    const native = await connection.openTable(datasetName).catch((error: unknown) => {
+      throw isCatalogError(engineError(error, root), 'InvalidTableState') ? brokenManifest(error) : error;
+    });
     try {
       const names = (await native.schema()).fields.map((field) => field.name);
       if (names.join() === columns.join()) return await call(new Manifest(native));
@@ -130,6 +134,16 @@ export type ManifestRow = { id: string; kind: ObjectKind; location: string | nul
 /** All rows of a list that exists. @throws CatalogError as `onManifest` */
 export const readManifest = (place: Place): Promise<ManifestRow[]> =>
   untilDone(() => onOpened(place, (manifest) => manifest.rows()));
+
+const root = { kind: 'namespace', name: '/' } as const;
+
+const brokenManifest = (cause: unknown): CatalogError =>
+  new CatalogError(
+    'InvalidTableState',
+    `Can't read the list of namespaces and tables: the folder "${manifestFolder}" of the catalog is broken.`,
+    'Restore it from a backup. Without one, move it away and run "lance-catalog repair".',
+    { cause },
+  );
 
 export class Manifest {
   readonly #native: NativeTable;
@@ -170,6 +184,13 @@ export class Manifest {
       where: isAt(id, location),
       valuesSql: { object_type: "'namespace'", location: 'NULL', metadata: 'NULL' },
     });
+  }
+
+  /** The identifier of the table in a folder, if the list has one there. */
+  async idAt(location: string): Promise<string | undefined> {
+    const isAtLocation = `object_type = 'table' AND location = ${quoted(location)}`;
+    const [row] = await this.#native.query().where(isAtLocation).select(['object_id']).limit(1).toArray();
+    return row && (row as { object_id: string }).object_id;
   }
 
   /** Takes a table off the list, if its row still names this location. */

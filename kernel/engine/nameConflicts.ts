@@ -41,6 +41,28 @@ export async function checkParentKind(place: Place, path: NamespacePath): Promis
   );
 }
 
+/** The error of a call about a namespace that does not exist; it says so if a table has the name. */
+export async function noNamespaceAt(place: Place, path: NamespacePath, otherwise: unknown): Promise<unknown> {
+  if (!(await isTable(place, path))) return otherwise;
+  return new CatalogError(
+    'NamespaceNotFound',
+    `Namespace "${displayPath(path)}" does not exist: it is a table.`,
+    'Choose a namespace.',
+    { cause: otherwise },
+  );
+}
+
+/** The error of a call about a table that does not exist; it says so if a namespace has the name. */
+export async function noTableAt(place: Place, id: NamespacePath, otherwise: unknown): Promise<unknown> {
+  if ((await objectKind(place, id)) !== 'namespace') return otherwise;
+  return new CatalogError(
+    'TableNotFound',
+    `Table "${displayPath(id)}" does not exist: it is a namespace.`,
+    'Choose a table in it.',
+    { cause: otherwise },
+  );
+}
+
 /** @throws CatalogError NamespaceNotFound (1) if a table has the name of a namespace that is to be dropped */
 export async function checkNotTable(place: Place, path: NamespacePath): Promise<void> {
   if (!(await isTable(place, path))) return;

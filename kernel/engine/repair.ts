@@ -11,8 +11,9 @@ import { namespaceId, onManifest } from './manifestTable.ts';
 
 /** Finds what is wrong with a catalog, and changes nothing. @throws CatalogError as `planRepair` */
 export async function inspectCatalog(place: Place): Promise<RepairResult> {
-  const found = (await planRepair(place)).map(({ damage }) => damage);
-  return { found, left: found };
+  const { planned, recent } = await planRepair(place);
+  const found = planned.map(({ damage }) => damage);
+  return { found, left: found, recent };
 }
 
 /**
@@ -24,15 +25,20 @@ export async function repairCatalog(
   place: Place,
   options: PlanOptions & { signal?: AbortSignal | undefined } = {},
 ): Promise<RepairResult> {
-  const planned = await planRepair(place, options);
+  const before = await planRepair(place, options);
+  const { planned } = before;
   const steps = planned.flatMap((one) => one.steps);
   if (steps.length > 0) await ensureList(place);
   for (const step of steps) {
     options.signal?.throwIfAborted();
     await apply(place, step);
   }
-  const left = steps.length > 0 ? await planRepair(place, options) : planned;
-  return { found: planned.map(({ damage }) => damage), left: left.map(({ damage }) => damage) };
+  const after = steps.length > 0 ? await planRepair(place, options) : before;
+  return {
+    found: planned.map(({ damage }) => damage),
+    left: after.planned.map(({ damage }) => damage),
+    recent: after.recent,
+  };
 }
 
 async function apply(place: Place, step: Step): Promise<void> {

@@ -19,12 +19,30 @@ import { rootNameTaken } from './nameConflicts.ts';
 // each. So its files are written where nobody looks, and then one step shows them: a folder that is renamed to
 // `<table>.lance`, which is what a table in the root is, or one commit of the list of tables for those in namespaces.
 
+/** Bytes of an identifier in the name of a folder, of which file systems allow 255. */
+const longestId = 200;
+
 /**
  * The folder of a table in a namespace: its identifier, and enough of chance that no two are the same. It never ends as
- * those of tables in the root do, whatever the table is called.
+ * those of tables in the root do, whatever the table is called. An identifier that is too long is cut, and ends with `~`.
  */
-export const newFolder = (id: string): string =>
-  `${randomBytes(4).toString('hex')}_${id.replaceAll(/[/\\\0]/g, '_').replace(/\.lance$/, '.lance_')}`;
+export function newFolder(id: string): string {
+  const name = id.replaceAll(/[/\\\0]/g, '_').replace(/\.lance$/, '.lance_');
+  const cut = Buffer.byteLength(name) > longestId ? `${cutToBytes(name, longestId)}~` : name;
+  return `${randomBytes(4).toString('hex')}_${cut}`;
+}
+
+/** The beginning of a text that has no more bytes than that, and no half character. */
+function cutToBytes(text: string, most: number): string {
+  let bytes = 0;
+  let cut = '';
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > most) break;
+    cut += character;
+  }
+  return cut;
+}
 
 /**
  * What is at the name of a table that is made: in a local directory the whole path of a declared folder, or what has to

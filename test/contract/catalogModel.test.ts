@@ -16,7 +16,7 @@ const seedVariable = 'CATALOG_MODEL_SEED';
 const onlySeed = process.env[seedVariable];
 
 suite('random sequences of operations end as in the model', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let roots: Roots;
 
   suiteSetup(async () => {

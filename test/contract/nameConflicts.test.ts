@@ -81,12 +81,45 @@ forEachSubject('tables and namespaces of one name', (makeCatalog, subject) => {
       const { db } = await makeCatalog();
       const before = await fill(db);
       await refused(() => db.dropNamespace([...path, 't']), 'NamespaceNotFound', 't"', 'table');
-      await refused(() => db.dropNamespace([...path, 't'], { behavior: 'cascade' }), 'NamespaceNotFound');
-      await refused(() => db.dropTable('shop', path), 'TableNotFound');
+      await refused(() => db.dropNamespace([...path, 't'], { behavior: 'cascade' }), 'NamespaceNotFound', 'table');
+      await refused(() => db.dropTable('shop', path), 'TableNotFound', 'namespace');
       await refused(() => db.deregisterTable('shop', path), 'TableNotFound');
       assert.deepEqual(await contents(db), before);
     });
   }
+
+  test('a folder has one name: a listed table is not registered again, under any mode', async () => {
+    if (subject.id === 'upstream') return;
+    const { db } = await makeCatalog();
+    const before = await fill(db);
+    const folder = async (name: string, path: string[]) =>
+      (await db.describeTable(name, path)).location!.split('/').filter(Boolean).at(-1)!;
+    for (const location of [await folder('t', []), await folder('t', ['shop'])]) {
+      for (const mode of ['create', 'overwrite'] as const) {
+        await fails(
+          () => db.registerTable('again', location, ['n'], { mode }),
+          'InvalidInput',
+          `"${location}"`,
+          '"n/again"',
+        );
+      }
+    }
+    assert.deepEqual(await contents(db), before);
+  });
+
+  test('names as long as the rule allows are created, listed, renamed and dropped', async () => {
+    const { db } = await makeCatalog();
+    const path = Array.from({ length: 10 }, (_, level) => `${level}`.padEnd(64, 'n'));
+    for (let depth = 1; depth <= 10; depth++) await db.createNamespace(path.slice(0, depth));
+    const name = 't'.repeat(128);
+    await db.createTable(name, rows, path);
+    assert.deepEqual(await db.tableNames(path), [name]);
+    if (subject.id !== 'upstream') await db.renameTable(name, 'u'.repeat(128), path);
+    const [listed] = await db.tableNames(path);
+    assert.equal(await (await db.openTable(listed!, path)).countRows(), 2);
+    await db.dropTable(listed!, path);
+    assert.deepEqual(await db.tableNames(path), []);
+  });
 
   test('a table holds no namespaces and no tables', async () => {
     const { db } = await makeCatalog();

@@ -31,7 +31,7 @@ const spreadMs = { directory: 40, store: 150 } as const;
 const isOk = ({ error }: Outcome): boolean => error === undefined;
 
 suite('Two processes that race for one name', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let processes: ChildProcess[];
   let moto: Moto;
 

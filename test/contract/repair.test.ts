@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Catalog } from '#client/catalog.ts';
@@ -19,6 +19,7 @@ import { startEngine } from './subjects.ts';
 
 type Place = { location: string; isLocal: boolean; storageOptions?: Record<string, string> };
 
+const nothing = { planned: [], recent: 0 };
 /** No folder is too young. */
 const settled = { minAgeMs: 0 };
 const rows = [{ id: 1 }, { id: 2 }];
@@ -71,9 +72,9 @@ suite('repairing a catalog', function () {
   /** Damages are found, a plan changes nothing, a repair leaves none, and the catalog is as expected. */
   async function repairs(kinds: readonly string[], expected: readonly string[]): Promise<void> {
     const before = await contents(db).catch(() => undefined);
-    const planned = await planRepair(place, settled);
+    const { planned } = await planRepair(place, settled);
     assert.deepEqual(planned.map(({ damage }) => `${damage.kind} ${damage.identifier}`).toSorted(), [...kinds]);
-    assert.ok(planned.every(({ damage }) => damage.fix !== undefined));
+    assert.ok(planned.every(({ damage }) => damage.isRepairable));
     assert.deepEqual(await contents(db).catch(() => undefined), before, 'the plan changed something');
     const { found, left } = await repairCatalog(place, settled);
     assert.equal(found.length, kinds.length);
@@ -92,8 +93,8 @@ suite('repairing a catalog', function () {
     await db.createTable('again', rows, ['shop']);
     const { location } = await db.deregisterTable('again', ['shop']);
     await db.registerTable('again', location!, ['shop']);
-    assert.deepEqual(await planRepair(place, settled), []);
-    assert.deepEqual(await planRepair({ location: tempFolder(), isLocal: true }, settled), []);
+    assert.deepEqual(await planRepair(place, settled), nothing);
+    assert.deepEqual(await planRepair({ location: tempFolder(), isLocal: true }, settled), nothing);
   });
 
   test('lists a namespace again whose row is lost', async () => {
@@ -170,7 +171,27 @@ suite('repairing a catalog', function () {
     const folder = join(root, await folderOf(root, 'shop$products'));
     await rename(folder, `${folder}x`);
     await rename(`${folder}x`, folder);
-    assert.deepEqual(await planRepair(place), []);
+    assert.deepEqual(await planRepair(place), { planned: [], recent: 1 });
+  });
+
+  test('leaves to a user what it can not tell: a stray folder below a table, and a table without versions', async () => {
+    const stray = await folderOf(root, 'shop$products');
+    await cp(join(root, stray), join(root, '0badf00d_t$x'), { recursive: true });
+    await rm(join(root, stray, '_versions'), { recursive: true });
+    const { found, left } = await repairCatalog(place, settled);
+    assert.deepEqual(left, found);
+    assert.deepEqual(
+      found.map(({ kind, identifier, isRepairable }) => [kind, identifier, isRepairable]),
+      [
+        ['table-not-listed', 't/x', false],
+        ['files-missing', 'shop/products', false],
+      ],
+    );
+    assert.deepEqual(await db.tableNames(), ['t']);
+  });
+
+  test('says that the folder of a table is no catalog', async () => {
+    await fails(() => planRepair({ location: join(root, 't.lance'), isLocal: true }), 'InvalidInput', 'is a table');
   });
 
   test('changes nothing where something can not be read, which is not missing', async () => {
@@ -182,7 +203,7 @@ suite('repairing a catalog', function () {
     await spoil(place, "object_id = 'shop$products'", { location: "'nowhere'" });
     const versions = join(root, manifestFolder, '_versions');
     for (const name of await readdir(versions)) await writeFile(join(versions, name), 'spoilt');
-    await fails(() => repairCatalog(place, settled), 'InvalidTableState');
+    await fails(() => repairCatalog(place, settled), 'InvalidTableState', '__manifest');
   });
 });
 
@@ -196,7 +217,7 @@ suite('repairing a catalog in an object store', function () {
       for (const path of [['shop'], ['shop', 'eu']]) await db.createNamespace(path);
       await db.createTable('orders', rows, ['shop', 'eu']);
       await db.createTable('products', rows, ['shop']);
-      assert.deepEqual(await planRepair(place), []);
+      assert.deepEqual(await planRepair(place), nothing);
       await withoutRow(place, 'shop');
       await spoil(place, "object_id = 'shop$products'", { object_id: "'shop$eu$orders$x'" });
       const { left } = await repairCatalog(place);
@@ -231,9 +252,9 @@ suite('repairing a catalog through the engine process', function () {
         found.map(({ kind, identifier }) => `${kind} ${identifier}`),
         ['namespace-lost shop'],
       );
-      assert.deepEqual(await engine.inspect({ root }), { found, left: found });
-      assert.deepEqual(await engine.repair({ root }), { found, left: [] });
-      assert.deepEqual(await engine.inspect({ root }), { found: [], left: [] });
+      assert.deepEqual(await engine.inspect({ root }), { found, left: found, recent: 0 });
+      assert.deepEqual(await engine.repair({ root }), { found, left: [], recent: 0 });
+      assert.deepEqual(await engine.inspect({ root }), { found: [], left: [], recent: 0 });
       await fails(() => engine.inspect({ root: join(root, 'nope') }), 'InvalidInput', 'nope', 'mkdir');
       process.kill(engine.handshake.pid, 'SIGKILL');
       await fails(() => engine.inspect({ root }), 'ServiceUnavailable', 'engine process');
@@ -284,6 +305,13 @@ suite('lance-catalog repair', function () {
       [found.map(({ kind, identifier }) => `${kind} ${identifier}`), left],
       [['namespace-lost shop'], []],
     );
+  });
+
+  test('says that folders are too young to tell, and does not call the catalog sound', async () => {
+    await rm(join(root, manifestFolder), { recursive: true });
+    const { code, stdout } = await repair(root);
+    assert.equal(code, 1);
+    assert.match(stdout, /^1 folder of a table is not listed and less than a minute old: run it again in a minute\.$/m);
   });
 
   test('refuses a server, a missing directory and no catalog', async () => {

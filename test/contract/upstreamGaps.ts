@@ -66,6 +66,18 @@ export const upstreamGaps: readonly UpstreamGap[] = [
     says: /Failed to delete table directory/,
   },
   {
+    operation: 'CreateTable',
+    reason: 'It names the folder of a table by the whole identifier, of which file systems allow 255 bytes.',
+    evidence:
+      'create of a table of 128 characters ten namespaces deep: 500 {"error":"Failed to write dataset: …","code":18}',
+    cases: {
+      'tables and namespaces of one name': [
+        'names as long as the rule allows are created, listed, renamed and dropped',
+      ],
+    },
+    says: /Failed to write dataset/,
+  },
+  {
     operation: 'InsertIntoTable',
     reason: 'Rows without a column that may not be null are an error of the server to it.',
     evidence: 'insert of such: 500 {"error":"Failed to write table …: Append with different schema: …","code":18}',

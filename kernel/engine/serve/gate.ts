@@ -106,7 +106,7 @@ export class Gate {
       throw new CatalogError(
         'NamespaceNotFound',
         `There is no database "${asked}" on this server.`,
-        `Name another in ${databaseHeaders[0]}.`,
+        `Name another in ${given === undefined ? prefixHeaders[0] : databaseHeaders[0]}.`,
       );
     }
     if (folders.length === 0) return { database };
