@@ -117,7 +117,7 @@ async function createAtName(place: Place, connection: Connection, name: string, 
           native = await firstPart(dataset, part);
           if (!(await isFirst(native))) throw alreadyThere(name, []);
           isOurs = true;
-          // One may have been created since this began.
+          // A namespace of this name may have been created since this began.
           await checkNoNamespace(place, name, []);
         }
       }

@@ -58,7 +58,7 @@ async function declareInRoot(place: Place, name: string, options: DeclareTableOp
     throw error;
   }
   try {
-    // One may have been created since this began.
+    // A namespace of this name may have been created since this began.
     await checkNoNamespace(place, name, []);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -138,7 +138,7 @@ async function registerInRoot(
   await checkNoNamespace(place, name, []);
   await rm(marker, { force: true });
   try {
-    // One may have been created since this began.
+    // A namespace of this name may have been created since this began.
     await checkNoNamespace(place, name, []);
     if ((await listInRoot(place, name)) === 'namespace') throw namespaceHasName([name]);
   } catch (error) {

@@ -64,7 +64,7 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
       if (hasCode(error, 'ENOENT')) throw notThere({ name: from, path: [] });
       throw error;
     });
-    // One may have been created since this began.
+    // A namespace of this name may have been created since this began.
     if (isMoved && (await objectKind(place, [to])) === 'namespace') {
       isMoved = !(await moveTo(target, source));
       throw namespaceHasName([to]);

@@ -244,7 +244,7 @@ export class Manifest {
    * @throws CatalogError NamespaceNotFound (1)
    */
   async #dropResurrected(id: string, namespace: string, location: string): Promise<never> {
-    await this.#native.delete(`${isTable(id)} AND location = ${quoted(location)}`);
+    await this.takeFrom(id, location);
     const children = await this.#native.countRows(`starts_with(object_id, ${quoted(namespace + idDelimiter)})`);
     if (children === 0) await this.#native.delete(isNamespace(namespace));
     throw noNamespace(namespace.split(idDelimiter));

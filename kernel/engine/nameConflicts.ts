@@ -6,7 +6,7 @@ import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { engineError, isUnwritten, tableSubject } from './engineErrors.ts';
 import { inRoot, isDeregistered, isThere, rootFolder } from './folders.ts';
-import { namespaceId, objectKind } from './manifestTable.ts';
+import { objectKind } from './manifestTable.ts';
 
 // A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two rows of one
 // name can't be added. A table in the root needs no row, only a folder. So creating a table there shows its folder first and
@@ -97,7 +97,7 @@ export async function withoutRootTable(
   const [name] = path;
   if (name === undefined || path.length > 1) return add();
   if (await hasRootTable(place, name))
-    throw (await isNamespace(place, path)) ? alreadyExists(path) : tableHasName(path);
+    throw (await objectKind(place, path)) === 'namespace' ? alreadyExists(path) : tableHasName(path);
   await add();
   // A process that has created the folder in the meantime finds the row and removes the folder, unless it was killed.
   for (const end = performance.now() + withdrawalMs; await hasRootTable(place, name); await pause(50)) {
@@ -105,10 +105,6 @@ export async function withoutRootTable(
     await withdraw();
     throw tableHasName(path);
   }
-}
-
-async function isNamespace(place: Place, path: NamespacePath): Promise<boolean> {
-  return namespaceId(path) !== undefined && (await objectKind(place, path)) === 'namespace';
 }
 
 const alreadyExists = (path: NamespacePath): CatalogError =>
