@@ -95,6 +95,17 @@ suite('answers that are not as they should be', function () {
     assert.match(String(error.cause), /the disk/);
   });
 
+  test('of a missing table stand where its namespace can no longer be asked for', async () => {
+    const server = await here.serve({
+      'POST /v1/table/a%24x/exists': refusal(404, 4, 'x'),
+      'POST /v1/table/a%24x/drop': refusal(404, 4, 'x'),
+      'POST /v1/namespace/a/exists': refusal(503, 17, 'The server goes down.'),
+    });
+    const db = await here.catalog({ uri: server.uri });
+    await fails(() => db.renameTable('x', 'x', ['a']), 'TableNotFound', 'Table "a/x" does not exist.');
+    await fails(() => db.dropTable('x', ['a']), 'TableNotFound', 'Table "a/x" does not exist.');
+  });
+
   test('without end, or that lead to themselves, are given up', async () => {
     const server = await here.serve({
       'GET /v1/namespace/%24/list': json({ namespaces: ['a'], page_token: 'same' }),
