@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { catalogServices, registerCatalog } from './catalog/register.ts';
+import { catalogServices, registerCatalog } from './explorer/register.ts';
 import { registerCluster } from './cluster/register.ts';
 import { hostServices, registerHost } from './host/register.ts';
 import { registerJobs } from './jobs/register.ts';

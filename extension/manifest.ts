@@ -3,9 +3,9 @@
 import type { NotebookCell, Uri } from 'vscode';
 import type { CheckReport } from '#cluster/check.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import type { VariableInfo } from '#shared/kernelMessages.ts';
-import type { CatalogNode, Connection, RestConnection } from './catalog/node.ts';
-import type { GivenServer } from './catalog/serverCommands.ts';
+import type { VariableInfo } from '#shared/protocol/kernelMessages.ts';
+import type { CatalogNode, Connection, RestConnection } from './explorer/node.ts';
+import type { GivenServer } from './connections/serverCommands.ts';
 import type { CheckNode } from './cluster/checkRows.ts';
 import type { JobNode } from './jobs/jobNode.ts';
 

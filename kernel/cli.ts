@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '#shared/errors.ts';
 import { UsageError, asksForHelp, type Command } from './cli/command.ts';
-import { stopWhileLoading } from './cli/earlyStop.ts';
+import { stopWhileLoading } from './cli/signals.ts';
 import { version } from './cli/installation.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { BuildOptions, Plugin } from 'esbuild';
 import { basename, relative, sep } from 'node:path';
-import { ownGlobalNames } from '../kernel/shared/ownGlobals.ts';
+import { ownGlobalNames } from '#shared/ownGlobals.ts';
 import { lateArrow } from './lateArrow.ts';
 import { inRoot, root } from './paths.ts';
 
@@ -21,12 +21,12 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['typescriptPlugin.cjs'], entry: 'extension/typescriptPlugin/plugin.ts', kind: 'kernel' },
   { outputs: ['cli.cjs'], entry: 'kernel/cli.ts', kind: 'kernel' },
   { outputs: ['engine.cjs'], entry: 'kernel/engine/main.ts', kind: 'kernel' },
-  { outputs: ['cluster.cjs'], entry: 'kernel/cluster/clouds.ts', kind: 'kernel' },
+  { outputs: ['cluster.cjs'], entry: 'kernel/cluster/entry.ts', kind: 'kernel' },
   { outputs: ['kubeClient.cjs'], entry: 'kernel/cluster/kube/kubeClient.ts', kind: 'kernel' },
-  { outputs: ['jobParts.cjs'], entry: 'kernel/jobs/parts.ts', kind: 'kernel' },
+  { outputs: ['jobParts.cjs'], entry: 'kernel/jobs/entry.ts', kind: 'kernel' },
   { outputs: ['kernel.cjs'], entry: 'kernel/session/main.ts', kind: 'kernel' },
-  { outputs: ['kernelCore.cjs'], entry: 'kernel/session/coreStart.ts', kind: 'kernel' },
-  { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker.ts', kind: 'kernel' },
+  { outputs: ['kernelCore.cjs'], entry: 'kernel/session/core/coreStart.ts', kind: 'kernel' },
+  { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker/main.ts', kind: 'kernel' },
   { outputs: ['relay.cjs'], entry: 'kernel/session/jupyter/relay/relay.ts', kind: 'kernel' },
   { outputs: ['languageWorker.cjs'], entry: 'kernel/session/analysis/main.ts', kind: 'kernel' },
   { outputs: ['sqlite.cjs'], entry: 'kernel/session/sql/database/main.ts', kind: 'kernel' },
@@ -34,13 +34,13 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['fromSnapshot.cjs'], entry: 'kernel/session/start/fromSnapshot.ts', kind: 'kernel' },
   { outputs: ['snapshotMaker.cjs'], entry: 'kernel/session/start/makeSnapshot.ts', kind: 'kernel' },
   { outputs: ['functionWorker.mjs'], entry: 'kernel/jobs/worker/main.ts', kind: 'worker' },
-  { outputs: ['launcher.cjs'], entry: 'kernel/session/launcher.ts', kind: 'kernel' },
+  { outputs: ['launcher.cjs'], entry: 'kernel/session/kernelspecs/launcher.ts', kind: 'kernel' },
   { outputs: ['job.cjs'], entry: 'kernel/jobs/process/main.ts', kind: 'kernel' },
   { outputs: ['jobs.cjs'], entry: 'kernel/jobs/editor/main.ts', kind: 'kernel' },
   { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.tsx', kind: 'webview' },
-  { outputs: ['jobPage.js', 'jobPage.css'], entry: 'webviews/jobs/main.tsx', kind: 'webview' },
+  { outputs: ['jobPage.js', 'jobPage.css'], entry: 'webviews/jobs/page/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.tsx', kind: 'renderer' },
-  { outputs: ['jobRenderer.js'], entry: 'webviews/jobOutput/main.tsx', kind: 'renderer' },
+  { outputs: ['jobRenderer.js'], entry: 'webviews/jobs/output/main.tsx', kind: 'renderer' },
   { outputs: ['vegaRenderer.js'], entry: 'webviews/charts/vega.ts', kind: 'renderer' },
   { outputs: ['plotlyRenderer.js'], entry: 'webviews/charts/plotly.ts', kind: 'renderer' },
 ];
@@ -49,7 +49,7 @@ export const bundles: readonly Bundle[] = [
 export const pythonFolder = 'kernel/jobs/driver';
 
 /** What kernelspecs start where there is a shell; shipped as it is. */
-export const shellLauncher = 'kernel/session/launcher.sh';
+export const shellLauncher = 'kernel/session/kernelspecs/launcher.sh';
 
 /**
  * Packages that stay in node_modules: native code (esbuild is a program beside its module), and apache-arrow and TypeScript because a second copy of either in one
@@ -99,9 +99,9 @@ const oneTypescript: Plugin = {
  * clouds, the Kubernetes client, backfills.
  */
 export const apart: Readonly<Record<string, string>> = {
-  'kernel/cluster/clouds.ts': './cluster.cjs',
+  'kernel/cluster/entry.ts': './cluster.cjs',
   'kernel/cluster/kube/kubeClient.ts': './kubeClient.cjs',
-  'kernel/jobs/parts.ts': './jobParts.cjs',
+  'kernel/jobs/entry.ts': './jobParts.cjs',
 };
 
 /**
@@ -172,7 +172,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         plugins: [oneTypescript, lateArrow, bundlesApart(bundle.entry, sourceRoot)],
         alias: {
           // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
-          '@tslab/typescript-for-tslab': inRoot('kernel/session/compile/tslabTypescript.cjs'),
+          '@tslab/typescript-for-tslab': inRoot('kernel/session/compiler/tslabTypescript.cjs'),
           'jsonc-parser': jsoncParser,
         },
       };

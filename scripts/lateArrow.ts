@@ -8,7 +8,7 @@ import { inRoot, root } from './paths.ts';
 
 const shared = (file: string): string => JSON.stringify(inRoot('kernel/shared', file));
 /** What is to be done once it is loaded: its reader knows no compression by itself. */
-const codecs = JSON.stringify(inRoot('kernel/client/ipcCompression.ts'));
+const codecs = JSON.stringify(inRoot('kernel/catalog/arrow/ipcCompression.ts'));
 
 const namespace = 'late-arrow';
 
@@ -35,7 +35,7 @@ const passedOn = [
 const loading = `
 const { withOwnGlobals } = require(${shared('ownGlobals.ts')});
 const { loadPartNow } = require(${shared('loadPart.ts')});
-const { quickenSchema } = require(${shared('arrowSchema.cjs')});
+const { quickenSchema } = require(${shared('arrow/arrowSchema.cjs')});
 let arrow;
 const load = () => arrow ?? loadPartNow(whole);
 function whole() {

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { connect } from '#client/connect.ts';
+import { connect } from '#catalog/connect.ts';
 import { registerDir } from '#engine/register.ts';
 import { makeOrders, returnsSchema } from './sample/orders.ts';
 import { createPrices } from './sample/prices.ts';

@@ -1,15 +1,36 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { isRunning } from '#processes/running.ts';
 import { buildAll, isStale } from './build.ts';
 import { inRoot } from './paths.ts';
 import { endGroup, onInterrupt } from './processes.ts';
 import { openInBrowser } from './start/browser.ts';
-import { findDesktop, openDesktop, type Desktop } from './start/desktop.ts';
-import { takeWindow } from './start/lock.ts';
+import { type Desktop, findDesktop, openDesktop } from './start/desktop.ts';
 import { prepareSample, sample } from './start/sample.ts';
 import { calmSettings } from './workbench/settings.ts';
+
+/**
+ * Takes the one window of the sample: two servers on one profile would overwrite each other's state.
+ * @throws Error naming the process that has it
+ */
+export function takeWindow(file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      process.on('exit', () => rmSync(file, { force: true }));
+      return;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+    const owner = Number(readFileSync(file, 'utf8'));
+    if (Number.isInteger(owner) && owner > 0 && isRunning(owner))
+      throw new Error(`The sample window is open already (process ${owner}): use it, or end that process first.`);
+    rmSync(file, { force: true });
+  }
+}
 
 const help = `npm start -- [options]
   opens VS Code on a sample catalog: the desktop application if there is one, else in the browser

@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import { inRoot } from './paths.ts';
 
 /** Folders of kernel/ whose declaration files a notebook's TypeScript may read. */
-const layers = ['shared', 'client', 'engine', 'cluster', 'session'] as const;
+const layers = ['shared', 'processes', 'catalog', 'engine', 'cluster', 'session'] as const;
 const entry = 'session/preload.d.ts';
 /** Read by the editor's TypeScript while nothing of ours answers for a notebook. */
 const globalsEntry = 'notebook.d.ts';
@@ -71,7 +71,7 @@ function rewrite(file: string, text: string, need: (file: string) => void): stri
     });
 }
 
-/** `#client/a.ts` or `./a.ts` as a path below out/ without extension; undefined for a package. */
+/** `#catalog/a.ts` or `./a.ts` as a path below out/ without extension; undefined for a package. */
 function projectFile(from: string, name: string): string | undefined {
   const layer = layers.find((candidate) => name.startsWith(`#${candidate}/`));
   const path = layer ? name.slice(1) : name.startsWith('.') ? posix.join(posix.dirname(from), name) : undefined;

@@ -1,4 +1,4 @@
-import { ageEvery } from '#shared/ageText.ts';
+import { ageEvery } from '#shared/format/times.ts';
 
 /** Tells an age anew every so often, as long as somebody may see it. */
 export class AgeTimer {

@@ -1,6 +1,6 @@
 import type { CheckEvent, CheckHeader, CheckReport, CheckResult } from '#cluster/check.ts';
 import { checkIds, type CheckCategory, type CheckId } from '#cluster/checkIds.ts';
-import { mergeReports } from '#cluster/report/mergeReports.ts';
+import { mergeReports } from '#cluster/report/reportJson.ts';
 import { countOf } from '#cluster/runChecks.ts';
 
 /** Where a check of a run that goes on stands. */

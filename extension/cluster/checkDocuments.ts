@@ -1,11 +1,41 @@
 import * as vscode from 'vscode';
-import { isCheckId, type CheckId } from '#cluster/checkIds.ts';
 import type { CheckReport, CheckResult } from '#cluster/check.ts';
-import { docsOf } from '#cluster/report/summary.ts';
+import { type CheckId, isCheckId } from '#cluster/checkIds.ts';
+import { ClusterError } from '#cluster/errors.ts';
+import { mendText } from '#cluster/report/fixText.ts';
+import { reportJson } from '#cluster/report/reportJson.ts';
 import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
-import { mendText } from '#cluster/report/mendText.ts';
-import { evidenceMarkdown } from './evidence.ts';
-import { mendOf } from './checkWords.ts';
+import { docsOf } from '#cluster/report/summary.ts';
+import { registerCommand } from '../host/commands.ts';
+import { codeBlock, plainText } from '../host/notifications.ts';
+import { checkIdOf, resultOf } from './checkNodes.ts';
+import { looks, mendOf, mendToCopy } from './checkWords.ts';
+import type { CheckCommandParts } from './commands.ts';
+
+/** One check as a page: what it says, all that it asked and saw, what mends it. */
+export function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
+  const { id, title, status, sentence, evidence, milliseconds, attempts } = result;
+  const mend = mendOf(result);
+  const { command, document, advice } = mend ? mendText(mend) : {};
+  const tries = attempts > 1 ? `, ${attempts} attempts` : '';
+  return [
+    `# ${plainText(title)}`,
+    `**${looks[status].word}** · \`${id}\` · ${milliseconds} ms${tries} · profile ${plainText(report.profile)} · ${report.startedAt}`,
+    plainText(sentence),
+    '## What was asked, and what came back',
+    ...(evidence.length === 0 ? ['Nothing was asked.'] : []),
+    ...evidence.map(({ asked, saw }) => codeBlock(`${asked}\n→ ${saw}`)),
+    ...(mend ? ['## What mends it'] : []),
+    ...(advice === undefined ? [] : [plainText(advice)]),
+    // The command that gives objects to a cluster has all of them in it.
+    ...(document && mend?.kind === 'document'
+      ? [`${plainText(document.title)}:`, codeBlock(document.text.trimEnd(), document.language)]
+      : []),
+    ...(command === undefined ? [] : [codeBlock(command, 'sh')]),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
 
 /** Of documents that only show what is known; they have no file and cannot be written. */
 export const checkScheme = 'lance-check';
@@ -83,4 +113,80 @@ function mendDocument(result: CheckResult): { text: string; ending: string } {
   if (document) return { text: document.text, ending: document.language === 'json' ? 'json' : 'yaml' };
   if (command === undefined) return { text: `${advice ?? ''}\n`, ending: 'md' };
   return { text: `# ${result.title}\n# ${result.sentence}\n\n${command}\n`, ending: 'sh' };
+}
+
+export type CheckDocumentParts = CheckCommandParts & { documents: CheckDocuments };
+
+/** The commands that show, copy and save what a run found. */
+export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Disposable {
+  const { log, checks, checksView, documents } = parts;
+  return vscode.Disposable.from(
+    registerCommand(log, 'lanceCatalog.cluster.showEvidence', async (node = checksView.selected) => {
+      const { id } = resultOf(checks.board, node);
+      await showPage(documents.uri({ kind: 'evidence', profile: requireReport(parts).profile, id }));
+    }),
+    registerCommand(log, 'lanceCatalog.cluster.copyMend', async (node = checksView.selected) => {
+      const result = resultOf(checks.board, node);
+      const mend = mendOf(result);
+      if (!mend) {
+        const what = `Nothing is known that mends "${result.title}".`;
+        throw new ClusterError('InvalidRequest', what, 'Read its documentation ("Open Documentation of Check").');
+      }
+      await vscode.env.clipboard.writeText(mendToCopy(mend));
+      void vscode.window.setStatusBarMessage('$(check) Copied what mends it', 3000);
+    }),
+    registerCommand(log, 'lanceCatalog.cluster.openDocs', async (node = checksView.selected) => {
+      await showPage(documents.docs(checkIdOf(node) ?? ''));
+    }),
+    registerCommand(log, 'lanceCatalog.cluster.showReport', async () => {
+      await showPage(documents.uri({ kind: 'report', profile: requireReport(parts).profile }));
+    }),
+    registerCommand(log, 'lanceCatalog.cluster.saveReport', async (given) => {
+      const report = requireReport(parts);
+      const target = given instanceof vscode.Uri ? given : await askWhere(report);
+      if (!target) return undefined;
+      await save(target, reportJson(report));
+      return target;
+    }),
+  );
+}
+
+/** The report that is shown. @throws ClusterError before a first run */
+export function requireReport({ checks }: CheckCommandParts): CheckReport {
+  const report = checks.board && checks.reportOf(checks.board.profile);
+  if (report) return report;
+  throw new ClusterError(
+    'InvalidRequest',
+    'No cluster was verified in this workspace yet.',
+    'Run "Verify Cluster Identity".',
+  );
+}
+
+/** A page of Markdown as it is meant to be read; its text where the editor's own preview is switched off. */
+async function showPage(uri: vscode.Uri): Promise<void> {
+  try {
+    await vscode.commands.executeCommand('markdown.showPreview', uri);
+  } catch {
+    await vscode.window.showTextDocument(uri, { preview: true });
+  }
+}
+
+/** @throws ClusterError where nothing can be written there, in place of the error of a system call */
+async function save(target: vscode.Uri, text: string): Promise<void> {
+  try {
+    await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
+  } catch (cause) {
+    const what = `The report can't be saved as ${target.fsPath}.`;
+    throw new ClusterError('InvalidRequest', what, 'Choose a folder that you may write to.', { cause });
+  }
+}
+
+async function askWhere({ profile, startedAt }: CheckReport): Promise<vscode.Uri | undefined> {
+  const name = `${profile.replaceAll(/[^\w.-]+/g, '-')}-${startedAt.slice(0, 10)}.json`;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  return vscode.window.showSaveDialog({
+    title: 'Save Report as JSON',
+    filters: { JSON: ['json'] },
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
+  });
 }

@@ -1,7 +1,7 @@
 import { checkIdsByCategory, isCheckId, type CheckId } from '#cluster/checkIds.ts';
 import type { CheckResult } from '#cluster/check.ts';
 import { ClusterError } from '#cluster/errors.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { fieldsOf } from '#shared/records.ts';
 import { checksOf, type Board } from './checkBoard.ts';
 
 // Rows come back as arguments of commands, from menus and from other extensions: checked before anything is done.

@@ -3,7 +3,7 @@ import { isProblem, isUnknown } from '#cluster/report/summary.ts';
 import { countOf } from '#cluster/runChecks.ts';
 import { checksOf, type Board, type CheckRow } from './checkBoard.ts';
 import { countsText, lookOf, looks, mendOf, mendToCopy, worstOf } from './checkWords.ts';
-import { codeBlock, plainText } from '../host/markdownText.ts';
+import { codeBlock, plainText } from '../host/notifications.ts';
 
 /** A row of the view, as commands get it: checked where it arrives. */
 export type CheckNode =

@@ -1,5 +1,5 @@
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
-import type { Mend } from '#cluster/mend.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 import { isUnknown } from '#cluster/report/summary.ts';
 import type { Progress } from './checkBoard.ts';
 

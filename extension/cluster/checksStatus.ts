@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { ageText, agoText } from '#shared/ageText.ts';
+import { ageText, agoText } from '#shared/format/times.ts';
 import { countsOf } from './checkBoard.ts';
 import { countsText } from './checkWords.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
-import { plainText } from '../host/markdownText.ts';
+import { plainText } from '../host/notifications.ts';
 import { viewIds } from '../manifest.ts';
 import { AgeTimer } from './ageTimer.ts';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { agoText } from '#shared/ageText.ts';
-import { setContext } from '../host/context.ts';
+import { agoText } from '#shared/format/times.ts';
+import { setContext } from '../host/commands.ts';
 import { viewIds } from '../manifest.ts';
 import { AgeTimer } from './ageTimer.ts';
 import { countsOf, type Board } from './checkBoard.ts';

@@ -119,7 +119,7 @@ export class ClusterChecks implements vscode.Disposable {
     const before = this.#board?.profile === profile.name ? this.#board : undefined;
     const known = this.#reports.get(profile.name);
     // Megabytes of libraries, loaded by who asks a cluster and nobody else.
-    const { verifyCluster, listChecks } = await import('#cluster/clouds.ts');
+    const { verifyCluster, listChecks } = await import('#cluster/entry.ts');
     let board = startBoard(profile.name, listChecks(), only, before ?? (known && boardOf(known)));
     this.#board = board;
     this.#draw();

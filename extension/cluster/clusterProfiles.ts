@@ -3,8 +3,8 @@ import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { messageOf } from '#shared/errors.ts';
-import { withRemedy } from '../host/remedy.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { withRemedy } from '../host/errorAction.ts';
+import { fieldsOf } from '#shared/records.ts';
 import { onDidChangeSetting, setting, settingIn, writeSetting, type SettingPlace } from '../host/settings.ts';
 
 const settingId = 'lanceCatalog.cluster.profiles';

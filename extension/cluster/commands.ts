@@ -4,7 +4,7 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { confirm } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { fieldsOf } from '#shared/records.ts';
 import { checksOf } from './checkBoard.ts';
 import { checkIdsOf } from './checkNodes.ts';
 import { chooseProfile } from './chooseProfile.ts';
@@ -76,7 +76,7 @@ async function runInView(
 
 /** Says exactly what would be written, and asks. Nothing is written without a yes to this very question. */
 async function confirmProbe({ name, storage, namespace }: ClusterProfile): Promise<boolean> {
-  const { listChecks } = await import('#cluster/clouds.ts');
+  const { listChecks } = await import('#cluster/entry.ts');
   const writes = [...new Set(listChecks().flatMap(({ writes: would }) => would ?? []))];
   const where = storage ? `${storage.scheme}://${storage.bucket}` : 'no bucket, since the profile names none';
   return confirm(

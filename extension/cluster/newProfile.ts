@@ -28,7 +28,7 @@ type Start = ProfileDraft | 'file';
 
 /** The contexts of a kubeconfig, and what there is where none is. */
 async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
-  const { listContexts, profileFromContext } = await import('#cluster/clouds.ts');
+  const { listContexts, profileFromContext } = await import('#cluster/entry.ts');
   const choices: Choice<Start>[] = [];
   let problem: string | undefined;
   try {

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
-import type { Connection } from '../catalog/node.ts';
-import { fieldsOf } from '../host/shape.ts';
+import type { Connection } from '../explorer/node.ts';
+import { fieldsOf } from '#shared/records.ts';
 
 /**
  * What a kernel is told of the profiles: JSON as in the setting, with paths that mean the same in every folder, and with the

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Catalogs } from '../catalog/catalogs.ts';
+import type { Catalogs } from '../connections/catalogs.ts';
 import type { Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
 import { CheckDocuments, checkScheme } from './checkDocuments.ts';
@@ -8,9 +8,9 @@ import { ChecksView } from './checksView.ts';
 import { ClusterChecks } from './clusterChecks.ts';
 import { ClusterProfiles } from './clusterProfiles.ts';
 import { registerCheckCommands } from './commands.ts';
-import { registerCheckDocuments } from './documentCommands.ts';
-import { registerMendCommands } from './mendCommands.ts';
-import { mendScheme, MendPreviews } from './mendPreviews.ts';
+import { registerCheckDocuments } from './checkDocuments.ts';
+import { registerMendCommands } from './fixCommands.ts';
+import { mendScheme, MendPreviews } from './fixPreviews.ts';
 import { catalogResolver } from './resolveCatalog.ts';
 import { registerProfileCommands } from './profileCommands.ts';
 

@@ -1,6 +1,6 @@
 import type { ResolveCatalog } from '#cluster/resolvedCatalog.ts';
 import { isCatalogError } from '#shared/errors.ts';
-import type { Catalogs } from '../catalog/catalogs.ts';
+import type { Catalogs } from '../connections/catalogs.ts';
 
 /**
  * Finds the catalog of a profile among the connections of the editor, with the key that the editor keeps for it: in memory,

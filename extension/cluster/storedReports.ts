@@ -1,8 +1,8 @@
 import type { CheckReport, CheckResult, CheckStatus, SkipCause } from '#cluster/check.ts';
 import { checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
-import type { Mend } from '#cluster/mend.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 import { countOf } from '#cluster/runChecks.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { fieldsOf } from '#shared/records.ts';
 
 /** Reports by the profile they are of, the one that was shown last at the end. */
 export type Reports = ReadonlyMap<string, CheckReport>;

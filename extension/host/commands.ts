@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { isAbort } from '#shared/errors.ts';
-import type { CommandId, CommandTypes } from '../manifest.ts';
-import { logFailure, type Log } from './log.ts';
-import { notificationText } from './notificationText.ts';
-import { remedyOf } from './remedy.ts';
+import type { CommandId, CommandTypes, ContextId, ContextTypes } from '../manifest.ts';
+import { remedyOf } from './errorAction.ts';
+import { type Log, logFailure } from './log.ts';
+import { notificationText } from './notifications.ts';
 
 /** Runs something a person asked for. A failure is shown in one sentence, with the log a click away; a cancellation is silent. */
 export async function runCommand<T>(log: Log, what: string, run: () => T | Promise<T>): Promise<T | undefined> {
@@ -37,3 +37,8 @@ export const registerCommand = <K extends CommandId>(
   vscode.commands.registerCommand(id, (...args: Parameters<CommandTypes[K]>) =>
     runCommand(log, id, (): unknown => run(...args)),
   );
+
+/** The only writer of context keys. */
+export function setContext<K extends ContextId>(id: K, value: ContextTypes[K]): void {
+  void vscode.commands.executeCommand('setContext', id, value);
+}

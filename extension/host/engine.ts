@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { findNode } from '#client/childProcess.ts';
-import type { EngineExit, EngineProcess } from '#client/engineProcess.ts';
-import type { RestCatalog } from '#client/rest.ts';
+import { findNode } from '#processes/childProcess.ts';
+import type { EngineExit, EngineProcess } from '#catalog/engineProcess.ts';
+import type { RestCatalog } from '#catalog/rest/restCatalog.ts';
 import type { DirConfig } from '#shared/catalogConfig.ts';
 import type { RepairResult } from '#shared/damage.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
@@ -96,7 +96,7 @@ export class Engine implements vscode.Disposable {
       const node = await findNode({ ...(nodePath && { nodePath }), signal });
       const log = (line: string) => this.#log.info(`engine: ${line}`);
       // Loaded with the first catalog: HTTP and Arrow are most of the bundle, and a window that shows none pays nothing.
-      const client = await import('#client/engineProcess.ts');
+      const client = await import('#catalog/engineProcess.ts');
       engine = await client.EngineProcess.start({ entry: this.#entry, node, log, signal });
       const { pid, node: version, engine: loaded, problem } = engine.handshake;
       if (loaded === null) throw new CatalogError('Unsupported', `It can't be loaded here: ${problem ?? ''}`, '');

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { CheckReport } from '#cluster/check.ts';
-import type { StoredConnection } from '../catalog/connectionRules.ts';
+import type { StoredConnection } from '../connections/connectionRules.ts';
 import type { WaitingRow } from '../notebook/waitingCells.ts';
 
 type GlobalState = { connections: readonly StoredConnection[]; rayAddresses: readonly string[]; showsJobs: boolean };

@@ -1,6 +1,6 @@
 import { isClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
 import type { Ask } from '../host/askStep.ts';
-import type { RayPlaces } from './rayPlaces.ts';
+import type { RayPlaces } from './rayAddresses.ts';
 
 export type ConnectToRayParts = {
   readonly ask: Ask;

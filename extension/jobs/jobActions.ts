@@ -3,7 +3,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { backfillCode } from '#shared/jobs/backfillCode.ts';
 import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { jobTableText } from '#shared/jobs/jobWords.ts';
+import { jobTableText } from '#shared/jobs/jobLabels.ts';
 import { confirm } from '../host/ask.ts';
 import type { Engine } from '../host/engine.ts';
 import { viewIds } from '../manifest.ts';
@@ -11,7 +11,7 @@ import type { TablePanels } from '../panels/tablePanel.ts';
 import { catalogSource, type PanelCatalog } from '../panels/tableSource.ts';
 import { jobOf } from './jobNode.ts';
 import type { JobsHost } from './jobsHost.ts';
-import { copyCode } from './planSession.ts';
+import { copyCode } from './backfill/planSession.ts';
 import type { TableReferences } from './tableReferences.ts';
 
 export type JobActionsParts = {

@@ -1,5 +1,5 @@
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { isActive } from '#shared/jobs/jobWords.ts';
+import { isActive } from '#shared/jobs/jobLabels.ts';
 
 /**
  * The jobs of this person on this machine, as data. Every change makes a new one, so that a look at it stays what it was.

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { backfillCode } from '#shared/jobs/backfillCode.ts';
-import { isActive } from '#shared/jobs/jobWords.ts';
+import { isActive } from '#shared/jobs/jobLabels.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
-import { backfillColumn, type BackfillCommandParts } from './backfillCommand.ts';
+import { backfillColumn, type BackfillCommandParts } from './backfill/backfillCommand.ts';
 import type { JobActions } from './jobActions.ts';
 import { jobOf } from './jobNode.ts';
 import type { JobsView } from './jobsView.ts';
-import { copyCode } from './planSession.ts';
-import { removePython, setUpPython } from './setUpPython.ts';
+import { copyCode } from './backfill/planSession.ts';
+import { removePython, setUpPython } from './backfill/setUpPython.ts';
 
 export type JobCommandParts = BackfillCommandParts & {
   readonly log: Log;

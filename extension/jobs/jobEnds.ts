@@ -1,5 +1,5 @@
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { errorsText, jobTableText } from '#shared/jobs/jobWords.ts';
+import { errorsText, jobTableText } from '#shared/jobs/jobLabels.ts';
 
 /** What a notification says: plain text, shown as text. */
 export function endText({ state, column, table, sentence, failure, errors }: JobView): string {

@@ -1,6 +1,6 @@
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { fieldsOf } from '#shared/records.ts';
 import type { JobBoard } from './jobBoard.ts';
 
 /** A row of the Jobs view, as commands get it: checked where it arrives. */

@@ -8,12 +8,12 @@ import {
   type JobPageState,
   type JobPageViewMethods,
 } from '#shared/jobs/jobPageMessages.ts';
-import { Endpoint } from '#shared/rpc.ts';
+import { Endpoint } from '#shared/protocol/rpc.ts';
 import { logFailure, type Log } from '../host/log.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { fieldsOf } from '#shared/records.ts';
 import { webviewHtml } from '../panels/html.ts';
 import type { JobsHost } from './jobsHost.ts';
-import type { PlanSession } from './planSession.ts';
+import type { PlanSession } from './backfill/planSession.ts';
 
 export type JobPageParts = {
   readonly host: JobsHost;

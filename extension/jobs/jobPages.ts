@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
 import { showFailure } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { fieldsOf } from '#shared/records.ts';
 import { panelTypes } from '../manifest.ts';
 import { JobPage } from './jobPage.ts';
 import type { JobsHost } from './jobsHost.ts';
-import type { PlanSession } from './planSession.ts';
+import type { PlanSession } from './backfill/planSession.ts';
 
 export type JobPagesParts = {
   readonly extensionUri: vscode.Uri;

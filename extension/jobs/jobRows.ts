@@ -1,5 +1,5 @@
-import { agoText } from '#shared/ageText.ts';
-import { countText } from '#shared/formatNumber.ts';
+import { agoText } from '#shared/format/times.ts';
+import { countText } from '#shared/format/numbers.ts';
 import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 import {
   errorsText,
@@ -10,8 +10,8 @@ import {
   rateText,
   rowsText,
   stateWords,
-} from '#shared/jobs/jobWords.ts';
-import { plainText } from '../host/markdownText.ts';
+} from '#shared/jobs/jobLabels.ts';
+import { plainText } from '../host/notifications.ts';
 
 /** A job as a row, data alone; jobsView.ts makes a `TreeItem` of it. */
 export type JobRow = {

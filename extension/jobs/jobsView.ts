@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { ageEvery } from '#shared/ageText.ts';
+import { ageEvery } from '#shared/format/times.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { setContext } from '../host/context.ts';
+import { setContext } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
 import { viewIds } from '../manifest.ts';

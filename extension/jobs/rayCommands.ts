@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { OpenDashboard } from '#cluster/kuberay/openDashboard.ts';
+import type { OpenDashboard } from '#cluster/kuberay/dashboardProxy.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { chooseProfile, whereOf } from '../cluster/chooseProfile.ts';
 import type { ClusterServices } from '../cluster/register.ts';
@@ -8,7 +8,7 @@ import { registerCommand } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { connectToRay, type ConnectToRayParts } from './connectToRay.ts';
 import { mayCreateOn } from './launchGate.ts';
-import type { RayPlaces } from './rayPlaces.ts';
+import type { RayPlaces } from './rayAddresses.ts';
 
 export type RayCommandParts = ConnectToRayParts & {
   readonly log: Log;
@@ -71,7 +71,7 @@ async function forgetRay(rays: RayPlaces): Promise<void> {
 
 /** Makes a RayCluster as the profile says, once the checks that it needs have passed. It stays until somebody removes it. */
 async function createCluster(parts: RayCommandParts, profile: ClusterProfile, dashboards: Dashboards): Promise<void> {
-  const { createRayCluster, rayClusterSpecOf } = await import('#cluster/clouds.ts');
+  const { createRayCluster, rayClusterSpecOf } = await import('#cluster/entry.ts');
   const spec = rayClusterSpecOf(profile);
   const controller = new AbortController();
   if (!(await mayCreateOn(parts.cluster, profile, controller.signal))) return;
@@ -132,7 +132,7 @@ class Dashboards implements vscode.Disposable {
   }
 
   async #connect(profile: ClusterProfile): Promise<OpenDashboard> {
-    const { openDashboard } = await import('#cluster/clouds.ts');
+    const { openDashboard } = await import('#cluster/entry.ts');
     const location = vscode.ProgressLocation.Notification;
     const title = `Opening the Ray dashboard of "${profile.name}"`;
     const controller = new AbortController();

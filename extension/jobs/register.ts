@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { findNode } from '#client/childProcess.ts';
+import { findNode } from '#processes/childProcess.ts';
 import { profilesVariable } from '#cluster/profiles/settingPath.ts';
-import type { Catalogs } from '../catalog/catalogs.ts';
-import { rootBase, type Connections } from '../catalog/connections.ts';
-import type { CatalogNode } from '../catalog/node.ts';
+import type { Catalogs } from '../connections/catalogs.ts';
+import { rootBase, type Connections } from '../connections/connections.ts';
+import type { CatalogNode } from '../explorer/node.ts';
 import { profilesForKernels } from '../cluster/profilesForKernels.ts';
 import type { ClusterServices } from '../cluster/register.ts';
 import { askStep } from '../host/askStep.ts';
@@ -15,25 +15,25 @@ import type { State } from '../host/state.ts';
 import { backfillTaskType, panelTypes } from '../manifest.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
 import type { PanelCatalog } from '../panels/tableSource.ts';
-import { Backfills } from './backfills.ts';
-import { FunctionDocuments, functionScheme } from './functionDocuments.ts';
+import { Backfills } from './runBackfills.ts';
+import { FunctionDocuments, functionScheme } from './backfill/functionDocuments.ts';
 import { JobActions } from './jobActions.ts';
 import { registerJobCommands } from './jobCommands.ts';
 import { tellEnds } from './jobNotices.ts';
-import { BackfillTasks } from './backfillTasks.ts';
-import { registerJobFileCommands } from './jobFileCommands.ts';
-import { JobFileCompletion } from './jobFileCompletion.ts';
-import { JobFileDiagnostics } from './jobFileDiagnostics.ts';
-import { JobFileLenses } from './jobFileLenses.ts';
-import { jobFileSelector } from './jobFiles.ts';
+import { BackfillTasks } from './backfill/backfillTasks.ts';
+import { registerJobFileCommands } from './jobFile/commands.ts';
+import { JobFileCompletion } from './jobFile/completion.ts';
+import { JobFileDiagnostics } from './jobFile/diagnostics.ts';
+import { JobFileLenses } from './jobFile/lenses.ts';
+import { jobFileSelector } from './jobFile/jobFiles.ts';
 import { mayLaunchOn } from './launchGate.ts';
 import { registerRayCommands } from './rayCommands.ts';
 import { JobPages } from './jobPages.ts';
 import { registerJobOutputs } from './jobOutputs.ts';
 import { JobsHost, type JobsHostParts } from './jobsHost.ts';
 import { JobsView } from './jobsView.ts';
-import type { PlanSessionParts } from './planSession.ts';
-import { RayPlaces } from './rayPlaces.ts';
+import type { PlanSessionParts } from './backfill/planSession.ts';
+import { RayPlaces } from './rayAddresses.ts';
 import { TableReferences } from './tableReferences.ts';
 
 export type JobsParts = {
@@ -119,7 +119,7 @@ function makeServices(parts: JobsParts) {
     backfills,
     showTrial: async (plan, trial) => {
       // Loaded with the first trial: Arrow is most of a bundle.
-      const { trialSource } = await import('./trialTable.ts');
+      const { trialSource } = await import('./backfill/trialTable.ts');
       await panels.preview(trialSource(plan, trial));
     },
   };
@@ -141,13 +141,13 @@ function hostParts({ log, connections, cluster, dist }: JobsParts): JobsHostPart
   return {
     log,
     mayHaveRunningJobs: async () => {
-      const { mayHaveRunningJobs } = await import('#client/jobsFolder.ts');
+      const { mayHaveRunningJobs } = await import('#processes/jobsFolder.ts');
       return mayHaveRunningJobs();
     },
     startProcess: async (onChanged, signal) => {
       const nodePath = setting('lanceCatalog.nodePath');
       const node = await findNode({ ...(nodePath && { nodePath }), signal });
-      const { JobsProcess } = await import('#client/jobsProcess.ts');
+      const { JobsProcess } = await import('#processes/jobsProcess.ts');
       const clusters = profilesForKernels(cluster.profiles.written(), connections.list(), rootBase().folder);
       const env = { [profilesVariable]: clusters };
       return JobsProcess.start({ entry: dist('jobs.cjs'), node, env, onChanged, signal });

@@ -1,13 +1,13 @@
-import { notRegistered } from '#client/connect.ts';
+import { notRegistered } from '#catalog/connect.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillOptions, BackfillRequest, TableReference } from '#shared/jobs/backfill.ts';
 import type { JobTable, JobView } from '#shared/jobs/jobView.ts';
-import { jobTableText } from '#shared/jobs/jobWords.ts';
-import type { Catalogs } from '../catalog/catalogs.ts';
-import type { Connections } from '../catalog/connections.ts';
-import type { Connection } from '../catalog/node.ts';
+import { jobTableText } from '#shared/jobs/jobLabels.ts';
+import type { Catalogs } from '../connections/catalogs.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { Connection } from '../explorer/node.ts';
 import type { TablePlace } from '../panels/tableSource.ts';
-import type { RayPlaces } from './rayPlaces.ts';
+import type { RayPlaces } from './rayAddresses.ts';
 
 export type TableReferencesParts = {
   readonly connections: Pick<Connections, 'list' | 'get'>;

@@ -1,6 +1,6 @@
-import { whereOf } from '../catalog/connectionRules.ts';
-import type { Connection } from '../catalog/node.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { whereOf } from '../connections/connectionRules.ts';
+import type { Connection } from '../explorer/node.ts';
+import { fieldsOf } from '#shared/records.ts';
 
 /** Which catalog `db` is in a notebook, and why; `missing` is a connection that the notebook names and nobody has. */
 export type CatalogChoice =

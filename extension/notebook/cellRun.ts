@@ -1,8 +1,8 @@
 import type * as vscode from 'vscode';
-import type { CellPlace, KernelMessage } from '#shared/kernelMessages.ts';
-import { isKernelOutput } from '#shared/kernelMessages.ts';
-import { OutputLog } from '#shared/outputLog.ts';
-import { findCell, placeOf } from './cellPlace.ts';
+import type { CellPlace, KernelMessage } from '#shared/protocol/kernelMessages.ts';
+import { isKernelOutput } from '#shared/protocol/kernelMessages.ts';
+import { OutputLog } from '#shared/protocol/outputLog.ts';
+import { findCell, placeOf } from './cellLocation.ts';
 import { CellOutputs, type Displays } from './outputs.ts';
 
 /**

@@ -1,20 +1,62 @@
 import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
-import { tableOf } from '../catalog/commands.ts';
-import { whereOf } from '../catalog/connectionRules.ts';
-import type { Connections } from '../catalog/connections.ts';
-import type { CatalogNode, Connection } from '../catalog/node.ts';
-import { askOne, confirm } from '../host/ask.ts';
+import type { KernelOutput, VariableInfo } from '#shared/protocol/kernelMessages.ts';
+import { fieldsOf } from '#shared/records.ts';
+import { whereOf } from '../connections/connectionRules.ts';
+import type { Connections } from '../connections/connections.ts';
+import { tableOf } from '../explorer/commands.ts';
+import type { CatalogNode, Connection } from '../explorer/node.ts';
+import { askOne, confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
-import { notebookIds, type CommandId } from '../manifest.ts';
-import { chooseCatalog, describeChoice, namedConnection, withConnection, type CatalogChoice } from './catalogChoice.ts';
-import type { NotebookKernels } from './controller.ts';
+import { type CommandId, notebookIds } from '../manifest.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
+import { type CatalogChoice, chooseCatalog, describeChoice, namedConnection, withConnection } from './catalogChoice.ts';
+import type { NotebookKernels } from './controller.ts';
+import { previewCode } from './jupyter/kernelCode.ts';
+import { type KernelCodeOutput, readKernelTable } from './jupyter/kernelTable.ts';
 import { openNewNotebook } from './newNotebook.ts';
-import { openVariable } from './openVariable.ts';
+import { cellLanguage } from './notebookKernel.ts';
+import { bundleItems, errorOutput } from './outputItems.ts';
+import type { NotebookSession } from './session.ts';
 import type { VariablesView } from './variablesView.ts';
+
+/**
+ * Shows a table that a notebook's variable holds in the panel for tables.
+ * @throws CatalogError InvalidInput (13) for what is no table, ServiceUnavailable (17) without a kernel
+ */
+export async function openVariable(
+  session: NotebookSession | undefined,
+  given: VariableInfo | undefined,
+  panels: TablePanels,
+): Promise<void> {
+  const name: unknown = fieldsOf(given)['name'];
+  if (typeof name !== 'string') {
+    throw new CatalogError('InvalidInput', 'No variable was chosen.', 'Click a table in the Variables view.');
+  }
+  const kernel = await session?.kernel;
+  if (!session || !kernel) {
+    throw new CatalogError('ServiceUnavailable', 'The kernel of this notebook does not run.', 'Run a cell first.');
+  }
+  const code = previewCode(cellLanguage(session.notebook.metadata), name);
+  const source = await withProgress(`Reading ${name}`, async (signal) => {
+    const outputs: KernelOutput[] = [];
+    // Not the person's code: it is not counted, and belongs to no cell.
+    const options = { signal, storeHistory: false };
+    await kernel.execute(code, (output) => outputs.push(output), options);
+    return readKernelTable(name, codeOutputs(outputs));
+  });
+  await panels.preview(source);
+}
+
+async function* codeOutputs(outputs: readonly KernelOutput[]): AsyncGenerator<KernelCodeOutput> {
+  for (const output of outputs) {
+    if (output.type === 'display_data')
+      yield { items: bundleItems(output.content.data), metadata: output.content.metadata };
+    if (output.type === 'error') yield { items: errorOutput(output.content).items };
+  }
+}
 
 export type NotebookCommandParts = {
   log: Log;

@@ -1,17 +1,92 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { AskPerson } from '#processes/kernelConversation.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { fieldsOf } from '#shared/records.ts';
 import { runCommand } from '../host/commands.ts';
-import { logFailure, type Log } from '../host/log.ts';
+import { type Log, logFailure } from '../host/log.ts';
 import { notebookIds } from '../manifest.ts';
-import { askFor } from './askPerson.ts';
-import { adoptEmptyCells, isNobodys } from './emptyCells.ts';
+import { Partings } from './disconnections.ts';
+import { hasJupyter, jupyterId } from './jupyter/jupyterExtension.ts';
 import type { KeptKernels } from './keptKernels.ts';
-import { hasJupyter } from './jupyterExtension.ts';
+import { kernelMetadata } from './newNotebook.ts';
 import { isForOurKernel } from './notebookKernel.ts';
-import { Partings } from './partings.ts';
+import { nameOf } from './notices.ts';
 import { NotebookSession } from './session.ts';
 import type { StartKernel } from './sessionTypes.ts';
+
+/** What the kernel ends a question with whose answer is yes or no; terminals and Jupyter have it typed. */
+const yesOrNo = /\s*\[y\/N\]$/;
+/** A longer question would be cut above a list; below a box it is whole. */
+const lineCharacters = 80;
+
+/** Asks the person what a cell of a notebook wants to know. The box goes away when the cell is over. */
+export function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
+  return async ({ prompt, password }, signal) => {
+    const source = new vscode.CancellationTokenSource();
+    const cancel = (): void => source.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    const common = {
+      // Several notebooks may ask at once; a person must see who wants to know.
+      title: nameOf(notebook()),
+      // A click elsewhere must not answer.
+      ignoreFocusOut: true,
+    };
+    const text = prompt.trim();
+    const question = text.replace(yesOrNo, '');
+    const isChoice = question !== text && !password && question.length <= lineCharacters && !question.includes('\n');
+    try {
+      if (isChoice) {
+        const choices = [
+          { label: 'Yes', value: 'y' },
+          { label: 'No', value: 'n' },
+        ];
+        const options = { ...common, placeHolder: question };
+        return (await vscode.window.showQuickPick(choices, options, source.token))?.value ?? null;
+      }
+      const options = { ...common, prompt: text || 'A cell asks for a line of text.', password };
+      return (await vscode.window.showInputBox(options, source.token)) ?? null;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      source.dispose();
+    }
+  };
+}
+
+/** With one of them a new notebook may be meant for Python. */
+const pythonExtensions = [jupyterId, 'ms-python.python'];
+
+/** Whether a notebook is one that was just made, for no kernel, where nothing but ours can run its cells. */
+export function isNobodys(notebook: vscode.NotebookDocument): boolean {
+  if (notebook.notebookType !== notebookIds.notebookType || !notebook.isUntitled || notebook.cellCount === 0)
+    return false;
+  if (ofFile(notebook)['kernelspec'] !== undefined) return false;
+  return !pythonExtensions.some((id) => vscode.extensions.getExtension(id) !== undefined);
+}
+
+/**
+ * Makes the code cells of a notebook ours while none has text: the editor makes those of a new one Python's, for which our
+ * kernel has no triangle that works. Where there is text, it is the person's, and so is its language.
+ */
+export async function adoptEmptyCells(
+  notebook: vscode.NotebookDocument,
+  controller: vscode.NotebookController,
+): Promise<void> {
+  const cells = notebook.getCells().filter(({ kind }) => kind === vscode.NotebookCellKind.Code);
+  if (cells.some(({ document }) => document.getText() !== '')) return;
+  const others = cells.filter(({ document }) => controller.supportedLanguages?.includes(document.languageId) !== true);
+  if (others.length === 0) return;
+  for (const { document } of others) await vscode.languages.setTextDocumentLanguage(document, 'typescript');
+  if (ofFile(notebook)['kernelspec'] !== undefined) return;
+  const edit = new vscode.WorkspaceEdit();
+  const metadata = { ...notebook.metadata, metadata: { ...ofFile(notebook), ...kernelMetadata } };
+  edit.set(notebook.uri, [vscode.NotebookEdit.updateNotebookMetadata(metadata)]);
+  await vscode.workspace.applyEdit(edit);
+}
+
+/** What the file says of itself, beside what the editor adds. */
+const ofFile = ({ metadata }: vscode.NotebookDocument): Record<string, unknown> => fieldsOf(metadata['metadata']);
 
 export type NotebookParts = {
   log: Log;

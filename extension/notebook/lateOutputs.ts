@@ -1,8 +1,8 @@
 import type * as vscode from 'vscode';
 import { messageOf } from '#shared/errors.ts';
-import type { KernelOutput } from '#shared/kernelMessages.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import type { Log } from '../host/log.ts';
-import { findCell, placeOf } from './cellPlace.ts';
+import { findCell, placeOf } from './cellLocation.ts';
 import type { CellRun } from './cellRun.ts';
 import { CellOutputs, type Displays } from './outputs.ts';
 

@@ -4,7 +4,7 @@ import {
   readKernelName,
   readNotebookLanguage,
 } from '#shared/notebookLanguage.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { fieldsOf } from '#shared/records.ts';
 import { notebookIds } from '../manifest.ts';
 
 /** The metadata of a notebook as the editor has it, with the file's under `metadata`. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { KernelOutput, MimeBundle } from '#shared/kernelMessages.ts';
+import type { KernelOutput, MimeBundle } from '#shared/protocol/kernelMessages.ts';
 
 type OutputOf<T extends KernelOutput['type']> = Extract<KernelOutput, { type: T }>;
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { KernelOutput } from '#shared/kernelMessages.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { setting } from '../host/settings.ts';
 import { PrintedText } from './printedText.ts';
 import { bundleItems, errorOutput, streamItem, valueOutput } from './outputItems.ts';

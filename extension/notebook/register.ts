@@ -1,14 +1,59 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { registerNotebookCommands, type NotebookCommandParts } from './commands.ts';
+import { holdFile } from '#shared/protocol/kernelMessages.ts';
+import { notebookIds } from '../manifest.ts';
+import { type NotebookCommandParts, registerNotebookCommands } from './commands.ts';
 import { NotebookKernels } from './controller.ts';
-import { registerNotebookDebugger } from './debug.ts';
-import { registerJupyter } from './jupyter.ts';
+import { registerNotebookDebugger } from './debug/debug.ts';
+import { registerJupyter } from './jupyter/jupyter.ts';
 import { KeptKernels } from './keptKernels.ts';
-import { holdKernels } from './heldKernels.ts';
 import { kernelStarter, type KernelStarterParts } from './kernelStarter.ts';
-import { registerCellLanguage, type CellLanguage, type CellLanguageParts } from './language.ts';
-import { registerRestartMarks } from './restartMarks.ts';
+import { type CellLanguage, type CellLanguageParts, registerCellLanguage } from './language/language.ts';
 import { VariablesView } from './variablesView.ts';
+
+const againMilliseconds = 2000;
+
+/**
+ * After a reload the editor opens a notebook only when its tab is looked at. Until then its kernel waits, as long as this
+ * goes on asking it to.
+ */
+export function holdKernels(kept: KeptKernels): vscode.Disposable {
+  const hold = (): void => {
+    const open = new Set(vscode.workspace.notebookDocuments.map(({ uri }) => uri.toString()));
+    for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
+      const uri = tab.input instanceof vscode.TabInputNotebook ? tab.input.uri : undefined;
+      const record = uri && !open.has(uri.toString()) ? kept.get(uri) : undefined;
+      // Without its folder the kernel is gone, which is said when the notebook is opened.
+      if (record) writeFile(join(record.folder, holdFile), '').catch(() => undefined);
+    }
+  };
+  hold();
+  const timer = setInterval(hold, againMilliseconds);
+  return { dispose: () => clearInterval(timer) };
+}
+
+/** Marks the cells whose outputs are of a kernel that was restarted or has ended: what they declared is gone. */
+export function registerRestartMarks(kernels: NotebookKernels): vscode.Disposable {
+  const changed = new vscode.EventEmitter<void>();
+  const provider: vscode.NotebookCellStatusBarItemProvider = {
+    onDidChangeCellStatusBarItems: changed.event,
+    provideCellStatusBarItems: (cell) => {
+      if (kernels.session(cell.notebook)?.isStale(cell) !== true) return [];
+      const item = new vscode.NotebookCellStatusBarItem(
+        '$(history) Before restart',
+        vscode.NotebookCellStatusBarAlignment.Left,
+      );
+      item.tooltip = 'The kernel was restarted after this cell ran: what it declared is gone. Run it again to use it.';
+      return item;
+    },
+  };
+  return vscode.Disposable.from(
+    changed,
+    kernels.onDidChange(() => changed.fire()),
+    vscode.notebooks.registerNotebookCellStatusBarItemProvider(notebookIds.notebookType, provider),
+  );
+}
 
 export type NotebookServices = { kernels: NotebookKernels; variables: VariablesView; language: CellLanguage };
 

@@ -1,8 +1,8 @@
 import type * as vscode from 'vscode';
-import type { KernelProcess } from '#client/kernelProcess.ts';
-import { isKernelOutput, type ExecuteReply, type KernelRun } from '#shared/kernelMessages.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
+import { isKernelOutput, type ExecuteReply, type KernelRun } from '#shared/protocol/kernelMessages.ts';
 import type { Log } from '../host/log.ts';
-import { findCell } from './cellPlace.ts';
+import { findCell } from './cellLocation.ts';
 import { CellRun } from './cellRun.ts';
 import type { LateOutputs } from './lateOutputs.ts';
 import type { Displays } from './outputs.ts';

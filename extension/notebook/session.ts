@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { KernelProcess } from '#client/kernelProcess.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
-import type { ExecuteReply } from '#shared/kernelMessages.ts';
+import type { ExecuteReply } from '#shared/protocol/kernelMessages.ts';
 import { logFailure } from '../host/log.ts';
-import { placeOf } from './cellPlace.ts';
+import { placeOf } from './cellLocation.ts';
 import { CellRun } from './cellRun.ts';
 import { LateOutputs } from './lateOutputs.ts';
 import type { Displays } from './outputs.ts';

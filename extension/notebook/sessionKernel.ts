@@ -1,6 +1,6 @@
-import type { KernelProcess } from '#client/kernelProcess.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { isAbort } from '#shared/errors.ts';
-import type { KernelOutput } from '#shared/kernelMessages.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { logFailure } from '../host/log.ts';
 import type { SessionParts, StartedKernel } from './sessionTypes.ts';
 

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
-import type { AskPerson } from '#client/kernelConversation.ts';
-import type { AttachedKernel } from '#client/kernelProcess.ts';
+import type { AskPerson } from '#processes/kernelConversation.ts';
+import type { AttachedKernel } from '#processes/kernelProcess.ts';
 import type { Log } from '../host/log.ts';
 import type { WaitingRow } from './waitingCells.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isAbort, messageOf } from '#shared/errors.ts';
-import type { VariableInfo } from '#shared/kernelMessages.ts';
-import { setContext } from '../host/context.ts';
+import type { VariableInfo } from '#shared/protocol/kernelMessages.ts';
+import { setContext } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import { notebookIds, viewIds } from '../manifest.ts';
 import type { NotebookKernels } from './controller.ts';

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
-import { isCellPlace, type CellPlace } from '#shared/kernelMessages.ts';
-import { findCell, placeOf } from './cellPlace.ts';
+import { isCellPlace, type CellPlace } from '#shared/protocol/kernelMessages.ts';
+import { findCell, placeOf } from './cellLocation.ts';
 
 /** A cell that was asked for and has not begun, in words that hold after the window was reloaded. */
 export type WaitingCell = { place: CellPlace; code: string };

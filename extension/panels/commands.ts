@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
-import { tableOf } from '../catalog/commands.ts';
-import { nodeId, type CatalogNode } from '../catalog/node.ts';
+import { tableOf } from '../explorer/commands.ts';
+import { nodeId, type CatalogNode } from '../explorer/node.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';

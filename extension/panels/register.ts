@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { setContext } from '../host/context.ts';
+import { setContext } from '../host/commands.ts';
 import { panelTypes } from '../manifest.ts';
 import { registerTableCommands, restoredSource, type TableCommandParts } from './commands.ts';
 import { TablePanels } from './tablePanel.ts';

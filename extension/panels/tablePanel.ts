@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
-import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/messages.ts';
+import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/protocol/webviewMessages.ts';
 import { pageRows } from '#shared/mime.ts';
-import { Endpoint } from '#shared/rpc.ts';
+import { Endpoint } from '#shared/protocol/rpc.ts';
 import { logFailure, type Log } from '../host/log.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { fieldsOf } from '#shared/records.ts';
 import { panelTypes } from '../manifest.ts';
 import { webviewHtml } from './html.ts';
 import { exactBytes, lostSource, type TablePlace, type TableSource } from './tableSource.ts';

@@ -1,11 +1,11 @@
-import type { CallOptions } from '#client/callOptions.ts';
-import type { OpenTableOptions, TableDescription } from '#client/catalog.ts';
-import type { QuerySpec } from '#client/querySpec.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import type { OpenTableOptions, TableDescription } from '#catalog/catalog.ts';
+import type { QuerySpec } from '#catalog/querySpec.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import type { PanelTable } from '#shared/messages.ts';
+import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';
-import { failureWords, serverRemedy } from '../catalog/failureWords.ts';
-import { fieldsOf } from '../host/shape.ts';
+import { failureWords, serverRemedy } from '../connections/failureWords.ts';
+import { fieldsOf } from '#shared/records.ts';
 
 /** A table of a catalog as a panel keeps it over a reload of the window. */
 export type TablePlace = { connection: string; path: readonly string[]; table: string };

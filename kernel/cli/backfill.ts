@@ -1,28 +1,42 @@
-import { jobJson, planJson, trialJson } from '#jobs/report/jobJson.ts';
+import { tableFromIPC } from '#arrow';
+import { jobJson, planJson, trialJson } from '#jobs/report/jobText.ts';
 import { planText } from '#jobs/report/planRows.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
+import { tableText } from '#session/display/tableText.ts';
 import { messageOf } from '#shared/errors.ts';
+import { countText } from '#shared/format/numbers.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import { durationText, rowsText } from '#shared/jobs/jobLabels.ts';
+import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { displayPath } from '#shared/names.ts';
-import { askTerminal, canAsk } from './askTerminal.ts';
 import {
+  type AskedBackfill,
   askedByArguments,
   askedByFile,
   backfillArguments,
+  type BackfillValues,
   jobFileOf,
   rayTokenVariable,
-  type AskedBackfill,
-  type BackfillValues,
 } from './backfillArguments.ts';
 import { givenFunction, toldFailure, withConsent } from './backfillFunction.ts';
-import { trialText } from './backfillTrial.ts';
-import { UsageError, parse, type Command } from './command.ts';
-import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
 import { oneCatalogHelp } from './catalogArguments.ts';
-import { stopBySignals } from './runSignals.ts';
-import { inTerminalWords } from './terminalHints.ts';
+import { type Command, parse, UsageError } from './command.ts';
+import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
+import { stopBySignals } from './signals.ts';
+import { askTerminal, canAsk, inTerminalWords } from './terminal.ts';
+
+/** A trial for a terminal: how it went, and the first rows of the fragment after it. */
+export function trialText(trial: BackfillTrial, column: string): string {
+  const { fragment, rows, seconds, errors, after } = trial;
+  const rate = seconds > 0 ? ` (${countText(Math.round(rows / seconds))} rows/s)` : '';
+  const failed = errors > 0 ? `; ${rowsText(errors)} failed` : '';
+  const head = `Fragment ${fragment}: ${rowsText(rows)} in ${durationText(seconds)}${rate}${failed}. Nothing was written.`;
+  const table = tableFromIPC(Buffer.from(after, 'base64'));
+  const nothing = errors === 0 && rows > 0 && table.getChild(column)?.nullCount === table.numRows;
+  const note = nothing ? `\nEvery value of "${column}" is null: does its function return one?` : '';
+  return `${head}${note}\n\n${tableText(table, table.numRows)}`;
+}
 
 const summary = `  lance-catalog backfill TABLE COLUMN [--sql EXPR | --file FILE[#NAME]] [--plan | --try | --detach] …
   lance-catalog backfill JOB.lance-job.json [--plan | --try | --detach] …
@@ -110,7 +124,7 @@ async function askedOf(
 ): Promise<AskedBackfill> {
   const path = jobFileOf(positionals);
   if (path === undefined) return askedByArguments(values, positionals);
-  const { openJobFile } = await import('#jobs/parts.ts');
+  const { openJobFile } = await import('#jobs/entry.ts');
   return askedByFile(values, path, await openJobFile(path, signal));
 }
 
@@ -127,7 +141,7 @@ async function backfill(asked: AskedBackfill, values: BackfillValues, stop: Stop
     ...(made && { function: made }),
     ...(values['allow-stored-code'] && { allowStoredCode: values['allow-stored-code'] }),
   };
-  const jobs = (await import('#jobs/parts.ts')).openJobs();
+  const jobs = (await import('#jobs/entry.ts')).openJobs();
   if (values.try) {
     const trial = await withConsent(asked, signal, () => jobs.try(request, signal));
     console.log(json ? JSON.stringify({ kind: 'trial', trial: trialJson(trial) }) : trialText(trial, asked.column));
@@ -160,7 +174,7 @@ function notDone(): number {
  * @throws JobError ClusterNotReady where nobody can be asked
  */
 async function mayLaunch(request: BackfillRequest, isDecided: boolean, signal: AbortSignal): Promise<boolean> {
-  const { launchProblem } = await import('#jobs/parts.ts');
+  const { launchProblem } = await import('#jobs/entry.ts');
   const problem = await launchProblem(request, signal);
   if (!problem) return true;
   const isAsked = !isDecided && canAsk();

@@ -1,13 +1,13 @@
-import type { Table } from '#client/table.ts';
+import type { Table } from '#catalog/table.ts';
 import { onCatalog } from '#jobs/openCatalog.ts';
 import { isCatalogError, isAbort, messageOf } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { displayPath } from '#shared/names.ts';
-import { askTerminal, canAsk } from './askTerminal.ts';
+import { askTerminal, canAsk } from './terminal.ts';
 import type { AskedBackfill } from './backfillArguments.ts';
 
-const loadParts = () => import('#jobs/parts.ts');
+const loadParts = () => import('#jobs/entry.ts');
 
 /** Opens the table of a backfill for as long as `use` takes. */
 const withTable = <T>(asked: AskedBackfill, signal: AbortSignal, use: (table: Table) => Promise<T>): Promise<T> =>

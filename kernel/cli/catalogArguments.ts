@@ -1,8 +1,59 @@
+import { isSecretOption } from '#catalog/identity.ts';
+import { isObjectStore } from '#catalog/root.ts';
 import { catalogOfArgument, catalogVariables } from '#session/catalogArgument.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import { isObjectStore } from '#client/root.ts';
 import { UsageError } from './command.ts';
-import { storageArguments, storageHelp, storageOptions } from './storageOptions.ts';
+
+/** What a command that reaches object stores takes beside its own options. */
+export const storageArguments = {
+  'storage-option': { type: 'string', multiple: true },
+  'storage-option-env': { type: 'string', multiple: true },
+} as const;
+
+export const storageHelp = `  --storage-option NAME=VALUE        a setting of the object store, for instance aws_region=eu-west-1
+  --storage-option-env NAME=VARIABLE the same with the value of an environment variable, for secrets;
+                                     the store's own variables (AWS_ACCESS_KEY_ID, …) are read anyway`;
+
+/**
+ * The settings of an object store. `side` is `from` or `to` where a command has two of them, as part of the options'
+ * names. A secret is not taken from the command line, which every user of a machine can read.
+ * @throws UsageError for one that is, for what is no `NAME=VALUE`, and for a variable that is not set
+ */
+export function storageOptions(
+  values: { 'storage-option'?: string[] | undefined; 'storage-option-env'?: string[] | undefined },
+  side?: string,
+): Record<string, string> | undefined {
+  const option = side === undefined ? '--storage-option' : `--${side}-storage-option`;
+  const options: Record<string, string> = {};
+  for (const text of values['storage-option'] ?? []) {
+    const [name, value] = pair(option, text);
+    if (isSecretOption(name)) {
+      throw new UsageError(
+        `"${name}" is a secret: put it into an environment variable, ${option}-env ${name}=VARIABLE.`,
+      );
+    }
+    options[name] = value;
+  }
+  for (const text of values['storage-option-env'] ?? []) {
+    const [name, variable] = pair(`${option}-env`, text);
+    options[name] = fromEnvironment(variable);
+  }
+  return Object.keys(options).length > 0 ? options : undefined;
+}
+
+/** The value of an environment variable that an option names. @throws UsageError when it is not set or empty */
+export function fromEnvironment(variable: string): string {
+  const value = process.env[variable];
+  if (value) return value;
+  throw new UsageError(`The environment variable ${variable} is not set.`);
+}
+
+function pair(option: string, text: string): [name: string, value: string] {
+  const split = text.indexOf('=');
+  // Not repeated: it may be a secret.
+  if (split < 1) throw new UsageError(`${option} needs NAME=VALUE.`);
+  return [text.slice(0, split), text.slice(split + 1)];
+}
 
 /** Options of a command that is about one catalog. */
 export const catalogArguments = { catalog: { type: 'string' }, ...storageArguments } as const;
@@ -32,4 +83,25 @@ export function catalogOf(values: CatalogValues, otherwise?: string): CatalogCon
   if (config.implementation === 'rest' || !isObjectStore(config.root))
     throw new UsageError(`--storage-option is for object stores, and ${values.catalog ?? 'the catalog'} is none.`);
   return { ...config, storageOptions: storage };
+}
+
+const { catalog, apiKey, token, database } = catalogVariables;
+
+/** How the catalog that `db` is can be named. */
+export const catalogHelp = `  --catalog DIR       the directory that db reads …
+  --catalog ADDRESS   … or the https:// address of a catalog server; else the environment variable ${catalog}.
+                      For a server ${apiKey} or ${token} lets you in, and
+                      ${database} says which database`;
+
+/** The names of a path as it is typed: `shop/orders`, or `["shop","a/b"]` where one has a slash. @throws UsageError */
+export function pathOf(text: string): string[] {
+  // A variable of a shell that is not set must not mean everything.
+  if (text !== '' && !text.startsWith('[')) return text.split('/').filter((part) => part !== '');
+  try {
+    const path: unknown = JSON.parse(text);
+    if (Array.isArray(path) && path.every((part): part is string => typeof part === 'string')) return path;
+  } catch {
+    // Told below, with what it should be.
+  }
+  throw new UsageError(`"${text}" is no path: write shop/orders, or ["shop","orders"].`);
 }

@@ -1,18 +1,151 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { registerRest } from '#catalog/rest/register.ts';
 import type { CheckEvent, CheckReport } from '#cluster/check.ts';
-import type { CheckId } from '#cluster/checkIds.ts';
+import { categoryTitles, type CheckId, checkIds, checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
+import { isClusterError } from '#cluster/errors.ts';
+import { shellLine } from '#cluster/fixes/commands.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { exitCodeOf, exitCodes } from '#cluster/report/exitCode.ts';
+import { profileFields } from '#cluster/profiles/profileFields.ts';
 import { progressOf, runFollower } from '#cluster/report/progress.ts';
 import { reportJson } from '#cluster/report/reportJson.ts';
 import { reportTable, type TableOptions } from '#cluster/report/reportTable.ts';
+import { docsPath, exitCodeOf, exitCodes } from '#cluster/report/summary.ts';
+import { registerDir } from '#engine/register.ts';
+import { catalogOfArgument, catalogVariables } from '#session/catalogArgument.ts';
+import { catalogFinder, type CatalogFinder } from '#session/cluster/catalogOfProfile.ts';
+import { chooseProfile } from '#session/cluster/chooseProfile.ts';
 import { messageOf } from '#shared/errors.ts';
-import { checkIdOf, explain, idsOf, listAll } from './checkLists.ts';
-import { mendCheck } from './checkMend.ts';
-import { profileHelp, profileLine, profileOfArguments, profileOptions, type ProfileArguments } from './checkProfile.ts';
-import { catalogOfEnvironment } from './checkCatalog.ts';
-import { UsageError, parse, type Command } from './command.ts';
-import { progressLine } from './progressLine.ts';
-import { stopBySignals } from './runSignals.ts';
+import { mendCheck } from './checkFix.ts';
+import { type Command, parse, UsageError } from './command.ts';
+import { installation } from './installation.ts';
+import { stopBySignals } from './signals.ts';
+import { progressLine } from './terminal.ts';
+
+/** What an option names. @throws UsageError for what is no check */
+export function checkIdOf(option: string, text: string): CheckId {
+  if (isCheckId(text)) return text;
+  throw new UsageError(
+    `${option} needs the id of a check, and "${text}" is none: lance-catalog check --list names them.`,
+  );
+}
+
+/** The checks that `--only` names, one by one or by their category. @throws UsageError for what is neither */
+export function idsOf(texts: readonly string[]): readonly CheckId[] {
+  const named = texts.flatMap((text) => text.split(',').map((each) => each.trim())).filter((each) => each !== '');
+  if (named.length === 0) throw new UsageError('--only needs the id of a check.');
+  return named.flatMap((each) => idsOfCategory(each) ?? checkIdOf('--only', each));
+}
+
+const idsOfCategory = (text: string): readonly CheckId[] | undefined =>
+  Object.hasOwn(checkIdsByCategory, text) ? checkIdsByCategory[text as keyof typeof checkIdsByCategory] : undefined;
+
+/** `--list`: every check by its category, with what is so when it passes. */
+export async function listAll(asJson: boolean): Promise<number> {
+  const { listChecks } = await import('#cluster/entry.ts');
+  const checks = listChecks();
+  if (asJson) {
+    console.log(JSON.stringify(checks, null, 2));
+    return 0;
+  }
+  const width = Math.max(...checkIds.map((id) => id.length));
+  const blocks = Object.entries(categoryTitles).flatMap(([category, title]) => {
+    const own = checks.filter((check) => check.category === category);
+    const lines = own.map((check) => `  ${check.id.padEnd(width)}  ${check.title}${check.writes ? ' (--probe)' : ''}`);
+    return lines.length === 0 ? [] : [[`${category}: ${title}`, ...lines].join('\n')];
+  });
+  console.log(blocks.join('\n\n'));
+  return 0;
+}
+
+/** `--explain ID`: the check's section of the documentation. */
+export async function explain(id: CheckId): Promise<number> {
+  const text = await readFile(join(installation, docsPath), 'utf8');
+  const section = text.split(/^(?=##? )/m).find((each) => each.startsWith(`## ${id}\n`));
+  console.log(section?.replace(/^## /, '').trimEnd() ?? `${id} is not explained in ${docsPath}.`);
+  return 0;
+}
+
+/** Options that say which cluster is meant. */
+export const profileOptions = {
+  profile: { type: 'string' },
+  settings: { type: 'string' },
+  kubeconfig: { type: 'string' },
+  context: { type: 'string' },
+  namespace: { type: 'string', short: 'n' },
+  'service-account': { type: 'string' },
+  storage: { type: 'string' },
+} as const;
+
+export type ProfileArguments = { readonly [K in keyof typeof profileOptions]?: string | undefined };
+
+const { namespace, serviceAccount } = profileFields;
+
+export const profileHelp = `  --profile NAME      a profile of lanceCatalog.cluster.profiles; not needed where there is one alone. They are those of the
+                      environment variable LANCE_CATALOG_CLUSTERS (JSON), else of .vscode/settings.json here or above
+  --settings FILE     … or of this settings file
+  --context NAME, --kubeconfig FILE, --namespace NAME, --service-account NAME, --storage s3://… | gs://…
+                      any of them: a cluster without a profile. What is not said is the current context of the
+                      kubeconfig, the namespace ${namespace.default} and the service account ${serviceAccount.default}`;
+
+/** The fields of a profile that have an option of their own, by that. */
+const fields = {
+  kubeconfig: 'kubeconfig',
+  context: 'context',
+  namespace: 'namespace',
+  'service-account': 'serviceAccount',
+  storage: 'storage',
+} as const;
+
+/**
+ * The profile that the arguments mean.
+ * @throws UsageError for arguments that do not go together; ClusterError ProfileInvalid where none is meant or one is wrong
+ */
+export async function profileOfArguments(args: ProfileArguments): Promise<ClusterProfile> {
+  const { findProfiles, readProfile, withoutPlace } = await import('#cluster/entry.ts');
+  const given = Object.entries(fields).flatMap(([option, field]) => {
+    const value = args[option as keyof typeof fields];
+    return value === undefined ? [] : [[option, field, value] as const];
+  });
+  const [first] = given;
+  if (first) {
+    if (args.profile !== undefined || args.settings !== undefined)
+      throw new UsageError(`--${first[0]} describes a cluster without a profile, so --profile has no place beside it.`);
+    const value = Object.fromEntries(given.map(([, field, text]) => [field, text]));
+    try {
+      return readProfile(args.context || 'current context', { configMethod: 'LOCAL', ...value });
+    } catch (error) {
+      // There is no profile to correct: what is wrong was typed.
+      const [field, problem] = isClusterError(error) ? (withoutPlace(error) ?? []) : [];
+      const typed = given.find(([, one]) => one === field);
+      throw typed ? new UsageError(`--${typed[0]} ${problem}`, { cause: error }) : error;
+    }
+  }
+  const found = await findProfiles({ folder: process.cwd(), environment: process.env, settings: args.settings });
+  return chooseProfile(found, args.profile, {
+    which: (names) => `Say which one: --profile ${names.join(', --profile ')}.`,
+    without: 'name a cluster without one, by --context',
+  });
+}
+
+/** The same arguments as they are typed, for a command that is to go to the same cluster. */
+export const profileLine = (args: ProfileArguments): string =>
+  shellLine(
+    ...Object.keys(profileOptions).flatMap((option) => {
+      const value = args[option as keyof ProfileArguments];
+      return value === undefined ? [] : [`--${option}`, value];
+    }),
+  );
+
+/** How the catalog of a profile is found in a terminal: by what the environment says of one. */
+export function catalogOfEnvironment(env: Readonly<Record<string, string | undefined>>): CatalogFinder {
+  registerDir();
+  registerRest();
+  return catalogFinder(catalogOfArgument(undefined, env), {
+    apiKey: env[catalogVariables.apiKey],
+    token: env[catalogVariables.token],
+  });
+}
 
 const summary = `  lance-catalog check [--profile NAME] [--json | --short] [--only IDS] [--probe] [--strict]
       asks a Kubernetes cluster, its cloud and its catalog all that a backfill on it needs, and says what mends it`;
@@ -114,7 +247,7 @@ function asker(
   { probe, signal }: { readonly probe: boolean; readonly signal: AbortSignal },
 ): Ask {
   return async (only) => {
-    const { listChecks, verifyCluster } = await import('#cluster/clouds.ts');
+    const { listChecks, verifyCluster } = await import('#cluster/entry.ts');
     // What the needs of some add up to is known to the run alone.
     const catalogs = catalogOfEnvironment(process.env);
     const watch = watcher(profile.name, only === undefined ? listChecks().length : undefined);

@@ -1,5 +1,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { messageOf } from '#shared/errors.ts';
+import { type NotebookLanguage, notebookLanguages } from '#shared/notebookLanguage.ts';
+import { type TypeCheck, typeCheckModes } from '#shared/protocol/kernelMessages.ts';
 
 /** One word after `lance-catalog`, with all that belongs to it. */
 export type Command = {
@@ -49,4 +51,26 @@ function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig)
 export function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.slice(0, end < 0 ? args.length : end).some((arg) => arg === '--help' || arg === '-h');
+}
+
+export const languageHelp = `  --language LANGUAGE   language of the cells: typescript, or javascript, whose types are not checked (default: typescript;
+                      javascript for a kernel named "jslab")`;
+
+/** The language that `--language` names. @throws UsageError for a language that is not run here */
+export function languageArgument(argument: string | undefined): NotebookLanguage | undefined {
+  if (argument === undefined) return undefined;
+  const language = notebookLanguages.find((each) => each === argument);
+  if (language) return language;
+  throw new UsageError(`Expected ${notebookLanguages.join(' or ')} for --language, got "${argument}".`);
+}
+
+export const typeCheckHelp = `  --type-check MODE   what a type error does: "error" keeps its cell from running, "warn" is printed, "off" is not looked
+                      for; "error" when nothing is said`;
+
+/** What `--type-check` said. @throws UsageError for a mode that there is not */
+export function typeCheckArgument(argument: string | undefined): TypeCheck | undefined {
+  if (argument === undefined) return undefined;
+  const mode = typeCheckModes.find((each) => each === argument);
+  if (mode) return mode;
+  throw new UsageError(`--type-check is one of ${typeCheckModes.join(', ')}, and "${argument}" is none.`);
 }

@@ -1,9 +1,9 @@
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { endText, errorLines, jobLine } from '#jobs/report/jobText.ts';
-import { jobJson } from '#jobs/report/jobJson.ts';
+import { jobJson } from '#jobs/report/jobText.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { isActive, isRefused, jobTableText } from '#shared/jobs/jobWords.ts';
-import { progressLine } from './progressLine.ts';
+import { isActive, isRefused, jobTableText } from '#shared/jobs/jobLabels.ts';
+import { progressLine } from './terminal.ts';
 
 /** What a command about a job ends with. An interface of scripts: none is ever given another meaning. */
 export const jobExitCodes = { done: 0, failed: 1, notRun: 2, rowErrors: 3, cancelled: 130 } as const;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { NodeRuntime } from '#client/childProcess.ts';
-import { isFitNode, minimumNode } from '#client/nodeVersion.ts';
+import type { NodeRuntime } from '#processes/childProcess.ts';
+import { isFitNode, minimumNode } from '#processes/nodeVersion.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 // The commands are one bundle, so this is the folder of the bundles and not that of the source.

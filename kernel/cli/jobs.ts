@@ -1,17 +1,45 @@
-import { jobJson } from '#jobs/report/jobJson.ts';
-import { jobDetails, jobTable } from '#jobs/report/jobText.ts';
+import type { JobSummary } from '#catalog/jobs.ts';
+import { jobDetails, jobJson, jobTable } from '#jobs/report/jobText.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
+import { alignColumns } from '#shared/format/markup.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { onErrorOf, runnerOf, withToken } from './backfillArguments.ts';
 import { toldFailure } from './backfillFunction.ts';
-import { UsageError, parse, type Command } from './command.ts';
+import { catalogArguments, catalogOf, type CatalogValues, oneCatalogHelp } from './catalogArguments.ts';
+import { type Command, parse, UsageError } from './command.ts';
 import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
-import { catalogArguments, catalogOf, oneCatalogHelp, type CatalogValues } from './catalogArguments.ts';
-import { stopBySignals } from './runSignals.ts';
-import { inTerminalWords } from './terminalHints.ts';
-import { listServerJobs } from './serverJobs.ts';
+import { stopBySignals } from './signals.ts';
+import { inTerminalWords } from './terminal.ts';
+
+/**
+ * Prints the jobs that the server of a catalog runs and has run, whoever began them, in its order.
+ * @throws CatalogError Unsupported (0) where it runs none
+ */
+export async function listServerJobs(values: CatalogValues, isJson: boolean, signal: AbortSignal): Promise<void> {
+  const { onCatalog } = await import('#jobs/entry.ts');
+  const all = await onCatalog(catalogOf(values), signal, async ({ jobs }) => {
+    const found: JobSummary[] = [];
+    for (let pageToken: string | undefined, isLast = false; !isLast; isLast = pageToken === undefined) {
+      const page = await jobs.list({ signal, pageToken });
+      found.push(...page.jobs);
+      ({ pageToken } = page);
+    }
+    return found;
+  });
+  if (isJson) console.log(JSON.stringify(all, null, 2));
+  else if (all.length > 0) console.log(tableOf(all));
+  else console.error('The server has no jobs.');
+}
+
+function tableOf(jobs: readonly JobSummary[]): string {
+  const rows = jobs.map(({ id, state, type, table = '', created }) => {
+    return [id, state, type, table, created?.toISOString() ?? ''];
+  });
+  // Whole: names of jobs and tables are copied from here.
+  return alignColumns([['job', 'state', 'kind', 'table', 'begun'], ...rows], Infinity).join('\n');
+}
 
 const summary = `  lance-catalog jobs [list | show ID | follow ID | log ID | cancel ID | resume ID | remove ID] [--json]
       shows the backfills of this machine, and what becomes of them`;
@@ -94,7 +122,7 @@ async function run(args: readonly string[]): Promise<number> {
   const stop = stopBySignals();
   const { signal } = stop;
   try {
-    const jobs = (await import('#jobs/parts.ts')).openJobs();
+    const jobs = (await import('#jobs/entry.ts')).openJobs();
     if (!action) return await list(jobs, values, signal);
     return await action({ jobs, id: await fullId(jobs, id ?? '', signal), values, signal });
   } catch (error) {

@@ -1,11 +1,153 @@
-import { UsageError, type Command } from './command.ts';
-import { catalogHelp } from './catalogHelp.ts';
-import { install } from './kernelInstall.ts';
-import { list } from './kernelList.ts';
-import { remove } from './kernelRemove.ts';
-import { runKernel } from './kernelRun.ts';
-import { languageHelp } from './languageArgument.ts';
-import { typeCheckHelp } from './typeCheckArgument.ts';
+import { constants } from 'node:os';
+import { startNode } from '#processes/childProcess.ts';
+import { kernelFlags } from '#processes/nodeVersion.ts';
+import { kernelDisplayName, kernelName, type SpecPlace } from '#session/kernelspecs/folders.ts';
+import { installKernelspec } from '#session/kernelspecs/install.ts';
+import { findSpecs, type FoundSpec, settingsOf } from '#session/kernelspecs/list.ts';
+import { removeKernelspec } from '#session/kernelspecs/remove.ts';
+import { type SpecState, stateOf } from '#session/kernelspecs/specState.ts';
+import { isTslabKernel, languageOfKernel, type NotebookLanguage } from '#shared/notebookLanguage.ts';
+import { catalogHelp } from './catalogArguments.ts';
+import {
+  type Command,
+  languageArgument,
+  languageHelp,
+  parse,
+  typeCheckArgument,
+  typeCheckHelp,
+  UsageError,
+} from './command.ts';
+import { installation, kernelEntry, thisNode } from './installation.ts';
+
+/** Options that say where a kernelspec is. */
+export const placeOptions = {
+  user: { type: 'boolean' },
+  'sys-prefix': { type: 'boolean' },
+  prefix: { type: 'string' },
+} as const;
+
+/** What they said. @throws UsageError for more than one */
+export function placeArgument(values: {
+  user?: boolean | undefined;
+  'sys-prefix'?: boolean | undefined;
+  prefix?: string | undefined;
+}): SpecPlace | undefined {
+  const places: SpecPlace[] = [];
+  if (values.user) places.push({ kind: 'user' });
+  if (values['sys-prefix']) places.push({ kind: 'sys-prefix' });
+  if (values.prefix !== undefined) places.push({ kind: 'prefix', folder: values.prefix });
+  if (places.length > 1) throw new UsageError('Give one of --user, --sys-prefix and --prefix.');
+  return places[0];
+}
+
+const installOptions = {
+  ...placeOptions,
+  name: { type: 'string' },
+  'display-name': { type: 'string' },
+  catalog: { type: 'string' },
+  'type-check': { type: 'string' },
+  language: { type: 'string' },
+} as const;
+
+/** `kernel install`: makes the kernel known to Jupyter. */
+export async function install(args: readonly string[]): Promise<number> {
+  const { values } = parse(args, installOptions);
+  const { name = kernelName, catalog } = values;
+  const language = languageArgument(values.language) ?? languageOfKernel(name);
+  // Without letters nobody could choose it.
+  const displayName = values['display-name']?.trim() || usualDisplayName(name, language);
+  const spec = await installKernelspec({
+    place: placeArgument(values) ?? { kind: 'user' },
+    name,
+    displayName,
+    catalog,
+    typeCheck: typeCheckArgument(values['type-check']),
+    language,
+    installation,
+    node: thisNode(),
+  });
+  console.log(`Installed the kernel "${displayName}" in ${spec}`);
+  return 0;
+}
+
+function usualDisplayName(name: string, language: NotebookLanguage): string {
+  const title = language === 'javascript' ? 'JavaScript' : 'TypeScript';
+  if (name === kernelName && language === 'typescript') return kernelDisplayName;
+  // Beside tslab's own kernels of another environment, whose names in lists are the bare languages.
+  return isTslabKernel(name) ? `${title} (Lance Catalog, ${name})` : `${title} (${name})`;
+}
+
+/** `kernel list`: our kernelspecs, where they are, what they run, and why they do not. */
+export async function list(args: readonly string[]): Promise<number> {
+  parse(args, {});
+  const ours = (await findSpecs()).filter((spec) => spec.isOurs);
+  if (ours.length === 0) {
+    console.log('Jupyter knows no kernel of Lance Catalog here. To install one: lance-catalog kernel install');
+    return 0;
+  }
+  for (const spec of ours) console.log(describe(spec, await stateOf(spec)));
+  return 0;
+}
+
+function describe(spec: FoundSpec, state: SpecState): string {
+  const { catalog, typeCheck, language } = settingsOf(spec);
+  const lines = [
+    `${spec.name}  ${spec.displayName}`.trimEnd(),
+    `  in          ${spec.folder}`,
+    ...(catalog === undefined ? [] : [`  catalog     ${catalog}`]),
+    ...(typeCheck === undefined ? [] : [`  type check  ${typeCheck}`]),
+    ...(language === undefined ? [] : [`  language    ${language}`]),
+    state.works
+      ? `  runs        Lance Catalog ${state.version} in ${state.installation}, by Node ${state.nodeVersion} (${state.node})`
+      : `  fails       ${state.why}`,
+  ];
+  return lines.join('\n');
+}
+
+/** `kernel remove`: takes one of our kernelspecs away. */
+export async function remove(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parse(args, placeOptions, true);
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0) throw new UsageError('"kernel remove" needs one NAME.');
+  const folder = await removeKernelspec(name, placeArgument(values));
+  console.log(`Removed the kernel "${name}" from ${folder}`);
+  return 0;
+}
+
+const runOptions = {
+  'connection-file': { type: 'string' },
+  catalog: { type: 'string' },
+  'type-check': { type: 'string' },
+  language: { type: 'string' },
+} as const;
+
+/** `kernel run`: a kernel as Jupyter starts it, and ends as it ends. */
+export async function runKernel(args: readonly string[]): Promise<number> {
+  const { values } = parse(args, runOptions);
+  const { 'connection-file': file, catalog } = values;
+  if (file === undefined) throw new UsageError('"kernel run" needs --connection-file FILE.');
+  const typeCheck = typeCheckArgument(values['type-check']);
+  const language = languageArgument(values.language);
+  const child = startNode({
+    node: thisNode(),
+    flags: kernelFlags(process.versions.node),
+    entry: kernelEntry,
+    args: [
+      `--connection-file=${file}`,
+      ...(catalog === undefined ? [] : [`--catalog=${catalog}`]),
+      ...(typeCheck === undefined ? [] : [`--type-check=${typeCheck}`]),
+      ...(language === undefined ? [] : [`--language=${language}`]),
+    ],
+    stdio: 'inherit',
+  });
+  // Ctrl-C reaches the kernel by itself, which leaves its meaning to the front.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolveExit, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => resolveExit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
+  });
+}
 
 const summary = `  lance-catalog kernel install [--user | --sys-prefix | --prefix DIR] [--name NAME] [--display-name TEXT]
                                [--catalog DIR | --catalog ADDRESS] [--type-check MODE] [--language LANGUAGE]

@@ -7,7 +7,7 @@ import {
 } from '#jobs/python/pythonEnvironment.ts';
 import { environmentSize } from '#jobs/python/pythonPackages.ts';
 import { UsageError, parse, type Command } from './command.ts';
-import { stopBySignals } from './runSignals.ts';
+import { stopBySignals } from './signals.ts';
 
 const summary = `  lance-catalog python [show | install | remove]
       the Python that backfills run with: which one it is, or an environment made for it`;

@@ -1,8 +1,8 @@
-import { findPlace } from '#engine/dir.ts';
-import { inspectCatalog, repairCatalog } from '#engine/repair.ts';
+import { findPlace } from '#engine/dir/dirCatalog.ts';
+import { inspectCatalog, repairCatalog } from '#engine/dir/repair.ts';
 import type { Damage, RepairResult } from '#shared/damage.ts';
 import { UsageError, parse, type Command } from './command.ts';
-import { storageArguments, storageHelp, storageOptions } from './storageOptions.ts';
+import { storageArguments, storageHelp, storageOptions } from './catalogArguments.ts';
 
 const summary = `  lance-catalog repair CATALOG [--apply]
       find namespaces and tables that no list shows any more, and list them again`;

@@ -1,27 +1,134 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { KernelProcess } from '#client/kernelProcess.ts';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { KernelProcess } from '#processes/kernelProcess.ts';
+import { languageInfo } from '#session/about.ts';
 import { catalogOfArgument } from '#session/catalogArgument.ts';
-import { checkLanguage, parseNotebook, type Notebook } from '#session/headless/notebookFile.ts';
-import { readParameter, type Parameter } from '#session/headless/parameterValues.ts';
-import type { Injected } from '#session/headless/parameters.ts';
-import { runNotebook, type RunListener } from '#session/headless/runNotebook.ts';
-import { checkTarget } from '#session/headless/saveNotebook.ts';
-import { kernelDisplayName, kernelName } from '#session/kernelspec.ts';
-import { languageInfo } from '#session/languageInfo.ts';
+import { checkLanguage, type Notebook, notebookText, parseNotebook } from '#session/headless/notebookFile.ts';
+import { type Injected, type Parameter, readParameter, refusedParameters } from '#session/headless/parameters.ts';
+import { type FailedCell, type RunListener, runNotebook } from '#session/headless/runNotebook.ts';
+import { checkTarget, saveNotebook } from '#session/headless/saveNotebook.ts';
+import { kernelDisplayName, kernelName } from '#session/kernelspecs/folders.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import type { KernelHandshake } from '#shared/kernelMessages.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
-import { catalogHelp } from './catalogHelp.ts';
-import { UsageError, parse, type Command } from './command.ts';
+import type { KernelHandshake } from '#shared/protocol/kernelMessages.ts';
+import { catalogHelp } from './catalogArguments.ts';
+import { type Command, parse, typeCheckArgument, typeCheckHelp, UsageError } from './command.ts';
 import { kernelEntry, thisNode } from './installation.ts';
-import { progressLine } from './progressLine.ts';
-import { describeFailure } from './runFailure.ts';
-import { saverOf } from './runSaver.ts';
 import { printCells, progressOfCells } from './runScreen.ts';
-import { stopBySignals } from './runSignals.ts';
-import { typeCheckArgument, typeCheckHelp } from './typeCheckArgument.ts';
+import { stopBySignals } from './signals.ts';
+import { progressLine } from './terminal.ts';
+
+type Shown = {
+  /** Whether the error itself stands above already, as an output of the cell. */
+  isPrinted: boolean;
+  /** The cell of parameters, where some were given. */
+  injected?: Injected | undefined;
+};
+
+/** Lines of the cell above and below the one that failed. */
+const around = 3;
+
+/** Which cell failed, where in it, and why. */
+export function describeFailure(failed: FailedCell, notebook: string, { isPrinted, injected }: Shown): string {
+  const { cell, traceback, evalue, remark } = failed;
+  const text = traceback.join('\n') || evalue;
+  const where = notebook === '-' ? 'the notebook' : notebook;
+  // Findings of the compiler bring the line with them.
+  const hasLine = /^\s*\^+$/m.test(text);
+  return [
+    `Cell ${cell.number} of ${where} failed.`,
+    ...(remark === undefined ? [] : [remark]),
+    ...(injected?.source === cell.source ? refusedParameters(text, injected) : []),
+    ...(hasLine ? [] : ['', ...excerpt(cell.source, placeIn(text, cell.number))]),
+    ...(isPrinted ? [] : ['', text]),
+  ].join('\n');
+}
+
+type Place = { line: number; column: number };
+
+/** The first place of the cell in the traceback: `[3]:2:7`. */
+function placeIn(text: string, number: number): Place | undefined {
+  const found = new RegExp(`\\[${number}\\]:(\\d+):(\\d+)`).exec(text);
+  return found ? { line: Number(found[1]), column: Number(found[2]) } : undefined;
+}
+
+/** The lines around a place with a caret below it; the beginning of the cell where no place is known. */
+function excerpt(source: string, place: Place | undefined): string[] {
+  const lines = source.split(/\r?\n/);
+  const first = Math.max(1, (place?.line ?? 1) - around);
+  const last = Math.min(lines.length, (place?.line ?? first) + around);
+  const width = String(last).length;
+  return lines.slice(first - 1, last).flatMap((text, index) => {
+    const line = first + index;
+    const isPlace = line === place?.line;
+    const shown = `${isPlace ? '>' : ' '} ${String(line).padStart(width)} | ${text}`.trimEnd();
+    // Tabs stay tabs, so that the caret stands where the text does.
+    const before = text.slice(0, (place?.column ?? 1) - 1).replace(/[^\t]/g, ' ');
+    return isPlace ? [shown, `  ${' '.repeat(width)} | ${before}^`] : [shown];
+  });
+}
+
+export type RunSaver = {
+  /** Saves what there is when that was not done for a while. One that fails is told, and does not end the run. */
+  soon(): Promise<void>;
+  /**
+   * Saves the whole.
+   * @throws CatalogError PermissionDenied (15), which says where the notebook is in place of where it should be
+   */
+  now(): Promise<void>;
+};
+
+/**
+ * Saves the notebook of a run: at the end, and now and then before, so that a run that is killed leaves what it had.
+ * @param target a path, `-` for stdout, undefined when nothing is to be saved
+ * @param isFile false for a pipe or a device, which takes the text once
+ * @param everyMs how long `soon` leaves what was saved before
+ */
+export function saverOf(
+  target: string | undefined,
+  notebook: Notebook,
+  { isFile, everyMs = 5000 }: { isFile: boolean; everyMs?: number },
+): RunSaver {
+  let last = performance.now();
+  let isTold = false;
+  const save = async (path: string): Promise<void> => {
+    await saveNotebook(path, notebookText(notebook));
+    last = performance.now();
+  };
+  return {
+    async now() {
+      if (target === '-') process.stdout.write(notebookText(notebook));
+      else if (target !== undefined) await save(target).catch((error: unknown) => elsewhere(error, target, save));
+    },
+    async soon() {
+      if (!isFile || target === undefined || performance.now() - last < everyMs) return;
+      try {
+        await save(target);
+      } catch (error) {
+        // A disk that is full now may have room at the end.
+        last = performance.now();
+        if (!isTold) console.error(`${messageOf(error)} The run goes on, and saves at its end.`);
+        isTold = true;
+      }
+    },
+  };
+}
+
+/** What a run of hours gave is not to be lost for want of a place. */
+async function elsewhere(error: unknown, target: string, save: (path: string) => Promise<void>): Promise<never> {
+  const refuge = join(tmpdir(), `${basename(target, '.ipynb')}-${process.pid}.ipynb`);
+  try {
+    await save(refuge);
+  } catch {
+    // The first reason is the one that can be mended.
+    throw error;
+  }
+  throw new CatalogError('PermissionDenied', messageOf(error), `The notebook with its outputs is in "${refuge}".`, {
+    cause: error,
+  });
+}
 
 const summary = `  lance-catalog run NOTEBOOK.ipynb [-p NAME=VALUE …] [-o OUT.ipynb] [--catalog DIR | --catalog ADDRESS]
       runs a notebook without a screen and prints what each cell gave, or saves it with that`;
@@ -116,7 +223,7 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 async function read(path: string): Promise<string> {
-  if (path === '-') return text(process.stdin);
+  if (path === '-') return readText(process.stdin);
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {

@@ -1,4 +1,4 @@
-import type { KernelOutput } from '#shared/kernelMessages.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import type { FailedCell, RunListener, RunningCell } from '#session/headless/runNotebook.ts';
 
 /** One line of a terminal that is rewritten. */

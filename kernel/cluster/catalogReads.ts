@@ -1,10 +1,10 @@
-import type { Catalog } from '#client/catalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import { openRest } from '#client/rest.ts';
-import { isSecretOption } from '#client/storageSecrets.ts';
-import { Once } from './once.ts';
+import { openRest } from '#catalog/rest/restCatalog.ts';
+import { isSecretOption } from '#catalog/identity.ts';
+import { Once } from './memo.ts';
 import { ClusterError } from './errors.ts';
-import type { HiddenTexts } from './hiddenText.ts';
+import type { HiddenTexts } from './secretTexts.ts';
 import type { ClusterProfile } from './profile.ts';
 import type { ResolveCatalog, ResolvedCatalog } from './resolvedCatalog.ts';
 

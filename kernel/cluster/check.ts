@@ -1,7 +1,28 @@
-import type { CheckContext } from './context.ts';
+import type { AwsReads } from '#cluster/aws/awsReads.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import type { GcpReads } from '#cluster/gcp/gcpReads.ts';
+import type { KubeReads } from '#cluster/kube/kubeReads.ts';
+import type { CatalogReads } from './catalogReads.ts';
 import type { CheckCategory, CheckId } from './checkIds.ts';
-import type { Mend } from './mend.ts';
+import type { Leftovers } from './leftovers.ts';
 import type { ClusterProfile } from './profile.ts';
+import type { HiddenTexts } from './secretTexts.ts';
+
+/**
+ * What checks ask through. Each answer is had once a run (`Once`), whoever wants it first, so that forty checks need a dozen
+ * requests; connecting waits until somebody asks.
+ */
+export type CheckContext = {
+  readonly profile: ClusterProfile;
+  /** Secrets met on the way; whoever reads a credential adds it before it is used. */
+  readonly hidden: HiddenTexts;
+  readonly kube: KubeReads;
+  readonly aws: AwsReads;
+  readonly gcp: GcpReads;
+  readonly catalog: CatalogReads;
+  /** What checks make for a moment; whoever makes something notes it here first. */
+  readonly leftovers: Leftovers;
+};
 
 /**
  * How much it matters: an `error` keeps a backfill from running, a `warning` lets it run badly or costs money, `info` is

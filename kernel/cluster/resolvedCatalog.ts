@@ -1,5 +1,5 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import type { Catalog } from '#client/catalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 
 /** A catalog with what a profile does not have of it: its key, and a way to it. In memory alone. */
 export type ResolvedCatalog = {

@@ -11,9 +11,9 @@ import type {
   Verdict,
 } from './check.ts';
 import type { CheckId } from './checkIds.ts';
-import type { CheckContext } from './context.ts';
+import type { CheckContext } from './check.ts';
 import { isClusterError } from './errors.ts';
-import { HiddenTexts } from './hiddenText.ts';
+import { HiddenTexts } from './secretTexts.ts';
 import type { ClusterProfile } from './profile.ts';
 
 export type RunOptions = {

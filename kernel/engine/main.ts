@@ -3,12 +3,12 @@ import { chmodSync, unlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import type { EngineHandshake } from '#client/engineHandshake.ts';
-import { OpenCatalogs } from './catalogs.ts';
-import { openDir } from './dir.ts';
+import type { EngineHandshake } from '#catalog/engineHandshake.ts';
+import { OpenCatalogs } from '#engine/server/openCatalogs.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { engineProblem, engineVersion } from './native.ts';
-import { createEngineServer } from './engineServer.ts';
-import type { ContractHandler } from './server.ts';
+import { createEngineServer } from '#engine/server/engineServer.ts';
+import type { ContractHandler } from '#engine/server/server.ts';
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -1,4 +1,4 @@
-import { registerImplementation } from '#client/connect.ts';
+import { registerImplementation } from '#catalog/connect.ts';
 import { loadPart } from '#shared/loadPart.ts';
 
 /** Makes `connect(root)` and `connectNamespace('dir', { root })` open directories in this process. */
@@ -6,6 +6,7 @@ export function registerDir(): void {
   registerImplementation('dir', {
     keys: ['root', 'storageOptions'],
     // Loaded by the first connection, with Arrow, and the package of the engine by what first asks that for something.
-    connect: async (config, options) => (await loadPart(() => import('./dir.ts'))).openDir(config, options),
+    connect: async (config, options) =>
+      (await loadPart(() => import('#engine/dir/dirCatalog.ts'))).openDir(config, options),
   });
 }

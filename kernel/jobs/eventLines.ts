@@ -1,7 +1,7 @@
 import type { JobEvent, JobEventKind } from '#shared/jobs/jobEvents.ts';
 import { toCamel, toSnake } from '#shared/jobs/caseKeys.ts';
 import { isRowError } from '#shared/jobs/jobShapes.ts';
-import { isAmount, isCount, isText, listOf, oneOf, optional, shape, type Check } from '#shared/jobs/shapes.ts';
+import { isAmount, isCount, isText, listOf, oneOf, optional, shape, type Check } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
 
 // An event as a line: `@@` and JSON in snake_case. Drivers print them and records keep them.

@@ -1,4 +1,11 @@
+import { availableParallelism } from 'node:os';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { toCamel, toSnake } from '#shared/jobs/caseKeys.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { type Check, isComputedFunction, isCount, isText, mapOf, optional, shape } from '#shared/jobs/jobShapes.ts';
+import { isRecord } from '#shared/records.ts';
+import { onCatalog } from './openCatalog.ts';
 
 /**
  * One backfill as all runners understand it, with everything decided. On the wire and in files it is JSON with the
@@ -35,3 +42,97 @@ export type JobSpec = {
 /** Whether a job is about all rows without a value, those too that come while it runs. */
 export const isOpenEnded = ({ where, numFrags, readVersion }: JobSpec): boolean =>
   where === undefined && numFrags === undefined && readVersion === undefined;
+
+const isPositive: Check = (value) => isCount(value) && value !== 0;
+
+const fieldsOfSpec = {
+  version: (value) => value === 1,
+  jobId: isText,
+  table: shape({ uri: isText, storageOptions: mapOf(isText) }),
+  column: isText,
+  function: isComputedFunction,
+  where: optional(isText),
+  concurrency: isPositive,
+  taskSize: optional(isPositive),
+  checkpointSize: isPositive,
+  commitGranularity: isPositive,
+  numFrags: optional(isPositive),
+  readVersion: optional(isPositive),
+} satisfies { readonly [K in keyof Required<JobSpec>]: Check };
+
+/** A job with its keys in snake_case, as drivers read it. It holds the settings of the object store: by a pipe alone. */
+export const specToJson = (spec: JobSpec): Record<string, unknown> => toSnake(spec) as Record<string, unknown>;
+
+/** The same without anything that may be a secret, for files. */
+export const specWithoutSecrets = (spec: JobSpec): Record<string, unknown> =>
+  specToJson({ ...spec, table: { ...spec.table, storageOptions: {} } });
+
+/**
+ * Reads a job back; null counts as not given.
+ * @throws JobError RequestInvalid, which names the first field that is wrong
+ */
+export function specFromJson(value: unknown): JobSpec {
+  const fields = withoutNulls(toCamel(value));
+  if (isJobSpec(fields)) return fields;
+  throw new JobError('RequestInvalid', `This is no job: ${whatIsWrong(fields)}.`, 'It may be of another release.');
+}
+
+const isJobSpec = (value: unknown): value is JobSpec => shape(fieldsOfSpec)(value);
+
+const withoutNulls = (value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null)) : value;
+
+function whatIsWrong(value: unknown): string {
+  if (!isRecord(value)) return 'it is no object';
+  if (value['version'] !== 1) return `its version is ${JSON.stringify(value['version']) ?? 'missing'}`;
+  const names = Object.keys(fieldsOfSpec) as (keyof typeof fieldsOfSpec)[];
+  const wrong = names.find((name) => !fieldsOfSpec[name](value[name]));
+  return `"${wrong ?? 'function'}" is missing or of another type`;
+}
+
+/** What is taken where a request says nothing. Plans say the same. */
+const jobDefaults = {
+  /** More than this seldom pays on one machine: reading and writing are shared. */
+  concurrency: Math.min(8, availableParallelism()),
+  /** Rows; of a function that takes a second a row, what is lost at worst is an hour of one worker. */
+  checkpointSize: 4096,
+  /** Fragments. */
+  commitGranularity: 8,
+} as const;
+
+/**
+ * The job that a request means, with everything decided. The catalog is asked where the table is.
+ * @param request with its function
+ * @throws JobError FunctionMissing; CatalogError as `describeTable`
+ */
+export async function specOf(jobId: string, request: BackfillRequest, signal: AbortSignal): Promise<JobSpec> {
+  const { table, column, where, taskSize, numFrags, readVersion, onError } = request;
+  if (!request.function)
+    throw new JobError('FunctionMissing', `Nothing says how "${column}" is computed.`, 'Give a function.');
+  const { catalog, namespacePath, name } = table;
+  if (where?.trim() === '')
+    throw new JobError(
+      'RequestInvalid',
+      'The rows are said by an empty "where".',
+      `Leave it out for the rows in which "${column}" is null, or write "true" for all.`,
+    );
+  const { location } = await onCatalog(catalog, signal, (opened) =>
+    opened.describeTable(name, { namespacePath, signal }),
+  );
+  const storageOptions = catalog.implementation === 'dir' ? (catalog.storageOptions ?? {}) : {};
+  return {
+    version: 1,
+    jobId,
+    // A server may keep to itself where its tables are; runners that need to know refuse such tables.
+    table: { uri: location ?? '', storageOptions },
+    column,
+    function: onError ? { ...request.function, onError } : request.function,
+    where,
+    concurrency: request.concurrency ?? jobDefaults.concurrency,
+    taskSize,
+    checkpointSize: request.checkpointSize ?? jobDefaults.checkpointSize,
+    commitGranularity: request.commitGranularity ?? jobDefaults.commitGranularity,
+    numFrags,
+    readVersion,
+  };
+}

@@ -1,8 +1,10 @@
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import type { Table } from '#catalog/table.ts';
 import { registerDir } from '#engine/register.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import type { TableReference } from '#shared/jobs/backfill.ts';
 
 /**
  * The catalog of a job in this process; the engine is loaded by the first directory. Whoever asks owns it, and closes it.
@@ -32,3 +34,14 @@ export async function onCatalog<T>(
     await catalog.close();
   }
 }
+
+/**
+ * Runs a call on a table, whose catalog is closed after it.
+ * @throws CatalogError as `openTable`
+ */
+export const onTable = <T>(
+  { catalog, namespacePath, name }: TableReference,
+  signal: AbortSignal,
+  call: (table: Table) => Promise<T>,
+): Promise<T> =>
+  onCatalog(catalog, signal, async (opened) => call(await opened.openTable(name, { namespacePath, signal })));

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '#shared/errors.ts';
-import { typeCheckModes } from '#shared/kernelMessages.ts';
+import { typeCheckModes } from '#shared/protocol/kernelMessages.ts';
 import { notebookLanguages } from '#shared/notebookLanguage.ts';
 import { catalogOfArgument } from './catalogArgument.ts';
-import type { Front } from './coreMessages.ts';
+import type { Front } from '#session/threads/coreMessages.ts';
 
 /** Set to `off`, cells are not remembered for later kernels. */
 export const historyVariable = 'LANCE_CATALOG_HISTORY';

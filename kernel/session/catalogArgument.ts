@@ -1,4 +1,4 @@
-import { isObjectStore, localRoot } from '#client/root.ts';
+import { isObjectStore, localRoot } from '#catalog/root.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 
 /** The variables that a catalog is taken from where no editor says which one it is. */

@@ -1,24 +1,53 @@
+import type { ChildProcess as Child } from 'node:child_process';
 import { createRequire, enableCompileCache } from 'node:module';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { kernelFlags } from '#client/nodeVersion.ts';
+import { kernelFlags } from '#processes/nodeVersion.ts';
+import { dataFolder } from '#processes/userFolders.ts';
+import type { CoreParts, startCore } from '#session/core/coreStart.ts';
+import { lastWords } from '#session/core/lastWords.ts';
+import { Outputs } from '#session/core/outputs.ts';
+import { keepListening } from '#session/core/uncaught.ts';
+import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from '#session/threads/coreMessages.ts';
+import { createLoadLock, lockedLoader } from '#session/threads/loadLock.ts';
+import { createRoom, OutputSender } from '#session/threads/outputLimit.ts';
+import { createRing, RingWriter } from '#session/threads/textRing.ts';
+import { ownVersions } from './about.ts';
 import { parseKernelArguments } from './arguments.ts';
-import type { CoreParts, startCore } from './coreStart.ts';
-import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from './coreMessages.ts';
-import { dataFolder } from '#client/personFolders.ts';
-import { endChildren } from './endChildren.ts';
-import { lastWords } from './lastWords.ts';
-import { createLoadLock, lockedLoader } from './loadLock.ts';
-import { createRoom, OutputSender } from './outputRoom.ts';
-import { Outputs } from './outputs.ts';
-import { createRing, RingWriter } from './textRing.ts';
-import { keepListening } from './uncaught.ts';
-import { ownVersions } from './versions.ts';
 
 // The process of one kernel: `kernel.cjs --pipe` for an editor, `kernel.cjs --connection-file=FILE` for Jupyter. The
 // worker starts first and answers while the compiler, which takes most of a second, loads here. So this file imports
 // little; all else is in another bundle, kernelCore.cjs, which Node keeps compiled.
+
+/** A process that Node waits for before it ends, as it does for servers and timers. No types say so. */
+type WithHandles = { readonly _getActiveHandles?: () => readonly unknown[] };
+
+/**
+ * Asks the programs that cells have started to end with the kernel, which would be left to nobody. Those that are to go on
+ * were let go with `unref()`. Our own, a job for instance, know themselves what the end of a kernel is to them.
+ */
+function endChildren(): void {
+  try {
+    const { ChildProcess } = process.getBuiltinModule('node:child_process');
+    const handles = (process as WithHandles)._getActiveHandles?.() ?? [];
+    for (const handle of handles) if (handle instanceof ChildProcess && !isOurs(handle)) attempt(() => handle.kill());
+  } catch {
+    // A cell has replaced what is used here. The kernel ends all the same.
+  }
+}
+
+const isOurs = ({ spawnargs }: Child): boolean =>
+  spawnargs.some((argument) => argument.startsWith(import.meta.dirname + sep));
+
+/** One that belongs to another person by now is not ours to end, and the others are. */
+function attempt(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // It may not be ended by this person.
+  }
+}
 
 const [asyncHooksFlag = ''] = kernelFlags();
 const { wait } = Atomics;

@@ -1,19 +1,19 @@
 // What every notebook has before its first cell, and what `import … from 'lance-catalog'` gives in one. The declarations
 // made of this file are what cells are checked against, so it holds nothing else.
-import type { CellSignal } from './cellSignal.ts';
-import type { Cluster } from './cluster/clusterTypes.ts';
-import type { Comms } from './comms/commTypes.ts';
-import type { Display, Progress } from './display/displayTypes.ts';
-import type { Confirm, Input, Prompt } from './input/askPerson.ts';
-import type { Udf } from './functions/functionTypes.ts';
-import type { Ray } from './ray/rayTypes.ts';
-import type { Sql } from './sql/sqlTypes.ts';
+import type { CellSignal } from '#session/core/cellWork.ts';
+import type { Cluster } from '#session/cluster/clusterTypes.ts';
+import type { Comms } from '#session/comms/commTypes.ts';
+import type { Display, Progress } from '#session/display/displayTypes.ts';
+import type { Confirm, Input, Prompt } from '#session/input/askUser.ts';
+import type { Udf } from '#session/functions/functionTypes.ts';
+import type { Ray } from '#session/ray/rayTypes.ts';
+import type { Sql } from '#session/sql/sqlTypes.ts';
 
 export * as arrow from '#arrow';
-export { connect, connectNamespace } from '#client/connect.ts';
-export type { ConnectOptions, DirConfig, RestConfig } from '#client/connect.ts';
-export type { CallOptions } from '#client/callOptions.ts';
-export type { Capabilities, Capability, CapabilityOptions } from '#client/capabilities.ts';
+export { connect, connectNamespace } from '#catalog/connect.ts';
+export type { ConnectOptions, DirConfig, RestConfig } from '#catalog/connect.ts';
+export type { CallOptions } from '#catalog/arguments/options.ts';
+export type { Capabilities, Capability, CapabilityOptions } from '#catalog/catalog.ts';
 export type {
   Catalog,
   CreateEmptyTableOptions,
@@ -31,14 +31,20 @@ export type {
   RenameTableOptions,
   TableDescription,
   TablePage,
-} from '#client/catalog.ts';
-export type { CopiedTable, CopyOptions, CopyProgress, CopyResult, CopyTarget } from '#client/copy.ts';
-export type { BackfillJob, BackfillResult, FunctionGiven, TableBackfillOptions, TableTrial } from '#client/backfill.ts';
-export type { BackfillColumnOptions, JobDescription, Jobs, JobState, JobSummary } from '#client/jobs.ts';
-export type { MergeInsert } from '#client/mergeInsert.ts';
-export type { Operation } from '#client/operations.ts';
-export { Query } from '#client/query.ts';
-export type { DistanceType, FullTextOptions, Ordering, QueryOptions } from '#client/querySpec.ts';
+} from '#catalog/catalog.ts';
+export type { CopiedTable, CopyOptions, CopyProgress, CopyResult, CopyTarget } from '#catalog/catalog.ts';
+export type {
+  BackfillJob,
+  BackfillResult,
+  FunctionGiven,
+  TableBackfillOptions,
+  TableTrial,
+} from '#catalog/backfill.ts';
+export type { BackfillColumnOptions, JobDescription, Jobs, JobState, JobSummary } from '#catalog/jobs.ts';
+export type { MergeInsert } from '#catalog/mergeInsert.ts';
+export type { Operation } from '#catalog/contract.ts';
+export { Query } from '#catalog/query.ts';
+export type { DistanceType, FullTextOptions, Ordering, QueryOptions } from '#catalog/querySpec.ts';
 export type {
   AddOptions,
   BatchStream,
@@ -56,12 +62,12 @@ export type {
   UpdateResult,
   UpdateSpec,
   WriteResult,
-} from '#client/table.ts';
-export type { TableStats, VersionInfo } from '#client/tableInfo.ts';
-export type { BatchSource, TableData, TableSource } from '#client/tableSource.ts';
-export type { Branches, BranchInfo, TagInfo, Tags } from '#client/tagsBranches.ts';
+} from '#catalog/table.ts';
+export type { TableStats, VersionInfo } from '#catalog/table.ts';
+export type { BatchSource, TableData, TableSource } from '#catalog/tableData.ts';
+export type { Branches, BranchInfo, TagInfo, Tags } from '#catalog/tagsBranches.ts';
 export type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
-export type { OnErrorOption, Udf, UdfOptions, UdfRow, UdfValue } from './functions/functionTypes.ts';
+export type { OnErrorOption, Udf, UdfOptions, UdfRow, UdfValue } from '#session/functions/functionTypes.ts';
 export { CatalogError, isCatalogError } from '#shared/errors.ts';
 export type { CatalogErrorCode, CatalogErrorKind, ErrorContext } from '#shared/errors.ts';
 export type { RayPlace, RunnerName } from '#shared/jobs/backfill.ts';
@@ -74,7 +80,7 @@ export type {
   DisplayValueOptions,
   Progress,
   ProgressOptions,
-} from './display/displayTypes.ts';
+} from '#session/display/displayTypes.ts';
 export type {
   Cluster,
   ClusterCheckOptions,
@@ -83,11 +89,11 @@ export type {
   ClusterMend,
   ClusterReport,
   ClusterSettings,
-} from './cluster/clusterTypes.ts';
+} from '#session/cluster/clusterTypes.ts';
 export type { CheckCategory, CheckId } from '#cluster/checkIds.ts';
-export type { Ray, RayCluster, RayClusterSettings, RayConnection, RayWaitOptions } from './ray/rayTypes.ts';
-export type { Sql, SqlValue } from './sql/sqlTypes.ts';
-export type { Comm, CommEvent, CommOptions, Comms } from './comms/commTypes.ts';
+export type { Ray, RayCluster, RayClusterSettings, RayConnection, RayWaitOptions } from '#session/ray/rayTypes.ts';
+export type { Sql, SqlValue } from '#session/sql/sqlTypes.ts';
+export type { Comm, CommEvent, CommOptions, Comms } from '#session/comms/commTypes.ts';
 
 /**
  * Shows a value in the output of the cell at once: tables and queries as tables, pictures as pictures, objects as trees.

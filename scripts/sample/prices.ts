@@ -1,5 +1,5 @@
 import type { Table as ArrowTable } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 import { int64, money, tableOf, texts } from './columns.ts';
 import { between, seeded } from './random.ts';
 

@@ -1,9 +1,9 @@
 import { cpSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { connectNamespace } from '#client/connect.ts';
+import { connectNamespace } from '#catalog/connect.ts';
 import { registerDir } from '#engine/register.ts';
 import { registerFunction } from '#jobs/definition/registration.ts';
-import { localRunner } from '#jobs/runners/local.ts';
+import { localRunner } from '#jobs/runners/localRunner.ts';
 import { contextOf } from '../contract/localJobs.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { drive, functionOf, pythonRow, specOf, sql, typescriptRow } from '../contract/backfillDriving.ts';

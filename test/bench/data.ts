@@ -14,7 +14,7 @@ import {
   Table,
   makeData,
 } from '#arrow';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../scripts/paths.ts';
 
 /** Counted up when the generated rows change. */

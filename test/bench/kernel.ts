@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kernelFlags } from '../../kernel/client/nodeVersion.ts';
-import { isUsable, snapshotOf, snapshotVariable } from '../../kernel/client/startSnapshot.ts';
+import { kernelFlags } from '#processes/nodeVersion.ts';
+import { isUsable, snapshotOf, snapshotVariable } from '#processes/startSnapshot.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { python } from '../harness/python.ts';
 import { cellsFor, lineCharacters, manyLines, printProgram, type KernelName } from './kernelCells.ts';

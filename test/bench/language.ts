@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { LanguageProcess } from '../../kernel/client/languageProcess.ts';
-import type { Finding } from '../../kernel/shared/languageMessages.ts';
+import { LanguageProcess } from '#processes/languageProcess.ts';
+import type { Finding } from '#shared/protocol/languageMessages.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { lineOf, median, type Figure } from './report.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import { KernelProcess } from '#processes/kernelProcess.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { lineOf, median, type Figure } from './report.ts';

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { arrowStreamMime } from '#shared/mime.ts';
-import { noLimit } from '#client/wire.ts';
+import { noLimit } from '#catalog/contract.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { ownGroup, endGroup } from '../../scripts/processes.ts';
 import { startRawEngine } from '../contract/rawEngine.ts';

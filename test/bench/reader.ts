@@ -1,12 +1,12 @@
 // One way of reading a table, measured in a process of its own: `node reader.ts '{"way": …}'` prints one line of JSON.
 import { readFileSync } from 'node:fs';
 import { Client } from 'undici';
-import { EngineProcess } from '#client/engineProcess.ts';
-import { readIpc } from '#client/ipcReader.ts';
-import type { Table } from '#client/table.ts';
-import { openDir } from '#engine/dir.ts';
+import { EngineProcess } from '#catalog/engineProcess.ts';
+import { readIpc } from '#catalog/arrow/ipcReader.ts';
+import type { Table } from '#catalog/table.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../scripts/paths.ts';
-import { DirTable } from '#engine/dirTable.ts';
+import { DirTable } from '#engine/dir/dirTable.ts';
 
 /** `native` reads the engine's own buffers and looks at none, `dir` and `rest` are the product, `bare` is the socket. */
 export type Way = 'native' | 'dir' | 'rest' | 'bare';

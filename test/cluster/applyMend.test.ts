@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
-import type { KubernetesManifest } from '#cluster/mend.ts';
-import { applyMend, previewMend } from '#cluster/mends/applyMend.ts';
+import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
+import { applyMend, previewMend } from '#cluster/fixes/applyFix.ts';
 import { sharedCluster, type KubeCluster } from './parts/kubeCluster.ts';
 
 const signal = AbortSignal.timeout(120_000);

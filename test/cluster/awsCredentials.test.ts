@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { AwsIdentity, callerOf } from '#cluster/aws/awsIdentity.ts';
 import { chainKeys } from '#cluster/aws/awsKeys.ts';
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { freePorts } from '../harness/freePorts.ts';
 import { StandInServer, type Answer } from './standIns/standInServer.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { eksCredential, loginToAws, stsOf } from '#cluster/aws/eksCredential.ts';
-import { signEksToken } from '#cluster/aws/eksToken.ts';
+import { signEksToken } from '#cluster/aws/eksCredential.ts';
 import type { CheckReport } from '#cluster/check.ts';
 import { checkIdsByCategory } from '#cluster/checkIds.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { account, region } from './parts/moto.ts';
 import { problemsOf } from './parts/outcome.ts';

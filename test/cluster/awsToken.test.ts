@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { signEksToken } from '#cluster/aws/eksToken.ts';
+import { signEksToken } from '#cluster/aws/eksCredential.ts';
 import { python } from '../harness/python.ts';
 
 const run = promisify(execFile);

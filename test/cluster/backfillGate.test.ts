@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDir } from '../../kernel/engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { cliEntry, command, type Ran } from '../kernel/support.ts';
 import { names } from './parts/sound/names.ts';

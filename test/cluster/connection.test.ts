@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
 import { textAt } from '#cluster/kube/fields.ts';
 import { PortForward, Watch } from '#cluster/kube/kubeClient.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
 import { textAt } from '#cluster/kube/fields.ts';
 import { tempFolder } from '../harness/temp.ts';

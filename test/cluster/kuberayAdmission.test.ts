@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { at } from '#cluster/kube/fields.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KernelProcess } from '#client/kernelProcess.ts';
-import type { KernelOutput } from '#shared/kernelMessages.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { readDocExamples, titleOfExample } from '../harness/docExamples.ts';
 import { newestRay } from '../harness/rayNeeds.ts';
 import { tempFolder } from '../harness/temp.ts';

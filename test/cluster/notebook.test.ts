@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { KernelProcess } from '#client/kernelProcess.ts';
-import type { KernelOutput } from '#shared/kernelMessages.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { run, startKernel, valueOf } from '../kernel/support.ts';
 import { names } from './parts/sound/names.ts';

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Table, tableFromIPC, tableToIPC, type RecordBatch } from '#arrow';
-import { IpcError, ipcMessages } from '#client/ipcMessages.ts';
-import { readIpc } from '#client/ipcReader.ts';
+import { IpcError, ipcMessages } from '#catalog/arrow/ipcMessages.ts';
+import { readIpc } from '#catalog/arrow/ipcReader.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
-import { specToJson } from '#jobs/specJson.ts';
+import { specToJson } from '#jobs/jobSpec.ts';
 import { bundleFile, driverFile } from '#jobs/driver/driverFiles.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';

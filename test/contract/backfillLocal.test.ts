@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectNamespace } from '#client/connect.ts';
+import { connectNamespace } from '#catalog/connect.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { registerDir } from '#engine/register.ts';
 import { ownName } from '#jobs/local/keyIndex.ts';
-import { localRunner } from '#jobs/runners/local.ts';
+import { localRunner } from '#jobs/runners/localRunner.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { contextOf, eventsOf, functionOf, rowFunction } from './localJobs.ts';
 import { lengthOf, lengths, textTable } from './localTable.ts';

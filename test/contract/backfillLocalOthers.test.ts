@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Table } from '#client/table.ts';
-import { localRunner } from '#jobs/runners/local.ts';
+import type { Table } from '#catalog/table.ts';
+import { localRunner } from '#jobs/runners/localRunner.ts';
 import { folderRoot } from './backfillRoot.ts';
 import { eventually } from './eventually.ts';
 import { gatedFunction } from './gatedFunction.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
-import { localPythonRunner, planWithPython, tryWithPython } from '#jobs/runners/localPython.ts';
+import { localPythonRunner, planWithPython, tryWithPython } from '#jobs/runners/pythonRunner.ts';
 import type { NewEvent, RunContext } from '#jobs/runners/runner.ts';
 import { tableFromIPC } from '#arrow';
 import { python } from '../harness/python.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
 import { registerDir } from '#engine/register.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { tempFolder } from '../harness/temp.ts';

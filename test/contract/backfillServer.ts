@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Table as ArrowTable, tableToIPC, vectorFromArray } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import { createContractHandler, type ContractHandler } from '#engine/server.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { createContractHandler, type ContractHandler } from '#engine/server/server.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 
 type Json = Record<string, unknown>;

@@ -14,11 +14,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { connect, connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
-import { openDir } from '#engine/dir.ts';
-import { DirConnection } from '#engine/dirConnection.ts';
-import { namespaceSubject } from '#engine/engineErrors.ts';
+import { connect, connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { DirConnection } from '#engine/dir/dirConnection.ts';
+import { namespaceSubject } from '#engine/errors/engineErrors.ts';
 import { registerDir } from '#engine/register.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { eventually } from './eventually.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isCatalogError } from '#shared/errors.ts';
-import { operations, type Operation } from '#client/operations.ts';
+import { operations, type Operation } from '#catalog/contract.ts';
 import { everyOperation, makePlayground } from './everyOperation.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';

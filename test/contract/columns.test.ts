@@ -11,7 +11,7 @@ import {
   Utf8,
   type DataType,
 } from '#arrow';
-import { typeText } from '#shared/arrowTypes.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { fails } from './expect.ts';
 import { forEachOfOurs, forEachSubject } from './subjects.ts';
 

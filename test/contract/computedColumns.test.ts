@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Dictionary, Field, Int32, Schema, Table as ArrowTable, Utf8, vectorFromArray } from '#arrow';
-import { typeText } from '#shared/arrowTypes.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
-import type { Table } from '#client/table.ts';
+import type { Table } from '#catalog/table.ts';
 import { readFunction } from '#jobs/definition/functionSource.ts';
 import { withHash } from '#jobs/definition/hash.ts';
 import { decodeOutput, encodeOutput } from '#jobs/definition/outputType.ts';

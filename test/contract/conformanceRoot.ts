@@ -1,5 +1,5 @@
 import { Field, FixedSizeList, Float32, Float64, Int64, Schema, Utf8 } from '#arrow';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 
 /** The columns of every table here. */
 export const columns = new Schema([

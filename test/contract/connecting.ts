@@ -1,7 +1,7 @@
-import { openRest, type RestCatalog } from '#client/rest.ts';
-import type { RestConfig } from '#client/connect.ts';
-import { transportOptionsOf } from '#client/restConfig.ts';
-import { Transport } from '#client/transport.ts';
+import { openRest, type RestCatalog } from '#catalog/rest/restCatalog.ts';
+import type { RestConfig } from '#catalog/connect.ts';
+import { transportOptionsOf } from '#catalog/rest/config.ts';
+import { Transport } from '#catalog/transport/transport.ts';
 import { FaultyServerStandIn, type Behaviors } from './faultyServer.ts';
 
 /** Servers and connections of a test, which end with it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isAbort } from '#shared/errors.ts';
-import type { Catalog } from '#client/catalog.ts';
-import { openDir } from '#engine/dir.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { manyColumns, manyKinds, rowsOf } from './copySource.ts';
 import { fails } from './expect.ts';

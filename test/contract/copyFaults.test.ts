@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Float64, Table as ArrowTable, makeData, makeVector, tableFromIPC, tableToIPC, type RecordBatch } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
-import type { Catalog } from '#client/catalog.ts';
-import type { Table } from '#client/table.ts';
-import type { TableSource } from '#client/tableSource.ts';
-import { openDir } from '#engine/dir.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Table } from '#catalog/table.ts';
+import type { TableSource } from '#catalog/tableData.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { rowsOf } from './copySource.ts';
 import { fails } from './expect.ts';
@@ -267,7 +267,7 @@ suite('A copy that meets trouble', function () {
   test('of a name that only other clients make is told before the first row', async () => {
     const names = source.tableNames.bind(source);
     const odd = withCalls(source, { tableNames: async (path, options) => [...(await names(path, options)), 'a b'] });
-    const { copyTables } = await import('#client/copyTables.ts');
+    const { copyTables } = await import('#catalog/copy/copyTables.ts');
     await fails(
       () => copyTables({ catalog: odd, identity: 'odd' }, [], { catalog: db, path: [] }),
       'InvalidInput',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Float64, Table as ArrowTable, makeData, makeVector } from '#arrow';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
-import { isUnfinished, readMark } from '#client/copyMark.ts';
-import type { Catalog } from '#client/catalog.ts';
-import type { Table } from '#client/table.ts';
-import { openDir } from '#engine/dir.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import { isUnfinished, readMark } from '#catalog/copy/copyMark.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Table } from '#catalog/table.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { rowsOf } from './copySource.ts';
 import { UpstreamServers } from './upstreamServers.ts';

@@ -14,7 +14,7 @@ import {
   vectorFromArray,
   type DataType,
 } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 
 const item = (type: DataType): Field => new Field('item', type, true);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
-import type { Catalog } from '#client/catalog.ts';
-import { openDir } from '#engine/dir.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { manyKinds, rowsOf } from './copySource.ts';
 import { startMoto, type Moto } from './moto.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as upstream from '@lancedb/lancedb';
 import { Table, makeVector, type RecordBatch } from '#arrow';
-import { openDir, type DirCatalog } from '#engine/dir.ts';
+import { openDir, type DirCatalog } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { fails } from './expect.ts';
 

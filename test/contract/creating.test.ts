@@ -16,7 +16,7 @@ import {
   makeVector,
   type RecordBatch,
 } from '#arrow';
-import { inferRows } from '#client/inferRows.ts';
+import { inferRows } from '#catalog/arrow/inferRows.ts';
 import { eventually } from './eventually.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';

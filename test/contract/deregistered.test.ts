@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Field, Int64, Schema } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 import { fails } from './expect.ts';
 import { forEachOfOurs } from './subjects.ts';
 

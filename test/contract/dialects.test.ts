@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { RestConfig } from '#client/connect.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
+import type { RestConfig } from '#catalog/connect.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
 import { Connecting } from './connecting.ts';
 import { fails } from './expect.ts';
 import { bytes, inTurn, json, refusal, type Behaviors, type Seen } from './faultyServer.ts';

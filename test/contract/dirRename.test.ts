@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import * as upstream from '@lancedb/lancedb';
 import { isCatalogError } from '#shared/errors.ts';
-import { openDir, type DirCatalog } from '#engine/dir.ts';
+import { openDir, type DirCatalog } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as upstream from '@lancedb/lancedb';
 import { Table, makeVector, vectorFromArray, Dictionary, Int32, Utf8, type RecordBatch } from '#arrow';
-import { openDir } from '#engine/dir.ts';
-import { addGathered } from '#engine/dirWrites.ts';
-import { gather, whole } from '#engine/gathered.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { addGathered } from '#engine/dir/dirWrites.ts';
+import { gather, whole } from '#engine/batches/bufferedRows.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { fails } from './expect.ts';
 

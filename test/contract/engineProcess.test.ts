@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Float64, Table, makeData, makeVector } from '#arrow';
 import { isAbort } from '#shared/errors.ts';
-import { EngineProcess, type EngineExit } from '#client/engineProcess.ts';
+import { EngineProcess, type EngineExit } from '#catalog/engineProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { eventually } from './eventually.ts';
 import { fails } from './expect.ts';

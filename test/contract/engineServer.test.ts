@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { catalogErrorCodes, type CatalogErrorKind } from '#shared/errors.ts';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { startRawEngine, type RawAnswer, type RawEngine } from './rawEngine.ts';
 

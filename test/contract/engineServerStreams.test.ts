@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Float64, Int64, Table, makeData, makeVector, tableFromIPC, tableToIPC, vectorFromArray } from '#arrow';
 import { arrowStreamMime } from '#shared/mime.ts';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { startPlainServer, type PlainServer } from './plainServer.ts';
 

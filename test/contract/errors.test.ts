@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { catalogErrorCodes, isCatalogError, statusOf } from '#shared/errors.ts';
-import type { Operation } from '#client/operations.ts';
-import type { Catalog } from '#client/catalog.ts';
+import type { Operation } from '#catalog/contract.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';
 

@@ -1,6 +1,6 @@
-import type { Catalog } from '#client/catalog.ts';
-import type { Operation } from '#client/operations.ts';
-import type { Table } from '#client/table.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Operation } from '#catalog/contract.ts';
+import type { Table } from '#catalog/table.ts';
 
 /** What every call works on: in the namespace `shop` the table `t`, which the calls before it may have changed. */
 export type Playground = { db: Catalog; table: Table };

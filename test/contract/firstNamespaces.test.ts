@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { openDir } from '#engine/dir.ts';
-import { datasetName, onDataset } from '#engine/dataset.ts';
-import { claimFolder, makeInStore, makeOrLeave, schemaOfList } from '#engine/firstList.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { datasetName, onDataset } from '#engine/dir/dataset.ts';
+import { claimFolder, makeInStore, makeOrLeave, schemaOfList } from '#engine/dir/createManifest.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { startMoto, type Moto } from './moto.ts';

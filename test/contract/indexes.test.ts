@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { IndexType } from '#client/table.ts';
+import type { IndexType } from '#catalog/table.ts';
 import { fails } from './expect.ts';
 import { forEachOfOurs, forEachSubject } from './subjects.ts';
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as upstream from '@lancedb/lancedb';
-import { connect, connectNamespace } from '#client/connect.ts';
+import { connect, connectNamespace } from '#catalog/connect.ts';
 import { registerDir } from '#engine/register.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';

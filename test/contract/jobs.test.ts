@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import type { JobState } from '#client/jobs.ts';
-import { registerRest } from '#client/registerRest.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import type { JobState } from '#catalog/jobs.ts';
+import { registerRest } from '#catalog/rest/register.ts';
 import { fails } from './expect.ts';
 import { JobsServerStandIn } from './jobsServer.ts';
 import { forEachSubject } from './subjects.ts';

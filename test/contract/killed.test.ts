@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Table, makeVector, type RecordBatch } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
-import type { Catalog } from '#client/catalog.ts';
-import { openDir } from '#engine/dir.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { startEngine } from './subjects.ts';
 

@@ -14,8 +14,8 @@ import {
   vectorFromArray,
   type DataType,
 } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import type { Table } from '#client/table.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Table } from '#catalog/table.ts';
 
 export const textOf = (id: number): string => 'word '.repeat(id % 7) + String(id);
 

@@ -1,6 +1,6 @@
 // A process of its own that makes namespaces: told a root it opens it, at the time told it makes three, and says what came
 // of it.
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { loadNative } from '#engine/native.ts';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';

@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connectNamespace } from '@lancedb/lancedb';
 import type { CatalogErrorKind } from '#shared/errors.ts';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import type { Operation, Outcome, Path } from './model/operations.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as upstream from '@lancedb/lancedb';
 import { tableFromArrays } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { startServing, type Serving } from './serving.ts';
 

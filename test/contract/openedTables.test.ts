@@ -4,10 +4,10 @@ import { request, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { Table, makeVector, tableToIPC } from '#arrow';
 import { arrowStreamMime } from '#shared/mime.ts';
-import { engineHost, rootHeader } from '#client/wire.ts';
-import { openDir, type DirCatalog } from '#engine/dir.ts';
-import type { DirTable } from '#engine/dirTable.ts';
-import { createEngineServer } from '#engine/engineServer.ts';
+import { engineHost, rootHeader } from '#catalog/contract.ts';
+import { openDir, type DirCatalog } from '#engine/dir/dirCatalog.ts';
+import type { DirTable } from '#engine/dir/dirTable.ts';
+import { createEngineServer } from '#engine/server/engineServer.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { eventually } from './eventually.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { openDir } from '#engine/dir.ts';
-import { createContractHandler, type Answered } from '#engine/server.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { createContractHandler, type Answered } from '#engine/server/server.ts';
 
 /** The contract over one directory on TCP without keys, for tools that ask it as anyone would. */
 export type PlainServer = {

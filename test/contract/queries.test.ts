@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { isCatalogError } from '#shared/errors.ts';
 import { Table, makeVector } from '#arrow';
 import { isAbort } from '#shared/errors.ts';
-import type { Catalog } from '#client/catalog.ts';
-import type { Table as CatalogTable } from '#client/table.ts';
-import { openDir } from '#engine/dir.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Table as CatalogTable } from '#catalog/table.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { forEachSubject } from './subjects.ts';
 
 const rows = Array.from({ length: 100 }, (_, index) => ({

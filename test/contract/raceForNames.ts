@@ -1,6 +1,6 @@
 // A process that runs one operation of the state test at a given moment: it is sent a root, an operation and a time, and
 // sends back how the operation ended.
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { loadNative } from '#engine/native.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { Operation } from './model/operations.ts';

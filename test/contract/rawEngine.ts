@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseHandshake, type EngineHandshake } from '#client/engineHandshake.ts';
+import { parseHandshake, type EngineHandshake } from '#catalog/engineHandshake.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { engineEntry } from './subjects.ts';
 

@@ -1,6 +1,6 @@
 // Run as another user by a test: says on stdout what kind of error a root gives, on stderr its sentence.
 import { isCatalogError, messageOf } from '#shared/errors.ts';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 
 try {
   await openDir({ root: process.argv[2] ?? '' });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Float64, Table, makeData, makeVector } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
-import { openDir } from '#engine/dir.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { eventually } from './eventually.ts';
 import { startServing, type Serving } from './serving.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { connect } from '#client/connect.ts';
+import { connect } from '#catalog/connect.ts';
 import { loadNative } from '#engine/native.ts';
 import { registerDir } from '#engine/register.ts';
 import { computedColumns } from '#jobs/definition/registration.ts';

@@ -1,5 +1,5 @@
 // Renames a table of a directory to and fro until it is killed: `renameForever.ts ROOT NAMESPACE`.
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 
 const [root = '', namespace = ''] = process.argv.slice(2);
 const path = namespace === '' ? [] : namespace.split('/');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Field, Int32, Schema, Utf8 } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import { openDir } from '#engine/dir.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { serverFunction } from '#jobs/runners/rest/serverFunction.ts';
-import { createRestRunner } from '#jobs/runners/rest.ts';
+import { createRestRunner } from '#jobs/runners/rest/restRunner.ts';
 import type { NewEvent, RunContext } from '#jobs/runners/runner.ts';
 import { isAbort } from '#shared/errors.ts';
 import type { BackfillOptions, BackfillRequest } from '#shared/jobs/backfill.ts';

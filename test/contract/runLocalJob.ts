@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { registerDir } from '#engine/register.ts';
-import { localRunner } from '#jobs/runners/local.ts';
+import { localRunner } from '#jobs/runners/localRunner.ts';
 import { contextOf, type LocalJob } from './localJobs.ts';
 
 // A process that runs one job, to be killed: its only argument is a file with the job.

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
-import type { Catalog } from '#client/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { Table, makeVector } from '#arrow';
-import { openDir } from '#engine/dir.ts';
-import { entryOf } from '#engine/manifestTable.ts';
-import { makeTable } from '#engine/staging.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { entryOf } from '#engine/dir/manifestTable.ts';
+import { makeTable } from '#engine/dir/staging.ts';
 import { registerDir } from '#engine/register.ts';
 import { fails } from './expect.ts';
 import { startMoto, type Moto } from './moto.ts';

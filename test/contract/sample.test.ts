@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { openDir, type DirCatalog } from '#engine/dir.ts';
+import { openDir, type DirCatalog } from '#engine/dir/dirCatalog.ts';
 import { makeSample } from '../../scripts/sample.ts';
 import { tempFolder } from '../harness/temp.ts';
 

@@ -22,10 +22,10 @@ import {
   type Table,
 } from '#arrow';
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
-import { inferRows } from '#client/inferRows.ts';
-import { openDir } from '#engine/dir.ts';
-import type { DirTable } from '#engine/dirTable.ts';
-import { encodeBatches, streamOfFiles } from '#engine/ipcStream.ts';
+import { inferRows } from '#catalog/arrow/inferRows.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import type { DirTable } from '#engine/dir/dirTable.ts';
+import { encodeBatches, streamOfFiles } from '#engine/batches/ipcStream.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { startRawEngine, type RawEngine } from './rawEngine.ts';
@@ -175,7 +175,7 @@ suite('serialised tables, read back by pyarrow', function () {
   });
 
   test('rows sent to a server and read from it', async () => {
-    const { EngineProcess } = await import('#client/engineProcess.ts');
+    const { EngineProcess } = await import('#catalog/engineProcess.ts');
     const { engineEntry } = await import('./subjects.ts');
     const process_ = await EngineProcess.start({ entry: engineEntry(), node: { path: process.execPath, env: {} } });
     try {

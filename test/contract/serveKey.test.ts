@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { catalogErrorCodes } from '#shared/errors.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { fails } from './expect.ts';
 import { arrowType, list, refused, rows, startServe, type ServeProcess } from './serveProcess.ts';

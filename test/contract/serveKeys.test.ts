@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operations, type Operation } from '#client/operations.ts';
+import { operations, type Operation } from '#catalog/contract.ts';
 import { tempFolder } from '../harness/temp.ts';
 import {
   arrowType,

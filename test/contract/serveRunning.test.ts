@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { arrowType, list, rows, startServe, type ServeProcess } from './serveProcess.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { serve, type RunningServer } from '#engine/serve/serve.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { tempFolder } from '../harness/temp.ts';

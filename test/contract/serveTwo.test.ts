@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { startMoto, type Moto } from './moto.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { EngineProcess } from '#client/engineProcess.ts';
-import { registerRest } from '#client/registerRest.ts';
-import { openDir } from '#engine/dir.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { EngineProcess } from '#catalog/engineProcess.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { ServePair } from './servePair.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { relative } from 'node:path';
 import { inspect } from 'node:util';
-import { connect, connectNamespace } from '#client/connect.ts';
-import { referenceOf } from '#client/tableReference.ts';
+import { connect, connectNamespace } from '#catalog/connect.ts';
+import { referenceOf } from '#catalog/tableReference.ts';
 import { registerDir } from '#engine/register.ts';
 import { tempFolder } from '../harness/temp.ts';
 

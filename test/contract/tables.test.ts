@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Field, Int64, Schema } from '#arrow';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { fails } from './expect.ts';
 import { forEachSubject } from './subjects.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Suite } from 'mocha';
 import { messageOf } from '#shared/errors.ts';
-import type { Operation } from '#client/operations.ts';
+import type { Operation } from '#catalog/contract.ts';
 
 /**
  * What upstream's REST server does otherwise than the specification. Over that server the cases of a row have to fail as

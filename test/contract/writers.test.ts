@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Field, Int64, Schema } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
-import type { Catalog } from '#client/catalog.ts';
-import { openDir } from '#engine/dir.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { forEachOfOurs, forEachSubject } from './subjects.ts';
 
 /** Runs calls at the same time and counts those that were done; any other end than a conflict is a failure. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
-import type { Catalog } from '#client/catalog.ts';
-import type { Operation } from '#client/operations.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Operation } from '#catalog/contract.ts';
 import { everyOperation } from './everyOperation.ts';
 import { forEachSubject } from './subjects.ts';
 import { wrongCatalogCalls, wrongTableCalls } from './wrongCalls.ts';

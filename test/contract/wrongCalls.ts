@@ -1,6 +1,6 @@
-import type { Catalog } from '#client/catalog.ts';
-import type { Operation } from '#client/operations.ts';
-import type { Table } from '#client/table.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Operation } from '#catalog/contract.ts';
+import type { Table } from '#catalog/table.ts';
 
 /** What a notebook may give in the place of what the types say. */
 const odd = (value: unknown): never => value as never;

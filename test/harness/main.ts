@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { snapshotVariable } from '#client/startSnapshot.ts';
+import { snapshotVariable } from '#processes/startSnapshot.ts';
 import { buildAll, isStale } from '../../scripts/build.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { onInterrupt } from '../../scripts/processes.ts';

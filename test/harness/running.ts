@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import * as processes from '../../kernel/client/running.ts';
+import * as processes from '#processes/running.ts';
 
 /** Whether a process runs: one that has ended, and is listed until its parent looks at it, does not. */
 export function isRunning(pid: number): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { whereOf } from '../../extension/catalog/connectionRules.ts';
+import { whereOf } from '../../extension/connections/connectionRules.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { commandIds } from '../../extension/manifest.ts';
 import { eventually, extensionApi, makeCatalog, nameOf, rowsAt, run, temporaryFolder } from './support.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { CatalogNode, NodeOf } from '../../extension/catalog/node.ts';
+import type { CatalogNode, NodeOf } from '../../extension/explorer/node.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { PersonStandIn } from './person.ts';
 import { key, LimitedServerStandIn, startServer, type CompanyServer } from './server.ts';

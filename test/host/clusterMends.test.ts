@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { gateOnChecks } from '../../extension/cluster/gate.ts';
-import { mendScheme } from '../../extension/cluster/mendPreviews.ts';
+import { mendScheme } from '../../extension/cluster/fixPreviews.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { names } from '../cluster/parts/sound/names.ts';
 import { profileFor, rowOf, setProfiles, takeVerb, verify } from './clusterSupport.ts';

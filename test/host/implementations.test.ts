@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import type { CatalogNode } from '../../extension/catalog/node.ts';
+import type { CatalogNode } from '../../extension/explorer/node.ts';
 import { PersonStandIn } from './person.ts';
 import { key, startServer, type CompanyServer } from './server.ts';
 import { eventually, extensionApi, makeCatalog, nameOf, rowsAt, run, temporaryFolder } from './support.ts';

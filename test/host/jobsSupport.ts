@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { isActive } from '#shared/jobs/jobWords.ts';
+import { isActive } from '#shared/jobs/jobLabels.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import type { JobsHost } from '../../extension/jobs/jobsHost.ts';
 import type { TablePlace } from '../../extension/panels/tableSource.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { tableFromIPC } from '#arrow';
-import { findNode } from '#client/childProcess.ts';
-import { KernelProcess } from '#client/kernelProcess.ts';
-import type { KernelOutput } from '#shared/kernelMessages.ts';
+import { findNode } from '#processes/childProcess.ts';
+import { KernelProcess } from '#processes/kernelProcess.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { extensionApi, failuresOf, repository, run, temporaryFolder } from './support.ts';
 

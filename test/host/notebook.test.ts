@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { tableFromIPC } from '#arrow';
-import type { KernelOutput } from '#shared/kernelMessages.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { arrowStreamMime, decodeArrowOutput } from '#shared/mime.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import {

@@ -4,7 +4,7 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { findNode } from '#client/childProcess.ts';
+import { findNode } from '#processes/childProcess.ts';
 import { repository } from './support.ts';
 
 /** The key of every server here. */

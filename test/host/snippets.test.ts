@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findNode } from '#client/childProcess.ts';
-import { KernelProcess } from '#client/kernelProcess.ts';
+import { findNode } from '#processes/childProcess.ts';
+import { KernelProcess } from '#processes/kernelProcess.ts';
 import { repository, temporaryFolder } from './support.ts';
 
 type Snippet = { scope: string; prefix: string[]; body: string[] };

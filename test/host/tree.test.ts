@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Catalog } from '#client/catalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
-import type { CatalogNode } from '../../extension/catalog/node.ts';
-import { CatalogTree } from '../../extension/catalog/tree.ts';
+import type { CatalogNode } from '../../extension/explorer/node.ts';
+import { CatalogTree } from '../../extension/explorer/tree.ts';
 import { nameOf } from './support.ts';
 
 const gone = (): Promise<never> => Promise.reject(new CatalogError('ServiceUnavailable', 'It is gone.', 'Wait.'));

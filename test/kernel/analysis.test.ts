@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LanguageProcess } from '../../kernel/client/languageProcess.ts';
+import { LanguageProcess } from '#processes/languageProcess.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { OpenNotebook } from './openNotebook.ts';

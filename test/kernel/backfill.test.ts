@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import { jobOutputMime, readJobOutput } from '../../kernel/shared/jobs/jobOutput.ts';
-import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
+import { jobOutputMime, readJobOutput } from '#shared/jobs/jobOutput.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { errorOf, resultOf, run, startKernel, until, valueOf } from './support.ts';
 

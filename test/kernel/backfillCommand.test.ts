@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDir } from '../../kernel/engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { ownGroup } from '../../scripts/processes.ts';
 import { backfillPlace } from './backfillPlace.ts';
 import { cliEntry, command, until, type Ran } from './support.ts';

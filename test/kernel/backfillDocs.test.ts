@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { readDocExamples, titleOfExample, type DocExample } from '../harness/docExamples.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';

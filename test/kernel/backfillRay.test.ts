@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import { openDir } from '../../kernel/engine/dir.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { freePorts } from '../harness/freePorts.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { errorOf, run, startKernel } from './support.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDir } from '../../kernel/engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { backfillPlace } from './backfillPlace.ts';
 import { cliEntry, command } from './support.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { errorOf, printed, resultOf, run, until } from './support.ts';
 
 /** A cell and what is to come of it. What is left out of value, out and err must not come at all. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { kernelFlags } from '../../kernel/client/nodeVersion.ts';
-import { launcherOf, nodeCommand } from '../../kernel/session/kernelspecs/spec.ts';
+import { kernelFlags } from '#processes/nodeVersion.ts';
+import { launcherOf, nodeCommand } from '#session/kernelspecs/spec.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { startServe } from '../contract/serveProcess.ts';
 import { tempFolder } from '../harness/temp.ts';

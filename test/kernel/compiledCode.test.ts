@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { cacheFolder, dataFolder } from '../../kernel/client/personFolders.ts';
+import { cacheFolder, dataFolder } from '#processes/userFolders.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { run, startKernel, until, valueOf } from './support.ts';
 

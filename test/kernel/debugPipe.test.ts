@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { KernelProcess, type AttachedKernel } from '../../kernel/client/kernelProcess.ts';
-import type { DebugEvent, DebugResponse } from '../../kernel/shared/debugMessages.ts';
-import { isCatalogError } from '../../kernel/shared/errors.ts';
-import { isRecord } from '../../kernel/shared/records.ts';
+import { KernelProcess, type AttachedKernel } from '#processes/kernelProcess.ts';
+import type { DebugEvent, DebugResponse } from '#shared/protocol/debugMessages.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { kernelEntry, node, until } from './support.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import { arrowStreamMime } from '../../kernel/shared/mime.ts';
-import type { KernelOutput, MimeBundle } from '../../kernel/shared/kernelMessages.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
+import { arrowStreamMime } from '#shared/mime.ts';
+import type { KernelOutput, MimeBundle } from '#shared/protocol/kernelMessages.ts';
 import { errorOf, resultOf, run, sampleCatalog, startKernel } from './support.ts';
 
 const displayed = (outputs: readonly KernelOutput[]): MimeBundle[] =>

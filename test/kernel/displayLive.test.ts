@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import { arrowStreamMime, type TableOutputMetadata } from '../../kernel/shared/mime.ts';
-import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
+import { arrowStreamMime, type TableOutputMetadata } from '#shared/mime.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { errorOf, printed, resultOf, run, sampleCatalog, startKernel, until } from './support.ts';
 
 type Shown = Extract<KernelOutput, { type: 'display_data' | 'update_display_data' }>;

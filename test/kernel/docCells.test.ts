@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { readDocExamples, titleOfExample } from '../harness/docExamples.ts';
 import { tempFolder } from '../harness/temp.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import { KernelProcess } from '#processes/kernelProcess.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { errorOf, kernelEntry, node, printed, resultOf, run, sleep, startKernel, until, valueOf } from './support.ts';
@@ -99,7 +99,7 @@ suite('A kernel that ends', function () {
     const started = JSON.stringify({ entry: kernelEntry, node, cwd: tempFolder(), catalog: null });
     writeFileSync(
       script,
-      `import { KernelProcess } from ${JSON.stringify(inRoot('kernel/client/kernelProcess.ts'))};
+      `import { KernelProcess } from ${JSON.stringify(inRoot('kernel/processes/kernelProcess.ts'))};
       const kernel = await KernelProcess.start(${started});
       kernel.execute("console.log('runs'); while (true) {}", ({ type }) => {
         if (type === 'stream') process.stdout.write(String(kernel.handshake.pid));

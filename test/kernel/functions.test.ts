@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { cells, type Step } from './cells.ts';
 import { startKernel } from './support.ts';

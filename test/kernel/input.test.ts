@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { errorOf, run, startKernel, valueOf } from './support.ts';
 
 suite('A cell that asks the person of an editor', function () {

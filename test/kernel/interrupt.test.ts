@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import { KernelProcess } from '#processes/kernelProcess.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { endless } from './endlessCells.ts';
 import { errorOf, kernelEntry, printed, run, sleep, startKernel, until, valueOf } from './support.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { printed, run, startKernel, until, valueOf } from './support.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { previewCode } from '../../extension/notebook/kernelCode.ts';
+import { previewCode } from '../../extension/notebook/jupyter/kernelCode.ts';
 import { errorOf, kernelOfSuite, printed, run, startKernel, valueOf } from './support.ts';
 
 suite('A kernel for JavaScript', function () {

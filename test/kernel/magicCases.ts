@@ -1,4 +1,4 @@
-import { magicNames, usagesOf } from '../../kernel/session/magics/magicNames.ts';
+import { magicNames, usagesOf } from '#session/magics/magicNames.ts';
 import type { StandInPackage } from './registryStandIn.ts';
 
 /** What a person sees of a cell, whichever program shows it. */

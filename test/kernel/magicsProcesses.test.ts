@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AskPerson } from '../../kernel/client/kernelConversation.ts';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import type { AskPerson } from '#processes/kernelConversation.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { cells } from './cells.ts';
 import { counting, npmSettings } from './magicCases.ts';

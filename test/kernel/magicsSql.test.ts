@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { cells, runStep } from './cells.ts';
 import { resultOf, run, sampleCatalog, startKernel, until, valueOf } from './support.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { run, sampleCatalog, startKernel } from './support.ts';
 
 suite('completion in a kernel', function () {

@@ -1,5 +1,5 @@
-import type { LanguageProcess } from '../../kernel/client/languageProcess.ts';
-import type { CellPlace, Finding } from '../../kernel/shared/languageMessages.ts';
+import type { LanguageProcess } from '#processes/languageProcess.ts';
+import type { CellPlace, Finding } from '#shared/protocol/languageMessages.ts';
 import { until } from './support.ts';
 
 /** A notebook as the worker sees it, with what the worker has said of it. */

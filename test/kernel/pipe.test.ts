@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KernelProcess, type KernelExit } from '../../kernel/client/kernelProcess.ts';
-import { isCatalogError } from '../../kernel/shared/errors.ts';
-import type { KernelOutput } from '../../kernel/shared/kernelMessages.ts';
+import { KernelProcess, type KernelExit } from '#processes/kernelProcess.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { errorOf, node, printed, resultOf, run, sleep, startKernel, until, valueOf } from './support.ts';

@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { kernelFlags } from '../../kernel/client/nodeVersion.ts';
-import { snapshotOf, type StartSnapshot } from '../../kernel/client/startSnapshot.ts';
+import { kernelFlags } from '#processes/nodeVersion.ts';
+import { snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { command } from './support.ts';

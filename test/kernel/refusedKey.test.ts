@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { registerRest } from '#client/registerRest.ts';
+import { registerRest } from '#catalog/rest/register.ts';
 import { isCatalogError } from '#shared/errors.ts';
-import { catalogOfArgument } from '../../kernel/session/catalogArgument.ts';
-import { chosenCatalog } from '../../kernel/session/chosenCatalog.ts';
+import { catalogOfArgument } from '#session/catalogArgument.ts';
+import { chosenCatalog } from '#session/core/chosenCatalog.ts';
 import { startServing, type Serving } from '../contract/serving.ts';
 import { tempFolder } from '../harness/temp.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LanguageProcess } from '../../kernel/client/languageProcess.ts';
-import { kernelFlags } from '../../kernel/client/nodeVersion.ts';
-import { snapshotOf, type StartSnapshot } from '../../kernel/client/startSnapshot.ts';
+import { LanguageProcess } from '#processes/languageProcess.ts';
+import { kernelFlags } from '#processes/nodeVersion.ts';
+import { snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { python } from '../harness/python.ts';
 import { tempFolder } from '../harness/temp.ts';

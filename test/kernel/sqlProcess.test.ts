@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { KernelProcess } from '../../kernel/client/kernelProcess.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { isRunning } from '../harness/running.ts';
 import { errorOf, printed, run, sampleCatalog, startKernel, until, valueOf } from './support.ts';
 

@@ -12,13 +12,13 @@ import {
   Utf8,
   vectorFromArray,
 } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import { registerRest } from '#client/registerRest.ts';
-import { openDir } from '#engine/dir.ts';
-import type { Progress } from '../../kernel/session/display/displayTypes.ts';
-import { createSql } from '../../kernel/session/sql/sql.ts';
-import type { Sql, SqlValue } from '../../kernel/session/sql/sqlTypes.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import type { Progress } from '#session/display/displayTypes.ts';
+import { createSql } from '#session/sql/sql.ts';
+import type { Sql, SqlValue } from '#session/sql/sqlTypes.ts';
 import { startPlainServer, type PlainServer } from '../contract/plainServer.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { sampleCatalog, until } from './support.ts';

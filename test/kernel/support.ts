@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AskPerson } from '../../kernel/client/kernelConversation.ts';
-import { KernelProcess } from '../../kernel/client/kernelProcess.ts';
-import type { CatalogConfig } from '../../kernel/shared/catalogConfig.ts';
-import type { ExecuteReply, KernelOutput, MimeBundle, TypeCheck } from '../../kernel/shared/kernelMessages.ts';
-import type { NotebookLanguage } from '../../kernel/shared/notebookLanguage.ts';
+import type { AskPerson } from '#processes/kernelConversation.ts';
+import { KernelProcess } from '#processes/kernelProcess.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import type { ExecuteReply, KernelOutput, MimeBundle, TypeCheck } from '#shared/protocol/kernelMessages.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { makeSample } from '../../scripts/sample.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';

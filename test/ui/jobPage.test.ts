@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { JobPageHostMethods, JobPageState, JobPageViewMethods } from '#shared/jobs/jobPageMessages.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { Endpoint } from '#shared/rpc.ts';
+import { Endpoint } from '#shared/protocol/rpc.ts';
 import { launchChromium } from '../harness/browser.ts';
 import { endedJob, someJob } from '../unit/extension/jobs/someJob.ts';
 import { somePlan } from '../unit/extension/jobs/somePlan.ts';

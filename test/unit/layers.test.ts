@@ -10,7 +10,8 @@ import { tempFolder } from '../harness/temp.ts';
 /** Where each layer of the product lives, and one file of it that another layer could import. */
 const layers = {
   shared: { folder: 'kernel/shared', import: '#shared/errors.ts' },
-  client: { folder: 'kernel/client', import: '#client/connect.ts' },
+  processes: { folder: 'kernel/processes', import: '#processes/childProcess.ts' },
+  catalog: { folder: 'kernel/catalog', import: '#catalog/connect.ts' },
   engine: { folder: 'kernel/engine', import: '#engine/register.ts' },
   cluster: { folder: 'kernel/cluster', import: '#cluster/verifyCluster.ts' },
   jobs: { folder: 'kernel/jobs', import: '#jobs/jobSpec.ts' },
@@ -24,13 +25,14 @@ type Layer = keyof typeof layers;
 /** The rule of ARCHITECTURE.md: whom each layer may import. Every other edge is forbidden, and planted below. */
 const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   shared: [],
-  client: ['shared'],
-  engine: ['shared', 'client'],
-  cluster: ['shared', 'client'],
-  jobs: ['shared', 'client', 'engine', 'cluster'],
-  session: ['shared', 'client', 'engine', 'cluster', 'jobs'],
-  cli: ['shared', 'client', 'engine', 'cluster', 'jobs', 'session'],
-  extension: ['shared', 'client', 'cluster'],
+  processes: ['shared'],
+  catalog: ['shared', 'processes'],
+  engine: ['shared', 'processes', 'catalog'],
+  cluster: ['shared', 'processes', 'catalog'],
+  jobs: ['shared', 'processes', 'catalog', 'engine', 'cluster'],
+  session: ['shared', 'processes', 'catalog', 'engine', 'cluster', 'jobs'],
+  cli: ['shared', 'processes', 'catalog', 'engine', 'cluster', 'jobs', 'session'],
+  extension: ['shared', 'processes', 'catalog', 'cluster'],
   webviews: ['shared'],
 };
 
@@ -40,7 +42,7 @@ const guarded = {
   'apache-arrow': [],
   'apache-arrow/Arrow.mjs': [],
   '@lancedb/lancedb': ['engine'],
-  'node:fs': ['client', 'engine', 'cluster', 'jobs', 'session', 'cli', 'extension'],
+  'node:fs': ['processes', 'catalog', 'engine', 'cluster', 'jobs', 'session', 'cli', 'extension'],
 } as const satisfies Record<string, readonly Layer[]>;
 
 type Violation = { readonly file: string; readonly from: Layer; readonly specifier: string };
@@ -65,7 +67,7 @@ function violations(): Violation[] {
       else
         add(
           from,
-          `${up}${to === 'extension' ? 'extension/manifest' : to === 'webviews' ? 'webviews/parts/pages' : `${layers[to].folder}/${basename(target)}`}.ts`,
+          `${up}${to === 'extension' ? 'extension/manifest' : to === 'webviews' ? 'webviews/grid/pages' : `${layers[to].folder}/${basename(target)}`}.ts`,
         );
     }
     for (const [specifier, layersOfIt] of Object.entries(guarded)) {
@@ -162,8 +164,8 @@ suite('The layer locks', function () {
   });
 
   test('refuse an import that is written as a call', async () => {
-    const files = (['shared', 'client', 'engine', 'cluster', 'jobs', 'session', 'webviews'] as const).map((name) =>
-      join(layers[name].folder, 'called.ts'),
+    const files = (['shared', 'processes', 'catalog', 'engine', 'cluster', 'jobs', 'session', 'webviews'] as const).map(
+      (name) => join(layers[name].folder, 'called.ts'),
     );
     for (const file of files) writeFileSync(join(folder, file), `export const called = import('vscode');\n`);
     const refused = await refusedByLint(folder);
@@ -182,15 +184,16 @@ suite('The layer locks', function () {
   test('refuse a file of another project, by the project references', async () => {
     const clean = copySources();
     const edges: readonly [project: string, specifier: string][] = [
-      ['kernel/shared', '../client/connect.ts'],
-      ['kernel/client', '#engine/register.ts'],
+      ['kernel/shared', '../catalog/connect.ts'],
+      ['kernel/processes', '#catalog/connect.ts'],
+      ['kernel/catalog', '#engine/register.ts'],
       ['kernel/engine', '../session/preload.ts'],
       ['kernel/cluster', '#engine/register.ts'],
       ['kernel/jobs', '#session/preload.ts'],
       ['kernel/session', '../../extension/manifest.ts'],
       ['kernel', '../extension/manifest.ts'],
       ['extension', '../kernel/engine/register.ts'],
-      ['webviews', '../kernel/client/connect.ts'],
+      ['webviews', '../kernel/catalog/connect.ts'],
     ];
     const compile = (project: string) => runNode(clean, [inRoot('node_modules/typescript/bin/tsc'), '-b', project]);
     for (const [project, specifier] of edges) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { RayJob } from '#cluster/ray/rayReplies.ts';
 import { waitingForRoom } from '#cluster/ray/rayRoom.ts';
 import { rayPackage } from '#cluster/ray/rayPackage.ts';
-import { failureOf } from '#jobs/runners/ray/rayEnd.ts';
+import { failureOf } from '#jobs/runners/ray/rayPending.ts';
 import { fitnessOf, isFine, type Wanted } from '#jobs/runners/ray/rayFitness.ts';
 import { readProbe, type Probed, type ProbedNode } from '#jobs/runners/ray/rayProbe.ts';
 

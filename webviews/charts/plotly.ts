@@ -1,7 +1,7 @@
 import Plotly from 'plotly.js-dist-min';
 import { isRecord } from '#shared/records.ts';
 import { chartRenderer } from './chartOutput.ts';
-import type { ChartLook } from './chartLook.ts';
+import type { ChartLook } from './chartOutput.ts';
 
 /** What a figure has unless it says otherwise. */
 function templateOf({ text, lines, font }: ChartLook): object {

@@ -1,6 +1,6 @@
 import embed, { type VisualizationSpec } from 'vega-embed';
 import { chartRenderer } from './chartOutput.ts';
-import type { ChartLook } from './chartLook.ts';
+import type { ChartLook } from './chartOutput.ts';
 
 const configOf = ({ text, lines, font }: ChartLook) => {
   const labels = { labelColor: text, titleColor: text };

@@ -1,13 +1,64 @@
-import { createRoot } from 'react-dom/client';
 import 'hightable/src/HighTable.css';
-import { isAbort, messageOf } from '#shared/errors.ts';
-import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/messages.ts';
-import { Endpoint } from '#shared/rpc.ts';
-import { pagedFrame } from '../parts/frame.ts';
 import '../parts/theme.css';
 import './panel.css';
-import { Panel } from './panel.tsx';
-import type { PanelState } from './panel.tsx';
+import { countText } from '#shared/format/numbers.ts';
+import type { PanelTable, PanelHostMethods, PanelViewMethods } from '#shared/protocol/webviewMessages.ts';
+import { Boundary } from '../parts/boundary.tsx';
+import { type GridFrame, pagedFrame } from '../grid/frame.ts';
+import { Grid } from '../grid/grid.tsx';
+import { createRoot } from 'react-dom/client';
+import { isAbort, messageOf } from '#shared/errors.ts';
+import { Endpoint } from '#shared/protocol/rpc.ts';
+
+/** What a table panel shows: nothing yet, a table, or why there is none. */
+type PanelState =
+  | { kind: 'waiting' }
+  | { kind: 'table'; table: PanelTable; frame: GridFrame }
+  | { kind: 'failed'; title: string; message: string };
+
+const undrawable =
+  'Its rows can not be drawn: a value does not fit the type of its column. Read the table in a notebook to find it.';
+
+function Panel({ state }: { state: PanelState }) {
+  switch (state.kind) {
+    case 'waiting':
+      // The first rows come within a blink: a spinner would only flash.
+      return <div aria-busy="true" />;
+    case 'failed':
+      return <Failure title={state.title} message={state.message} />;
+    case 'table':
+      return (
+        <Boundary key={state.table.key} fallback={<Failure title={state.table.title} message={undrawable} />}>
+          <Grid frame={state.frame} focus footer={<Footer table={state.table} />} />
+        </Boundary>
+      );
+  }
+}
+
+function Failure({ title, message }: { title: string; message: string }) {
+  return (
+    <div className="lance-message" role="alert">
+      <h1>{title}</h1>
+      <p>{message}</p>
+    </div>
+  );
+}
+
+/** `1,000,000 rows · 7 columns · version 3` */
+function Footer({ table }: { table: PanelTable }) {
+  const { numRows, columns, version, note } = table;
+  const parts = [
+    `${countText(numRows)} ${numRows === 1 ? 'row' : 'rows'}`,
+    `${countText(columns.length)} ${columns.length === 1 ? 'column' : 'columns'}`,
+    ...(version === null ? [] : [`version ${version}`]),
+  ];
+  return (
+    <>
+      <span>{parts.join(' · ')}</span>
+      {note !== undefined && <span>{note}</span>}
+    </>
+  );
+}
 
 /** What VS Code gives a webview to talk with. */
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };

@@ -4,7 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { given } from '#shared/records.ts';
 import { ClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import { awsCall, notAws, type AwsQuestion } from './awsErrors.ts';
 import { hideKeys, type AwsKeys } from './awsKeys.ts';
 import { readArn, type AwsCaller } from './awsNames.ts';

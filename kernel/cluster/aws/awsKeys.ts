@@ -1,5 +1,5 @@
 import { STSClient } from '@aws-sdk/client-sts';
-import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import { awsCall } from './awsErrors.ts';
 import { awsTransport } from './awsTransport.ts';
 

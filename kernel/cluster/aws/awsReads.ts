@@ -1,16 +1,16 @@
 import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
 import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import type { Leftovers } from '#cluster/leftovers.ts';
-import { Once } from '#cluster/once.ts';
+import { Once } from '#cluster/memo.ts';
 import type { BucketPlace, ClusterProfile } from '#cluster/profile.ts';
 import { AwsIdentity, assumeRole, callerOf } from './awsIdentity.ts';
 import { chainKeys } from './awsKeys.ts';
 import { isSessionOf, readArn, roleArnOf, type AwsCaller } from './awsNames.ts';
-import { awsPlaceOf, type AwsPlace } from './awsPlace.ts';
+import { awsPlaceOf, type AwsPlace } from './awsNames.ts';
 import { BucketProbe } from './bucketProbe.ts';
-import { readBucketRegion } from './bucketRegion.ts';
+import { readBucketRegion } from './bucketProbe.ts';
 import { eksAccess, loginOf, type EksAuth } from './connectEks.ts';
 import { describeEksCluster, type EksCluster } from './eksCluster.ts';
 import {
@@ -25,7 +25,7 @@ import {
   type AwsRole,
   type OidcProvider,
 } from './iamReads.ts';
-import { readPrincipal, type AwsPrincipal } from './principal.ts';
+import { readPrincipal, type AwsPrincipal } from './iamReads.ts';
 
 /** Who stands for the client: the client role, or the person where the profile names none. */
 export type ClientIdentity = {

@@ -1,7 +1,7 @@
 import { ClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
-import type { KubeTarget } from '#cluster/kube/kubeTarget.ts';
+import type { KubeTarget } from '#cluster/kube/credential.ts';
 import type { ClusterAuth } from '#cluster/profile.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
 import { describeEksCluster, type EksCluster } from './eksCluster.ts';

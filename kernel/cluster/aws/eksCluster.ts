@@ -3,7 +3,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
 import { readArn } from './awsNames.ts';
-import type { AwsPlace } from './awsPlace.ts';
+import type { AwsPlace } from './awsNames.ts';
 
 /** What EKS says of a cluster, as far as somebody needs it. */
 export type EksCluster = {

@@ -5,13 +5,13 @@ import {
 } from '@aws-sdk/client-eks';
 import { GetOpenIDConnectProviderCommand, GetRoleCommand } from '@aws-sdk/client-iam';
 import { AssumeRoleWithWebIdentityCommand } from '@aws-sdk/client-sts';
-import { ClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import { awsCall } from './awsErrors.ts';
 import { AwsIdentity, keysOfReply, sessionName } from './awsIdentity.ts';
 import { hideKeys } from './awsKeys.ts';
-import { roleNameOf } from './awsNames.ts';
-import { readPolicy, type PolicyDocument } from './policyDocument.ts';
+import { readArn, roleNameOf, roleOfSession } from './awsNames.ts';
+import { type PolicyDocument, readPolicy } from './policyDocument.ts';
 
 /** A role with who may assume it. */
 export type AwsRole = { readonly arn: string; readonly name: string; readonly trust: PolicyDocument };
@@ -134,5 +134,29 @@ export async function assumeByWebIdentity(options: WebIdentityOptions): Promise<
     return new AwsIdentity({ label: `the service account's role ${roleNameOf(roleArn)}`, keys, region, profile });
   } finally {
     nobody.close();
+  }
+}
+
+/** Somebody as access entries and trust policies name them; not sure where only a path may be missing from it. */
+export type AwsPrincipal = { readonly arn: string; readonly isSure: boolean };
+
+/**
+ * Who somebody is by their ARN: of a session the role that it is of. A session does not show the path of its role, and roles of
+ * single sign-on have one, so IAM is asked for it.
+ * @param findRole asks IAM; may throw ClusterError, after which the role is taken to have no path
+ */
+export async function readPrincipal(
+  arn: string,
+  findRole: (roleArn: string) => Promise<AwsRole>,
+): Promise<AwsPrincipal> {
+  const session = roleOfSession(arn);
+  const { partition, resource } = readArn(arn) ?? {};
+  if (!session && !resource?.startsWith('role/')) return { arn, isSure: true };
+  const guess = session ? `arn:${partition}:iam::${session.account}:role/${session.name}` : arn;
+  try {
+    return { arn: (await findRole(guess)).arn, isSure: true };
+  } catch (error) {
+    if (!isClusterError(error)) throw error;
+    return { arn: guess, isSure: false };
   }
 }

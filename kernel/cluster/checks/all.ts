@@ -1,13 +1,29 @@
 import type { Check } from '#cluster/check.ts';
 import { checkIds } from '#cluster/checkIds.ts';
-import { awsChecks } from './awsChecks.ts';
+import { awsClientBucketChecks, awsRegionCheck, awsServiceBucketChecks } from '#cluster/checks/aws/bucketChecks.ts';
+import { awsClientChecks } from '#cluster/checks/aws/clientChecks.ts';
+import { awsEksChecks } from '#cluster/checks/aws/eksChecks.ts';
+import { awsIssuerChecks } from '#cluster/checks/aws/issuerChecks.ts';
+import { awsPodChecks, awsServiceChecks } from '#cluster/checks/aws/serviceChecks.ts';
+import { gcpChecks } from '#cluster/checks/gcp/gcpChecks.ts';
 import { catalogChecks } from './catalogChecks.ts';
 import { connectionChecks } from './connectionChecks.ts';
-import { gcpChecks } from './gcpChecks.ts';
 import { identityChecks } from './identityChecks.ts';
 import { nodeChecks } from './nodeChecks.ts';
 import { profileChecks } from './profileChecks.ts';
 import { versionChecks } from './versionChecks.ts';
+
+/** EKS, its roles and the bucket, as the person and as the service account. */
+export const awsChecks: readonly Check[] = [
+  ...awsClientChecks,
+  ...awsEksChecks,
+  awsRegionCheck,
+  ...awsClientBucketChecks,
+  ...awsIssuerChecks,
+  ...awsServiceChecks,
+  ...awsServiceBucketChecks,
+  ...awsPodChecks,
+];
 
 const order = new Map(checkIds.map((id, index) => [id, index]));
 const placeOf = ({ id }: Check): number => order.get(id) ?? checkIds.length;

@@ -1,10 +1,10 @@
-import { isToldByServer } from '#client/transportErrors.ts';
+import { isToldByServer } from '#catalog/transport/errors.ts';
 import { isCatalogError, type CatalogError } from '#shared/errors.ts';
 import type { Check, Evidence, Finding } from '#cluster/check.ts';
-import type { CheckContext } from '#cluster/context.ts';
+import type { CheckContext } from '#cluster/check.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
-import type { Mend } from '#cluster/mend.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 import type { BucketPlace } from '#cluster/profile.ts';
 
 const noCatalog = ({ profile }: CheckContext): string | undefined =>

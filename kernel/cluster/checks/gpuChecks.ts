@@ -7,9 +7,9 @@ import { daemonSetsOf, daemonSetsPath, groupsOf, nodesOf, nodesPath } from '#clu
 import { kindOf, meantFor } from '#cluster/kube/placement.ts';
 import { gpuResource } from '#cluster/kube/quantities.ts';
 import type { Workload } from '#cluster/kube/workloads.ts';
-import { kubectl } from '#cluster/mends/commands.ts';
-import { describeNodes } from '#cluster/mends/nodeMends.ts';
-import type { Mend } from '#cluster/mend.ts';
+import { kubectl } from '#cluster/fixes/commands.ts';
+import { describeNodes } from '#cluster/fixes/nodeFixes.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
 async function gpuNodesOf(kube: KubeReads): Promise<readonly KubeNode[]> {

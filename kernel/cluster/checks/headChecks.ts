@@ -5,8 +5,8 @@ import { lastingTaints, namesOf, showTaint, spotLabelOf, type KubeNode } from '#
 import { groupsOf, nodesOf, nodesPath, rayClusterOf } from '#cluster/kube/objectReads.ts';
 import { labelOf, likelyPlaces } from '#cluster/kube/placement.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
-import { unlabelNodes } from '#cluster/mends/nodeMends.ts';
-import { idleHead } from '#cluster/mends/rayClusterMends.ts';
+import { unlabelNodes } from '#cluster/fixes/nodeFixes.ts';
+import { idleHead } from '#cluster/fixes/rayClusterFixes.ts';
 
 /** The head with the nodes that it may be placed on. @throws ClusterError */
 async function headOf(

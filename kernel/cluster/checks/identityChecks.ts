@@ -1,13 +1,140 @@
-import type { Check } from '#cluster/check.ts';
+import type { Check, Evidence } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass } from '#cluster/findings.ts';
-import { sawAt } from '#cluster/kube/kubeReads.ts';
-import { namespacePath } from '#cluster/kube/objectReads.ts';
+import { fail, pass, warn } from '#cluster/findings.ts';
+import { kubectl, objectsMend } from '#cluster/fixes/commands.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import { accountOfGroups } from '#cluster/fixes/rayClusterFixes.ts';
+import { grantByAccessEntry, grantLauncher, grantNodes } from '#cluster/fixes/roleFixes.ts';
+import { type Access, launchVerbs, mayPerson, wordsOfAccess } from '#cluster/kube/access.ts';
+import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
+import { namesOf } from '#cluster/kube/nodes.ts';
+import { groupsOf, namespacePath, podsOf, podsPath, rayClusterOf, rayClusterPath } from '#cluster/kube/objectReads.ts';
+import { isOfRayCluster, type Pod } from '#cluster/kube/pods.ts';
 import { serviceAccountPath } from '#cluster/kube/serviceAccounts.ts';
-import { kubectl, objectsMend } from '#cluster/mends/commands.ts';
-import { clientChecks } from './clientChecks.ts';
-import { podAccountCheck } from './podAccountCheck.ts';
 import { roleChecks } from './roleChecks.ts';
+
+// What whoever launches needs and the service account does not have.
+
+async function mendFor(kube: KubeReads, grant: typeof grantLauncher): Promise<Mend> {
+  const { username } = await kube.whoami();
+  return grantByAccessEntry(kube.profile, username) ?? grant(kube.profile, username);
+}
+
+function personCheck(
+  check: Pick<Check, 'id' | 'severity' | 'skip'>,
+  allIn: (namespace: string) => readonly [Access, ...Access[]],
+  grant: typeof grantLauncher,
+): Check {
+  const [{ verb, resource, subresource }] = allIn('');
+  return {
+    ...check,
+    category: 'identity',
+    title: `You may ${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`}`,
+    needs: ['k8s-whoami'],
+    run: async ({ kube, profile }) => {
+      const all = allIn(profile.namespace);
+      const answers = await Promise.all(all.map((access) => mayPerson(kube, access)));
+      const evidence = answers.map((answer) => answer.evidence);
+      const refused = all.find((_, index) => answers[index]?.isAllowed !== true);
+      if (refused === undefined) return pass(`You may ${wordsOfAccess(all[0])}.`, ...evidence);
+      return fail(`You may not ${wordsOfAccess(refused)}.`, { evidence, mend: await mendFor(kube, grant) });
+    },
+  };
+}
+
+const rayClusterChecks = launchVerbs.map((verb) =>
+  personCheck(
+    { id: `client-rayclusters-${verb}`, severity: 'error' },
+    (namespace) => [{ group: 'ray.io', resource: 'rayclusters', verb, namespace }],
+    grantLauncher,
+  ),
+);
+
+const portForward = personCheck(
+  {
+    id: 'client-portforward',
+    severity: 'error',
+    skip: ({ profile }) => (profile.usePortForwarding ? undefined : 'The profile forwards no ports.'),
+  },
+  // By a web socket, which begins with a GET: some versions of Kubernetes want the one verb for it, some the other.
+  (namespace) => [
+    { group: '', resource: 'pods', subresource: 'portforward', verb: 'create', namespace },
+    { group: '', resource: 'pods', subresource: 'portforward', verb: 'get', namespace },
+  ],
+  grantLauncher,
+);
+
+const nodes = personCheck(
+  { id: 'client-nodes-list', severity: 'warning' },
+  () => [{ group: '', resource: 'nodes', verb: 'list' }],
+  grantNodes,
+);
+
+export const clientChecks: readonly Check[] = [...rayClusterChecks, portForward, nodes];
+
+/** The pods of the profile's RayCluster; `undefined` where the person may not list pods. */
+async function rayPodsOf(kube: KubeReads, name: string): Promise<readonly Pod[] | undefined> {
+  try {
+    return (await podsOf(kube)).filter((pod) => isOfRayCluster(pod, name));
+  } catch (error) {
+    if (isClusterError(error) && error.kind === 'Forbidden') return undefined;
+    throw error;
+  }
+}
+
+export const podAccountCheck: Check = {
+  id: 'pods-run-as',
+  category: 'identity',
+  title: 'Pods run as the service account',
+  severity: 'error',
+  needs: ['sa-exists', 'crd-rayclusters'],
+  run: async ({ kube, profile }) => {
+    const { namespace, serviceAccount, rayCluster: name } = profile;
+    const cluster = await rayClusterOf(kube);
+    if (name !== undefined && !cluster) {
+      const sentence = `There is no RayCluster ${namespace}/${name}, which the profile names.`;
+      return fail(sentence, {
+        evidence: [sawAt(rayClusterPath(kube, name), 'not found')],
+        mend: { kind: 'advice', text: 'Name one that is there in the profile, or none: one is made for a job then.' },
+      });
+    }
+    const groups = await groupsOf(kube);
+    const shown = groups.map((group) => `${group.title}: ${group.serviceAccount}`).join('; ');
+    const asked = cluster ? `GET ${rayClusterPath(kube, cluster.name)}` : 'groups of the profile';
+    const evidence: Evidence[] = [{ asked, saw: shown }];
+    const other = groups.find((group) => group.serviceAccount !== serviceAccount);
+    if (other) {
+      const where = cluster ? `RayCluster ${namespace}/${cluster.name}` : 'the profile';
+      return fail(
+        `In ${where} the service account of ${other.title} is ${other.serviceAccount}, not ${serviceAccount}.`,
+        {
+          evidence,
+          mend: cluster
+            ? accountOfGroups(profile, cluster)
+            : { kind: 'advice', text: `Give ${other.title} of the profile the service account ${serviceAccount}.` },
+        },
+      );
+    }
+    if (!cluster) return pass(`Head and workers are to run as ${serviceAccount}.`, ...evidence);
+    const pods = await rayPodsOf(kube, cluster.name);
+    if (!pods)
+      return warn(`The specs run as ${serviceAccount}; you may not list pods, so that those that run are not known.`, {
+        evidence,
+      });
+    const strangers = pods.filter((pod) => pod.serviceAccount !== serviceAccount);
+    evidence.push(sawAt(podsPath(kube), pods.map((pod) => `${pod.name}: ${pod.serviceAccount}`).join('; ') || 'none'));
+    if (strangers.length === 0) return pass(`Head and workers run as ${serviceAccount}.`, ...evidence);
+    const accounts = [...new Set(strangers.map((pod) => pod.serviceAccount))].join(', ');
+    return fail(`Pods of ${cluster.name} run as ${accounts}, not as ${serviceAccount}: ${namesOf(strangers)}.`, {
+      evidence,
+      // The operator makes them anew by the specs, which are right.
+      mend: {
+        kind: 'command',
+        command: kubectl(profile, 'delete', 'pods', '--namespace', namespace, ...strangers.map((pod) => pod.name)),
+      },
+    });
+  },
+};
 
 const namespaceThere: Check = {
   id: 'ns-exists',

@@ -14,7 +14,7 @@ import {
   valueOf,
 } from '#cluster/kube/placement.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
-import { labelNodes } from '#cluster/mends/nodeMends.ts';
+import { labelNodes } from '#cluster/fixes/nodeFixes.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
 const values: Check = {

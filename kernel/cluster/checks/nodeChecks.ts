@@ -1,13 +1,13 @@
 import type { Check, Evidence, Finding } from '#cluster/check.ts';
-import type { CheckContext } from '#cluster/context.ts';
+import type { CheckContext } from '#cluster/check.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
 import { isUsable, namesOf, nodeMakerOf, stateOf, type KubeNode } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf, nodesPath } from '#cluster/kube/objectReads.ts';
 import { kindOf, labelOf, meantFor, showSelector, usesLabel, valueOf, type NodeKind } from '#cluster/kube/placement.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
-import type { Mend } from '#cluster/mend.ts';
-import { describeNodes, findPlace, uncordon } from '#cluster/mends/nodeMends.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import { describeNodes, findPlace, uncordon } from '#cluster/fixes/nodeFixes.ts';
 import { gpuChecks } from './gpuChecks.ts';
 import { headChecks } from './headChecks.ts';
 import { labelChecks } from './labelChecks.ts';

@@ -3,10 +3,10 @@ import { fail, pass, skip, unknown, warn } from '#cluster/findings.ts';
 import { textAt } from '#cluster/kube/fields.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
 import { deploymentsPath, operatorsOf } from '#cluster/kube/objectReads.ts';
-import { operatorVersionOf, watchedBy } from '#cluster/kube/operator.ts';
+import { operatorVersionOf, watchedBy } from '#cluster/kube/workloads.ts';
 import { isAtLeast, showMinor, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';
 import type { Workload } from '#cluster/kube/workloads.ts';
-import { describeOperator, installOperator, upgradeOperator, watchNamespace } from '#cluster/mends/operatorMends.ts';
+import { describeOperator, installOperator, upgradeOperator, watchNamespace } from '#cluster/fixes/operatorFixes.ts';
 import { isPaired, oldestOperator, pairsShown } from './operatorPairs.ts';
 
 const titleOf = ({ namespace, name }: Workload): string => `The operator ${namespace}/${name}`;

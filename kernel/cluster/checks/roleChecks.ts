@@ -3,7 +3,7 @@ import type { CheckId } from '#cluster/checkIds.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { fail, pass, unknown, warn } from '#cluster/findings.ts';
 import { mayAccount, mayPerson, reviewWayOf, runnerAccess } from '#cluster/kube/access.ts';
-import { mayReview, wordsOfAccess, type Access } from '#cluster/kube/accessReviews.ts';
+import { mayReview, wordsOfAccess, type Access } from '#cluster/kube/access.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
 import {
   clusterRoleBindingsOf,
@@ -14,8 +14,8 @@ import {
   roleBindingsPath,
 } from '#cluster/kube/objectReads.ts';
 import { bindsAccount, otherNamespaceIn, type Binding, type RoleRule } from '#cluster/kube/roles.ts';
-import type { Mend } from '#cluster/mend.ts';
-import { bindRunner, grantRunner, type KnownRoles } from '#cluster/mends/roleMends.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import { bindRunner, grantRunner, type KnownRoles } from '#cluster/fixes/roleFixes.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
 const accountOf = ({ namespace, serviceAccount }: ClusterProfile): string =>

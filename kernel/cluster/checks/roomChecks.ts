@@ -25,8 +25,8 @@ import {
   type Quota,
   type Shortage,
 } from '#cluster/kube/room.ts';
-import type { Mend } from '#cluster/mend.ts';
-import { raiseQuota, widenRange } from '#cluster/mends/roomMends.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import { raiseQuota, widenRange } from '#cluster/fixes/capacityFixes.ts';
 
 /** Pods of the RayCluster that a quota counts already: none where one is still to be launched. */
 async function runningPods(kube: KubeReads): Promise<readonly Pod[]> {

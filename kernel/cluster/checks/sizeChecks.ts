@@ -7,7 +7,7 @@ import { likelyPlaces } from '#cluster/kube/placement.ts';
 import { shortOf, showResources } from '#cluster/kube/quantities.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import { tagOf } from '#cluster/kube/versionNumbers.ts';
-import type { Mend } from '#cluster/mend.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 
 /** What upstream advises for a head at least. */
 const advised = { cpu: 4, memory: 8 * 2 ** 30, gpu: 0 };

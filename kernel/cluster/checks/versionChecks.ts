@@ -5,7 +5,7 @@ import { conditionAt, at, listAt, textAt } from '#cluster/kube/fields.ts';
 import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
 import { definitionPath } from '#cluster/kube/objectReads.ts';
 import { isAtLeast, showMinor, versionIn, type VersionNumber } from '#cluster/kube/versionNumbers.ts';
-import { installOperator, upgradeDefinitions } from '#cluster/mends/operatorMends.ts';
+import { installOperator, upgradeDefinitions } from '#cluster/fixes/operatorFixes.ts';
 import { operatorChecks } from './operatorChecks.ts';
 import { oldestPaired, pairsShown } from './operatorPairs.ts';
 import { rayVersionChecks } from './rayVersionChecks.ts';

@@ -1,7 +1,7 @@
-import type { Mend } from '#cluster/mend.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { shellLine, shellWord } from '#cluster/mends/commands.ts';
-import { bucketOf, workloadMember, workloadPoolOf, type GkePlace } from './gkePlace.ts';
+import { shellLine, shellWord } from '#cluster/fixes/commands.ts';
+import { bucketOf, workloadMember, workloadPoolOf, type GkePlace } from './gkeTarget.ts';
 
 // What puts things right in Google Cloud: lines of gcloud with the names filled in.
 

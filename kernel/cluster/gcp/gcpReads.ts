@@ -1,14 +1,14 @@
 import { isClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
 import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
-import { Once } from '#cluster/once.ts';
+import { Once } from '#cluster/memo.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { textAt, textsAt } from '#cluster/kube/fields.ts';
 import { openDefaultCredentials, type DefaultCredentials } from './defaultCredentials.ts';
-import { bucketOf, clusterPath, gkePlace, tokenAudience, workloadPoolOf } from './gkePlace.ts';
+import { bucketOf, clusterPath, gkePlace, tokenAudience, workloadPoolOf } from './gkeTarget.ts';
 import { GoogleClient, type GoogleAsk, type GoogleReply } from './googleClient.ts';
-import { cloudScope, type GoogleEndpoints } from './googleEndpoints.ts';
+import { cloudScope, type GoogleEndpoints } from './googleClient.ts';
 import { readGkeCluster, readPolicy, tokenAt, type Binding, type GkeCluster } from './replies.ts';
 
 /** An answer with what was asked, for evidence. */

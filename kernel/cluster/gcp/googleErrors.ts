@@ -1,7 +1,7 @@
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
 import { messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { shellLine } from '#cluster/mends/commands.ts';
+import { shellLine } from '#cluster/fixes/commands.ts';
 
 // What Google Cloud says when it refuses, and what its connections do when they fail, as `ClusterError`s: the one place
 // that looks at its words.

@@ -1,14 +1,128 @@
-import { isClusterError } from '#cluster/errors.ts';
-import {
-  mayReview,
-  reviewSelf,
-  reviewServiceAccount,
-  wordsOfAccess,
-  type Access,
-  type AccessAnswer,
-  type ReviewWay,
-} from './accessReviews.ts';
+import type { Evidence } from '#cluster/check.ts';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import { at, textAt } from './fields.ts';
 import type { KubeReads } from './kubeReads.ts';
+import type { KubeAsk } from './kubeRequest.ts';
+import { serviceAccountUser } from './serviceAccounts.ts';
+
+/** Something that somebody may or may not do. */
+export type Access = {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string | undefined;
+  readonly verb: string;
+  /** In that namespace; in all of them where nothing is said. */
+  readonly namespace?: string | undefined;
+};
+
+export type AccessAnswer = {
+  readonly isAllowed: boolean;
+  readonly evidence: Evidence;
+};
+
+/** How to find out what the service account may do, best first. */
+export type ReviewWay =
+  /** By a SubjectAccessReview, as an administrator would. */
+  | 'review'
+  /** By asking in the service account's place. */
+  | 'impersonation'
+  /** By a token of the service account. */
+  | 'token'
+  /** Nothing of that is allowed. */
+  | 'none';
+
+/** `patch ray.io/rayclusters in geneva`. */
+export function wordsOfAccess({ group, resource, subresource, verb, namespace }: Access): string {
+  const kind = `${group === '' ? '' : `${group}/`}${resource}${subresource === undefined ? '' : `/${subresource}`}`;
+  return `${verb} ${kind} ${namespace === undefined ? 'in all namespaces' : `in ${namespace}`}`;
+}
+
+const reviews = '/apis/authorization.k8s.io/v1';
+
+/** Whether the person may. @throws ClusterError */
+export async function reviewSelf(kube: KubeReads, access: Access): Promise<AccessAnswer> {
+  return askSelf(kube, access, {}, '');
+}
+
+/** Whether the profile's service account may, found out in the way given. @throws ClusterError */
+export async function reviewServiceAccount(kube: KubeReads, access: Access, way: ReviewWay): Promise<AccessAnswer> {
+  const user = serviceAccountUser(kube.profile.namespace, kube.profile.serviceAccount);
+  switch (way) {
+    case 'review':
+      return askAbout(kube, access, user);
+    case 'impersonation':
+      // Without groups the API server adds those of a service account itself, and asks for no right to impersonate groups.
+      return askSelf(kube, access, { as: { user, groups: [] } }, ` in the place of ${user}`);
+    case 'token': {
+      const { token } = await kube.serviceAccountToken();
+      return askSelf(kube, access, { token }, ` with a token of ${user}`);
+    }
+    case 'none':
+      throw new ClusterError('Forbidden', `Nobody says what ${user} may do.`, '');
+  }
+}
+
+/** What it takes to ask what others may do. */
+export const mayReview: Access = { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verb: 'create' };
+
+async function askSelf(
+  kube: KubeReads,
+  access: Access,
+  identity: Pick<KubeAsk, 'as' | 'token'>,
+  how: string,
+): Promise<AccessAnswer> {
+  const asked = `SelfSubjectAccessReview ${wordsOfAccess(access)}${how}`;
+  return answerOf(asked, await review(kube, 'SelfSubjectAccessReview', { resourceAttributes: of(access) }, identity));
+}
+
+async function askAbout(kube: KubeReads, access: Access, user: string): Promise<AccessAnswer> {
+  const namespace = kube.profile.namespace;
+  const spec = {
+    user,
+    // What is bound to a group is missed without them.
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+    resourceAttributes: of(access),
+  };
+  const asked = `SubjectAccessReview ${wordsOfAccess(access)} as ${user}`;
+  return answerOf(asked, await review(kube, 'SubjectAccessReview', spec, {}));
+}
+
+async function review(
+  kube: KubeReads,
+  kind: 'SelfSubjectAccessReview' | 'SubjectAccessReview',
+  spec: object,
+  identity: Pick<KubeAsk, 'as' | 'token'>,
+): Promise<unknown> {
+  const body = { apiVersion: 'authorization.k8s.io/v1', kind, spec };
+  const reply = await kube.request({ method: 'POST', path: `${reviews}/${kind.toLowerCase()}s`, body, ...identity });
+  return reply.body;
+}
+
+function answerOf(asked: string, body: unknown): AccessAnswer {
+  const allowed = at(body, 'status', 'allowed');
+  if (typeof allowed !== 'boolean')
+    throw new ClusterError(
+      'BadReply',
+      `The reply to ${asked} does not say whether it is allowed.`,
+      'Check that the address is that of a Kubernetes API server.',
+    );
+  // A grant names its role and binding; a refusal has nothing to name.
+  const reason = textAt(body, 'status', 'reason') ?? textAt(body, 'status', 'evaluationError');
+  return {
+    isAllowed: allowed,
+    evidence: { asked, saw: `${allowed ? 'allowed' : 'not allowed'}${reason === undefined ? '' : `: ${reason}`}` },
+  };
+}
+
+/** `undefined` does not travel in JSON. */
+const of = ({ group, resource, subresource, verb, namespace }: Access): object => ({
+  group,
+  resource,
+  subresource,
+  verb,
+  namespace,
+});
 
 /** Whether the person may do something. @throws ClusterError */
 export const mayPerson = (kube: KubeReads, access: Access): Promise<AccessAnswer> =>

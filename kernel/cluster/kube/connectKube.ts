@@ -1,8 +1,8 @@
 import { connectEks } from '#cluster/aws/connectEks.ts';
 import { eksCredential } from '#cluster/aws/eksCredential.ts';
 import { readEksPlugin } from '#cluster/aws/eksPlugin.ts';
-import { gkeCredential } from '#cluster/gcp/connectGke.ts';
-import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import { gkeCredential } from '#cluster/gcp/defaultCredentials.ts';
+import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import { chooseContext } from '#cluster/kubeconfig/chooseContext.ts';
 import { targetOfEntry } from '#cluster/kubeconfig/clusterEntry.ts';
 import type { ExecPlugin } from '#cluster/kubeconfig/execPlugin.ts';

@@ -3,6 +3,158 @@ import { isRecord } from '#shared/records.ts';
 
 // The one place that looks at the words of API servers.
 
+type Words = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
+
+const network = 'Check the network: a VPN may be off, or a proxy may be needed.';
+const untrusted =
+  'Check certificate-authority of the cluster in the kubeconfig; a proxy that opens TLS needs its own authority there.';
+
+/** By the code of the error underneath, as Node, OpenSSL and undici name them. */
+const codes: Readonly<Record<string, Words>> = {
+  ENOTFOUND: { kind: 'Unreachable', said: 'its name is not known', hint: `Check the address. ${network}` },
+  EAI_AGAIN: { kind: 'Unreachable', said: 'its name cannot be looked up at the moment', hint: network },
+  ECONNREFUSED: {
+    kind: 'Unreachable',
+    said: 'nobody listens there',
+    hint: 'Check that the cluster runs and that the port is right; a tunnel may have ended.',
+  },
+  ECONNRESET: { kind: 'Unreachable', said: 'the connection was cut', hint: network },
+  EPIPE: { kind: 'Unreachable', said: 'the connection was cut', hint: network },
+  EHOSTUNREACH: { kind: 'Unreachable', said: 'there is no way to it', hint: network },
+  ENETUNREACH: { kind: 'Unreachable', said: 'there is no way to it', hint: network },
+  UND_ERR_SOCKET: { kind: 'Unreachable', said: 'the connection was cut', hint: network },
+  UND_ERR_CLOSED: { kind: 'Unreachable', said: 'the connection was closed', hint: 'Try again.' },
+  UND_ERR_DESTROYED: { kind: 'Unreachable', said: 'the connection was closed', hint: 'Try again.' },
+  ETIMEDOUT: { kind: 'Timeout', said: 'it does not answer', hint: network },
+  UND_ERR_CONNECT_TIMEOUT: { kind: 'Timeout', said: 'it does not answer', hint: network },
+  UND_ERR_HEADERS_TIMEOUT: { kind: 'Timeout', said: 'it took the request and said nothing', hint: 'Try again.' },
+  UND_ERR_BODY_TIMEOUT: { kind: 'Timeout', said: 'it stopped in the middle of its reply', hint: 'Try again.' },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { kind: 'TlsUntrusted', said: 'its certificate is signed by itself', hint: untrusted },
+  SELF_SIGNED_CERT_IN_CHAIN: {
+    kind: 'TlsUntrusted',
+    said: 'its certificate comes from an authority that is not trusted',
+    hint: untrusted,
+  },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
+    kind: 'TlsUntrusted',
+    said: 'its certificate comes from an authority that is not trusted',
+    hint: untrusted,
+  },
+  UNABLE_TO_GET_ISSUER_CERT: {
+    kind: 'TlsUntrusted',
+    said: 'the authority of its certificate is not known',
+    hint: untrusted,
+  },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
+    kind: 'TlsUntrusted',
+    said: 'the authority of its certificate is not known',
+    hint: untrusted,
+  },
+  CERT_SIGNATURE_FAILURE: {
+    kind: 'TlsUntrusted',
+    said: 'its certificate is not signed by the authority that it names',
+    hint: untrusted,
+  },
+  CERT_HAS_EXPIRED: {
+    kind: 'TlsUntrusted',
+    said: 'its certificate has expired',
+    hint: 'Check the clock of this machine; else whoever runs the cluster must renew the certificate.',
+  },
+  CERT_NOT_YET_VALID: {
+    kind: 'TlsUntrusted',
+    said: 'its certificate is not valid yet',
+    hint: 'Check the clock of this machine.',
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    kind: 'TlsUntrusted',
+    said: 'its certificate is for other names',
+    hint: 'Use an address that the certificate names, or set tls-server-name of the cluster in the kubeconfig.',
+  },
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    kind: 'WrongServer',
+    said: 'what listens there does not speak TLS',
+    hint: 'Check the port, and whether the address should begin with http://.',
+  },
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: {
+    kind: 'WrongServer',
+    said: 'what listens there does not speak TLS',
+    hint: 'Check the port.',
+  },
+  EPROTO: { kind: 'WrongServer', said: 'what listens there does not speak TLS as we do', hint: 'Check the port.' },
+};
+
+const clientCertificate: Words = {
+  kind: 'CredentialsRefused',
+  said: 'it refused the client certificate',
+  hint: 'Sign in again, or get a new client certificate for the kubeconfig.',
+};
+
+function wordsOf(code: string): Words | undefined {
+  const known = codes[code];
+  if (known) return known;
+  // The other side ended the handshake over what we showed it.
+  if (/^ERR_SSL_\w*ALERT_(?:\w*CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/.test(code)) {
+    return /EXPIRED/.test(code)
+      ? { ...clientCertificate, kind: 'CredentialsExpired', said: 'the client certificate has expired' }
+      : clientCertificate;
+  }
+  if (code.startsWith('ERR_SSL_')) {
+    return { kind: 'WrongServer', said: 'it does not speak TLS as we do', hint: 'Check the port, and any proxy.' };
+  }
+  if (code.startsWith('HPE_') || code === 'UND_ERR_RESPONSE') {
+    return {
+      kind: 'WrongServer',
+      said: 'what listens there does not speak HTTP as we do',
+      hint: 'Check the port, and whether the address should begin with https://.',
+    };
+  }
+  return undefined;
+}
+
+/**
+ * The error for a request that got no reply, or `undefined` for what is no error of a connection.
+ * @param subject what was asked, for the sentence: an address, or a request
+ */
+export function connectionErrorOf(error: unknown, subject: string): ClusterError | undefined {
+  for (const one of chainOf(error)) {
+    if (one.name === 'TimeoutError') {
+      return new ClusterError('Timeout', `${subject} did not answer in time.`, network, { cause: error });
+    }
+    if (one.name === 'AbortError') {
+      return new ClusterError('Aborted', `${subject} was given up.`, '', { cause: error });
+    }
+    const { code } = one as { code?: unknown };
+    const words = typeof code === 'string' ? wordsOf(code) : undefined;
+    if (words) {
+      const detail = code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? namesIn(one.message) : '';
+      return new ClusterError(words.kind, `${subject}: ${words.said}${detail} (${String(code)}).`, words.hint, {
+        cause: error,
+      });
+    }
+  }
+  return undefined;
+}
+
+/** An error with what it was caused by, and what an aggregate gathers: `fetch failed` says nothing by itself. */
+function chainOf(error: unknown): readonly Error[] {
+  const found: Error[] = [];
+  const waiting = [error];
+  while (waiting.length > 0 && found.length < 20) {
+    const next = waiting.shift();
+    if (!(next instanceof Error) || found.includes(next)) continue;
+    found.push(next);
+    if (next instanceof AggregateError) waiting.push(...(next.errors as unknown[]));
+    waiting.push(next.cause);
+  }
+  return found;
+}
+
+/** `, such as DNS:a, DNS:b` of Node's sentence about names. */
+function namesIn(message: string): string {
+  const names = /cert's altnames: (.{1,300})/.exec(message)?.[1];
+  return names === undefined ? '' : `: ${names}`;
+}
+
 type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
 
 /** What a status means where the reply's own words do not say it better. */

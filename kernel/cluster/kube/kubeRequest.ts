@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { KubeCredential } from './credential.ts';
-import { connectionErrorOf } from './kubeConnectionErrors.ts';
+import { connectionErrorOf } from './kubeErrors.ts';
 import { errorOfReply, htmlTitleOf, pageError } from './kubeErrors.ts';
 
 /** Who is asked for in place of who signs in; it takes the right to impersonate. */

@@ -1,15 +1,30 @@
 import { isClusterError } from '#cluster/errors.ts';
+import { listAt, textAt } from './fields.ts';
 import type { KubeReads } from './kubeReads.ts';
-import { listAll } from './lists.ts';
-import { readNode, type KubeNode } from './nodes.ts';
-import { isOperator } from './operator.ts';
-import { readPod, type Pod } from './pods.ts';
-import { groupsOfProfile, readRayCluster, type GroupSpec, type RayCluster } from './rayGroups.ts';
-import { readBinding, readRole, type Binding, type Role } from './roles.ts';
-import { readDaemonSet, readDeployment, type Workload } from './workloads.ts';
+import { type KubeNode, readNode } from './nodes.ts';
+import { type Pod, readPod } from './pods.ts';
+import { groupsOfProfile, type GroupSpec, type RayCluster, readRayCluster } from './rayGroups.ts';
+import { type Binding, readBinding, readRole, type Role } from './roles.ts';
+import { isOperator, readDaemonSet, readDeployment, type Workload } from './workloads.ts';
 
 // Objects of the cluster as checks want them, each list asked for once a run. All of these throw ClusterError, Forbidden
 // among them where the person may not look.
+
+/** Objects a request: large enough for most clusters in one, small enough for a reply of some MiB. */
+const pageSize = 500;
+
+/** Every object of a list, page by page. @throws ClusterError */
+export async function listAll(kube: KubeReads, path: string): Promise<readonly unknown[]> {
+  const items: unknown[] = [];
+  let next: string | undefined;
+  do {
+    const query = new URLSearchParams({ limit: String(pageSize), ...(next === undefined ? {} : { continue: next }) });
+    const page = await kube.get(`${path}${path.includes('?') ? '&' : '?'}${query.toString()}`);
+    items.push(...listAt(page, 'items'));
+    next = textAt(page, 'metadata', 'continue');
+  } while (next !== undefined);
+  return items;
+}
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const apps = '/apis/apps/v1';

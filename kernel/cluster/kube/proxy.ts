@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { bare, isThisMachine } from '#client/thisMachine.ts';
+import { bare, isThisMachine } from '#processes/thisMachine.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import { connect, type PeerCertificate } from 'node:tls';
-import { bare } from '#client/thisMachine.ts';
-import type { KubeTarget } from './kubeTarget.ts';
+import { bare } from '#processes/thisMachine.ts';
+import type { KubeTarget } from './credential.ts';
 
 /** What a certificate says of itself. */
 export type CertificateFacts = {

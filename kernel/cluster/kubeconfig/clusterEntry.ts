@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { isThisMachine } from '#client/thisMachine.ts';
-import type { KubeTarget } from '#cluster/kube/kubeTarget.ts';
+import { isThisMachine } from '#processes/thisMachine.ts';
+import type { KubeTarget } from '#cluster/kube/credential.ts';
 import { flagField, invalidField, pemField, textField } from './entryFields.ts';
 import type { Entry } from './kubeconfigFile.ts';
 

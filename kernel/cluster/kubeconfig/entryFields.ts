@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { ClusterError } from '#cluster/errors.ts';
-import { readPlainFile } from '#cluster/plainFile.ts';
+import { readPlainFile } from '#cluster/wholeFile.ts';
 import type { Entry } from './kubeconfigFile.ts';
 
 // The fields of a cluster or user, each checked when it is wanted: a mistake in another entry does no harm.

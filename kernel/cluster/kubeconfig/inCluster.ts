@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { ClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import { renewing } from '#cluster/kube/credential.ts';
 import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
 

@@ -1,6 +1,6 @@
 import { load, YAMLException } from 'js-yaml';
 import { ClusterError } from '#cluster/errors.ts';
-import { readPlainFile } from '#cluster/plainFile.ts';
+import { readPlainFile } from '#cluster/wholeFile.ts';
 import { isRecord } from '#shared/records.ts';
 
 /** A cluster, user or context as it is written, with where. What is in it has not been looked at yet. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { ClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import { fixed, renewing, type CredentialSource } from '#cluster/kube/credential.ts';
 import type { Impersonation } from '#cluster/kube/kubeRequest.ts';
 import { endOfToken } from '#cluster/kube/refused.ts';

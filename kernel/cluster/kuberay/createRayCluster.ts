@@ -3,7 +3,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { ResolveCatalog } from '#cluster/resolvedCatalog.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
-import { counted } from '#shared/markup.ts';
+import { counted } from '#shared/format/markup.ts';
 import { launchCheckIds } from './launchChecks.ts';
 import { openConnection, openTarget, type OpenedConnection } from './openRayLink.ts';
 import { OpenRayCluster } from './openRayCluster.ts';

@@ -1,7 +1,7 @@
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
-import type { RayLink, RayTarget } from '#cluster/ray/rayTarget.ts';
-import { DashboardDoor } from './dashboardDoor.ts';
+import type { RayLink, RayTarget } from '#cluster/ray/rayRequest.ts';
+import { DashboardDoor } from './dashboardProxy.ts';
 import type { OpenedConnection } from './openRayLink.ts';
 import { deleteRayCluster, resumeRayCluster, suspendRayCluster } from './rayClusters.ts';
 import type { OnExit } from './rayClusterSpec.ts';

@@ -1,6 +1,6 @@
 import { nodeKinds } from '#cluster/kube/placement.ts';
 import { gpuResource, resourcesOfGroup, writeCpu, writeMemory } from '#cluster/kube/quantities.ts';
-import type { KubernetesManifest } from '#cluster/mend.ts';
+import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import type { RayGroup } from '#cluster/profile.ts';
 import type { RayClusterSpec } from './rayClusterSpec.ts';
 

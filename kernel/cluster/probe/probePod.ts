@@ -1,4 +1,4 @@
-import type { KubernetesManifest } from '#cluster/mend.ts';
+import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { probeScript } from './probeScript.ts';
 

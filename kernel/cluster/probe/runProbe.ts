@@ -4,7 +4,7 @@ import { listAt, textAt } from '#cluster/kube/fields.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
 import { nextChange } from '#cluster/kube/nextChange.ts';
 import type { Leftover, Leftovers } from '#cluster/leftovers.ts';
-import type { KubernetesManifest } from '#cluster/mend.ts';
+import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import { probeLabels } from './probePod.ts';
 
 /** How a pod ended. */

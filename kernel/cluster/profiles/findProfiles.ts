@@ -9,7 +9,7 @@ import {
 } from 'jsonc-parser';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { readPlainFile } from '#cluster/plainFile.ts';
+import { readPlainFile } from '#cluster/wholeFile.ts';
 import { isRecord } from '#shared/records.ts';
 import { readProfile } from './profileReader.ts';
 import { placeOfError, profilesSetting, profilesVariable } from './settingPath.ts';

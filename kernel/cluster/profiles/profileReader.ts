@@ -6,7 +6,7 @@ import { isRecord } from '#shared/records.ts';
 import { profileFields } from './profileFields.ts';
 import { readFields, wrong, type Values } from './settingFields.ts';
 import { settingError, writtenPath, type SettingPath, type SettingRoot } from './settingPath.ts';
-import { looksSecret, secretError } from './settingSecrets.ts';
+import { looksSecret, secretError } from './settingPath.ts';
 
 type Settings = Values<typeof profileFields>;
 type GroupSettings = NonNullable<Settings['workerGroups']>[number];

@@ -1,9 +1,9 @@
 import type { ClusterError } from '#cluster/errors.ts';
-import { nearestName } from '#shared/nearestName.ts';
+import { nearestName } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
 import { toSettingName } from './settingNames.ts';
 import { settingError, type SettingPath } from './settingPath.ts';
-import { looksSecret, secretError } from './settingSecrets.ts';
+import { looksSecret, secretError } from './settingPath.ts';
 
 /** What a setting takes, as data: the reader and the editor's schema are made of the same table. */
 export type Field = { readonly description: string; readonly default?: string | number | boolean } & (

@@ -1,5 +1,5 @@
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
-import { connectionErrorOf } from '#cluster/kube/kubeConnectionErrors.ts';
+import { connectionErrorOf } from '#cluster/kube/kubeErrors.ts';
 import { htmlTitleOf } from '#cluster/kube/kubeErrors.ts';
 import { isCatalogError } from '#shared/errors.ts';
 

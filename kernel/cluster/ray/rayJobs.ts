@@ -6,7 +6,7 @@ import { badReply, isAlreadyThere, isStillRunning } from './rayErrors.ts';
 import type { RayPackage } from './rayPackage.ts';
 import { isOver, readRayJob, readRayRoom, type RayJob, type RayRoom } from './rayReplies.ts';
 import { RayConnection } from './rayRequest.ts';
-import type { RayTarget } from './rayTarget.ts';
+import type { RayTarget } from './rayRequest.ts';
 
 /** Older ones lack what jobs need of their interface. */
 export const oldestRay = { major: 2, minor: 43, patch: 0 } as const;

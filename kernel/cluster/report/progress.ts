@@ -1,5 +1,5 @@
 import type { CheckEvent, CheckResult } from '#cluster/check.ts';
-import { counted } from '#shared/markup.ts';
+import { counted } from '#shared/format/markup.ts';
 
 /** How far a run is: checks that have finished, how many there will be, and those that are being asked. */
 export type RunSoFar = {

@@ -1,8 +1,8 @@
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
-import { escapeHtml } from '#shared/markup.ts';
+import { escapeHtml } from '#shared/format/markup.ts';
 import { isGroup, withGroups, type Group } from './groups.ts';
-import { statusMarks } from './marks.ts';
-import { mendText } from './mendText.ts';
+import { statusMarks } from './summary.ts';
+import { mendText } from './fixText.ts';
 import { progressOf, type RunSoFar } from './progress.ts';
 import { evidenceText } from './reportMarkdown.ts';
 import { byCategory, isProblem, summaryOf, type CategoryResults } from './summary.ts';

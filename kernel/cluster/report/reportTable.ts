@@ -1,9 +1,9 @@
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
-import { withoutControls } from '#shared/markup.ts';
+import { withoutControls } from '#shared/format/markup.ts';
 import { isGroup, withGroups, type Group } from './groups.ts';
-import { statusMarks } from './marks.ts';
-import { mendText } from './mendText.ts';
+import { statusMarks } from './summary.ts';
+import { mendText } from './fixText.ts';
 import { byCategory, docsOf, isProblem, isUnknown, summaryOf } from './summary.ts';
 
 export type TableOptions = {

@@ -1,6 +1,6 @@
-import type { CheckReport, CheckResult } from '#cluster/check.ts';
-import { categoryTitles, checkIdsByCategory, isCheckId, type CheckCategory } from '#cluster/checkIds.ts';
-import { counted } from '#shared/markup.ts';
+import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
+import { categoryTitles, type CheckCategory, checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
+import { counted } from '#shared/format/markup.ts';
 
 /** A report in one sentence: `38 checks passed, 2 warnings, 1 failed, 3 not known, 4 skipped, in 0.8 s.` */
 export function summaryOf({ counts, milliseconds, stopped, results }: CheckReport): string {
@@ -45,3 +45,29 @@ export const isUnknown = (result: CheckResult): boolean => result.status === 'sk
 export const docsPath = 'docs/cluster-checks.md';
 
 export const docsOf = (id: string): string => (isCheckId(id) ? `${docsPath}#${id}` : docsPath);
+
+/** What a run of the command line ends with. An interface of CI: none is ever given another meaning. */
+export const exitCodes = { passed: 0, failed: 1, notRun: 2, warnings: 3 } as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/**
+ * 0 when nothing failed, 1 when something did, 2 when the run was stopped or asked nothing, and with `strict` 3 when nothing
+ * failed and something warned, or could not be found out.
+ */
+export function exitCodeOf({ counts, stopped, results }: CheckReport, options: { strict?: boolean } = {}): ExitCode {
+  // What was not asked may be what fails: half a run says nothing of a cluster.
+  if (stopped || results.length === 0) return exitCodes.notRun;
+  if (counts.fail > 0) return exitCodes.failed;
+  const isInDoubt = counts.warn > 0 || results.some(isUnknown);
+  return options.strict === true && isInDoubt ? exitCodes.warnings : exitCodes.passed;
+}
+
+/** How a status is written: a sign for the eye, a word for everybody else. Both are shown wherever there is room. */
+export const statusMarks: Readonly<Record<CheckStatus, { readonly mark: string; readonly word: string }>> = {
+  pass: { mark: '√', word: 'passed' },
+  warn: { mark: '‼', word: 'warning' },
+  fail: { mark: '×', word: 'failed' },
+  skipped: { mark: '–', word: 'skipped' },
+  blocked: { mark: '⊘', word: 'blocked' },
+};

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
-import { isRootError } from '#client/root.ts';
+import { isRootError } from '#catalog/root.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { withoutPath } from '#engine/pathText.ts';
+import { withoutPath } from '#engine/errors/pathText.ts';
 import { prefixHeaders, type Caller } from './gate.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { checkAddress, localRoot } from '#client/root.ts';
+import { checkAddress, localRoot } from '#catalog/root.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { nameProblem } from '#shared/names.ts';
 

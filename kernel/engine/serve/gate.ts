@@ -1,12 +1,16 @@
 import type { IncomingMessage } from 'node:http';
+import { type Operation, readingOperations } from '#catalog/contract.ts';
+import type { Asked } from '#engine/server/server.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { nameProblem } from '#shared/names.ts';
-import type { Asked } from '#engine/server.ts';
-import { permits } from './access.ts';
 import { below, type Database } from './databases.ts';
-import { routeOfHost, type HostRoute } from './hosts.ts';
+import { type HostRoute, routeOfHost } from './hosts.ts';
 import type { KeyRing } from './keyRing.ts';
-import type { ApiKey } from './keys.ts';
+import type { Access, ApiKey } from './keys.ts';
+
+/** Whether a key may ask for an operation; one that this server does not know changes nothing. */
+export const permits = (access: Access, operation: Operation | undefined): boolean =>
+  access === 'read-write' || operation === undefined || readingOperations.has(operation);
 
 /** Who asks, and of what: a database, or with a prefix the folder below it, which is its root then. */
 export type Caller = { readonly key: ApiKey; readonly database: Database; readonly prefix?: string | undefined };

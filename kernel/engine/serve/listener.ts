@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
-import type { Answered, ContractHandler } from '#engine/server.ts';
+import type { Answered, ContractHandler } from '#engine/server/server.ts';
 import type { Gate } from './gate.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,5 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
-import type { ServerJobs } from '#engine/serverJobs.ts';
+import type { ServerJobs } from '#engine/server/serverJobs.ts';
 import type { CertificateFiles } from './certificate.ts';
 import type { Database } from './databases.ts';
 import { isLoopback } from './hosts.ts';

@@ -1,4 +1,4 @@
-import type { Catalog } from '#client/catalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 
 export type ReadinessOptions = {
   /** Opens each root that is served. */

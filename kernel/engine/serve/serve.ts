@@ -1,11 +1,11 @@
 import { createServer as createHttpServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { isSecretOption } from '#client/storageSecrets.ts';
+import { isSecretOption } from '#catalog/identity.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import { OpenCatalogs } from '#engine/catalogs.ts';
-import { openDir } from '#engine/dir.ts';
-import { createContractHandler } from '#engine/server.ts';
+import { OpenCatalogs } from '#engine/server/openCatalogs.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { createContractHandler } from '#engine/server/server.ts';
 import { openCertificate } from './certificate.ts';
 import { clientError } from './clientErrors.ts';
 import { Gate } from './gate.ts';

@@ -1,10 +1,63 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Table } from '#catalog/table.ts';
+import { messageOf } from '#shared/errors.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
-import type { Table } from '#client/table.ts';
 import { loadPart } from '#shared/loadPart.ts';
-import { pythonFunction } from './pythonFunction.ts';
+import { maxCodeBytes, shownPath } from './bundle.ts';
+import { checkFunctionOptions, invalid } from './functionOptions.ts';
+import { withHash } from './hash.ts';
+import { encodeOutput } from './outputType.ts';
 import { sqlFunction } from './sqlFunction.ts';
+
+/**
+ * A function of a Python file, which travels as the text of that file: what it imports has to be installed where it runs.
+ * Nothing of it is run, and whether it is Python at all is told by who runs it.
+ * @throws JobError FunctionInvalid for a file that is not there or has no function of that name
+ */
+export async function pythonFunction(
+  source: Extract<FunctionSource, { kind: 'python' }>,
+  file: string,
+  onError: OnError | undefined,
+  signal: AbortSignal,
+): Promise<ComputedFunction> {
+  const { entry, takes, inputs, output, name = entry, version } = source;
+  const options = checkFunctionOptions({ name, version, input: inputs, output, takes, onError });
+  const code = await readFile(file, { encoding: 'utf8', signal }).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw invalid(`The file of the function "${name}" can't be read: ${messageOf(cause)}.`, 'Look at its path.', cause);
+  });
+  if (Buffer.byteLength(code) > maxCodeBytes)
+    throw invalid(
+      `${shownPath(file)} is larger than ${maxCodeBytes / 2 ** 20} MB.`,
+      'Keep functions in files of their own.',
+    );
+  if (!isPythonName(entry)) throw invalid(`"${entry}" is no name of a Python function.`, 'Write file.py:function.');
+  // A class may be called too, and `name = something` may be anything.
+  const declared = new RegExp(String.raw`^(?:(?:async\s+)?def|class)\s+${entry}\b|^${entry}\s*[:=]`, 'm');
+  const imported = new RegExp(String.raw`^from\s.+\simport\b.*\b${entry}\b`, 'm');
+  if (!declared.test(code) && !imported.test(code))
+    throw invalid(`${shownPath(file)} has no function "${entry}".`, `It has ${namesIn(code)}.`);
+  return withHash({
+    kind: 'python',
+    name,
+    version: options.version,
+    inputs: options.inputs,
+    output: encodeOutput(name, options.type),
+    onError: options.onError,
+    takes,
+    code,
+    entry,
+  });
+}
+
+const isPythonName = (name: string): boolean => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name);
+
+function namesIn(code: string): string {
+  const names = [...code.matchAll(/^(?:async\s+)?def\s+([\p{L}_][\p{L}\p{N}_]*)/gmu)].map(([, name]) => name);
+  return names.length === 0 ? 'none at its top level' : names.slice(0, 20).join(', ');
+}
 
 export type FunctionPlace = {
   /** Relative paths of files are from here. */

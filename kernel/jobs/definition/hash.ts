@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { typeText } from '#shared/arrowTypes.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
 import type { ComputedFunction, FunctionBody } from '#shared/jobs/computedFunction.ts';
 import { decodeOutput } from './outputType.ts';
 

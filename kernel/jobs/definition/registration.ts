@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os';
 import type { Field, Schema } from '#arrow';
-import { typeText } from '#shared/arrowTypes.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { namesText } from '#shared/markup.ts';
-import { sqlName } from '#client/sqlName.ts';
-import type { Table } from '#client/table.ts';
+import { namesText } from '#shared/format/markup.ts';
+import { sqlName } from '#catalog/sqlText.ts';
+import type { Table } from '#catalog/table.ts';
 import { engineFunction } from './engineFunction.ts';
 import { decodeOutput } from './outputType.ts';
 import { functionKey, metadataOf, readStored, valuesKey, type StoredFunction } from './storedFunction.ts';

@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Field } from '#arrow';
 import type { ComputedFunction, FunctionBody } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { readOnError } from '#shared/jobs/onError.ts';
+import { readOnError } from '#shared/jobs/backfill.ts';
 import { isRecord } from '#shared/records.ts';
 import { maxCodeBytes } from './bundle.ts';
 import { functionHash, type Unhashed } from './hash.ts';

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { typeText } from '#shared/arrowTypes.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { makeFolder } from '#client/makeFolder.ts';
-import { dataFolder } from '#client/personFolders.ts';
-import { replaceFile } from '#jobs/records/atomicFile.ts';
+import { makeFolder } from '#processes/files.ts';
+import { dataFolder } from '#processes/userFolders.ts';
+import { replaceFile } from '#processes/files.ts';
 import { notKept } from '#jobs/records/recordErrors.ts';
 import { decodeOutput } from './outputType.ts';
 

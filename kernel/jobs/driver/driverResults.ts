@@ -1,4 +1,4 @@
-import { isAmount, isCount, isText, listOf, nullable, shapeOf } from '#shared/jobs/shapes.ts';
+import { isAmount, isCount, isText, listOf, nullable, shapeOf } from '#shared/jobs/jobShapes.ts';
 import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { runDriver, type DriverRun } from './driverProcess.ts';

@@ -1,12 +1,32 @@
 import type { Duplex } from 'node:stream';
+import { readFunction } from '#jobs/definition/functionSource.ts';
+import { computedColumns, registerFunction } from '#jobs/definition/registration.ts';
+import { accept, isAccepted } from '#jobs/definition/trust.ts';
+import { onTable } from '#jobs/openCatalog.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
-import { checkedHandlers } from '#shared/checkedHandlers.ts';
-import { encodeFrame, readFrames } from '#shared/frames.ts';
 import type { RunnerName } from '#shared/jobs/backfill.ts';
-import { jobsChecks } from '#shared/jobs/jobChecks.ts';
 import type { JobsHostMethods, JobsMethods } from '#shared/jobs/jobMessages.ts';
-import { Endpoint, type Handlers } from '#shared/rpc.ts';
-import { definitionHandlers } from './definitionHandlers.ts';
+import { jobsChecks } from '#shared/jobs/jobShapes.ts';
+import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
+import { checkedHandlers, Endpoint, type Handlers } from '#shared/protocol/rpc.ts';
+
+type Definition = 'readFunction' | 'register' | 'computedColumns' | 'accept' | 'isAccepted';
+
+/** What an editor asks about computed columns. */
+export const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
+  readFunction: ({ table, column, source }, signal) =>
+    // The editor names files by absolute paths.
+    onTable(table, signal, (opened) => readFunction(source, { folder: process.cwd(), table: opened, column }, signal)),
+  register: async ({ table, column, function: fn }, signal) => {
+    // Whoever registers a function here has it from here, and need not be asked about it.
+    accept(fn.hash, { name: fn.name, table: table.name });
+    await onTable(table, signal, (opened) => registerFunction(opened, column, fn, { signal }));
+    return null;
+  },
+  computedColumns: ({ table }, signal) => onTable(table, signal, (opened) => computedColumns(opened, signal)),
+  accept: ({ hash }) => (accept(hash), null),
+  isAccepted: ({ hash }) => isAccepted(hash),
+};
 
 /**
  * Answers one editor.

@@ -1,5 +1,5 @@
 import { DataType, Vector, type Field, type RecordBatch } from '#arrow';
-import type { Table } from '#client/table.ts';
+import type { Table } from '#catalog/table.ts';
 import { mergeBatch } from './mergeBatch.ts';
 import {
   fragmentOf,
@@ -10,7 +10,7 @@ import {
   type ComputedRows,
   type ReadRows,
 } from './rows.ts';
-import { sqlName } from '#client/sqlName.ts';
+import { sqlName } from '#catalog/sqlText.ts';
 
 /** What rows that were computed earlier are in another version of the table. */
 export type ChangedRows = {

@@ -1,7 +1,7 @@
 import { type Data, type Field, type RecordBatch, Vector } from '#arrow';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
-import { typeText } from '#shared/arrowTypes.ts';
-import { nullData } from '#shared/nullData.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { nullData } from '#shared/arrow/nullData.ts';
 import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';

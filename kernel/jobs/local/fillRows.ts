@@ -1,8 +1,8 @@
 import type { RunContext } from '#jobs/runners/runner.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
 import { answerRows, type AnsweredRows, type AnswerRequest } from './answers.ts';
-import type { ChunkWriter } from './checkpoints/chunkWriter.ts';
-import type { Lease } from './checkpoints/lease.ts';
+import type { ChunkWriter } from '#jobs/local/checkpoints/chunkWriter.ts';
+import type { Lease } from '#jobs/local/checkpoints/lease.ts';
 import { bytesOf, rowStates, type ComputedRows } from './rows.ts';
 import type { ScopeCount } from './scopeCount.ts';
 import { secondsSince, type Tally } from './tally.ts';

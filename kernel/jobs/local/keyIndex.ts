@@ -1,5 +1,5 @@
 import { isCatalogError } from '#shared/errors.ts';
-import type { IndexInfo, Table } from '#client/table.ts';
+import type { IndexInfo, Table } from '#catalog/table.ts';
 
 // The engine merges rows in two ways. Where an index finds the rows by their key, it writes only the columns that are given, as
 // new files of their fragments; without one it writes whole rows anew, which is all vectors beside one number. What it

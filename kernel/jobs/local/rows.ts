@@ -1,5 +1,5 @@
 import type { Data, RecordBatch } from '#arrow';
-import { absorberOf, finish, reset, state as hashState } from '#client/rowHash.ts';
+import { absorberOf, finish, reset, state as hashState } from '#catalog/arrow/rowHash.ts';
 
 /** What became of a row: 0 computed, 1 the function threw and null counts, 2 left for the next run. As checkpoints have it. */
 export const rowStates = { computed: 0, threw: 1, skipped: 2 } as const;

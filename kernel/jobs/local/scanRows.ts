@@ -1,10 +1,10 @@
 import type { Data, RecordBatch } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { sqlName } from '#client/sqlName.ts';
-import type { Table } from '#client/table.ts';
+import { sqlName } from '#catalog/sqlText.ts';
+import type { Table } from '#catalog/table.ts';
 import { fragmentOf, sliceRead, stretches, type ReadRows } from './rows.ts';
-import { scopeBetween } from './scope.ts';
+import { scopeBetween } from './source.ts';
 
 /** What is read of a table that stays at a version. */
 export type ScanRequest = {

@@ -1,12 +1,21 @@
 import { Field } from '#arrow';
-import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { sqlName } from '#catalog/sqlText.ts';
+import type { Table } from '#catalog/table.ts';
+import { decodeOutput } from '#jobs/definition/outputType.ts';
+import type { JobSpec } from '#jobs/jobSpec.ts';
+import { openCatalog } from '#jobs/openCatalog.ts';
 import type { TableReference } from '#shared/jobs/backfill.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
-import type { Catalog } from '#client/catalog.ts';
-import type { Table } from '#client/table.ts';
-import type { JobSpec } from '#jobs/jobSpec.ts';
-import { decodeOutput } from '#jobs/definition/outputType.ts';
-import { openCatalog } from '#jobs/openCatalog.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+
+/** SQL that says which rows are computed: as the job says, else those whose value is null: all, before there is a column. */
+export const scopeOf = ({ where, column }: Pick<JobSpec, 'where' | 'column'>, isColumnThere = true): string =>
+  where ?? (isColumnThere ? `${sqlName(column)} IS NULL` : 'TRUE');
+
+/** `scope` within rows of these addresses, `to` not among them. */
+export const scopeBetween = (scope: string, from: bigint, to: bigint | undefined): string =>
+  `(${scope}) AND _rowaddr >= ${from}${to === undefined ? '' : ` AND _rowaddr < ${to}`}`;
 
 /** A table of a job: as it is, and as it was at the version that is computed. */
 export type Source = AsyncDisposable & {

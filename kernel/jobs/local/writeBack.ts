@@ -1,15 +1,15 @@
 import { Table as ArrowTable, Vector, type Field, type RecordBatch } from '#arrow';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import type { Catalog } from '#client/catalog.ts';
-import type { Table } from '#client/table.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Table } from '#catalog/table.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import type { KeyIndex } from './keyIndex.ts';
 import { compareRows, type ChangedRows } from './compareRows.ts';
 import { joinBatches } from './joinData.ts';
 import { mergeBatch } from './mergeBatch.ts';
 import { pause } from './pause.ts';
-import type { PendingMerge, PendingMerges } from './checkpoints/pendingMerge.ts';
+import type { PendingMerge, PendingMerges } from '#jobs/local/checkpoints/pendingMerge.ts';
 import {
   bytesOf,
   hashesOfData,

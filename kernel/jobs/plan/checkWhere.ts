@@ -1,5 +1,5 @@
-import type { Catalog } from '#client/catalog.ts';
-import type { Table } from '#client/table.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Table } from '#catalog/table.ts';
 import { onCatalog } from '#jobs/openCatalog.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';

@@ -1,24 +1,175 @@
-import { Schema, type Field } from '#arrow';
-import { sqlName } from '#client/sqlName.ts';
-import type { BackfillPlan, BackfillTrial, Figure } from '#shared/jobs/jobPlan.ts';
+import { type Field, Schema } from '#arrow';
+import { sqlName } from '#catalog/sqlText.ts';
+import type { IndexInfo, Table } from '#catalog/table.ts';
+import { fixedWidth, sampledWidth } from '#engine/batches/batchLength.ts';
+import { checkFits } from '#jobs/definition/registration.ts';
+import { valuesKey } from '#jobs/definition/storedFunction.ts';
+import type { DriverPlan } from '#jobs/driver/driverResults.ts';
+import { isOpenEnded, type JobSpec, specOf } from '#jobs/jobSpec.ts';
 import { Checkpoints } from '#jobs/local/checkpoints/checkpoints.ts';
 import { openBesideTable } from '#jobs/local/checkpoints/openStore.ts';
 import { findKey, type KeyColumn } from '#jobs/local/keyColumn.ts';
+import { ownName } from '#jobs/local/keyIndex.ts';
 import { Reusable } from '#jobs/local/reusable.ts';
-import { checkFits } from '#jobs/definition/registration.ts';
-import { scopeOf } from '#jobs/local/scope.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
-import { openSource, type Source } from '#jobs/local/source.ts';
+import { openSource, scopeOf, type Source } from '#jobs/local/source.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
-import type { DriverPlan } from '#jobs/driver/driverResults.ts';
-import type { JobSpec } from '#jobs/jobSpec.ts';
-import { specOf } from '#jobs/specOf.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import { countText } from '#shared/format/numbers.ts';
+import type { BackfillPlan, BackfillTrial, Figure } from '#shared/jobs/jobPlan.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import { checkWhere } from './checkWhere.ts';
 import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from './chooseRunner.ts';
 import { inPlanFolder } from './planFolder.ts';
-import { bytesOfRows, bytesOfValues, counted, estimated, sum } from './figures.ts';
-import { notesOf } from './notes.ts';
+
+export const counted = (value: number): Figure => ({ value, basis: 'counted' });
+
+export const estimated = (value: number, estimatedFrom: string): Figure => ({
+  value: Math.round(value),
+  basis: { estimatedFrom },
+});
+
+/** Rows that tell how wide values are whose widths differ. */
+const sampleRows = 1000;
+
+/** Bytes of rows in these columns: of numbers and vectors by their widths, of texts and lists by those of some rows. */
+export async function bytesOfRows(
+  table: Table,
+  fields: readonly Field[],
+  rows: number,
+  scope: string,
+  signal: AbortSignal,
+): Promise<Figure> {
+  if (fields.length === 0 || rows === 0) return counted(0);
+  const { schema } = await table
+    .query()
+    .select(fields.map(({ name }) => name))
+    .limit(0)
+    .execute({ signal });
+  const width = fixedWidth(schema);
+  if (width !== undefined) return counted(rows * width);
+  const sample = await table
+    .query()
+    .where(scope)
+    .select(fields.map(({ name }) => name))
+    .limit(sampleRows)
+    .toArrow({ signal });
+  return estimated(rows * sampledWidth(sample.batches), `${countText(sample.numRows)} rows`);
+}
+
+/** Bytes of as many values of a column that has none yet. */
+export async function bytesOfValues(
+  { pinned, isColumnThere }: Pick<Source, 'pinned' | 'isColumnThere'>,
+  column: Field,
+  rows: number,
+  signal: AbortSignal,
+): Promise<Figure> {
+  if (rows === 0) return counted(0);
+  const width = fixedWidth(new Schema([column]));
+  if (width !== undefined) return estimated(rows * width, `${width} bytes a value, one for each row`);
+  const there = pinned
+    .query()
+    .where(`${sqlName(column.name)} IS NOT NULL`)
+    .select([column.name])
+    .limit(sampleRows);
+  const sample = isColumnThere ? await there.toArrow({ signal }) : undefined;
+  if (!sample || sample.numRows === 0)
+    return estimated(rows * usualWidth, `${usualWidth} bytes a value, since there is none yet`);
+  return estimated(rows * sampledWidth(sample.batches), `${countText(sample.numRows)} values that are there`);
+}
+
+/** Of a text, where nothing is known of it. */
+const usualWidth = 32;
+
+/** Two figures as one: an estimate where one of them is. */
+export function sum(a: Figure, b: Figure): Figure {
+  const value = a.value + b.value;
+  if (a.basis !== 'counted') return { value, basis: a.basis };
+  return { value, basis: b.basis };
+}
+
+type Note = BackfillPlan['notes'][number];
+
+export type NotesOf = {
+  readonly source: Source;
+  readonly spec: JobSpec;
+  readonly choice: RunnerChoice;
+  readonly key: KeyColumn | undefined;
+  /** Why the runner "local" keeps checkpoints elsewhere than beside the table, where it does. */
+  readonly elsewhere: string | undefined;
+  readonly request: ChoosingRequest;
+};
+
+/** What a person ought to know before a run, in sentences. */
+export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]> {
+  const indexes = await indexesOf(of, signal);
+  const isLocal = of.choice.runner === 'local';
+  return [
+    ...(isLocal ? keyNotes(of, indexes) : []),
+    ...indexNotes(of, indexes),
+    ...(await staleNotes(of, signal)),
+    ...(await rayNotes(of, signal)),
+    ...(isLocal && of.elsewhere !== undefined ? [info(`${of.elsewhere} ${inFolder}`)] : []),
+    info(others(of.spec, isLocal)),
+  ];
+}
+
+const info = (text: string): Note => ({ level: 'info', text });
+const warning = (text: string): Note => ({ level: 'warning', text });
+
+const inFolder = 'What is computed is kept in the folder of the job, where only this machine can go on from it.';
+/** The table is followed as it grows, unless somebody said which rows are meant. */
+const others = (spec: JobSpec, isLocal: boolean): string => {
+  const changed = isLocal
+    ? 'rows that they change are computed again, rows that they delete stay deleted'
+    : 'rows that they change or compact are computed again';
+  const added = isOpenEnded(spec)
+    ? 'rows that they add are computed too'
+    : 'rows that they add are left for the next run';
+  return `Others may write meanwhile: ${changed}, ${added}.`;
+};
+
+async function indexesOf({ source }: NotesOf, signal: AbortSignal): Promise<IndexInfo[]> {
+  try {
+    return await source.table.listIndices({ signal });
+  } catch (error) {
+    if (isCatalogError(error, 'Unsupported')) return [];
+    throw error;
+  }
+}
+
+function keyNotes({ key }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
+  if (key === undefined) return [];
+  const theirs = indexes.find(
+    ({ columns, type, name }) => type === 'BTREE' && columns[0] === key.name && name !== ownName(key.name),
+  );
+  const index = theirs
+    ? `its index "${theirs.name}" is made again at the end`
+    : 'an index of it is made for the time of the run';
+  return [info(`Rows are written back by "${key.name}" (${key.reason}); ${index}.`)];
+}
+
+function indexNotes({ spec }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
+  return indexes
+    .filter(({ columns }) => columns.includes(spec.column))
+    .map(({ name }) =>
+      warning(`The index "${name}" does not cover the new values of "${spec.column}"; make it again after the run.`),
+    );
+}
+
+async function rayNotes({ choice, request, spec }: NotesOf, signal: AbortSignal): Promise<Note[]> {
+  if (choice.runner !== 'ray' || !request.ray || spec.table.uri === '') return [];
+  const { notesOfRay } = await loadPart(() => import('#jobs/runners/ray/notesOfRay.ts'));
+  return notesOfRay(request.ray, spec, signal);
+}
+
+async function staleNotes({ source, spec }: NotesOf, signal: AbortSignal): Promise<Note[]> {
+  const schema = await source.table.schema({ signal });
+  const made = schema.fields.find(({ name }) => name === spec.column)?.metadata.get(valuesKey);
+  if (made === undefined || made === spec.function.hash) return [];
+  const scope = spec.where === undefined ? ' Rows that have a value keep it; give "where" to compute them again.' : '';
+  return [warning(`The values that are there were made by another version of the function.${scope}`)];
+}
 
 const allRunners: Runners = { known: knownRunners, load: loadRunner };
 
@@ -107,7 +258,7 @@ async function countDone(
 /** What the driver in Python would do, which knows the files of fragments. */
 function byPython({ python }: ChoosingRequest, spec: JobSpec, signal: AbortSignal): Promise<DriverPlan> {
   return inPlanFolder(async (folder) => {
-    const { planWithPython } = await loadPart(() => import('#jobs/runners/localPython.ts'));
+    const { planWithPython } = await loadPart(() => import('#jobs/runners/pythonRunner.ts'));
     return planWithPython(spec, { python, folder, log: () => undefined, signal });
   });
 }

@@ -10,17 +10,17 @@ import {
   vectorFromArray,
   type Data,
 } from '#arrow';
-import { nullData } from '#shared/nullData.ts';
+import { nullData } from '#shared/arrow/nullData.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { answerRows, type AnsweredRows } from '#jobs/local/answers.ts';
 import { openComputing } from '#jobs/local/openComputing.ts';
 import { firstAddress, sliceComputed, sliceRead } from '#jobs/local/rows.ts';
-import { scopeOf } from '#jobs/local/scope.ts';
+import { scopeOf } from '#jobs/local/source.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
 import { openSource, type Source } from '#jobs/local/source.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
-import { specOf } from '#jobs/specOf.ts';
+import { specOf } from '#jobs/jobSpec.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import { checkWhere } from './checkWhere.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
@@ -79,7 +79,7 @@ async function byPython(
   folder: string,
   signal: AbortSignal,
 ): Promise<BackfillTrial> {
-  const { tryWithPython } = await loadPart(() => import('#jobs/runners/localPython.ts'));
+  const { tryWithPython } = await loadPart(() => import('#jobs/runners/pythonRunner.ts'));
   return tryWithPython(spec, { python, folder, log: () => undefined, signal, rows: mostRows, seconds: longest / 1000 });
 }
 

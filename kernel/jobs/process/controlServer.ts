@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { processFile } from '#client/jobsFolder.ts';
-import { replaceFile } from '#jobs/records/atomicFile.ts';
+import { processFile } from '#processes/jobsFolder.ts';
+import { replaceFile } from '#processes/files.ts';
 import type { ControlMethods } from '#jobs/records/control.ts';
 import { touchMs, type ProcessMark } from '#jobs/records/processMark.ts';
-import { encodeFrame, readFrames } from '#shared/frames.ts';
-import { isText, shape } from '#shared/jobs/shapes.ts';
-import { Endpoint, type Methods } from '#shared/rpc.ts';
+import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
+import { isText, shape } from '#shared/jobs/jobShapes.ts';
+import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 
 /** What a path of a socket may have on every system; macOS has the least room. */
 const longestAddress = 100;

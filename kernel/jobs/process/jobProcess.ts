@@ -5,7 +5,7 @@ import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { readyWord } from '#jobs/records/processMark.ts';
 import { secretsOf } from '#jobs/records/withoutSecrets.ts';
 import type { LoadRunner } from '#jobs/runners/all.ts';
-import { specOf } from '#jobs/specOf.ts';
+import { specOf } from '#jobs/jobSpec.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { isAbort, isCatalogError } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';

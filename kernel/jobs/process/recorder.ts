@@ -1,15 +1,100 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { isJobEvent } from '#jobs/eventLines.ts';
 import { openEventLog } from '#jobs/records/eventLog.ts';
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
 import { openJobLog } from '#jobs/records/jobLog.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
+import { counted, oneLine } from '#shared/format/markup.ts';
+import { countText } from '#shared/format/numbers.ts';
 import { atRest, foldRun, type JobProgress } from '#shared/jobs/foldEvents.ts';
-import { eventWords } from './eventWords.ts';
-import { lineBuffer } from './lineBuffer.ts';
+import type { JobEvent } from '#shared/jobs/jobEvents.ts';
+import { rowsText } from '#shared/jobs/jobLabels.ts';
+import { withHint } from '#shared/withHint.ts';
+
+/**
+ * What the log of a job says of an event, in a line; `undefined` for those that only count. A log is read when something went
+ * otherwise than it was meant, so it has the story, and not the progress.
+ * @param progressNow of the job with this event in it; asked for only where it is told
+ */
+export function eventWords(event: JobEvent, progressNow: () => JobProgress): string | undefined {
+  const words = wordsOf(event, progressNow);
+  return words === undefined ? undefined : oneLine(words);
+}
+
+function wordsOf(event: JobEvent, progressNow: () => JobProgress): string | undefined {
+  switch (event.kind) {
+    case 'planned': {
+      const { readVersion, rows, fragments, reusedRows } = event;
+      const kept = reusedRows > 0 ? `, ${countText(reusedRows)} of them kept from an earlier run` : '';
+      return `Version ${readVersion} is read: ${rowsText(rows)} in ${counted(fragments, 'fragment')} to compute${kept}.`;
+    }
+    case 'conflict':
+      return `Somebody else changed the table: ${event.reason} (${counted(event.dropped.length, 'fragment')} to compute again)`;
+    case 'restarted':
+      return `The ${event.what} was started again: ${event.reason}`;
+    case 'errors': {
+      const [first] = event.samples;
+      return `${rowsText(event.count)} failed${first ? `, the first of them with: ${first.message}` : '.'}`;
+    }
+    case 'notice':
+      return event.text;
+    case 'succeeded':
+      return `Done: ${progressNow().sentence}`;
+    case 'failed':
+      return `Failed: ${withHint(event.message, event.hint)}`;
+    case 'cancelled':
+      return `Cancelled: ${keptText(progressNow())}`;
+    case 'workers':
+    case 'progress':
+    case 'fragment':
+    case 'committed':
+      return undefined;
+  }
+}
+
+/** What there is of a run that ended too early. */
+function keptText({ rows, fragments }: JobProgress): string {
+  if (rows.total === undefined || fragments.total === undefined) return 'nothing was computed yet.';
+  const there = `${countText(fragments.done)} of ${countText(fragments.total)} fragments are in the table`;
+  return `${countText(rows.done)} of ${rowsText(rows.total)} are computed and kept; ${there}.`;
+}
+
+/** Longer lines are cut: nobody reads them, and they would be kept in memory until they end. */
+const longest = 64 << 10;
+const restMs = 500;
+
+export type LineBuffer = { add(text: string): void; flush(): void };
+
+/**
+ * Hands text on in whole lines, the rest of a line after half a second: a secret that came in two pieces is seen as one.
+ */
+export function lineBuffer(onLines: (text: string) => void): LineBuffer {
+  let rest = '';
+  let timer: NodeJS.Timeout | undefined;
+  const give = (text: string): void => {
+    if (text !== '') onLines(text);
+  };
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    give(rest);
+    rest = '';
+  };
+  return {
+    add: (text) => {
+      rest += text;
+      const end = rest.lastIndexOf('\n') + 1;
+      give(rest.slice(0, end));
+      rest = rest.slice(end);
+      if (rest.length > longest) flush();
+      else if (rest !== '') timer ??= setTimeout(flush, restMs);
+    },
+    flush,
+  };
+}
 
 /** Views are drawn four times a second at most. */
 const writeMs = 250;

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ifUnlocked } from '#jobs/fileLock.ts';
+import { ifUnlocked } from '#processes/fileLock.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { dataFolder } from '#client/personFolders.ts';
+import { dataFolder } from '#processes/userFolders.ts';
 import { probePython } from './probe.ts';
 import { environmentSize, isAtLeast, minimumPython, pylance } from './pythonPackages.ts';
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { encodeFrame, readFrames } from '#shared/frames.ts';
-import { Endpoint, type Methods } from '#shared/rpc.ts';
+import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
+import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 import { isElsewhere, isRecent, markedAt, readMark } from './processMark.ts';
 
 /** What the process of a job answers on its socket; the secret is in its mark. */

@@ -4,7 +4,7 @@ import { isJobId } from '#shared/jobs/jobId.ts';
 import { isBackfillOptions, isJobProgress, isJobTable, isRunnerName } from '#shared/jobs/jobShapes.ts';
 import type { JobProgress } from '#shared/jobs/foldEvents.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
-import { isCount, isText, mapOf, shape, isAmount, optional, type Check } from '#shared/jobs/shapes.ts';
+import { isCount, isText, mapOf, shape, isAmount, optional, type Check } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
 
 /**

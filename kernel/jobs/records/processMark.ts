@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { processFile } from '#client/jobsFolder.ts';
-import { isCount, isText, shape } from '#shared/jobs/shapes.ts';
+import { processFile } from '#processes/jobsFolder.ts';
+import { isCount, isText, shape } from '#shared/jobs/jobShapes.ts';
 
 /** What the process of a job leaves in the job's folder while it runs, so that others find it. */
 export type ProcessMark = {

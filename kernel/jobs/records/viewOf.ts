@@ -1,6 +1,6 @@
 import { atRest } from '#shared/jobs/foldEvents.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { isActive } from '#shared/jobs/jobWords.ts';
+import { isActive } from '#shared/jobs/jobLabels.ts';
 import type { Gone } from './control.ts';
 import type { JobRecord } from './jobRecord.ts';
 

@@ -1,5 +1,5 @@
-import { isSecretOption } from '#client/storageSecrets.ts';
-import { headersOf } from '#client/restHeaders.ts';
+import { isSecretOption } from '#catalog/identity.ts';
+import { headersOf } from '#catalog/rest/headers.ts';
 import type { CatalogConfig, RestConfig } from '#shared/catalogConfig.ts';
 import type { BackfillOptions, BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
 

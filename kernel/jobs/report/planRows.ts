@@ -1,7 +1,7 @@
 import type { BackfillPlan, Figure } from '#shared/jobs/jobPlan.ts';
-import { countText } from '#shared/formatNumber.ts';
-import { counted } from '#shared/markup.ts';
-import { durationText, rateText, rowsText, runnerWords, sizeText } from '#shared/jobs/jobWords.ts';
+import { countText } from '#shared/format/numbers.ts';
+import { counted } from '#shared/format/markup.ts';
+import { durationText, rateText, rowsText, runnerWords, sizeText } from '#shared/jobs/jobLabels.ts';
 
 type Said = (value: number) => string;
 

@@ -1,6 +1,6 @@
 import type { RunnerName } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { runnerWords } from '#shared/jobs/jobWords.ts';
+import { runnerWords } from '#shared/jobs/jobLabels.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import type { Runner } from './runner.ts';
 
@@ -9,10 +9,10 @@ export type LoadRunner = (name: RunnerName) => Promise<Runner>;
 
 // Each is loaded when a job is run by it: none needs what the others do.
 const loaders: { readonly [N in RunnerName]?: () => Promise<Runner> } = {
-  local: async () => (await loadPart(() => import('./local.ts'))).localRunner,
-  'local-python': async () => (await loadPart(() => import('./localPython.ts'))).localPythonRunner,
-  ray: async () => (await loadPart(() => import('./ray.ts'))).rayRunner,
-  rest: async () => (await loadPart(() => import('./rest.ts'))).restRunner,
+  local: async () => (await loadPart(() => import('./localRunner.ts'))).localRunner,
+  'local-python': async () => (await loadPart(() => import('./pythonRunner.ts'))).localPythonRunner,
+  ray: async () => (await loadPart(() => import('#jobs/runners/ray/rayRunner.ts'))).rayRunner,
+  rest: async () => (await loadPart(() => import('#jobs/runners/rest/restRunner.ts'))).restRunner,
 };
 
 /** The runners that there are. */

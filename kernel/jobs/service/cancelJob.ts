@@ -5,7 +5,7 @@ import { isOnItsWay } from '#jobs/records/viewOf.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { atRest } from '#shared/jobs/foldEvents.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { isActive, runnerWords } from '#shared/jobs/jobWords.ts';
+import { isActive, runnerWords } from '#shared/jobs/jobLabels.ts';
 
 /** How long a job may take to end in order: it keeps what was computed, and ends what works for it elsewhere. */
 const patienceMs = 60_000;

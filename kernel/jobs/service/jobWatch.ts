@@ -1,12 +1,12 @@
 import { statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '#client/makeFolder.ts';
+import { makeFolder } from '#processes/files.ts';
 import { findProcess, type Found } from '#jobs/records/control.ts';
 import { recordFile, type JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { viewOf, type Liveness } from '#jobs/records/viewOf.ts';
 import type { JobState, JobView } from '#shared/jobs/jobView.ts';
-import { isActive } from '#shared/jobs/jobWords.ts';
+import { isActive } from '#shared/jobs/jobLabels.ts';
 import { wordsOf } from './startProcess.ts';
 
 /** Views are told of four times a second at most. */

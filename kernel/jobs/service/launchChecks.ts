@@ -16,7 +16,7 @@ const mostShown = 5;
  */
 export async function launchProblem({ ray }: BackfillRequest, signal: AbortSignal): Promise<JobError | undefined> {
   if (!ray || !('profile' in ray)) return undefined;
-  const { findProfiles, verifyCluster } = await loadPart(() => import('#cluster/clouds.ts'));
+  const { findProfiles, verifyCluster } = await loadPart(() => import('#cluster/entry.ts'));
   const found = await findProfiles({ folder: ray.folder ?? process.cwd(), environment: process.env });
   const profile = found.profile(ray.profile);
   const { rayCluster = profile.rayCluster } = ray;

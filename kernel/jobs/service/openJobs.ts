@@ -1,36 +1,169 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { thisNode, type NodeRuntime } from '#client/childProcess.ts';
-import { jobsFolder } from '#client/jobsFolder.ts';
+import type { Table } from '#catalog/table.ts';
+import { engineFunction } from '#jobs/definition/engineFunction.ts';
+import { columnOf, registerFunction, storedFunction } from '#jobs/definition/registration.ts';
+import { readStored } from '#jobs/definition/storedFunction.ts';
+import { accept, checkAccepted } from '#jobs/definition/trust.ts';
 import { failureOf } from '#jobs/failureOf.ts';
-import { whileLocked } from '#jobs/fileLock.ts';
+import { onTable } from '#jobs/openCatalog.ts';
+import { checkRows } from '#jobs/plan/checkWhere.ts';
+import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from '#jobs/plan/chooseRunner.ts';
 import { findProcess } from '#jobs/records/control.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import { readLog } from '#jobs/records/jobLog.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { writingRecords } from '#jobs/records/recordErrors.ts';
-import { viewOf, type Liveness } from '#jobs/records/viewOf.ts';
+import { type Liveness, viewOf } from '#jobs/records/viewOf.ts';
 import { openOptions } from '#jobs/records/withoutSecrets.ts';
-import { checkRows } from '#jobs/plan/checkWhere.ts';
-import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from '#jobs/plan/chooseRunner.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
+import { serverFunction } from '#jobs/runners/rest/serverFunction.ts';
+import { type NodeRuntime, thisNode } from '#processes/childProcess.ts';
+import { whileLocked } from '#processes/fileLock.ts';
+import { jobsFolder } from '#processes/jobsFolder.ts';
+import { isCatalogError } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { type ComputedFunction, functionForms } from '#shared/jobs/computedFunction.ts';
 import { foldRun } from '#shared/jobs/foldEvents.ts';
-import { JobError } from '#shared/jobs/jobErrors.ts';
+import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import { isJobId, newJobId } from '#shared/jobs/jobId.ts';
+import { isActive, jobTableText, progressText } from '#shared/jobs/jobLabels.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { isActive, jobTableText, progressText } from '#shared/jobs/jobWords.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import { cancelJob } from './cancelJob.ts';
-import { keepFunction } from './keepFunction.ts';
-import { checkColumn, functionOf } from './functionOf.ts';
-import { followJob } from './followJob.ts';
-import type { Jobs } from './jobs.ts';
 import { JobWatch } from './jobWatch.ts';
-import { jobTableOf, placeOf, withAbsolutePaths } from './place.ts';
+import type { Jobs } from './jobs.ts';
 import { requestToResume } from './resumeRequest.ts';
 import { startProcess, wordsOf } from './startProcess.ts';
+import { jobTableOf, placeOf, withAbsolutePaths } from './stateFolders.ts';
+
+export type Follow = {
+  readonly folders: JobFolders;
+  readonly id: string;
+  /** How it is now. @throws JobError JobMissing */
+  readonly first: () => Promise<JobView>;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * A job as it changes, the latest view whenever one is asked for: who draws slowly misses some and is never behind. Ends after
+ * the view of its end, or when the record is removed.
+ * @throws JobError JobMissing; AbortError when the signal aborts
+ */
+export async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerator<JobView, void> {
+  const now = await first();
+  yield now;
+  if (!isActive(now)) return;
+  const stop = new AbortController();
+  let latest: JobView | undefined;
+  let isRemoved = false;
+  let wake: (() => void) | undefined;
+  const onChange = (changed: readonly JobView[], removed: readonly string[]): void => {
+    latest = changed[0] ?? latest;
+    isRemoved = removed.length > 0;
+    wake?.();
+  };
+  const watching = new JobWatch(folders, onChange, { only: id, signal: AbortSignal.any([signal, stop.signal]) }).run();
+  const aborted = (): void => wake?.();
+  signal.addEventListener('abort', aborted, { once: true });
+  try {
+    for (;;) {
+      // Nothing comes between the question and the wait: both are one turn.
+      if (!latest && !isRemoved && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+      signal.throwIfAborted();
+      const view = latest;
+      latest = undefined;
+      if (view) yield view;
+      if (isRemoved || (view && !isActive(view))) return;
+    }
+  } finally {
+    signal.removeEventListener('abort', aborted);
+    stop.abort();
+    await watching;
+  }
+}
+
+/**
+ * The function that a request computes with: the one that is given, else the one that the table keeps, else, on a server,
+ * the one that the server alone knows.
+ * @throws JobError ColumnMissing, FunctionInvalid, FunctionMissing; FunctionNotAccepted for one that is to run and that
+ * nobody here has agreed to; CatalogError for a table that can't be read
+ */
+export async function functionOf(
+  { function: given, table, column, allowStoredCode }: BackfillRequest,
+  { isToRun }: { readonly isToRun: boolean },
+  signal: AbortSignal,
+): Promise<ComputedFunction> {
+  signal.throwIfAborted();
+  if (given) return given;
+  return onTable(table, signal, async (opened) => {
+    const field = await columnOf(opened, column, signal).catch((error: unknown) => {
+      if (!isJobError(error) || error.kind !== 'ColumnMissing') throw error;
+      const hint = `${error.hint} To make the column, give its function: ${functionForms}.`;
+      throw new JobError('ColumnMissing', error.what, hint, { cause: error });
+    });
+    const stored = readStored(field);
+    if (stored) {
+      if (isToRun) checkAccepted(stored.function, table.name, allowStoredCode);
+      return stored.function;
+    }
+    if (engineFunction(field)) {
+      const what = `The column "${column}" of "${table.name}" is computed by the engine itself.`;
+      throw new JobError('FunctionMissing', what, `Refresh it: table.refreshColumn("${column}").`);
+    }
+    if (table.catalog.implementation === 'rest') return serverFunction(field);
+    const what = `The column "${column}" of "${table.name}" has no function that computes it.`;
+    throw new JobError('FunctionMissing', what, `Give one: ${functionForms}.`);
+  });
+}
+
+/**
+ * Looks whether the column of a job is still there, which this runner does not make.
+ * @throws JobError ColumnMissing; CatalogError for a table that can't be read
+ */
+export async function checkColumn({ table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
+  await onTable(table, signal, async (opened) => {
+    const { fields } = await opened.schema({ signal });
+    if (fields.some(({ name }) => name === column)) return;
+    const what = `The column "${column}" of "${table.name}" was dropped since the job began.`;
+    throw new JobError('ColumnMissing', what, 'Begin a new backfill with its function, which makes the column.');
+  });
+}
+
+/**
+ * Keeps a function that came with a request on the table, so that the next one needs none, and remembers that whoever gave it
+ * agrees to it. A server that keeps nothing about columns is no reason not to compute.
+ * @throws JobError ColumnMissing, FunctionInvalid; CatalogError
+ */
+export async function keepFunction(
+  { function: fn, table, column }: BackfillRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!fn || fn.kind === 'server') return;
+  accept(fn.hash, { name: fn.name, table: table.name });
+  await onTable(table, signal, async (opened) => {
+    const isKept = async (): Promise<boolean> => (await hashKept(opened, column, signal)) === fn.hash;
+    if (await isKept()) return;
+    try {
+      await registerFunction(opened, column, fn, { signal });
+    } catch (error) {
+      if (isCatalogError(error, 'Unsupported')) return;
+      // Somebody else may have done the same in the same moment.
+      if (!(await isKept())) throw error;
+    }
+  });
+}
+
+/** Hash of the function that a column keeps; none where the column is not there yet, or what it keeps is damaged. */
+async function hashKept(table: Table, column: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return (await storedFunction(table, column, signal))?.function.hash;
+  } catch (error) {
+    if (isJobError(error)) return undefined;
+    throw error;
+  }
+}
 
 export type JobsPlace = {
   /** Where records are kept; the person's own folder when not given. */

@@ -1,11 +1,11 @@
-import { sqlName } from '#client/sqlName.ts';
+import { sqlName } from '#catalog/sqlText.ts';
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import type { BackfillRequest, RunnerName } from '#shared/jobs/backfill.ts';
 import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { jobTableText } from '#shared/jobs/jobWords.ts';
-import { placeOf, withAbsolutePaths } from './place.ts';
+import { jobTableText } from '#shared/jobs/jobLabels.ts';
+import { placeOf, withAbsolutePaths } from './stateFolders.ts';
 
 /** What a job is resumed by. */
 export type How = {

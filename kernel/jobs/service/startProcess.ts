@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { startNode, type NodeRuntime } from '#client/childProcess.ts';
-import { exitReason, lastSaid } from '#client/exitReason.ts';
+import { startNode, type NodeRuntime } from '#processes/childProcess.ts';
+import { exitReason, lastSaid } from '#processes/exitReason.ts';
 import { wordsFile, type JobFolders } from '#jobs/records/jobFolder.ts';
 import { readyWord } from '#jobs/records/processMark.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';

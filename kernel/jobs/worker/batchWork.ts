@@ -1,11 +1,105 @@
-import { RecordBatch, Schema, Struct, Field, Utf8, makeData, type Data } from '#arrow';
+import { type Data, type DataType, Field, makeData, RecordBatch, Schema, Struct, Utf8 } from '#arrow';
+import { adoptTable } from '#shared/arrow/adoptTable.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
+import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { columnBuilder } from './columnBuilders.ts';
-import { computeBatch, type BatchFunction } from './computeBatch.ts';
+import { isRecord } from '#shared/records.ts';
+import { type ColumnBuilder, columnBuilder } from './columnBuilders.ts';
 import { computeRows, type RowFunction } from './computeRows.ts';
-import { RowFailures } from './failures.ts';
-import { rowMaker } from './rowMaker.ts';
+import { failureText, notRun, RowFailures } from './failures.ts';
+import { rowMaker } from './rows.ts';
 import type { WorkerOptions } from './workerOptions.ts';
+
+export type BatchFunction = (batch: RecordBatch) => unknown;
+
+/**
+ * Runs a function over a whole batch. It gives one value a row: as an Arrow vector, a typed array, or anything that can be
+ * gone through, in which an Error is that of its row. What it throws is the error of every row.
+ * @returns the column as it was given, where its type is that of the column; else the values went to `column`
+ */
+export async function computeBatch(
+  compute: BatchFunction,
+  onError: OnError,
+  batch: RecordBatch,
+  type: DataType,
+  column: ColumnBuilder,
+  failures: RowFailures,
+): Promise<Data | undefined> {
+  try {
+    const given = await tried(compute, onError, batch);
+    const ready = columnOf(given, type);
+    if (ready !== undefined) {
+      checkCount(ready.length, batch.numRows);
+      return ready;
+    }
+    keepEach(valuesOf(given, batch.numRows), onError, column, failures);
+  } catch (error) {
+    const text = failureText(error);
+    for (let row = 0; row < batch.numRows; row++) failures.set(row, text);
+  }
+  return undefined;
+}
+
+async function tried(compute: BatchFunction, onError: OnError, batch: RecordBatch): Promise<unknown> {
+  const attempts = onError.mode === 'retry' ? onError.attempts : 0;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await compute(batch);
+    } catch (error) {
+      if (attempt >= attempts) throw error;
+      const pause = Math.min(100 * 2 ** attempt, 10_000);
+      await new Promise((resolve) => {
+        setTimeout(resolve, pause);
+      });
+    }
+  }
+}
+
+function keepEach(values: readonly unknown[], onError: OnError, column: ColumnBuilder, failures: RowFailures): void {
+  const endsAtError = onError.mode === 'fail' || onError.mode === 'retry';
+  for (const [row, value] of values.entries()) {
+    try {
+      if (value instanceof Error) throw value;
+      column.set(row, value);
+    } catch (error) {
+      failures.set(row, failureText(error));
+      if (!endsAtError) continue;
+      for (let rest = row + 1; rest < values.length; rest++) failures.set(rest, notRun);
+      return;
+    }
+  }
+}
+
+/**
+ * The column that a vector is, of any copy of apache-arrow: the function's bundle may hold one of its own. Undefined for
+ * what is no vector, has other values, or comes in pieces.
+ */
+function columnOf(given: unknown, type: DataType): Data | undefined {
+  if (!isRecord(given)) return undefined;
+  const data: unknown = Array.isArray(given['data']) && given['data'].length === 1 ? given['data'][0] : undefined;
+  if (!isRecord(data) || !isRecord(data['type']) || typeof data['length'] !== 'number') return undefined;
+  const schema = { fields: [{ name: 'value', type: data['type'], nullable: true }] };
+  const struct = { ...data, type: data['type'], children: [data], nullCount: 0, offset: 0 };
+  const adopted = adoptTable({ schema, batches: [{ schema, data: struct }] })?.batches[0]?.data.children[0];
+  return adopted && typeText(adopted.type) === typeText(type) ? adopted : undefined;
+}
+
+function valuesOf(given: unknown, rows: number): readonly unknown[] {
+  if (typeof given !== 'object' || given === null || !(Symbol.iterator in given))
+    throw new TypeError(
+      `The function gave ${describe(given)} for a batch, not an array or a vector of ${rows} values.`,
+    );
+  const values = Array.from(given as Iterable<unknown>);
+  checkCount(values.length, rows);
+  return values;
+}
+
+function checkCount(has: number, wants: number): void {
+  if (has === wants) return;
+  throw new RangeError(`The function gave ${has} values for a batch of ${wants} rows; it has to give one a row.`);
+}
+
+const describe = (value: unknown): string => (value === null || value === undefined ? 'nothing' : `a ${typeof value}`);
 
 /** What a worker answers a batch with: `value` and `error`, of which a row has at most one. */
 export const answerSchema = ({ output }: Pick<WorkerOptions, 'output'>): Schema =>

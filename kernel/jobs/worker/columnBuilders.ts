@@ -1,7 +1,7 @@
 import { Bool, DataType, Precision, Utf8, makeData, vectorFromArray, type Data, type FixedSizeList } from '#arrow';
-import { nullData } from '#shared/nullData.ts';
-import { convertValue, fail, isTypedArray } from '#client/convertValue.ts';
-import { storageType, withType } from '#client/timestamps.ts';
+import { nullData } from '#shared/arrow/nullData.ts';
+import { convertValue, fail, isTypedArray } from '#catalog/arrow/convertValue.ts';
+import { storageType, withType } from '#catalog/arrow/timestamps.ts';
 
 /** Takes the values of a column row by row, in any order; rows that are given none are null. */
 export type ColumnBuilder = {

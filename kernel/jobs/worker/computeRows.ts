@@ -1,7 +1,7 @@
 import type { OnError } from '#shared/jobs/computedFunction.ts';
 import type { ColumnBuilder } from './columnBuilders.ts';
 import { failureText, notRun, type RowFailures } from './failures.ts';
-import type { Row } from './rowMaker.ts';
+import type { Row } from './rows.ts';
 
 export type RowFunction = (row: Row) => unknown;
 

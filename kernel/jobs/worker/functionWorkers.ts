@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { RecordBatch } from '#arrow';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { thisNode, type NodeRuntime } from '#client/childProcess.ts';
+import { thisNode, type NodeRuntime } from '#processes/childProcess.ts';
 import { workerLine } from './workerOptions.ts';
 import { WorkerProcess, type WorkerEnded } from './workerProcess.ts';
 

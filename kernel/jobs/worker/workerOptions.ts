@@ -1,6 +1,6 @@
 import type { Field } from '#arrow';
 import type { OnError } from '#shared/jobs/computedFunction.ts';
-import { readOnError } from '#shared/jobs/onError.ts';
+import { readOnError } from '#shared/jobs/backfill.ts';
 import { isRecord } from '#shared/records.ts';
 import { decodeOutput } from '#jobs/definition/outputType.ts';
 

@@ -4,11 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 import { RecordBatchStreamWriter, type RecordBatch } from '#arrow';
 import { messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { startNode, type NodeRuntime } from '#client/childProcess.ts';
-import { exitReason } from '#client/exitReason.ts';
-import { readIpc } from '#client/ipcReader.ts';
-import { createWrittenBytes } from '#client/ipcWriter.ts';
-import { exitCodes, failureIn } from './workerFailure.ts';
+import { startNode, type NodeRuntime } from '#processes/childProcess.ts';
+import { exitReason } from '#processes/exitReason.ts';
+import { readIpc } from '#catalog/arrow/ipcReader.ts';
+import { createWrittenBytes } from '#catalog/arrow/ipcWriter.ts';
+import { exitCodes, failureIn } from './failures.ts';
 
 /** Characters of what a worker wrote last that are kept for the error that names its end. */
 const tailLength = 20_000;

@@ -1,5 +1,5 @@
 import ts from 'typescript-6';
-import type { NamedTable, Naming } from '#shared/catalogNaming.ts';
+import type { NamedTable, Naming } from '#shared/catalogConfig.ts';
 import { namedTable, stringsOf, type FindSource } from './tableSource.ts';
 
 /** Methods of a catalog whose first argument is a table that is there. */

@@ -1,7 +1,7 @@
 import ts from 'typescript-6';
 import { prelude } from '#session/compile/prelude.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
-import type { LanguageCell } from '#shared/languageMessages.ts';
+import type { LanguageCell } from '#shared/protocol/languageMessages.ts';
 import { codeOf } from './cellSource.ts';
 import { Files } from './files.ts';
 

@@ -1,9 +1,9 @@
 import ts from 'typescript-6';
-import { cellOptions } from '#session/compile/cellOptions.ts';
-import { readFolderOptions } from '#session/compile/folderOptions.ts';
-import { installedText, isInstalled } from '#session/compile/installedFiles.ts';
-import { moduleResolver, typesResolver } from '#session/compile/moduleTypes.ts';
-import { getDefaultTypeRoots } from '#session/compile/typescript.ts';
+import { cellOptions } from '#session/compiler/cellOptions.ts';
+import { readFolderOptions } from '#session/compiler/folderOptions.ts';
+import { installedText, isInstalled } from '#session/compiler/installedFiles.ts';
+import { moduleResolver, typesResolver } from '#session/compiler/moduleTypes.ts';
+import { getDefaultTypeRoots } from '#session/compiler/typescript.ts';
 
 type Virtual = {
   names(): string[];

@@ -1,7 +1,7 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { dataFolder } from '#client/personFolders.ts';
+import { dataFolder } from '#processes/userFolders.ts';
 
 // The process that knows the language of cells: one for a window, apart from every kernel, so that it answers while cells
 // run. It runs no code of a notebook. Its client is at descriptor 3, and it ends when that client goes.

@@ -1,20 +1,190 @@
 import type { Duplex } from 'node:stream';
 import ts from 'typescript-6';
-import { keepDocsApart } from '#session/compile/lateDocs.ts';
-import { useOwnOutlines } from '#session/compile/outlinedFiles.ts';
-import { checkedHandlers } from '#shared/checkedHandlers.ts';
-import { encodeFrame, readFrames } from '#shared/frames.ts';
+import { keepDocsApart } from '#session/compiler/lazyComments.ts';
+import { useOwnOutlines } from '#session/compiler/outlinedFiles.ts';
+import { answerOfMagics, magicsAt } from '#session/magics/magicQuestions.ts';
+import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
+import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import {
-  languageChecks,
   type CellPlace,
+  type CompletionAnswer,
+  type DefinitionAnswer,
+  type DefinitionTarget,
+  type Described,
+  type HoverAnswer,
+  languageChecks,
+  type LanguageCompletion,
   type LanguageHostMethods,
   type LanguageMethods,
-} from '#shared/languageMessages.ts';
-import { Endpoint, type Handlers } from '#shared/rpc.ts';
-import { definitionAt, hoverAt, signatureAt } from './answers.ts';
+  type SignatureAnswer,
+  type Span,
+} from '#shared/protocol/languageMessages.ts';
+import { checkedHandlers, Endpoint, type Handlers } from '#shared/protocol/rpc.ts';
+import { namingAt } from './catalogNames.ts';
 import type { CellChain } from './cellChain.ts';
-import { completionAt, describeCompletion } from './completion.ts';
 import { Notebooks } from './notebooks.ts';
+import { tableSourceBy } from './tableSource.ts';
+import { codeAndDocumentation, isUnknown, linked, plain } from './texts.ts';
+
+const preferences: ts.UserPreferences = {
+  includeCompletionsWithInsertText: true,
+  includeAutomaticOptionalChainCompletions: true,
+};
+
+/** Where names stand in the list. What the cell itself declares has TypeScript's own `11`. */
+const ofOtherCells = '12';
+const preloaded = '13';
+
+const nothing: CompletionAnswer = { items: [], naming: null, isKnown: true };
+
+/** What may be written at a place, and whether it is the name of something in a catalog. */
+export function completionAt(chain: CellChain, id: string, offset: number): CompletionAnswer {
+  const cell = chain.of(id);
+  if (!cell) return nothing;
+  const { service, file, code, text } = cell;
+  const magics = magicsAt(text, offset);
+  if (magics) {
+    const { names, start, end } = magics;
+    const items = names.map((name) => ({ name, kind: 'magic', sortText: name, replace: { start, end } }));
+    return { items, naming: null, isKnown: true };
+  }
+  const sql = sqlNamingAt(text, offset);
+  if (sql) return { items: [], naming: sql.naming ?? null, isKnown: true };
+  const source = chain.sourceOf(file);
+  const naming = source
+    ? namingAt(source, offset, (expression) => tableSourceBy(chain.checker, expression))
+    : undefined;
+  // In a string that names a table TypeScript has words of the file to offer, which are none of the catalog's.
+  if (naming) return { items: [], naming, isKnown: true };
+  const found = service.getCompletionsAtPosition(file, clamp(offset, code), preferences);
+  if (!found) return { ...nothing, isKnown: !isBehindDot(code, offset) };
+  const isGlobal = found.isGlobalCompletion;
+  const names = isGlobal ? chain.namesBefore(file) : undefined;
+  const items = found.entries
+    .filter((entry) => entry.kind !== ts.ScriptElementKind.warning)
+    .map((entry): LanguageCompletion => {
+      const { name, kind, sortText, insertText, replacementSpan, kindModifiers } = entry;
+      const rank = names?.cells.has(name) ? ofOtherCells : names?.preloaded.has(name) ? preloaded : undefined;
+      const isFar = sortText === '15' || sortText.startsWith('z');
+      return {
+        name,
+        kind,
+        sortText: rank !== undefined && isFar ? rank : sortText,
+        ...(insertText !== undefined && { insertText }),
+        ...(replacementSpan && {
+          replace: { start: replacementSpan.start, end: replacementSpan.start + replacementSpan.length },
+        }),
+        ...(kindModifiers?.split(',').includes('deprecated') && { isDeprecated: true }),
+      };
+    });
+  return { items, naming: null, isKnown: items.length > 0 };
+}
+
+/** Type and documentation of a name that `completionAt` gave. */
+export function describeCompletion(chain: CellChain, id: string, offset: number, name: string): Described | null {
+  const cell = chain.of(id);
+  if (!cell) return null;
+  const { service, file, code } = cell;
+  const details = service.getCompletionEntryDetails(
+    file,
+    clamp(offset, code),
+    name,
+    undefined,
+    undefined,
+    preferences,
+    undefined,
+  );
+  return details ? codeAndDocumentation(details) : null;
+}
+
+const isBehindDot = (code: string, offset: number): boolean => /\.\s*[\w$]*$/.test(code.slice(0, offset));
+
+export const clamp = (offset: number, code: string): number => Math.min(Math.max(offset, 0), code.length);
+
+/** What is at a place: its type, and what is written about it. */
+export function hoverAt(chain: CellChain, id: string, offset: number): HoverAnswer {
+  const cell = chain.of(id);
+  const magic = cell && answerOfMagics({ kind: 'inspect', code: cell.text, cursor: offset, detail: 0 });
+  const help = magic?.kind === 'inspect' ? magic.data?.['text/plain'] : undefined;
+  if (typeof help === 'string') return { code: '', documentation: help, span: { start: offset, end: offset } };
+  const info = cell?.service.getQuickInfoAtPosition(cell.file, clamp(offset, cell.code));
+  return info && !isUnknown(info) ? { ...codeAndDocumentation(info), span: spanOf(info.textSpan) } : null;
+}
+
+/** The calls that a place is in the arguments of. */
+export function signatureAt(
+  chain: CellChain,
+  id: string,
+  offset: number,
+  reason: { isRetrigger: boolean; trigger: string | null },
+): SignatureAnswer {
+  const cell = chain.of(id);
+  const help = cell?.service.getSignatureHelpItems(cell.file, clamp(offset, cell.code), {
+    triggerReason: triggerReason(reason),
+  });
+  if (!help) return null;
+  const signatures = help.items.map((item) => {
+    let label = plain(item.prefixDisplayParts);
+    const parameters = item.parameters.map((parameter, i) => {
+      if (i > 0) label += plain(item.separatorDisplayParts);
+      const start = label.length;
+      label += plain(parameter.displayParts);
+      const range: [number, number] = [start, label.length];
+      return { label: range, documentation: linked(parameter.documentation) };
+    });
+    return { label: label + plain(item.suffixDisplayParts), documentation: linked(item.documentation), parameters };
+  });
+  // The last parameter of one that takes any number is meant by every argument after it.
+  const selected = help.items[help.selectedItemIndex];
+  const last = (selected?.parameters.length ?? 1) - 1;
+  return {
+    signatures,
+    activeSignature: help.selectedItemIndex,
+    activeParameter: selected?.isVariadic ? Math.min(help.argumentIndex, last) : help.argumentIndex,
+  };
+}
+
+/** Where the name at a place is declared, in a cell or in a file; of `db`, which is declared nowhere, its type. */
+export function definitionAt(chain: CellChain, id: string, offset: number): DefinitionAnswer {
+  const cell = chain.of(id);
+  if (!cell) return null;
+  const { service, file } = cell;
+  const at = clamp(offset, cell.code);
+  const found = service.getDefinitionAndBoundSpan(file, at);
+  if (!found) return null;
+  const targetsOf = (all: readonly ts.DefinitionInfo[] | undefined) =>
+    (all ?? []).flatMap((one) => targetOf(chain, one) ?? []);
+  const declared = targetsOf(found.definitions);
+  const targets = declared.length > 0 ? declared : targetsOf(service.getTypeDefinitionAtPosition(file, at));
+  return targets.length > 0 ? { origin: spanOf(found.textSpan), targets } : null;
+}
+
+function targetOf(chain: CellChain, { fileName, textSpan }: ts.DefinitionInfo): DefinitionTarget | undefined {
+  const span = spanOf(textSpan);
+  const cell = chain.cellOf(fileName);
+  if (cell !== undefined) return { cell, span };
+  // The one file that is in no cell and not on the disk says what `db` is.
+  if (!ts.sys.fileExists(fileName)) return undefined;
+  const start = chain.sourceOf(fileName)?.getLineAndCharacterOfPosition(textSpan.start);
+  return { file: fileName, line: start?.line ?? 0, character: start?.character ?? 0, span };
+}
+
+const spanOf = ({ start, length }: ts.TextSpan): Span => ({ start, end: start + length });
+
+const triggers: readonly string[] = [',', '(', '<'];
+
+function triggerReason({
+  isRetrigger,
+  trigger,
+}: {
+  isRetrigger: boolean;
+  trigger: string | null;
+}): ts.SignatureHelpTriggerReason {
+  if (isRetrigger) return { kind: 'retrigger' };
+  if (trigger !== null && triggers.includes(trigger))
+    return { kind: 'characterTyped', triggerCharacter: trigger as ts.SignatureHelpTriggerCharacter };
+  return { kind: 'invoked' };
+}
 
 /**
  * Answers one client.

@@ -1,5 +1,5 @@
 import ts from 'typescript-6';
-import type { NamedTable } from '#shared/catalogNaming.ts';
+import type { NamedTable } from '#shared/catalogConfig.ts';
 
 /** Says which table an expression is of: one that code opens by its name, or what a variable holds. */
 export type FindSource = (expression: ts.Expression) => NamedTable | { variable: string } | undefined;

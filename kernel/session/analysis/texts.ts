@@ -1,5 +1,5 @@
 import type ts from 'typescript-6';
-import type { Described } from '#shared/languageMessages.ts';
+import type { Described } from '#shared/protocol/languageMessages.ts';
 
 type Parts = {
   displayParts?: readonly ts.SymbolDisplayPart[] | undefined;

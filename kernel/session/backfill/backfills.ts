@@ -1,23 +1,106 @@
-import { tableFromIPC, type Table as ArrowTable } from '#arrow';
-import type { BackfillJob, BackfillResult, TableBackfillOptions, TableBackfills } from '#client/backfill.ts';
-import { checkOptions } from '#client/options.ts';
-import { referenceOf } from '#client/tableReference.ts';
-import type { Table } from '#client/table.ts';
+import { type Table as ArrowTable, tableFromIPC } from '#arrow';
+import { checkOptions } from '#catalog/arguments/options.ts';
+import type {
+  BackfillJob,
+  BackfillResult,
+  FunctionGiven,
+  TableBackfillOptions,
+  TableBackfills,
+} from '#catalog/backfill.ts';
+import type { Table } from '#catalog/table.ts';
+import { referenceOf } from '#catalog/tableReference.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
-import { ownForms } from '#session/display/ownForms.ts';
 import { liveOutput } from '#session/display/live.ts';
-import type { Shown } from '#session/display/shown.ts';
-import type { BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
+import type { Shown } from '#session/display/mimeBundle.ts';
+import { ownForms } from '#session/display/ownForms.ts';
 import { CatalogError, isCatalogErrorKind } from '#shared/errors.ts';
-import { isYes } from '#shared/isYes.ts';
-import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
+import type { BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
+import { type ComputedFunction, functionForms } from '#shared/jobs/computedFunction.ts';
+import { isJobError, isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
+import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { isRayPlace } from '#shared/jobs/jobShapes.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { displayPath } from '#shared/names.ts';
-import { isRecord } from '#shared/records.ts';
 import { loadPart } from '#shared/loadPart.ts';
-import { functionOf, inCellWords, withConsent } from './functions.ts';
+import { displayPath } from '#shared/names.ts';
+import { isRecord, isYes } from '#shared/records.ts';
 import { showBefore, showJob, showLeft, showPlan } from './jobOutput.ts';
+
+const loadParts = () => loadPart(() => import('#jobs/entry.ts'));
+
+/** The function that a cell gives: of `udf()`, as SQL, or in a file seen from the notebook's folder. */
+export async function functionOf(
+  given: FunctionGiven | ComputedFunction,
+  table: Table,
+  column: string,
+  signal: AbortSignal,
+): Promise<ComputedFunction> {
+  const { functionHash, readFunction } = await loadParts();
+  // What udf() gives is frozen; one that was copied and changed has another hash than it says.
+  if (isComputedFunction(given) && functionHash(given) === given.hash) return given;
+  return readFunction(sourceOf(given), { folder: process.cwd(), table, column }, signal);
+}
+
+function sourceOf(given: object): FunctionSource {
+  if (isRecord(given)) {
+    const { sql, file, export: entry, inputs, output, takes, name, version } = given;
+    const called = { name: textOf(name), version: textOf(version) };
+    if (typeof sql === 'string') return { ...called, kind: 'sql', expression: sql };
+    if (typeof file === 'string' && !file.endsWith('.py'))
+      return { ...called, kind: 'typescript', file, export: textOf(entry) };
+    if (typeof file === 'string' && typeof entry === 'string' && isTexts(inputs) && typeof output === 'string')
+      return { ...called, kind: 'python', file, entry, takes: takes === 'batch' ? 'batch' : 'row', inputs, output };
+  }
+  throw new JobError(
+    'FunctionInvalid',
+    'The option "function" is no function of a column.',
+    "Give udf({ … }, (row) => …), { sql: 'length(caption)' }, { file: './f.ts' }, or { file: './f.py', export: 'f', inputs: ['caption'], output: 'int32' }.",
+  );
+}
+
+const isComputedFunction = (given: FunctionGiven | ComputedFunction): given is ComputedFunction =>
+  'hash' in given && typeof given.hash === 'string' && typeof given.kind === 'string';
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+const cellForms =
+  "{ function: udf({ … }, (row) => …) }, or in it { sql: '…' } or { file: '…' } of TypeScript or Python";
+
+/** Does what is about a column; where an error asks for a function, it says how a cell gives one. */
+export async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!isJobError(error) || !error.hint.includes(functionForms)) throw error;
+    throw new JobError(
+      error.kind,
+      error.what,
+      error.hint.replace(functionForms, () => cellForms),
+    );
+  }
+}
+
+/** Does what may run a function that was found on the table; one that is new to this machine is shown and asked about. */
+export async function withConsent<T>(
+  ask: (question: string) => Promise<string>,
+  table: Table,
+  column: string,
+  signal: AbortSignal,
+  act: () => Promise<T>,
+): Promise<T> {
+  const parts = await loadParts();
+  return parts.withConsent(
+    {
+      table: displayPath(table.namespacePath, table.name),
+      column,
+      stored: () => parts.storedFunction(table, column, signal),
+      ask: async (text) => isYes(await ask(`${text}\n\nRun this function on this machine, now and later? [y/N] `)),
+      howToAllow: (hash) => `To allow it without being asked: { allowStoredCode: ['${hash}'] }.`,
+    },
+    () => inCellWords(act),
+  );
+}
 
 export type BackfillParts = {
   /** Opens a place for an output of the cell; each call of what it gives shows there. */
@@ -29,8 +112,6 @@ export type BackfillParts = {
   /** Asks who runs the notebook for a line of text. */
   ask: (question: string) => Promise<string>;
 };
-
-const loadParts = () => loadPart(() => import('#jobs/parts.ts'));
 
 let opened: Jobs | undefined;
 

@@ -1,11 +1,11 @@
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { jobOutputMime, type JobOutput } from '#shared/jobs/jobOutput.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { isActive, isRefused, shareDone } from '#shared/jobs/jobWords.ts';
-import { escapeHtml, htmlRow } from '#shared/markup.ts';
+import { isActive, isRefused, shareDone } from '#shared/jobs/jobLabels.ts';
+import { escapeHtml, htmlRow } from '#shared/format/markup.ts';
 import { endText, errorLines, jobLine, jobPlace } from '#jobs/report/jobText.ts';
 import { planRows, planText } from '#jobs/report/planRows.ts';
-import { htmlAndText, type Shown } from '#session/display/shown.ts';
+import { htmlAndText, type Shown } from '#session/display/mimeBundle.ts';
 
 /** A job in a notebook: a bar and a line while it runs, then how it ended, with the rows that failed; and as data. */
 export function showJob(view: JobView): Shown {

@@ -1,5 +1,5 @@
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
 import type { ResolveCatalog } from '#cluster/resolvedCatalog.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 

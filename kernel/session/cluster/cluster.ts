@@ -1,17 +1,69 @@
-import type { CheckReport } from '#cluster/check.ts';
+import type { CheckReport, CheckResult } from '#cluster/check.ts';
 import { isCheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import { mendText } from '#cluster/report/fixText.ts';
 import { progressOf, runFollower } from '#cluster/report/progress.ts';
-import { runningHtml } from '#cluster/report/reportHtml.ts';
-import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import { reportHtml, runningHtml } from '#cluster/report/reportHtml.ts';
+import { storedReport } from '#cluster/report/reportJson.ts';
+import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
+import { reportTable } from '#cluster/report/reportTable.ts';
+import { exitCodeOf, exitCodes, summaryOf } from '#cluster/report/summary.ts';
 import { liveOutput } from '#session/display/live.ts';
-import { htmlAndText, type Shown } from '#session/display/shown.ts';
+import { htmlAndText, type Shown } from '#session/display/mimeBundle.ts';
+import { ownForms } from '#session/display/ownForms.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import { catalogFinder } from './catalogOfProfile.ts';
 import { chooseProfile, type NamingHints } from './chooseProfile.ts';
-import { clusterReport, showReport } from './clusterReport.ts';
-import type { Cluster, ClusterCheckOptions, ClusterSettings } from './clusterTypes.ts';
+import type {
+  Cluster,
+  ClusterCheckOptions,
+  ClusterCheckResult,
+  ClusterReport,
+  ClusterSettings,
+} from './clusterTypes.ts';
+
+/** How a report looks in a notebook. */
+export const showReport = (report: CheckReport): Shown => htmlAndText(reportHtml(report), reportTable(report));
+
+/** A report as cells have it: with what is asked of it most, and its own form where it is shown. */
+export function clusterReport(report: CheckReport): ClusterReport {
+  const results = report.results.map(resultOf);
+  const made: ClusterReport = {
+    profile: report.profile,
+    ok: exitCodeOf(report) === exitCodes.passed,
+    summary: summaryOf(report),
+    startedAt: report.startedAt,
+    milliseconds: report.milliseconds,
+    counts: report.counts,
+    results,
+    failed: results.filter(({ status }) => status === 'fail'),
+    warnings: results.filter(({ status }) => status === 'warn'),
+    toJSON: () => storedReport(report),
+    toMarkdown: () => reportMarkdown(report),
+  };
+  const functions = ['toJSON', 'toMarkdown'] as const;
+  for (const name of functions) Object.defineProperty(made, name, { enumerable: false });
+  return Object.defineProperty(made, ownForms, { value: () => showReport(report).data });
+}
+
+function resultOf(result: CheckResult): ClusterCheckResult {
+  const { id, category, title, severity, status, sentence, evidence, milliseconds } = result;
+  const mend = result.status === 'fail' || result.status === 'warn' ? result.mend : undefined;
+  return {
+    id,
+    category,
+    title,
+    severity,
+    status,
+    sentence,
+    evidence,
+    milliseconds,
+    ...(status === 'skipped' && { cause: result.cause ?? 'not-applicable' }),
+    ...(mend && { mend: { kind: mend.kind, ...mendText(mend) } }),
+  };
+}
 
 export type ClusterParts = {
   /** Opens a place for an output of the cell; each call of what it gives shows there. */
@@ -54,7 +106,7 @@ export function createCluster(parts: ClusterParts): Cluster {
   };
 }
 
-const loadClouds = () => loadPart(() => import('#cluster/clouds.ts'));
+const loadClouds = () => loadPart(() => import('#cluster/entry.ts'));
 
 async function found() {
   const { findProfiles } = await loadClouds();

@@ -1,5 +1,5 @@
-import type { FromCore, ToCore } from '#session/coreMessages.ts';
-import type { CommMessage } from './commMessages.ts';
+import type { FromCore, ToCore } from '#session/threads/coreMessages.ts';
+import type { CommMessage } from './commTypes.ts';
 
 /** What a front does about comms. */
 export type CommEvents = {

@@ -1,3 +1,10 @@
+/** What passes over a comm besides its id; `data` and `metadata` are JSON. */
+export type CommPayload = { data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] };
+
+/** A message of a comm, in either direction. */
+export type CommMessage = { commId: string } & CommPayload &
+  ({ kind: 'open'; target: string } | { kind: 'message' } | { kind: 'close' });
+
 /** What came over a comm. `data` is JSON of the other side's making; `buffers` are its binary parts. */
 export type CommEvent = { data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] };
 

@@ -1,7 +1,97 @@
 import { randomUUID } from 'node:crypto';
-import type { CommMessage } from './commMessages.ts';
-import type { Comm, CommEvent, Comms } from './commTypes.ts';
-import { callHandler, OpenComm, payloadOf, type CommSurroundings } from './openComm.ts';
+import { messageOf } from '#shared/errors.ts';
+import type { Comm, CommEvent, CommMessage, CommOptions, CommPayload, Comms } from './commTypes.ts';
+
+export type CommSurroundings = {
+  send: (message: CommMessage) => void;
+  /** The cell whose code is running. */
+  cell: () => string | null;
+  /** Shows what a handler threw in the cell that gave it. */
+  failed: (cell: string | null, error: unknown) => void;
+};
+
+/** Calls a handler of a cell; what it throws, at once or later, comes up in that cell. */
+export function callHandler({ failed }: CommSurroundings, cell: string | null, body: () => unknown): void {
+  try {
+    const made = body();
+    if (made instanceof Promise) made.catch((error: unknown) => failed(cell, error));
+  } catch (error) {
+    failed(cell, error);
+  }
+}
+
+type Handler = { cell: string | null; handle: (event: CommEvent) => unknown };
+
+/** One comm as cells see it, and `receive` for what the front sends. */
+export class OpenComm {
+  readonly #around: CommSurroundings;
+  readonly #forget: () => void;
+  readonly #handlers = { message: new Set<Handler>(), close: new Set<Handler>() };
+  #isOpen = true;
+  readonly comm: Comm;
+
+  constructor(id: string, target: string, around: CommSurroundings, forget: () => void) {
+    this.#around = around;
+    this.#forget = forget;
+    const isOpen = () => this.#isOpen;
+    this.comm = {
+      id,
+      target,
+      get isOpen() {
+        return isOpen();
+      },
+      send: (data, options) => {
+        if (!this.#isOpen) throw new Error(`The comm to "${target}" is closed. Open a new one with comms.open.`);
+        around.send({ kind: 'message', commId: id, ...payloadOf(data, options) });
+      },
+      close: (data, options) => {
+        if (!this.#isOpen) return;
+        around.send({ kind: 'close', commId: id, ...payloadOf(data, options) });
+        this.#end();
+      },
+      on: (event, handle) => {
+        const handler: Handler = { cell: around.cell(), handle };
+        const handlers = this.#handlers[event];
+        handlers.add(handler);
+        return () => void handlers.delete(handler);
+      },
+    };
+  }
+
+  receive({ kind, data, metadata, buffers }: CommMessage): void {
+    if (kind === 'open' || !this.#isOpen) return;
+    // Each on its own: one that fails keeps no other from its message.
+    for (const { cell, handle } of this.#handlers[kind])
+      callHandler(this.#around, cell, () => handle({ data, metadata, buffers }));
+    if (kind === 'close') this.#end();
+  }
+
+  #end(): void {
+    this.#isOpen = false;
+    this.#forget();
+  }
+}
+
+/**
+ * What goes over a comm, as JSON can hold it.
+ * @throws Error naming what it can't hold
+ */
+export function payloadOf(data: unknown, options: CommOptions = {}): CommPayload {
+  const { metadata = {}, buffers = [] } = options;
+  try {
+    // Through JSON here, where the cell that sends it gets the error.
+    const [plainData, plainMetadata] = JSON.parse(JSON.stringify([data ?? {}, metadata])) as [
+      unknown,
+      Record<string, unknown>,
+    ];
+    return { data: plainData, metadata: plainMetadata, buffers: buffers.map((each) => Uint8Array.from(each)) };
+  } catch (cause) {
+    throw new Error(
+      `This can't be sent over a comm: ${messageOf(cause).split('\n', 1)[0]}. Send plain values, and bytes as buffers.`,
+      { cause },
+    );
+  }
+}
 
 type Target = { cell: string | null; handle: (comm: Comm, opened: CommEvent) => unknown };
 

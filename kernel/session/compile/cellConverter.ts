@@ -2,12 +2,12 @@ import { relative } from 'node:path';
 import ts from 'typescript-6';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { hoistedDeclarations, ownDeclarations, remainingDeclarations } from './cellDeclarations.ts';
-import { CellHost } from './cellHost.ts';
-import { isInstalled, sharedDocuments } from './installedFiles.ts';
+import { CellHost } from '#session/compiler/cellHost.ts';
+import { isInstalled, sharedDocuments } from '#session/compiler/installedFiles.ts';
 import { declaredNames, namesIn } from './cellNames.ts';
-import { cellOptions } from './cellOptions.ts';
+import { cellOptions } from '#session/compiler/cellOptions.ts';
 import { problemsOf, type CellProblem } from './cellProblems.ts';
-import { CellPrograms, type LoadedCell } from './cellPrograms.ts';
+import { CellPrograms, type LoadedCell } from '#session/compiler/cellPrograms.ts';
 import { cellTransformers } from './cellTransform.ts';
 import { asExpression, errorCount, parseCell, unwrapped } from './parseCell.ts';
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import ts from 'typescript-6';
-import { isPath, missingFile } from './missingFile.ts';
+import { isPath, missingFile } from '#session/compiler/installedFiles.ts';
 
 /** What the compiler has against a cell. Positions count UTF-16 units of its text; lines and columns count from 1. */
 export type CellProblem = {

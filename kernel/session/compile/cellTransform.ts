@@ -1,17 +1,19 @@
 import ts from 'typescript-6';
-import { finish } from './cellFinish.ts';
 import { nameFactories } from './cellJsx.ts';
 import {
   boundNames,
   importedNames,
   isAmbient,
   isBlockScoped,
+  isDefaultExport,
   isDisposed,
   isExportModifier,
+  namesOf,
   opensVarScope,
 } from './cellNames.ts';
 import {
   call,
+  constant,
   detach,
   evaluated,
   keepFunctionName,
@@ -21,11 +23,10 @@ import {
   runtime,
   statementOf,
   variable,
+  variablesOf,
 } from './cellNodes.ts';
-import { namelessDefault } from './generatedNames.ts';
-import { nameMetadata } from './cellMetadata.ts';
 import { SharedNames } from './cellScope.ts';
-import { exportedPairs, isFunctionWithBody, isNaming, isSilent, keptDeclaration } from './cellStatements.ts';
+import { namelessDefault } from './generatedNames.ts';
 
 // How a cell becomes the body of a function. A name of a cell's top level is a variable of the notebook: a small object,
 // the same for all cells, whose property every use of the name reads. So a closure sees what later cells assign, a later
@@ -33,6 +34,127 @@ import { exportedPairs, isFunctionWithBody, isNaming, isSilent, keptDeclaration 
 // would do too, but V8 makes a hash table of that, in which a loop is twenty times slower.)
 
 const factory = ts.factory;
+
+/**
+ * After TypeScript's own steps: what they added of imports (JSX needs one) becomes loads, and exports go.
+ * @param used names of the notebook's variables that the cell uses, which come first
+ */
+export function finish(file: ts.SourceFile, used: ReadonlySet<string>): ts.SourceFile {
+  const statements = file.statements.flatMap((statement) => {
+    if (ts.isExportDeclaration(statement)) return [];
+    return ts.isImportDeclaration(statement) ? [loadAdded(statement)] : [statement];
+  });
+  const variables = used.size > 0 ? [variablesOf([...used])] : [];
+  return factory.updateSourceFile(file, [...variables, ...statements]);
+}
+
+function loadAdded({ importClause, moduleSpecifier }: ts.ImportDeclaration): ts.Statement {
+  const names = importClause?.namedBindings;
+  const elements = names && ts.isNamedImports(names) ? names.elements : [];
+  const pattern = factory.createObjectBindingPattern(
+    elements.map((each) => factory.createBindingElement(undefined, each.propertyName, each.name)),
+  );
+  return constant(pattern, load(moduleSpecifier, []));
+}
+
+// With `emitDecoratorMetadata` TypeScript writes the types of what is decorated as values, after the cell's own names were
+// told from those of the notebook.
+
+/** Makes variables of the notebook of those names in the metadata that mean one, and adds them to `used`. */
+export function nameMetadata(
+  file: ts.SourceFile,
+  cell: ts.SourceFile,
+  names: SharedNames,
+  used: Set<string>,
+  context: ts.TransformationContext,
+): ts.SourceFile {
+  if (!context.getCompilerOptions().emitDecoratorMetadata) return file;
+  // A class that describes itself is no variable yet.
+  const local = new Set(cell.statements.filter(isKept).flatMap(namesOf));
+  const inMetadata = (node: ts.Node): ts.Node => {
+    if (ts.isPropertyAccessExpression(node))
+      return ts.factory.updatePropertyAccessExpression(node, inMetadata(node.expression) as ts.Expression, node.name);
+    if (!ts.isIdentifier(node)) return ts.visitEachChild(node, inMetadata, context);
+    if (local.has(node.text) || !names.hasAt(node.text, cell)) return node;
+    used.add(node.text);
+    return variable(node.text);
+  };
+  const visit = (node: ts.Node): ts.Node => {
+    if (!ts.isCallExpression(node) || !isMetadataHelper(node.expression))
+      return ts.visitEachChild(node, visit, context);
+    const args = node.arguments.map((each) => inMetadata(each) as ts.Expression);
+    return ts.factory.updateCallExpression(node, node.expression, node.typeArguments, args);
+  };
+  return ts.factory.updateSourceFile(
+    file,
+    file.statements.map((each) => visit(each) as ts.Statement),
+  );
+}
+
+const isMetadataHelper = (node: ts.Node): boolean => ts.isIdentifier(node) && node.text === '__metadata';
+
+const isKept = (node: ts.Statement): boolean =>
+  ts.isClassDeclaration(node) ||
+  ts.isEnumDeclaration(node) ||
+  ts.isFunctionDeclaration(node) ||
+  ts.isModuleDeclaration(node);
+
+// Small questions about statements of a cell, and small statements that stand for them.
+
+/** `f = () => 1`, which names the function. */
+export const isNaming = (node: ts.Node): node is ts.BinaryExpression & { left: ts.Identifier } =>
+  ts.isBinaryExpression(node) && namingOperators.has(node.operatorToken.kind) && ts.isIdentifier(node.left);
+
+const namingOperators: ReadonlySet<ts.SyntaxKind> = new Set([
+  ts.SyntaxKind.EqualsToken,
+  ts.SyntaxKind.QuestionQuestionEqualsToken,
+  ts.SyntaxKind.BarBarEqualsToken,
+  ts.SyntaxKind.AmpersandAmpersandEqualsToken,
+]);
+
+/** A declaration that stays one: without its export, and with a name. @param written as it stands in the cell */
+export function keptDeclaration(
+  visited: ts.FunctionDeclaration | ts.ClassDeclaration | ts.EnumDeclaration,
+  written: ts.Statement,
+): ts.Statement {
+  const modifiers = visited.modifiers?.filter((each) => !isExportModifier(each));
+  if (ts.isEnumDeclaration(visited))
+    return factory.updateEnumDeclaration(visited, modifiers, visited.name, visited.members);
+  const nameless = isDefaultExport(written) ? factory.createIdentifier(namelessDefault) : undefined;
+  const name = visited.name ?? nameless;
+  const { typeParameters } = visited;
+  if (ts.isClassDeclaration(visited)) {
+    const { heritageClauses, members } = visited;
+    return factory.updateClassDeclaration(visited, modifiers, name, typeParameters, heritageClauses, members);
+  }
+  const { asteriskToken, parameters, type, body } = visited;
+  return factory.updateFunctionDeclaration(
+    visited,
+    modifiers,
+    asteriskToken,
+    name,
+    typeParameters,
+    parameters,
+    type,
+    body,
+  );
+}
+
+/** What `export … from` makes variables of, as pairs of the variable and the export. */
+export function exportedPairs({ exportClause }: ts.ExportDeclaration): [string, string][] {
+  if (!exportClause) return [];
+  if (ts.isNamespaceExport(exportClause)) return [[exportClause.name.text, '*']];
+  return exportClause.elements
+    .filter((each) => !each.isTypeOnly)
+    .map(({ name, propertyName }) => [name.text, (propertyName ?? name).text]);
+}
+
+export const isFunctionWithBody = (statement: ts.Statement): statement is ts.FunctionDeclaration =>
+  ts.isFunctionDeclaration(statement) && statement.body !== undefined && !isAmbient(statement);
+
+/** Statements that may follow the last expression without taking its value away. */
+export const isSilent = (statement: ts.Statement): boolean =>
+  ts.isEmptyStatement(statement) || (ts.isExportDeclaration(statement) && !statement.moduleSpecifier);
 
 /** What makes a program's emit of one cell into such a body. */
 export function cellTransformers(

@@ -1,4 +1,4 @@
-import type { CellError } from '#session/coreMessages.ts';
+import type { CellError } from '#session/threads/coreMessages.ts';
 import type { CellProblem } from './cellProblems.ts';
 
 /** More findings than a person reads at once; one mistake can make hundreds. */

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isCrashNote, type CrashNote } from '#shared/crashNote.ts';
-import type { Front } from '#session/coreMessages.ts';
-import { dataFolder } from '#client/personFolders.ts';
-import { makeFolder } from '#client/makeFolder.ts';
-import { isRunning } from '#client/running.ts';
+import { isCrashNote, type CrashNote } from '#shared/protocol/crashNote.ts';
+import type { Front } from '#session/threads/coreMessages.ts';
+import { dataFolder } from '#processes/userFolders.ts';
+import { makeFolder } from '#processes/files.ts';
+import { isRunning } from '#processes/running.ts';
 
 /** After this long nobody asks any more what a kernel was doing when it ended. */
 const keptMs = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { constrainedMemory, memoryUsage, pid } from 'node:process';
 import { totalmem } from 'node:os';
-import type { CrashNote } from '#shared/crashNote.ts';
+import type { CrashNote } from '#shared/protocol/crashNote.ts';
 import { prepareCrashFolder } from './crashFolder.ts';
 
 const maxNames = 100;

@@ -1,17 +1,135 @@
+import { readFile } from 'node:fs/promises';
 import type { Runtime } from 'node:inspector';
-import type { DebugRequest } from '#shared/debugMessages.ts';
-import { breakpointsIn, cellIn, numberIn, pathIn, textIn, wantedIn, type Arguments } from './dapArguments.ts';
-import { DebugProblem } from './debugProblem.ts';
-import { cellFilePrefix, cellFileSuffix, hashSeed, type DebugScripts } from './debugScripts.ts';
-import { threadId, type DebugSession, type Step } from './debugSession.ts';
-import { heldGroup, type DapVariable } from './debugVariables.ts';
+import { pathToFileURL } from 'node:url';
+import { messageOf } from '#shared/errors.ts';
+import type { DebugRequest } from '#shared/protocol/debugMessages.ts';
+import { isRecord } from '#shared/records.ts';
+import type { WantedBreakpoint } from './breakpoints.ts';
+import { cellFilePrefix, cellFileSuffix, type DebugScripts, hashSeed } from './debugScripts.ts';
+import { type DebugSession, type Step, threadId } from './debugSession.ts';
+import { type DebugHook, DebugProblem } from './debugTypes.ts';
+import { type DapVariable, DebugVariables, heldGroup, maxParts, type Wanted } from './debugVariables.ts';
 import { toldFrame } from './frames.ts';
-import { inspectOnce } from './inspectOnce.ts';
-import { forJupyterLab, jupyterLab } from './jupyterTypes.ts';
-import { argumentOf, saidBy } from './mainHook.ts';
+import { InspectorLink } from './inspectorLink.ts';
+import { argumentOf, MainHook, saidBy } from './mainHook.ts';
 import { notebookHolder, scriptFor } from './pause.ts';
-import { readSource } from './sources.ts';
 import { thrownAt } from './stops.ts';
+
+// What a front sends is checked here, before anything looks into it.
+
+export type Arguments = Record<string, unknown>;
+
+/** @throws DebugProblem naming what is missing */
+export function textIn(given: Arguments, name: string): string {
+  const value = given[name];
+  if (typeof value !== 'string') throw new DebugProblem(`The request has no text "${name}".`);
+  return value;
+}
+
+/** @throws DebugProblem naming what is missing */
+export function numberIn(given: Arguments, name: string): number {
+  const value = given[name];
+  if (typeof value !== 'number') throw new DebugProblem(`The request has no number "${name}".`);
+  return value;
+}
+
+/** @throws DebugProblem when no source is named */
+export function pathIn(given: Arguments): string {
+  const source = given['source'];
+  return textIn(isRecord(source) ? source : given, 'path');
+}
+
+/** The front's own name for the cell that a source is, where it gives one: cells of the same text have the same path. */
+export function cellIn({ source }: Arguments): string | undefined {
+  const data = isRecord(source) ? source['adapterData'] : undefined;
+  const cell = isRecord(data) ? data['cell'] : undefined;
+  return typeof cell === 'string' ? cell : undefined;
+}
+
+/** The breakpoints that are wanted. @param lineBase,columnBase what the front counts from */
+export function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): WantedBreakpoint[] {
+  const all: unknown = given['breakpoints'];
+  if (!Array.isArray(all)) return [];
+  return all.filter(isRecord).map((each): WantedBreakpoint => {
+    const { condition, hitCondition, logMessage, column } = each;
+    return {
+      line: numberIn(each, 'line') + 1 - lineBase,
+      ...(typeof column === 'number' && { column: column + 1 - columnBase }),
+      ...(typeof condition === 'string' && condition.trim() !== '' && { condition }),
+      ...(typeof hitCondition === 'string' && { hitCondition }),
+      ...(typeof logMessage === 'string' && logMessage !== '' && { logMessage }),
+    };
+  });
+}
+
+/** Which parts of a value are wanted; all that fit when a front does not page. */
+export function wantedIn({ filter, start, count }: Arguments): Wanted {
+  const isPaged = filter === 'indexed' || filter === 'named';
+  return {
+    ...(isPaged && { filter }),
+    start: typeof start === 'number' ? start : 0,
+    count: typeof count === 'number' && count > 0 ? count : maxParts,
+  };
+}
+
+type Once = {
+  variables(): Promise<DapVariable[]>;
+  formsOf(name: string): Promise<ReturnType<DebugHook['formsOf']>>;
+};
+
+/** Looks at the notebook's variables for a front that debugs nothing: connected for the moment, and without parts to unfold. */
+export async function inspectOnce<T>(look: (once: Once) => Promise<T>): Promise<T> {
+  const link = new InspectorLink({ scriptParsed: () => {}, paused: () => {}, resumed: () => {} });
+  try {
+    const hook = await MainHook.find(link);
+    const variables = new DebugVariables(link);
+    const { parts } = notebookHolder({ link, hook });
+    const all = () => parts({ start: 0, count: maxParts });
+    return await look({
+      variables: async () => (await all()).map((part) => ({ ...variables.partOf(part), variablesReference: 0 })),
+      async formsOf(name) {
+        const value = (await all()).find((part) => part.name === name)?.value;
+        return value === undefined || typeof value === 'string'
+          ? { data: {}, metadata: {} }
+          : hook.formsOf(argumentOf(value));
+      },
+    });
+  } finally {
+    link.close();
+  }
+}
+
+/** JupyterLab's words for types, which are Python's: with any other it shows the type in place of the value. */
+const words: Partial<Record<string, string>> = { string: 'str', boolean: 'bool' };
+
+/** The client that says so of itself in `initialize`. */
+export const jupyterLab = 'jupyterlab';
+
+/** A variable as JupyterLab shows it by its value. */
+export function forJupyterLab({ type, ...variable }: DapVariable): Omit<DapVariable, 'type'> & { type?: string } {
+  const word = type === 'number' ? numberWord(variable.value) : words[type];
+  return word === undefined ? variable : { ...variable, type: word };
+}
+
+// It reads them as Python's numbers again, which have no NaN.
+const numberWord = (value: string): string | undefined =>
+  /^-?\d+$/.test(value) ? 'int' : /^-?\d/.test(value) ? 'float' : undefined;
+
+/**
+ * The text of a cell as it was run, or of a file that is loaded.
+ * @throws DebugProblem for any other path
+ */
+export async function readSource(path: string, scripts: DebugScripts): Promise<string> {
+  const cell = scripts.textOf(path);
+  if (cell !== undefined) return cell;
+  const isLoaded = scripts.byPath(path).length > 0 || scripts.hasUrl(pathToFileURL(path).href);
+  if (!isLoaded) throw new DebugProblem(`No script of this notebook comes from ${path}.`);
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new DebugProblem(`${path} can't be read any more: ${messageOf(error)}`, { cause: error });
+  }
+}
 
 /** What requests are answered from. */
 export type Debugging = {

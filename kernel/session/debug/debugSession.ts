@@ -1,6 +1,6 @@
 import type { Debugger } from 'node:inspector';
 import { Breakpoints } from './breakpoints.ts';
-import { DebugProblem } from './debugProblem.ts';
+import { DebugProblem } from './debugTypes.ts';
 import type { DebugScripts } from './debugScripts.ts';
 import { DebugVariables } from './debugVariables.ts';
 import { isEnd, isSameLine, ownScripts, type Frame } from './frames.ts';

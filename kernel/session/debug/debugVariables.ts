@@ -1,5 +1,5 @@
 import type { Runtime } from 'node:inspector';
-import { DebugProblem } from './debugProblem.ts';
+import { DebugProblem } from './debugTypes.ts';
 import type { InspectorLink } from './inspectorLink.ts';
 import { hasParts, lengthOf, textOf, typeOf } from './remoteText.ts';
 

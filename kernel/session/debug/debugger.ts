@@ -1,5 +1,5 @@
 import { messageOf } from '#shared/errors.ts';
-import type { DebugEvent, DebugRequest, DebugResponse } from '#shared/debugMessages.ts';
+import type { DebugEvent, DebugRequest, DebugResponse } from '#shared/protocol/debugMessages.ts';
 import { answerDebug, type Debugging } from './debugRequests.ts';
 import { DebugScripts, type RunCell } from './debugScripts.ts';
 import { DebugSession } from './debugSession.ts';

@@ -1,5 +1,5 @@
 import { Session, type Debugger, type Runtime } from 'node:inspector';
-import { DebugProblem } from './debugProblem.ts';
+import { DebugProblem } from './debugTypes.ts';
 
 /** The commands of the inspector that the debugger uses, with their parameters and what they give. */
 type Commands = {

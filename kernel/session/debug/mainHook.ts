@@ -1,7 +1,7 @@
 import type { Runtime } from 'node:inspector';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DebugProblem } from './debugProblem.ts';
-import { debugHookKey, type DebugHook } from './debugHookTypes.ts';
+import { DebugProblem } from './debugTypes.ts';
+import { debugHookKey, type DebugHook } from './debugTypes.ts';
 import type { InspectorLink } from './inspectorLink.ts';
 
 /** How often, and how soon, the compiler is asked again. */

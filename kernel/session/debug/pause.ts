@@ -1,5 +1,5 @@
 import type { Debugger, Runtime } from 'node:inspector';
-import { DebugProblem } from './debugProblem.ts';
+import { DebugProblem } from './debugTypes.ts';
 import type { DebugScripts } from './debugScripts.ts';
 import { heldGroup, type DebugVariables, type Holder, type Part } from './debugVariables.ts';
 import { framesOf, ownNames, scopeName, type Frame } from './frames.ts';

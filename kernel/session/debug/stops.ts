@@ -3,7 +3,7 @@ import type { Breakpoint, Breakpoints } from './breakpoints.ts';
 import type { Step } from './debugSession.ts';
 import type { Frame } from './frames.ts';
 import type { Pause } from './pause.ts';
-import type { HitBreakpoint } from './placedBreakpoints.ts';
+import type { HitBreakpoint } from './breakpoints.ts';
 import { textOf } from './remoteText.ts';
 
 /** Why the code stands still, as fronts are told. */

@@ -1,13 +1,254 @@
-import { types } from 'node:util';
-import { Query } from '#client/query.ts';
-import { showCatalog } from './cards.ts';
+import { inspect, types } from 'node:util';
+import type { Catalog } from '#catalog/catalog.ts';
+import { Query } from '#catalog/query.ts';
+import { messageOf } from '#shared/errors.ts';
+import { alignColumns, cutText, escapeHtml, htmlRow, withoutControls } from '#shared/format/markup.ts';
 import { showImage } from './images.ts';
+import { htmlAndText, type Shown, type ShowOptions, textOnly } from './mimeBundle.ts';
 import { ownMaker } from './ownForms.ts';
-import { arrowTable, isArrowSchema, isCatalog, isBatchStream, isCatalogTable, isObject } from './shapes.ts';
-import type { ShowOptions, Shown } from './shown.ts';
+import { arrowTable, isArrowSchema, isBatchStream, isCatalog, isCatalogTable, isObject } from './shapes.ts';
 import { showBatchStream, showCatalogTable, showQuery, showSchema, showTable } from './tables.ts';
-import { showValue } from './values.ts';
-import type { TranslateStack } from './valueTree.ts';
+import {
+  countEntries,
+  isCut,
+  readValue,
+  type TranslateStack,
+  treeLimits,
+  type ValueEntry,
+  type ValueNode,
+} from './valueTree.ts';
+
+/** Names of a list that are shown, and how long a server may take to give them. */
+const names = 20;
+const listMs = 5000;
+
+/** A catalog: what it is, where, and what is in its root. A catalog that can't be reached says why; nothing is thrown. */
+export async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise<Shown> {
+  const limit = options.limit ?? names;
+  const timeout = AbortSignal.timeout(listMs);
+  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
+  const facts: [string, string][] = [];
+  let problem: string | undefined;
+  if (catalog.location) facts.push(['kind', catalog.implementation], ['where', withoutSecrets(catalog.location)]);
+  try {
+    const [namespaces, tables] = await Promise.all([
+      catalog.listNamespaces([], { limit: limit + 1, signal }),
+      catalog.listTables([], { limit: limit + 1, signal }),
+    ]);
+    facts.push(['namespaces', listed(namespaces.namespaces, limit)], ['tables', listed(tables.tables, limit)]);
+  } catch (error) {
+    problem = timeout.aborted ? `It did not answer within ${listMs / 1000} s.` : messageOf(error);
+  }
+  const title = catalog.location ? 'Catalog' : 'Catalog (none chosen)';
+  const rows = facts.map((fact) => htmlRow('td', fact)).join('');
+  const html =
+    `<p><strong>${title}</strong></p>` +
+    (rows && `<table><tbody>${rows}</tbody></table>`) +
+    (problem === undefined ? '' : `<p>${escapeHtml(problem)}</p>`);
+  const text = [title, ...alignColumns(facts, 2000), ...(problem === undefined ? [] : [problem])];
+  return htmlAndText(html, text.join('\n'));
+}
+
+const listed = (all: readonly string[], limit: number): string =>
+  all.length === 0 ? 'none' : all.slice(0, limit).join(', ') + (all.length > limit ? ', … and more' : '');
+
+/** An address without what may be a key in it: a person's name and password, and everything behind `?` or `#`. */
+export function withoutSecrets(location: string): string {
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(location)) return location;
+  return location.replace(/[?#].*$/s, '').replace(/^([^/]+:\/\/)[^/]*@/, '$1');
+}
+
+/** Entries of one collection that are seen at once, and how many more each click shows. */
+const firstPage = 20;
+const page = 100;
+const previewChars = 100;
+
+/**
+ * The colours of the editor where there is one, else of JupyterLab, else of the page. Only inside of our own class, since
+ * all outputs of a notebook may share one document.
+ */
+const style = `<style>
+.lance-value{font-family:var(--vscode-editor-font-family,var(--jp-code-font-family,monospace));font-size:var(--vscode-editor-font-size,var(--jp-code-font-size,13px));line-height:1.5;overflow-x:auto}
+.lance-value ul{list-style:none;margin:0;padding:0 0 0 1.4em}
+.lance-value li{margin:0;white-space:nowrap}
+.lance-value summary{cursor:pointer;white-space:nowrap}
+.lance-value li>span{padding-left:1em}
+.lance-value pre{margin:0 0 0 1.4em;padding:0;white-space:pre-wrap;font:inherit;color:inherit;background:none;opacity:.85}
+.lance-value .k{color:var(--vscode-debugTokenExpression-name,var(--jp-mirror-editor-property-color,inherit))}
+.lance-value .s{color:var(--vscode-debugTokenExpression-string,var(--jp-mirror-editor-string-color,inherit))}
+.lance-value .n{color:var(--vscode-debugTokenExpression-number,var(--jp-mirror-editor-number-color,inherit))}
+.lance-value .b{color:var(--vscode-debugTokenExpression-boolean,var(--jp-mirror-editor-keyword-color,inherit))}
+.lance-value .d{opacity:.7}
+.lance-value details[open]>summary>.p{display:none}
+</style>`;
+
+const classes: Partial<Record<ValueNode['kind'], string>> = {
+  string: 's',
+  number: 'n',
+  boolean: 'b',
+  empty: 'd',
+  function: 'd',
+  note: 'd',
+};
+
+/** A tree of `<details>`, its first level open; no script. `hint` says how to see what is left out. */
+export function valueHtml(root: ValueNode, hint: string | undefined): string {
+  const note = hint === undefined ? '' : `<p class="d">${escapeHtml(hint)}</p>`;
+  return `${style}<div class="lance-value">${nodeHtml(undefined, root, true)}${note}</div>`;
+}
+
+function nodeHtml(label: string | undefined, node: ValueNode, isOpen = false): string {
+  const name =
+    label === undefined ? '' : `<span class="k">${escapeHtml(label)}</span>${label.endsWith('=>') ? ' ' : ': '}`;
+  if (node.long !== undefined) return folded(`${name}${textHtml(node)}`, `<pre>${escapeHtml(node.long)}</pre>`, isOpen);
+  if (node.entries.length === 0) {
+    const dots =
+      node.omitted > 0
+        ? ` ${node.brackets[0]} … ${node.brackets[1]}`
+        : node.kind === 'object'
+          ? ` ${node.brackets}`
+          : '';
+    return `<span>${name}${textHtml(node)}${dots}</span>`;
+  }
+  // Of a plain object its entries say enough.
+  const isPlain = node.text === 'Object' && label !== undefined;
+  const preview = `<span class="d${isPlain ? '' : ' p'}">${escapeHtml(previewOf(node))}</span>`;
+  return folded(
+    `${name}${isPlain ? '' : `${textHtml(node)} `}${preview}`,
+    entriesHtml(node.entries, node.omitted),
+    isOpen,
+  );
+}
+
+const folded = (summary: string, body: string, isOpen: boolean): string =>
+  `<details${isOpen ? ' open' : ''}><summary>${summary}</summary>${body}</details>`;
+
+function textHtml({ kind, text }: ValueNode): string {
+  const name = classes[kind];
+  return name === undefined ? escapeHtml(text) : `<span class="${name}">${escapeHtml(text)}</span>`;
+}
+
+function entriesHtml(entries: readonly ValueEntry[], omitted: number, seen = firstPage): string {
+  const items = entries.slice(0, seen).map(({ label, node }) => `<li>${nodeHtml(label, node)}</li>`);
+  const rest = entries.slice(seen);
+  if (rest.length > 0) {
+    const title = `Show ${Math.min(page, rest.length)} more of ${(rest.length + omitted).toLocaleString('en-US')}`;
+    items.push(`<li>${folded(title, entriesHtml(rest, omitted, page), false)}</li>`);
+  } else if (omitted > 0) items.push(`<li><span class="d">… ${omitted.toLocaleString('en-US')} more</span></li>`);
+  return `<ul>${items.join('')}</ul>`;
+}
+
+/** The first entries in one line: `{ id: 1, name: 'mug', tags: Array(2) }`. */
+function previewOf(node: ValueNode): string {
+  const isList = node.brackets === '[]';
+  const parts: string[] = [];
+  let length = 0;
+  for (const { label, node: child } of node.entries) {
+    const text = child.text === 'Object' ? '{…}' : cutText(child.text, 40);
+    const part = isList || label === undefined ? text : `${label}${label.endsWith('=>') ? '' : ':'} ${text}`;
+    length += part.length + 2;
+    if (length > previewChars) break;
+    parts.push(part);
+  }
+  const isAll = parts.length === node.entries.length && node.omitted === 0;
+  return `${node.brackets[0]} ${[...parts, ...(isAll ? [] : ['…'])].join(', ')} ${node.brackets[1]}`;
+}
+
+/** Entries of one collection that are written. */
+export const textEntries = 100;
+/** Entries of a collection within one that is written as an outline. */
+const nestedEntries = 20;
+/** Entries up to which Node's own way of writing values stays readable, and quick to make. */
+const inspectedEntries = 1500;
+
+/**
+ * A value as text. Small ones as Node writes them, large ones as an outline.
+ * @param entries of one collection
+ */
+export function valueText(value: unknown, entries = textEntries): string {
+  const node = readValue(value, { ...treeLimits, entries, nodes: Math.max(inspectedEntries, entries) * 2 });
+  return countEntries(node) <= inspectedEntries && !needsOutline(node)
+    ? inspected(value, node, entries)
+    : outline(node, entries, '');
+}
+
+/** Node limits lists and writes all properties of an object, whatever their number; of an Arrow table it writes buffers. */
+const needsOutline = (node: ValueNode): boolean =>
+  (node.brackets === '{}' && node.entries.length > 0 && node.omitted > 0) ||
+  node.entries.some((entry) => entry.node.isArrow === true || needsOutline(entry.node));
+
+function inspected(value: unknown, node: ValueNode, entries: number): string {
+  try {
+    return inspect(value, { colors: false, depth: 6, maxArrayLength: entries, maxStringLength: 10_000 });
+  } catch {
+    // Its own `inspect` threw.
+    return outline(node, entries, '');
+  }
+}
+
+const lineChars = 72;
+
+function outline(node: ValueNode, limit: number, indent: string): string {
+  const line = inOneLine(node);
+  if (line !== undefined) return line;
+  const inner = `${indent}  `;
+  const shown = node.entries.slice(0, limit);
+  const lines = shown.map(
+    ({ label, node: child }) => inner + labelText(label) + outline(child, Math.min(limit, nestedEntries), inner),
+  );
+  const omitted = node.omitted + node.entries.length - shown.length;
+  if (omitted > 0) lines.push(`${inner}… ${omitted.toLocaleString('en-US')} more`);
+  return `${nameText(node)}${node.brackets[0]}\n${lines.join('\n')}\n${indent}${node.brackets[1]}`;
+}
+
+/** A leaf, or a collection of a few leaves that are all there. */
+function inOneLine(node: ValueNode): string | undefined {
+  const [open, close] = node.brackets;
+  if (node.kind !== 'object') return node.text;
+  if (node.entries.length === 0) return nameText(node) + (node.omitted > 0 ? `${open} … ${close}` : `${open}${close}`);
+  if (node.omitted > 0 || node.entries.length > nestedEntries) return undefined;
+  const parts: string[] = [];
+  for (const { label, node: child } of node.entries) {
+    const part = inOneLine(child);
+    if (part === undefined) return undefined;
+    parts.push(labelText(node.brackets === '[]' ? undefined : label) + part);
+  }
+  const line = `${nameText(node)}${open} ${parts.join(', ')} ${close}`;
+  return line.length > lineChars ? undefined : line;
+}
+
+/** As Node writes it, plain objects and arrays have no name. */
+const nameText = ({ text, entries, omitted }: ValueNode): string =>
+  text === 'Object' || (text === `Array(${entries.length + omitted})` && omitted === 0) ? '' : `${text} `;
+
+const labelText = (label: string | undefined): string =>
+  label === undefined ? '' : `${withoutControls(label)}${label.endsWith('=>') ? '' : ':'} `;
+
+/** Characters of the text of one output. */
+const maxText = 100_000;
+
+const notAll =
+  'Not all is shown. display(value, { limit: 10000 }) shows more entries, and a part of the value more levels.';
+
+/**
+ * Any value: as text, and what does not fit in a line as a tree to unfold as well.
+ * @param translate puts the cells' own lines into stacks
+ */
+export function showValue(value: unknown, translate: TranslateStack, options: ShowOptions = {}): Shown {
+  const entries = options.limit ?? treeLimits.entries;
+  const nodes = Math.max(treeLimits.nodes, entries * 2);
+  const tree = readValue(value, { ...treeLimits, entries, nodes }, translate);
+  const whole = translate(valueText(value, options.limit ?? textEntries));
+  const most = options.limit === undefined ? maxText : Infinity;
+  const text = whole.length > most ? `${whole.slice(0, most)}…` : whole;
+  const hint = isCut(tree) || text !== whole ? notAll : undefined;
+  // A line says it all.
+  if (typeof value !== 'object' || value === null || (!text.includes('\n') && hint === undefined))
+    return textOnly(text);
+  if (tree.entries.length === 0) return textOnly(text);
+  const lines = hint === undefined ? text : `${text}\n${hint}`;
+  return htmlAndText(valueHtml(tree, hint), lines);
+}
 
 /** Gives the forms of a value for an output. */
 export type Show = (value: unknown, options?: ShowOptions) => Shown | Promise<Shown>;

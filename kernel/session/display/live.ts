@@ -1,4 +1,4 @@
-import type { Shown } from './shown.ts';
+import type { Shown } from './mimeBundle.ts';
 
 /** An output that changes in place. */
 export type LiveOutput = {

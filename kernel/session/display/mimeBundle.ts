@@ -1,5 +1,5 @@
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import type { MimeBundle } from '#shared/kernelMessages.ts';
+import type { MimeBundle } from '#shared/protocol/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
 
 /**
@@ -45,3 +45,23 @@ const unfit = (mime: string, why: string, cause?: unknown): CatalogError =>
   new CatalogError('InvalidInput', `The form "${mime}" can't be sent as JSON: ${why}`, 'Give text or plain values.', {
     cause,
   });
+
+/** One output in several forms, the richest first. */
+export type Shown = { data: MimeBundle; metadata: Record<string, unknown> };
+
+/** How a value is shown. */
+export type ShowOptions = {
+  /** Rows of a table (1,000 when not given), or entries of a collection (500), that the output holds at most. */
+  limit?: number | undefined;
+  /** Ends what is still being read for the output. */
+  signal?: AbortSignal | undefined;
+};
+
+/** An output of text alone. */
+export const textOnly = (text: string): Shown => ({ data: { 'text/plain': text }, metadata: {} });
+
+/** An output of HTML and of the text that says the same. */
+export const htmlAndText = (html: string, text: string): Shown => ({
+  data: { 'text/html': html, 'text/plain': text },
+  metadata: {},
+});

@@ -1,10 +1,10 @@
-import type { CellOutput } from '#session/coreMessages.ts';
+import type { CellOutput } from '#session/threads/coreMessages.ts';
 import { createShow, type Show } from './display.ts';
 import { createDisplay } from './displayFunction.ts';
 import type { Display, Progress } from './displayTypes.ts';
 import { createPlaces } from './places.ts';
 import { createProgress } from './progress.ts';
-import type { Shown } from './shown.ts';
+import type { Shown } from './mimeBundle.ts';
 import type { TranslateStack } from './valueTree.ts';
 
 /** All that a notebook has for showing values, and what the cells need to know of it. */

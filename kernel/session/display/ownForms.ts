@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { isRecord } from '#shared/records.ts';
 import { jsonBundle } from './mimeBundle.ts';
 import { isObject, methodOf } from './shapes.ts';
-import type { Shown } from './shown.ts';
+import type { Shown } from './mimeBundle.ts';
 
 /** The hook by which a value brings its own forms: a function that gives a MIME bundle, or a promise of one. */
 export const ownForms = Symbol.for('Jupyter.display');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { CellOutput } from '#session/coreMessages.ts';
-import type { Shown } from './shown.ts';
+import type { CellOutput } from '#session/threads/coreMessages.ts';
+import type { Shown } from './mimeBundle.ts';
 
 /** Where outputs go; those that can change to places with an id. */
 export type Places = {

@@ -1,8 +1,8 @@
 import { CatalogError } from '#shared/errors.ts';
 import { liveOutput, type LiveOutput } from './live.ts';
-import { escapeHtml } from '#shared/markup.ts';
+import { escapeHtml } from '#shared/format/markup.ts';
 import { isAsyncIterable, isRecordBatch } from './shapes.ts';
-import { htmlAndText, type Shown } from './shown.ts';
+import { htmlAndText, type Shown } from './mimeBundle.ts';
 import type { Progress, ProgressOptions } from './displayTypes.ts';
 
 type State = {

@@ -1,12 +1,12 @@
 import { Table as ArrowTable, type RecordBatch, type Schema } from '#arrow';
-import { batchAdopter } from '#shared/adoptTable.ts';
-import { schemaText } from '#shared/arrowTypes.ts';
+import { batchAdopter } from '#shared/arrow/adoptTable.ts';
+import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { previewLimits } from '#shared/mime.ts';
 import { liveOutput } from './live.ts';
-import { counted, escapeHtml } from '#shared/markup.ts';
+import { counted, escapeHtml } from '#shared/format/markup.ts';
 import { arrowTable, isRecordBatch } from './shapes.ts';
-import { htmlAndText, type ShowOptions, type Shown } from './shown.ts';
+import { htmlAndText, type ShowOptions, type Shown } from './mimeBundle.ts';
 import { showTable } from './tables.ts';
 
 type Source = { schema?: Schema | undefined; batches: AsyncIterable<unknown> };

@@ -1,7 +1,7 @@
 import type { Table as ArrowTable } from '#arrow';
-import { columnFormatter, displayLimits, type Cell } from '#shared/format.ts';
+import { columnFormatter, displayLimits, type Cell } from '#shared/format/cellText.ts';
 import { previewLimits } from '#shared/mime.ts';
-import { alignColumns, counted } from '#shared/markup.ts';
+import { alignColumns, counted } from '#shared/format/markup.ts';
 
 // The twin of a table output for places that have no grid and no HTML: a terminal, a diff.
 

@@ -1,5 +1,5 @@
 import jupyter from 'tslab/dist/jupyter.js';
-import type { CellOutput } from '#session/coreMessages.ts';
+import type { CellOutput } from '#session/threads/coreMessages.ts';
 import { jsonBundle } from './mimeBundle.ts';
 
 type TslabDisplay = { data: Record<string, unknown>; transient: { display_id: string | undefined } };

@@ -1,7 +1,7 @@
+import ts from 'typescript-6';
+import { boundNames, importedNames, isDisposed, namesOf } from '#session/compile/cellNames.ts';
+import { runtimeName, variablePrefix } from '#session/compile/generatedNames.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { constantText } from './constantText.ts';
-import { declaredVariables, type Declared } from './declaredVariables.ts';
-import { usedNames, type UsedName } from './usedNames.ts';
 
 // How a function of a cell becomes a module of its own. What travels is the text that runs in the notebook, and not the
 // cell that it was written in: a cell may make ten functions in a loop, and only the function itself knows which it is. In
@@ -9,6 +9,208 @@ import { usedNames, type UsedName } from './usedNames.ts';
 // known without guessing. A variable goes along where it can only mean one thing: an import, a function or a class that
 // can travel itself, or a constant, with the value that it has. Everything else that a function may hold on to (what a
 // `let` says later, a connection, the arguments of a function around it) is refused by its name.
+
+/** The most characters of a constant: larger ones are data, and belong into a column or a file. */
+const maxText = 64 * 1024;
+const maxDepth = 8;
+
+/**
+ * A value as code that makes it again: texts, numbers, truths, regular expressions, dates, and lists, sets, maps, typed
+ * arrays and plain objects of them.
+ * @returns undefined for anything else, and for what is too large
+ */
+export function constantText(value: unknown): string | undefined {
+  const text = textOf(value, 0);
+  return text !== undefined && text.length <= maxText ? text : undefined;
+}
+
+function textOf(value: unknown, depth: number): string | undefined {
+  if (depth > maxDepth) return undefined;
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      return Object.is(value, -0) ? '-0' : String(value);
+    case 'bigint':
+      return `${value}n`;
+    case 'boolean':
+      return String(value);
+    case 'undefined':
+      return 'undefined';
+    case 'object':
+      return value === null ? 'null' : objectText(value, depth + 1);
+    case 'function':
+    case 'symbol':
+      return undefined;
+  }
+}
+
+function objectText(value: object, depth: number): string | undefined {
+  if (Array.isArray(value)) return listText(value, depth);
+  // Of a class of one's own, or with more to it than its entries, it is no constant.
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return plainText(value, depth);
+  if (prototype === RegExp.prototype) return RegExp.prototype.toString.call(value);
+  if (prototype === Date.prototype) return `new Date(${Number(value)})`;
+  if (prototype === Set.prototype) return wrapped('Set', listText([...(value as Set<unknown>)], depth));
+  if (prototype === Map.prototype) return wrapped('Map', listText([...(value as Map<unknown, unknown>)], depth));
+  const isNumbers = ArrayBuffer.isView(value) && !(value instanceof DataView) && !Buffer.isBuffer(value);
+  if (!isNumbers) return undefined;
+  const { name } = value.constructor;
+  if (prototype !== (globalThis as unknown as Record<string, { prototype: unknown }>)[name]?.prototype)
+    return undefined;
+  return wrapped(name, listText(Array.from(value as unknown as Iterable<unknown>), depth));
+}
+
+const wrapped = (name: string, list: string | undefined): string | undefined => list && `new ${name}(${list})`;
+
+function listText(list: readonly unknown[], depth: number): string | undefined {
+  if (list.length > maxText) return undefined;
+  const parts: string[] = [];
+  for (const each of list) {
+    const text = textOf(each, depth);
+    if (text === undefined) return undefined;
+    parts.push(text);
+  }
+  return `[${parts.join(', ')}]`;
+}
+
+function plainText(value: object, depth: number): string | undefined {
+  const parts: string[] = [];
+  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    const text = 'value' in property && property.enumerable ? textOf(property.value, depth) : undefined;
+    if (text === undefined) return undefined;
+    parts.push(`[${JSON.stringify(name)}]: ${text}`);
+  }
+  return Object.getOwnPropertySymbols(value).length > 0 ? undefined : `({ ${parts.join(', ')} })`;
+}
+
+/** How a variable of the notebook was declared. */
+export type Declared =
+  | { readonly kind: 'import'; readonly from: string; readonly imported: string }
+  | { readonly kind: 'const' | 'let' | 'var' | 'function' | 'class' | 'enum' | 'other' };
+
+/**
+ * How the variables of a notebook were declared.
+ * @param declarations of its cells, as the compiler keeps them; the last one of a name counts
+ */
+export function declaredVariables(declarations: string): ReadonlyMap<string, Declared> {
+  const file = ts.createSourceFile('cells.d.ts', declarations, ts.ScriptTarget.Latest, false);
+  const found = new Map<string, Declared>();
+  for (const statement of file.statements) {
+    if (ts.isImportDeclaration(statement)) {
+      const from = ts.isStringLiteral(statement.moduleSpecifier) ? statement.moduleSpecifier.text : '';
+      for (const { local, imported } of importedNames(statement))
+        found.set(local.text, { kind: 'import', from, imported });
+    } else if (ts.isVariableStatement(statement)) {
+      const list = statement.declarationList;
+      const kind = isDisposed(list) ? 'other' : kindOf(list);
+      for (const { name } of list.declarations) for (const each of boundNames(name)) found.set(each, { kind });
+    } else
+      for (const name of namesOf(statement))
+        if (!isType(statement)) found.set(name, { kind: statementKind(statement) });
+  }
+  return found;
+}
+
+const kindOf = ({ flags }: ts.VariableDeclarationList): 'const' | 'let' | 'var' =>
+  flags & ts.NodeFlags.Const ? 'const' : flags & ts.NodeFlags.Let ? 'let' : 'var';
+
+const isType = (statement: ts.Statement): boolean =>
+  ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
+
+function statementKind(statement: ts.Statement): 'function' | 'class' | 'enum' | 'other' {
+  if (ts.isFunctionDeclaration(statement)) return 'function';
+  if (ts.isClassDeclaration(statement)) return 'class';
+  return ts.isEnumDeclaration(statement) ? 'enum' : 'other';
+}
+
+/** A name in the text of a function that means something outside of it. */
+export type UsedName = {
+  readonly name: string;
+  /** `variable`: of the notebook; `kernel`: of what generated code has; `other`: of the realm, or of code around it. */
+  readonly of: 'variable' | 'kernel' | 'other';
+  /** Where it stands in the text. */
+  readonly start: number;
+  readonly end: number;
+};
+
+/** The text of a function, and what it uses from outside. */
+export type FunctionText = { readonly text: string; readonly names: readonly UsedName[] };
+
+const fileName = '/function.js';
+const head = '(';
+
+/**
+ * Reads the text of a function or a class as it was compiled, where variables of the notebook are told by their prefix.
+ * @returns undefined for a text that is no expression, such as that of a method
+ */
+export function usedNames(text: string): FunctionText | undefined {
+  const file = ts.createSourceFile(fileName, `${head}${text})`, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
+  const { parseDiagnostics = [] } = file as { parseDiagnostics?: readonly unknown[] };
+  if (parseDiagnostics.length > 0 || file.statements.length !== 1) return undefined;
+  const checker = checkerOf(file);
+  const names: UsedName[] = [];
+  const add = (name: string, of: UsedName['of'], node: ts.Node): void => {
+    names.push({ name, of, start: node.getStart(file) - head.length, end: node.end - head.length });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
+      const { text: owner } = node.expression;
+      if (owner === runtimeName) return add(node.name.text, 'kernel', node);
+      if (owner.startsWith(variablePrefix) && node.name.text === 'v')
+        return add(owner.slice(variablePrefix.length), 'variable', node);
+    }
+    if (ts.isIdentifier(node) && isUse(node) && !isDeclared(checker, node)) add(node.text, 'other', node);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return { text, names };
+}
+
+/** Without libraries, so that what nobody in the text declares is not found. */
+function checkerOf(file: ts.SourceFile): ts.TypeChecker {
+  const host: ts.CompilerHost = {
+    getSourceFile: (name) => (name === fileName ? file : undefined),
+    getDefaultLibFileName: () => '/lib.d.ts',
+    writeFile: () => {},
+    getCurrentDirectory: () => '/',
+    getCanonicalFileName: (name) => name,
+    useCaseSensitiveFileNames: () => true,
+    getNewLine: () => '\n',
+    fileExists: (name) => name === fileName,
+    readFile: () => undefined,
+  };
+  const options: ts.CompilerOptions = {
+    allowJs: true,
+    noLib: true,
+    noResolve: true,
+    types: [],
+    target: ts.ScriptTarget.Latest,
+  };
+  return ts.createProgram([fileName], options, host).getTypeChecker();
+}
+
+/** What every function has. */
+const ofLanguage: ReadonlySet<string> = new Set(['arguments', 'undefined', 'globalThis']);
+
+function isDeclared(checker: ts.TypeChecker, node: ts.Identifier): boolean {
+  const { parent } = node;
+  const symbol = ts.isShorthandPropertyAssignment(parent)
+    ? checker.getShorthandAssignmentValueSymbol(parent)
+    : checker.getSymbolAtLocation(node);
+  // The compiler takes JavaScript for CommonJS, and so has a `require` that nobody declares.
+  return (symbol?.declarations ?? []).length > 0 || ofLanguage.has(node.text);
+}
+
+/** Not the name of a property or a label. */
+function isUse(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isShorthandPropertyAssignment(parent)) return parent.name === node;
+  if (ts.isBindingElement(parent)) return parent.propertyName !== node && parent.name !== node;
+  if (ts.isLabeledStatement(parent) || ts.isBreakOrContinueStatement(parent) || ts.isMetaProperty(parent)) return false;
+  return !('name' in parent && parent.name === node);
+}
 
 export type Notebook = {
   /** The value of each of its variables. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { getCallSites, inspect, type InspectOptions } from 'node:util';
-import { typeText } from '#shared/arrowTypes.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { accept } from '#jobs/definition/trust.ts';
 import { functionOfRunning } from '#jobs/definition/fileFunction.ts';

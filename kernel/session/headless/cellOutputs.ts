@@ -1,5 +1,5 @@
 import { colouredTraceback } from '#session/jupyter/tracebackColours.ts';
-import type { KernelOutput, MimeBundle } from '#shared/kernelMessages.ts';
+import type { KernelOutput, MimeBundle } from '#shared/protocol/kernelMessages.ts';
 
 type Shown = { data: MimeBundle; metadata: Record<string, unknown> };
 

@@ -1,4 +1,4 @@
-import type { FromCore, ToCore } from '#session/coreMessages.ts';
+import type { FromCore, ToCore } from '#session/threads/coreMessages.ts';
 import { openGate, type InputAnswer } from './gate.ts';
 
 /** What a front shows to ask a person. */

@@ -1,4 +1,4 @@
-import type { CommMessage } from '#session/comms/commMessages.ts';
+import type { CommMessage } from '#session/comms/commTypes.ts';
 import { isRecord } from '#shared/records.ts';
 import type { JupyterMessage } from './jupyterFrames.ts';
 

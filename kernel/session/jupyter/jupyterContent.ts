@@ -1,6 +1,6 @@
-import type { CellOutput, WorkerStart } from '#session/coreMessages.ts';
+import type { CellOutput, WorkerStart } from '#session/threads/coreMessages.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
-import { languageInfo } from '#session/languageInfo.ts';
+import { languageInfo } from '#session/about.ts';
 import { encodeMessage, protocolVersion, type Frames, type Signer } from './jupyterFrames.ts';
 import { colouredTraceback } from './tracebackColours.ts';
 

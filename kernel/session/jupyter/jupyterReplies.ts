@@ -1,4 +1,4 @@
-import type { Executed, QuestionAnswer } from '#session/coreMessages.ts';
+import type { Executed, QuestionAnswer } from '#session/threads/coreMessages.ts';
 import { colouredTraceback } from './tracebackColours.ts';
 
 /** The content of a reply; its type is that of the request unless given. */

@@ -1,12 +1,110 @@
-import type { CellQueue, CellRequest } from '#session/cellQueue.ts';
-import type { Question } from '#session/coreMessages.ts';
 import type { NotebookDebugger } from '#session/debug/debugger.ts';
-import { isDebugRequest } from '#shared/debugMessages.ts';
-import { consoleExit } from './consoleExit.ts';
+import type { History, HistoryEntry } from '#session/history/history.ts';
+import type { Question } from '#session/threads/coreMessages.ts';
+import type { CellQueue, CellRequest } from '#session/worker/cellQueue.ts';
+import { isDebugRequest } from '#shared/protocol/debugMessages.ts';
 import { commInfo, commOf, wantedTarget } from './jupyterComms.ts';
-import type { JupyterMessage } from './jupyterFrames.ts';
-import { historyOf } from './jupyterHistory.ts';
+import type { Header, JupyterMessage } from './jupyterFrames.ts';
 import { failure, type Reply } from './jupyterReplies.ts';
+
+export type Channel = 'shell' | 'control';
+/** A request that is being answered. */
+export type Asked = { message: JupyterMessage; channel: Channel; started?: string; timer?: NodeJS.Timeout };
+
+/** Requests whose client and header are kept once they are answered, so that late output still has its cell as parent. */
+const keptParents = 1000;
+
+/** Requests by the ids under which the queue knows them. */
+export class AskedRequests {
+  readonly #asked = new Map<string, Asked>();
+  /** Those that were answered. A cell may run for hours while thousands of others are, in subshells for instance. */
+  readonly #answered = new Map<string, JupyterMessage>();
+  #next = 0;
+  #latest: Header | undefined;
+
+  /** Keeps a request until it is taken; gives its id. */
+  add(asked: Asked): string {
+    const id = String(++this.#next);
+    this.#asked.set(id, asked);
+    return id;
+  }
+
+  get(id: string): Asked | undefined {
+    return this.#asked.get(id);
+  }
+
+  /** The request, which counts as answered from here on; `undefined` when it was before. */
+  take(id: string): Asked | undefined {
+    const asked = this.#asked.get(id);
+    if (!asked) return undefined;
+    this.#asked.delete(id);
+    clearTimeout(asked.timer);
+    // Not its content, which may be megabytes.
+    this.#answered.set(id, { ...asked.message, content: {}, buffers: [] });
+    const oldest = this.#answered.keys().next();
+    if (this.#answered.size > keptParents && !oldest.done) this.#answered.delete(oldest.value);
+    return asked;
+  }
+
+  /** Who sent a request, also when it is answered. */
+  sender(id: string): JupyterMessage | undefined {
+    return this.#asked.get(id)?.message ?? this.#answered.get(id);
+  }
+
+  /** The parent of what a request makes happen; for an unknown one that of the cell that ran last. */
+  parentOf(id: string): Header | undefined {
+    return this.sender(id)?.header ?? this.#latest;
+  }
+
+  /** Says that the turn of a cell has come. */
+  begin(id: string): void {
+    this.#latest = this.parentOf(id);
+    const asked = this.#asked.get(id);
+    if (asked) asked.started = new Date().toISOString();
+  }
+}
+
+const wordsToLeave = /^\s*(?:exit|quit)\s*(?:\(\s*\))?\s*;?\s*$/;
+
+/**
+ * The reply by which a console ends, for the words that its own help gives. It leaves them to the kernel, and in TypeScript
+ * they mean nothing. A notebook says which cell it is that runs; there they are names like all others.
+ * @param executionCount how many cells have run
+ */
+export function consoleExit({ content, metadata }: JupyterMessage, executionCount: number): Reply | undefined {
+  const { code, silent, allow_stdin: asks } = content;
+  const isConsole = asks === true && silent !== true && metadata['cellId'] === undefined;
+  if (!isConsole || typeof code !== 'string' || !wordsToLeave.test(code)) return undefined;
+  const payload = [{ source: 'ask_exit', keepkernel: false }];
+  return { content: { status: 'ok', execution_count: executionCount, user_expressions: {}, payload } };
+}
+
+/** The entries that a `history_request` asks for; with `output`, an entry's code becomes a pair of code and result. */
+export function historyOf(history: History, content: Record<string, unknown>): unknown[] {
+  const entries = select(history, content);
+  if (content['output'] !== true) return entries;
+  return entries.map((entry) => [entry[0], entry[1], [entry[2], history.resultOf(entry)]]);
+}
+
+function select(history: History, content: Record<string, unknown>): HistoryEntry[] {
+  const whole = (name: string): number | undefined => {
+    const value = content[name];
+    return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+  };
+  switch (content['hist_access_type']) {
+    case 'tail':
+      return history.tail(whole('n') ?? 10);
+    case 'range':
+      return history.range(whole('session') ?? 0, whole('start') ?? 0, whole('stop') ?? null);
+    case 'search': {
+      const n = whole('n');
+      const pattern = typeof content['pattern'] === 'string' ? content['pattern'] : '*';
+      return history.search(pattern, { ...(n !== undefined && { n }), unique: content['unique'] === true });
+    }
+    default:
+      return [];
+  }
+}
 
 type Requests = {
   queue: CellQueue;

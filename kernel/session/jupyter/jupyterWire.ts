@@ -1,21 +1,176 @@
-import { messageOf } from '#shared/errors.ts';
-import type { CellQueue } from '#session/cellQueue.ts';
-import type { Front, WorkerStart } from '#session/coreMessages.ts';
+import { randomUUID } from 'node:crypto';
+import { lastWords } from '#session/core/lastWords.ts';
 import type { NotebookDebugger } from '#session/debug/debugger.ts';
-import { lastWords } from '#session/lastWords.ts';
-import { StreamBuffer } from '#session/streamBuffer.ts';
-import { unsendable } from '#session/unsendable.ts';
-import type { Wire } from '#session/worker.ts';
-import { AskedRequests, type Asked } from './askedRequests.ts';
-import { Audience } from './audience.ts';
-import { readConnection } from './connectionFile.ts';
+import type { InputAnswer } from '#session/input/gate.ts';
+import type { InputQuestion } from '#session/input/openQuestions.ts';
+import { type Relayed, relayedSockets, type RelayEvents } from '#session/jupyter/relay/relayedSockets.ts';
+import { type Front, unsendable, type WorkerStart } from '#session/threads/coreMessages.ts';
+import type { CellQueue } from '#session/worker/cellQueue.ts';
+import type { Wire } from '#session/worker/main.ts';
+import { StreamBuffer } from '#session/worker/streamBuffer.ts';
+import { messageOf } from '#shared/errors.ts';
+import { type Connection, readConnection } from './connectionFile.ts';
 import { jupyterComm } from './jupyterComms.ts';
-import { contentOf, kernelInfo } from './jupyterContent.ts';
-import { createSigner, decodeMessage, encodeMessage, type Header, type Outgoing } from './jupyterFrames.ts';
+import { contentOf, kernelInfo, startingFrames } from './jupyterContent.ts';
+import {
+  createSigner,
+  decodeMessage,
+  encodeMessage,
+  type Header,
+  type JupyterMessage,
+  type Outgoing,
+  type Signer,
+} from './jupyterFrames.ts';
 import { answeredReply, executedReply, failure, type Reply } from './jupyterReplies.ts';
-import { answerRequest } from './jupyterRequests.ts';
-import { openSockets } from './openSockets.ts';
-import { JupyterStdin } from './jupyterStdin.ts';
+import { answerRequest, type Asked, AskedRequests } from './jupyterRequests.ts';
+
+/** Longer than ZeroMQ takes to connect again a socket that was refused once. Who listens to nothing waits for it once. */
+const waitMs = 1000;
+
+/**
+ * Whether anybody listens to what a kernel publishes. A client's channels connect one by one, each when ZeroMQ tries it again;
+ * what a cell gives before the last of them is there would be lost, and its end with it.
+ */
+export class Audience {
+  #isThere: boolean;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(isThere: boolean) {
+    this.#isThere = isThere;
+  }
+
+  /** Calls `answer` once somebody listens, or has had the time to; answers in the order in which they were given. */
+  before(answer: () => void): void {
+    if (this.#isThere) return answer();
+    this.#waiting.push(answer);
+    this.#timer ??= setTimeout(() => this.arrive(), waitMs);
+  }
+
+  arrive(): void {
+    this.#isThere = true;
+    clearTimeout(this.#timer);
+    // At once: what comes next must not be answered before these.
+    for (const answer of this.#waiting.splice(0)) answer();
+  }
+}
+
+/** Whom to ask: the client that ran the cell, by its ZeroMQ identity, and the header of its request. */
+export type Asker = { identities: readonly Buffer[]; header: Header };
+
+type Question = InputQuestion & { asker: Asker; signal: AbortSignal };
+/** One client's questions; the first is the one it was asked. */
+type Line = { questions: Question[]; messageId: string | undefined };
+
+type StdinParts = {
+  /** Sends an `input_request` under a message id. `false` when the client has no stdin channel. */
+  send: (asker: Asker, content: { prompt: string; password: boolean }, messageId: string) => Promise<boolean>;
+  answer: (id: string, answer: InputAnswer) => void;
+};
+
+const unreachable =
+  'This cell asks for input, but the program that ran it has no input channel. Give the value in code instead.';
+
+/**
+ * The stdin channel. A reply need not say which request it is for, so each client is asked one question at a time, and a
+ * reply that comes when nothing is asked is dropped.
+ */
+export class JupyterStdin {
+  readonly #parts: StdinParts;
+  readonly #lines = new Map<string, Line>();
+
+  constructor(parts: StdinParts) {
+    this.#parts = parts;
+  }
+
+  ask(question: InputQuestion, asker: Asker, signal: AbortSignal): void {
+    const key = keyOf(asker.identities);
+    const line = this.#lines.get(key) ?? { questions: [], messageId: undefined };
+    this.#lines.set(key, line);
+    const entry: Question = { ...question, asker, signal };
+    line.questions.push(entry);
+    signal.addEventListener('abort', () => this.#remove(key, line, entry), { once: true });
+    if (line.questions.length === 1) void this.#askFirst(key, line);
+  }
+
+  /** Takes a message of the stdin channel. */
+  receive({ header, identities, parent, content }: JupyterMessage): void {
+    if (header.msg_type !== 'input_reply') return;
+    const key = keyOf(identities);
+    const line = this.#lines.get(key);
+    const [question] = line?.questions ?? [];
+    if (!line || !question || line.messageId === undefined) return;
+    // Of a question that was withdrawn since; clients that name none can't be told apart.
+    if (typeof parent['msg_id'] === 'string' && parent['msg_id'] !== line.messageId) return;
+    const { value } = content;
+    this.#parts.answer(question.id, typeof value === 'string' ? { kind: 'value', value } : { kind: 'cancelled' });
+    this.#remove(key, line, question);
+  }
+
+  async #askFirst(key: string, line: Line): Promise<void> {
+    const [question] = line.questions;
+    if (!question) return;
+    const { asker, prompt, password, id } = question;
+    // Known before it is sent: the reply may be here before sending has been reported.
+    line.messageId = randomUUID();
+    if (await this.#parts.send(asker, { prompt, password }, line.messageId)) return;
+    if (line.questions[0] !== question) return;
+    this.#parts.answer(id, { kind: 'refused', why: unreachable });
+    this.#remove(key, line, question);
+  }
+
+  #remove(key: string, line: Line, question: Question): void {
+    const at = line.questions.indexOf(question);
+    if (at < 0) return;
+    line.questions.splice(at, 1);
+    if (at > 0) return;
+    line.messageId = undefined;
+    if (line.questions.length === 0) this.#lines.delete(key);
+    else void this.#askFirst(key, line);
+  }
+}
+
+const keyOf = (identities: readonly Buffer[]): string => identities.map((each) => each.toString('hex')).join('/');
+
+export type Opened = Relayed & {
+  /** Has what came be told, and what comes from here on. */
+  listen(): void;
+};
+
+/**
+ * The sockets of a kernel: those of its relay, where one listens for it already, else its own.
+ * @param relay where the relay waits
+ * @throws Error of ZeroMQ's for addresses that can't be bound
+ */
+export async function openSockets(
+  connection: Connection,
+  relay: string | undefined,
+  signer: Signer,
+  events: RelayEvents,
+): Promise<Opened> {
+  const early: (() => void)[] = [];
+  let isListening = false;
+  const told =
+    <A extends unknown[]>(tell: (...args: A) => void) =>
+    (...args: A) =>
+      isListening ? tell(...args) : void early.push(() => tell(...args));
+  const listen = () => {
+    isListening = true;
+    for (const tell of early.splice(0)) tell();
+  };
+  const later: RelayEvents = {
+    request: told((channel, frames) => events.request(channel, frames)),
+    subscribed: told((topic) => events.subscribed(topic)),
+    lost: told(() => events.lost()),
+  };
+  const relayed = relay === undefined ? undefined : await relayedSockets(relay, later);
+  if (relayed) return { ...relayed, listen };
+  // Loaded only here: with a relay ZeroMQ is there.
+  const { bindSockets } = await import('./jupyterSockets.ts');
+  const session = randomUUID();
+  const sockets = await bindSockets(connection, later, startingFrames(session, signer));
+  return { sockets, session, isHeard: false, answered: [], listen };
+}
 
 type JupyterHost = {
   queue: CellQueue;

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NodeRuntime } from '#client/childProcess.ts';
-import { kernelFlags } from '#client/nodeVersion.ts';
-import { isObjectStore, localRoot } from '#client/root.ts';
+import type { NodeRuntime } from '#processes/childProcess.ts';
+import { kernelFlags } from '#processes/nodeVersion.ts';
+import { isObjectStore, localRoot } from '#catalog/root.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import type { TypeCheck } from '#shared/kernelMessages.ts';
+import type { TypeCheck } from '#shared/protocol/kernelMessages.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
-import { makeFolder } from '#client/makeFolder.ts';
-import { kernelsFolder, knownFolders, type SpecPlace } from './place.ts';
+import { makeFolder } from '#processes/files.ts';
+import { kernelsFolder, knownFolders, type SpecPlace } from './folders.ts';
 import { launcherFolder, remember } from './remembered.ts';
 import { isOurs, readSpec, shellLauncher } from './spec.ts';
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { knownFolders } from './place.ts';
+import { knownFolders } from './folders.ts';
 import { forget, remembered } from './remembered.ts';
 import { hasSpecFile, isOurs, optionOf, readSpec, type SpecFile } from './spec.ts';
 

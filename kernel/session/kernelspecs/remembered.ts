@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { dataFolder } from '#client/personFolders.ts';
+import { dataFolder } from '#processes/userFolders.ts';
 
 /** Our own folder of what kernelspecs need: the launcher that they start, and two lists. */
 export const launcherFolder = (): string => join(dataFolder(), 'kernel');

@@ -2,7 +2,7 @@ import { lstat, rm, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 import { findSpecs, type FoundSpec } from './list.ts';
-import { kernelsFolder, type SpecPlace } from './place.ts';
+import { kernelsFolder, type SpecPlace } from './folders.ts';
 import { forget } from './remembered.ts';
 
 /**

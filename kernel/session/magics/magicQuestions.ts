@@ -1,4 +1,4 @@
-import type { Question, QuestionAnswer } from '#session/coreMessages.ts';
+import type { Question, QuestionAnswer } from '#session/threads/coreMessages.ts';
 import { partsOf } from './cellParts.ts';
 import { helpOf } from './help.ts';
 import { formOf, isMagicName, magicNames } from './magicNames.ts';

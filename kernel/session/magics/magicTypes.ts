@@ -1,5 +1,5 @@
 import type { CellOutcome, CellRunner } from '#session/run/cellRunner.ts';
-import type { Input } from '#session/input/askPerson.ts';
+import type { Input } from '#session/input/askUser.ts';
 import type { Span } from './cellParts.ts';
 import type { MagicName } from './magicNames.ts';
 

@@ -1,5 +1,5 @@
-import { typeCheckModes, type VariableList } from '#shared/kernelMessages.ts';
-import { listVariables } from '#session/variables.ts';
+import { typeCheckModes, type VariableList } from '#shared/protocol/kernelMessages.ts';
+import { listVariables } from '#session/core/variables.ts';
 import { MagicError, wordsOf, type MagicParts, type MagicRun } from './magicTypes.ts';
 
 /** `%who` */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, copyFile, link, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { messageOf } from '#shared/errors.ts';
-import { RecentTexts } from '#session/recent.ts';
+import { RecentTexts } from '#session/core/recent.ts';
 import { partsOf } from './cellParts.ts';
 import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
 

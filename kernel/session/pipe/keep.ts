@@ -2,9 +2,9 @@ import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { holdFile, keptFile, type KeptKernel } from '#shared/keptKernel.ts';
-import type { KeepKernel } from '#shared/kernelMessages.ts';
-import { isRunning } from '#client/running.ts';
+import { holdFile, keptFile, type KeptKernel } from '#shared/protocol/kernelMessages.ts';
+import type { KeepKernel } from '#shared/protocol/kernelMessages.ts';
+import { isRunning } from '#processes/running.ts';
 
 /** How often a kernel without a client looks whether its editor still runs. */
 const editorMs = 1000;

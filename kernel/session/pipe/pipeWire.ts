@@ -1,21 +1,120 @@
 import { Socket } from 'node:net';
-import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import type {
-  CellSettings,
-  KernelHandshake,
-  KernelInputRequest,
-  KernelMessage,
-  KernelRequest,
-} from '#shared/kernelMessages.ts';
-import type { CellQueue } from '#session/cellQueue.ts';
-import type { Answer, CellOutput, QuestionAnswer } from '#session/coreMessages.ts';
 import type { NotebookDebugger } from '#session/debug/debugger.ts';
-import { StreamBuffer } from '#session/streamBuffer.ts';
-import type { Wire } from '#session/worker.ts';
-import { keepKernel, type Keeper } from './keep.ts';
-import { pipeClient, type PipeClient } from './pipeClient.ts';
-import { idOf, isRequest } from './pipeRequests.ts';
+import { type Answer, type CellOutput, type QuestionAnswer, unsendable } from '#session/threads/coreMessages.ts';
+import type { CellQueue } from '#session/worker/cellQueue.ts';
+import type { Wire } from '#session/worker/main.ts';
+import { StreamBuffer } from '#session/worker/streamBuffer.ts';
+import { type CatalogConfig, isCatalogConfig } from '#shared/catalogConfig.ts';
+import { notebookLanguages } from '#shared/notebookLanguage.ts';
+import { isDebugRequest } from '#shared/protocol/debugMessages.ts';
+import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
+import {
+  type CellSettings,
+  isCellPlace,
+  isKernelOutput,
+  type KeepKernel,
+  type KernelHandshake,
+  type KernelInputRequest,
+  type KernelMessage,
+  type KernelRequest,
+  typeCheckModes,
+} from '#shared/protocol/kernelMessages.ts';
+import { isRecord } from '#shared/records.ts';
+import { type Keeper, keepKernel } from './keep.ts';
 import { RunLog } from './runLog.ts';
+
+/** An editor at the other end of a pipe or socket. */
+export type PipeClient = {
+  send(message: KernelMessage): void;
+  /** Bytes accepted and not yet sent. */
+  backlog(): number;
+  /** Sends what is still to be sent, then hangs up. */
+  end(): Promise<void>;
+  /** Hangs up at once. */
+  destroy(): void;
+};
+
+/** Speaks in frames over a connection. `onClose` is called once, however it ends. */
+export function pipeClient(socket: Socket, onMessage: (message: unknown) => void, onClose: () => void): PipeClient {
+  // What follows a broken frame can't be trusted to begin at a frame: the peer is not an editor of ours.
+  readFrames(socket, onMessage, () => socket.destroy());
+  // The reason of a broken pipe does not matter: the editor is gone, and 'close' follows.
+  socket.on('error', () => {});
+  socket.on('close', onClose);
+  return {
+    send: (message) => {
+      if (!socket.destroyed) socket.write(frameOf(message));
+    },
+    backlog: () => socket.writableLength,
+    end: () =>
+      new Promise((resolve) => {
+        if (socket.destroyed) resolve();
+        else socket.end(resolve);
+      }),
+    destroy: () => void socket.destroy(),
+  };
+}
+
+// One output that can't be written must not take the connection, and with it the kernel, away.
+function frameOf(message: KernelMessage): Uint8Array {
+  try {
+    return encodeFrame(message);
+  } catch (cause) {
+    const { parent, type } = message;
+    const error = unsendable(type, cause);
+    if (isKernelOutput(message)) return encodeFrame({ type: 'error', parent, content: error });
+    return encodeFrame({ type: 'error_reply', parent, content: { message: error.evalue } });
+  }
+}
+
+// What an editor sends is checked here, before anything looks into it.
+
+type Content = Record<string, unknown>;
+
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+const hasCode = (content: Content): boolean => typeof content['code'] === 'string';
+const hasCursor = (content: Content): boolean => hasCode(content) && Number.isSafeInteger(content['cursorPos']);
+
+const isKeep = (value: unknown): value is KeepKernel =>
+  isRecord(value) &&
+  typeof value['folder'] === 'string' &&
+  typeof value['seconds'] === 'number' &&
+  value['seconds'] >= 0 &&
+  Number.isSafeInteger(value['editor']);
+
+const isOptional = (value: unknown, check: (value: unknown) => boolean): boolean => value === undefined || check(value);
+
+const contentChecks: Record<KernelRequest['type'], (content: Content) => boolean> = {
+  start: ({ catalog, typeCheck, language, keep }) =>
+    (catalog === null || isCatalogConfig(catalog)) &&
+    isOptional(typeCheck, (mode) => typeCheckModes.some((each) => each === mode)) &&
+    isOptional(language, (name) => notebookLanguages.some((each) => each === name)) &&
+    isOptional(keep, isKeep),
+  attach: ({ secret }) => typeof secret === 'string',
+  execute_request: (content) =>
+    hasCode(content) &&
+    ['silent', 'storeHistory', 'allowStdin'].every((name) => isOptional(content[name], isBoolean)) &&
+    isOptional(content['cell'], isCellPlace),
+  complete_request: hasCursor,
+  inspect_request: hasCursor,
+  is_complete_request: hasCode,
+  interrupt_request: () => true,
+  variables_request: () => true,
+  debug_request: isDebugRequest,
+  input_reply: ({ value }) => value === null || typeof value === 'string',
+  shutdown_request: () => true,
+};
+
+/** The id of what should be a request; without one there is nobody to answer. */
+export const idOf = (message: unknown): string | undefined =>
+  isRecord(message) && typeof message['id'] === 'string' ? message['id'] : undefined;
+
+/** Whether a message has the shape of a request, its contents included. */
+export function isRequest(message: unknown): message is KernelRequest {
+  if (!isRecord(message) || idOf(message) === undefined || !isRecord(message['content'])) return false;
+  const type = String(message['type']);
+  return Object.hasOwn(contentChecks, type) && contentChecks[type as KernelRequest['type']](message['content']);
+}
 
 /** The file descriptor that an editor hands to the kernel it starts. */
 const pipeFd = 3;

@@ -1,5 +1,5 @@
-import type { CellPlace, KernelMessage, KernelRun } from '#shared/kernelMessages.ts';
-import { OutputLog } from '#shared/outputLog.ts';
+import type { CellPlace, KernelMessage, KernelRun } from '#shared/protocol/kernelMessages.ts';
+import { OutputLog } from '#shared/protocol/outputLog.ts';
 
 /** Runs that are remembered for what their timers print later. */
 const keptRuns = 200;

@@ -1,18 +1,41 @@
 import type { CheckReport } from '#cluster/check.ts';
-import type { DashboardDoor } from '#cluster/kuberay/dashboardDoor.ts';
+import type { DashboardDoor } from '#cluster/kuberay/dashboardProxy.ts';
 import type { OpenRayCluster } from '#cluster/kuberay/openRayCluster.ts';
+import type { RayPod } from '#cluster/kuberay/rayPods.ts';
+import type { RayProgress } from '#cluster/kuberay/waitForRay.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import type { RayTarget } from '#cluster/ray/rayTarget.ts';
-import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import { isYes } from '#shared/isYes.ts';
-import type { RayPlace } from '#shared/jobs/backfill.ts';
-import { liveOutput } from '#session/display/live.ts';
-import { ownForms } from '#session/display/ownForms.ts';
-import { textOnly, type Shown } from '#session/display/shown.ts';
+import type { RayTarget } from '#cluster/ray/rayRequest.ts';
 import { catalogFinder } from '#session/cluster/catalogOfProfile.ts';
+import { liveOutput } from '#session/display/live.ts';
+import { htmlAndText, type Shown, textOnly } from '#session/display/mimeBundle.ts';
+import { ownForms } from '#session/display/ownForms.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import { alignColumns, escapeHtml, htmlRow } from '#shared/format/markup.ts';
+import type { RayPlace } from '#shared/jobs/backfill.ts';
 import { loadPart } from '#shared/loadPart.ts';
-import { showProgress } from './rayProgress.ts';
+import { isYes } from '#shared/records.ts';
 import type { Ray, RayCluster, RayConnection, RayWaitOptions } from './rayTypes.ts';
+
+/** Pods that are shown; of more it is said how many. */
+const most = 20;
+
+/** How far a RayCluster is, for the output of a cell: a sentence, its pods, and what may go wrong. */
+export function showProgress({ sentence, pods }: RayProgress, warnings: readonly string[]): Shown {
+  const rows = pods.slice(0, most).map(rowOf);
+  const omitted = pods.length > most ? [`… and ${pods.length - most} more pods`] : [];
+  const table =
+    rows.length === 0 ? '' : `<table><tbody>${rows.map((row) => htmlRow('td', row)).join('')}</tbody></table>`;
+  const notes = [...omitted, ...warnings];
+  const html = `<p>${escapeHtml(sentence)}</p>${table}${notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('')}`;
+  return htmlAndText(html, [sentence, ...alignColumns(rows, 200), ...notes].join('\n'));
+}
+
+const rowOf = ({ name, isHead, group, state, reason }: RayPod): [string, string, string, string] => [
+  name,
+  isHead ? 'head' : `workers ${group ?? ''}`,
+  state,
+  reason ?? '',
+];
 
 export type RayParts = {
   /** Opens a place for an output of the cell; each call of what it gives shows there. */
@@ -25,7 +48,7 @@ export type RayParts = {
   input: (question: string) => Promise<string>;
 };
 
-const loadClouds = () => loadPart(() => import('#cluster/clouds.ts'));
+const loadClouds = () => loadPart(() => import('#cluster/entry.ts'));
 
 /** Makes `ray`. What it needs is a bundle of its own and is loaded when something is asked of it. */
 export function createRay(parts: RayParts): Ray {

@@ -1,7 +1,7 @@
 import promisedTimers from 'node:timers/promises';
 import timers from 'node:timers';
 import { promisify } from 'node:util';
-import type { CellWork } from '#session/cellWork.ts';
+import type { CellWork } from '#session/core/cellWork.ts';
 
 /** The run of a cell that the code which asks is part of; undefined outside of cells. */
 type FindWork = () => CellWork | undefined;

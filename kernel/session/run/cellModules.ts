@@ -3,17 +3,37 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
 import type ts from 'typescript-6';
+import { isPath, missingFile } from '#session/compiler/installedFiles.ts';
+import { isLent } from '#session/compiler/moduleTypes.ts';
 import { messageOf } from '#shared/errors.ts';
-import { isPath, missingFile } from '#session/compile/missingFile.ts';
-import { isLent } from '#session/compile/moduleTypes.ts';
 import { bindImport, importedValue, isEsModule, type Loaded } from './bindings.ts';
 import type { CellGlobals } from './cellGlobals.ts';
 import { hookOwnFiles } from './ownFileHooks.ts';
 import { OwnFiles } from './ownFiles.ts';
 import { isCompiled, RequiredFiles } from './requiredFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
-import { unfinishedModules } from './unfinishedModules.ts';
 import type { Variables } from './variables.ts';
+
+/** What is looked at of a module of Node's cache. */
+export type CachedModule = { readonly loaded: boolean; readonly children: readonly CachedModule[] };
+
+/**
+ * The keys of modules that were being loaded when code was cut off, and of those that were loaded within that and took
+ * something of them: modules that need each other know the half of a module that there was.
+ * @param cache in the order in which the modules began to be loaded, as Node's is
+ */
+export function unfinishedModules(cache: Readonly<Record<string, CachedModule | undefined>>): string[] {
+  const all = Object.entries(cache).flatMap(([key, module]) => (module ? [{ key, module }] : []));
+  const first = all.findIndex(({ module }) => !module.loaded);
+  if (first < 0) return [];
+  const later = all.slice(first);
+  const unfinished = new Set(later.map(({ module }) => module).filter(({ loaded }) => !loaded));
+  for (let known = 0; known !== unfinished.size;) {
+    known = unfinished.size;
+    for (const { module } of later) if (module.children.some((each) => unfinished.has(each))) unfinished.add(module);
+  }
+  return later.filter(({ module }) => unfinished.has(module)).map(({ key }) => key);
+}
 
 /** What `require` says of an ES module that only `import()` can load: it awaits, or has no entry for `require`. */
 const importOnly: ReadonlySet<unknown> = new Set(['ERR_REQUIRE_ASYNC_MODULE', 'ERR_PACKAGE_PATH_NOT_EXPORTED']);

@@ -1,11 +1,11 @@
 import { describeError } from '#session/compile/cellError.ts';
-import { keepGlobalsOfCompiler } from '#session/compile/compilerGlobals.ts';
-import { CellCompiler } from '#session/compile/compiler.ts';
+import { keepGlobalsOfCompiler } from '#session/compiler/compiler.ts';
+import { CellCompiler } from '#session/compiler/compiler.ts';
 import { problemsError, problemsText } from '#session/compile/problemText.ts';
-import type { CellError } from '#session/coreMessages.ts';
+import type { CellError } from '#session/threads/coreMessages.ts';
 import { cellGlobals } from './cellGlobals.ts';
 import { CellModules } from './cellModules.ts';
-import type { CellWork } from '#session/cellWork.ts';
+import type { CellWork } from '#session/core/cellWork.ts';
 import { CellExecutor } from './executor.ts';
 import { ScriptMaps } from './scriptMaps.ts';
 import { Variables } from './variables.ts';

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import ts from 'typescript-6';
 import { messageOf } from '#shared/errors.ts';
-import { cellOptions } from '#session/compile/cellOptions.ts';
+import { cellOptions } from '#session/compiler/cellOptions.ts';
 import { isOwnUrl, type OwnFiles } from './ownFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript-6';
-import { cellOptions } from '#session/compile/cellOptions.ts';
+import { cellOptions } from '#session/compiler/cellOptions.ts';
 
 // Files of the person's own that cells import: TypeScript, JavaScript and JSON outside node_modules. They change while
 // the notebook is open, so each is loaded under a URL that holds a hash of it and of all that it imports.

@@ -4,7 +4,7 @@ import { dirname, extname } from 'node:path';
 import { constants, Script } from 'node:vm';
 import ts from 'typescript-6';
 import { messageOf } from '#shared/errors.ts';
-import { cellOptions } from '#session/compile/cellOptions.ts';
+import { cellOptions } from '#session/compiler/cellOptions.ts';
 import type { OwnFiles } from './ownFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 

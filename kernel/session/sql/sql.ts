@@ -1,14 +1,81 @@
-import type { Catalog } from '#client/catalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { type SqlToken, sqlTokens } from '#catalog/sqlTokens.ts';
+import type { Progress } from '#session/display/displayTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import type { Progress } from '#session/display/displayTypes.ts';
 import { ask, columnsOf, defineTables } from './sqlDatabase.ts';
 import { load } from './sqlLoading.ts';
 import { withDatabase } from './sqlProcess.ts';
-import { readStream } from './sqlStreams.ts';
-import { queryOf } from './sqlTemplate.ts';
 import { checkQuery } from './sqlText.ts';
-import type { Sql } from './sqlTypes.ts';
+import { readStream, type Sql, type SqlValue } from './sqlTypes.ts';
+import { boundValue, type Stored } from './sqlValues.ts';
+
+type Given = SqlValue | readonly SqlValue[];
+
+/** What `sql` was called with: the text with a `?` for each value, and the values. */
+export type Query = { text: string; bound: Stored[] };
+
+/** Where the marks of a `${…}` stand in the text. */
+type Place = { start: number; end: number; list: readonly SqlValue[] };
+
+/**
+ * Puts a mark for each value. Those in a comment are left out with it, so that a line can be tried without.
+ * @throws CatalogError InvalidInput (13) for a value that SQLite would find no place for
+ */
+export function queryOf(texts: TemplateStringsArray, values: readonly Given[]): Query {
+  const [first = '', ...rest] = texts;
+  let text = first;
+  const places = rest.map((after, index): Place => {
+    const value = values[index] as Given;
+    const list: readonly SqlValue[] = Array.isArray(value) ? value : [value as SqlValue];
+    const start = text.length;
+    text += list.map(() => '?').join(', ');
+    const end = text.length;
+    text += after;
+    return { start, end, list };
+  });
+  const isRead = readerOf(text);
+  return { text, bound: places.filter(isRead).flatMap(({ list }) => list.map(boundValue)) };
+}
+
+/** Says of each place, asked for in order, whether SQLite reads what is there. */
+function readerOf(text: string): (place: Place) => boolean {
+  const tokens = sqlTokens(text);
+  let token: SqlToken | undefined;
+  let word = '';
+  return (place) => {
+    while (token === undefined || token.end <= place.start) {
+      if (token !== undefined && token.space === undefined) word = token.text.toLowerCase();
+      const { value } = tokens.next();
+      if (!value) break;
+      token = value;
+    }
+    const start = token ? token.end - token.text.length : place.start;
+    const isWithin = token !== undefined && start < place.start && place.start < token.end;
+    if (isWithin && token?.quoted !== undefined) throw inQuotes(text, token, place);
+    if (isWithin && token?.space !== undefined) return token.text.trim() === '';
+    if (word === 'in')
+      throw new CatalogError('InvalidInput', 'SQL: the ${…} behind in has no parentheses.', 'Write in (${…}).');
+    return true;
+  };
+}
+
+/** Longer texts are shown from there, one quote that is not closed has the rest of the query for its text. */
+const maxShown = 60;
+
+function inQuotes(text: string, token: SqlToken, { start, end }: Place): CatalogError {
+  const from = Math.max(token.end - token.text.length, start - maxShown / 2);
+  const to = Math.min(token.end, end + maxShown / 2);
+  const shown = `${text.slice(from, start)}\${…}${text.slice(end, to)}`.replaceAll(/\s+/g, ' ');
+  const hint = 'Write ${…} without quotes: it is a value, of a text too; for a part of one, ${`%${part}%`}.';
+  if (token.text.startsWith("'"))
+    return new CatalogError('InvalidInput', `SQL: in the text ${shown} is a \${…}, which nothing puts there.`, hint);
+  return new CatalogError(
+    'InvalidInput',
+    `SQL: in the name ${shown} is a \${…}, and a name can't be a value.`,
+    'Write names of tables and columns out, and a value without quotes.',
+  );
+}
 
 export type SqlParts = {
   /** `db` of the notebook, as it is when the query runs. */

@@ -1,10 +1,10 @@
 import { Schema, Table as ArrowTable } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 import { CatalogError, isCatalogErrorKind, messageOf } from '#shared/errors.ts';
-import { RemoteError } from '#shared/rpc.ts';
+import { RemoteError } from '#shared/protocol/rpc.ts';
 import { isSamePlace, type SqlMethods } from './sqlMessages.ts';
 import { sqlEnded, type SqlConnection } from './sqlProcess.ts';
-import { writeStream } from './sqlStreams.ts';
+import { writeStream } from './sqlTypes.ts';
 import { findTable, type NamedTable } from './sqlTables.ts';
 import { columnsIn } from './sqlText.ts';
 

@@ -1,5 +1,5 @@
-import { DataType, type Schema } from '#arrow';
-import { engineLiteral, flipped, type Literal } from './sqlLiterals.ts';
+import { DataType, Precision, type Schema } from '#arrow';
+import { sqlLiteral } from '#catalog/sqlText.ts';
 import { plainName, type Shape } from './sqlShape.ts';
 import type { Token } from './sqlText.ts';
 import type { Stored } from './sqlValues.ts';
@@ -7,6 +7,41 @@ import type { Stored } from './sqlValues.ts';
 // What of a query's WHERE the table itself can be asked, so that rows that are not wanted never come here. SQLite applies
 // the whole WHERE to what comes, so this needs to be no more than true for every row for which that is true. Where it is
 // not plain that a condition means the same to both, it is left out.
+
+/** A value that a query compares with; undefined for one that nothing is said about. */
+export type Literal = { value: Stored | undefined };
+
+const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+
+/** `3 < a` as `a > 3`. */
+export const flipped = (operator: string): string => mirrored[operator] ?? operator;
+
+/**
+ * A value in the SQL of tables, where a column of this type compares with it as it does in SQLite; else undefined. So no
+ * text for numbers, which SQLite converts, no whole number beyond the column's own, which a table refuses, no fraction
+ * that a single float would round.
+ */
+export function engineLiteral(type: DataType, { value }: Literal): string | undefined {
+  if (typeof value === 'string') {
+    if (!DataType.isUtf8(type) && !DataType.isLargeUtf8(type)) return undefined;
+    return /[\0\p{Surrogate}]/u.test(value) ? undefined : sqlLiteral(value);
+  }
+  if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
+  const number = Number(value);
+  if (DataType.isBool(type)) return number === 0 ? 'FALSE' : number === 1 ? 'TRUE' : undefined;
+  if (DataType.isInt(type)) return isWithin(value, type) ? sqlLiteral(BigInt(value)) : undefined;
+  if (!DataType.isFloat(type) || !Number.isFinite(number)) return undefined;
+  if (typeof value === 'bigint' && !Number.isSafeInteger(number)) return undefined;
+  const { precision } = type;
+  const isExact = precision === Precision.DOUBLE || (precision === Precision.SINGLE && Math.fround(number) === number);
+  return isExact ? sqlLiteral(number) : undefined;
+}
+
+function isWithin(value: number | bigint, { bitWidth, isSigned }: { bitWidth: number; isSigned: boolean }): boolean {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return false;
+  const whole = BigInt(value);
+  return isSigned ? BigInt.asIntN(bitWidth, whole) === whole : BigInt.asUintN(bitWidth, whole) === whole;
+}
 
 type Field = Schema['fields'][number];
 /** A condition that was read. Without `sql` it is one that only SQLite can answer. */

@@ -1,4 +1,4 @@
-import type { NamedTable, Naming } from '#shared/catalogNaming.ts';
+import type { NamedTable, Naming } from '#shared/catalogConfig.ts';
 import { partsOf } from '#session/magics/cellParts.ts';
 import { plainName } from './sqlShape.ts';
 import { tokensOf, type Token } from './sqlText.ts';

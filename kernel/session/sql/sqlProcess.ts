@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { basename, join } from 'node:path';
-import { startNode, thisNode } from '#client/childProcess.ts';
-import { exitReason, tailOf } from '#client/exitReason.ts';
+import { startNode, thisNode } from '#processes/childProcess.ts';
+import { exitReason, tailOf } from '#processes/exitReason.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { loadPartNow } from '#shared/loadPart.ts';
-import { Endpoint } from '#shared/rpc.ts';
+import { Endpoint } from '#shared/protocol/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from './sqlMessages.ts';
 
 /** How long a process is kept for the next query: it takes a tenth of a second to start, and 60 MB while it is there. */

@@ -1,6 +1,6 @@
 import type { Schema } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
-import type { Table } from '#client/table.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Table } from '#catalog/table.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { TablePlace } from './sqlMessages.ts';
 

@@ -1,4 +1,4 @@
-import { sqlTokens } from '#client/sqlTokens.ts';
+import { sqlTokens } from '#catalog/sqlTokens.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 /** A piece of SQL. */

@@ -17,8 +17,8 @@ import {
   type Timestamp,
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
-import { columnFormatter, noLimits } from '#shared/format.ts';
-import { timestampText } from '#shared/formatTime.ts';
+import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
+import { timestampText } from '#shared/format/times.ts';
 import type { SqlValue } from './sqlTypes.ts';
 
 // How values of Arrow are in SQLite and back. Whole numbers are exact to 64 bits; decimals are numbers as long as a double

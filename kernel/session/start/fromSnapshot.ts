@@ -1,7 +1,7 @@
 import { builtinModules, createRequire, Module } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type { Worker } from 'node:worker_threads';
-import { keepHashes, languageArgument } from '#client/startSnapshot.ts';
+import { keepHashes, languageArgument } from '#processes/startSnapshot.ts';
 
 // The script that a process runs which started from a snapshot: `fromSnapshot.cjs ARGUMENTS` is `kernel.cjs ARGUMENTS`
 // with the compiler that is in memory already, `fromSnapshot.cjs language` the language worker. `fromSnapshot.cjs probe` shows that a process can live in the snapshot.

@@ -11,7 +11,7 @@ import {
   symbolOf,
   transplant,
   type BoundFile,
-} from '#session/compile/lateFiles.ts';
+} from '#session/compiler/lazyFiles.ts';
 
 // Of the declarations that every notebook has, most are of modules that few notebooks import: Node's fifty, and the files
 // of packages. In a snapshot they are left out but for what the compiler looks at in every program, and parsed and bound

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { chmodSync, openSync, closeSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { isPrivate, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#client/startSnapshot.ts';
-import { makeFolder } from '#client/makeFolder.ts';
-import { isRunning } from '#client/running.ts';
+import { isPrivate, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
+import { makeFolder } from '#processes/files.ts';
+import { isRunning } from '#processes/running.ts';
 
 // `node FLAGS snapshotMaker.cjs` makes the start-up snapshot for this Node, these flags and the kernel beside this file.
 // A process of its own, which outlives the kernel that started it. It says nothing: without a snapshot kernels start too.

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { keepHashes, type StartSnapshot } from '#client/startSnapshot.ts';
+import { keepHashes, type StartSnapshot } from '#processes/startSnapshot.ts';
 
 // What `launcher.sh` goes by to become a snapshot without a Node in between: a line for each thing, in the order in which
 // it reads them. Imports little, as the launcher that it is a part of.

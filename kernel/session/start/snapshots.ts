@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
-import { kernelFlags } from '#client/nodeVersion.ts';
-import { endAttempt, isUsable, snapshotOf, type StartSnapshot } from '#client/startSnapshot.ts';
+import { kernelFlags } from '#processes/nodeVersion.ts';
+import { endAttempt, isUsable, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
 
 /** Late enough that it takes nothing from the first cells. */
 const delayMs = 3000;

@@ -1,31 +1,73 @@
 import { isCatalogConfig } from '#shared/catalogConfig.ts';
 import { isRecord } from '#shared/records.ts';
 import {
-  runnerNames,
   type BackfillOptions,
   type BackfillRequest,
   type RayPlace,
+  runnerNames,
   type TableReference,
 } from './backfill.ts';
 import type { ComputedFunction } from './computedFunction.ts';
 import type { JobProgress } from './foldEvents.ts';
 import type { RowError } from './jobEvents.ts';
+import type { JobsHostMethods, JobsMethods } from './jobMessages.ts';
 import type { JobState, JobTable, JobView } from './jobView.ts';
-import {
-  allOf,
-  anyOf,
-  isAmount,
-  isCount,
-  isFlag,
-  isText,
-  listOf,
-  mapOf,
-  oneOf,
-  optional,
-  shape,
-  shapeOf,
-  type Check,
-} from './shapes.ts';
+
+// What must be true of data that came from a wire or a file before it is taken for what its type says.
+
+/** Whether a value has a shape. */
+export type Check = (value: unknown) => boolean;
+
+export const isText: Check = (value) => typeof value === 'string';
+export const isFlag: Check = (value) => typeof value === 'boolean';
+/** A finite number that is not negative: rows, bytes, seconds, milliseconds since 1970. */
+export const isAmount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+export const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+
+export const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+/** JSON has no `undefined` in lists and drops it in objects; files say null. */
+export const nullable =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+
+export const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+
+export const mapOf =
+  (check: Check): Check =>
+  (value) =>
+    isRecord(value) && Object.values(value).every(check);
+
+export const oneOf =
+  (...values: readonly unknown[]): Check =>
+  (value) =>
+    values.includes(value);
+
+export const anyOf =
+  (...checks: readonly Check[]): Check =>
+  (value) =>
+    checks.some((check) => check(value));
+
+export const allOf =
+  (...checks: readonly Check[]): Check =>
+  (value) =>
+    checks.every((check) => check(value));
+
+/** An object whose fields fit, one check for each; fields that are not named may be anything. */
+export const shape =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isRecord(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
+
+/** As `shape`, complete for a type: a field that is forgotten does not compile. */
+export const shapeOf = <T extends object>(fields: { readonly [K in keyof Required<T>]: Check }): Check => shape(fields);
 
 const jobStates = [
   'queued',
@@ -156,3 +198,46 @@ export const isJobView: Check = allOf(
     can: shape({ cancel: isFlag, resume: isFlag, retry: isFlag, remove: isFlag }),
   }),
 );
+
+const isFunctionSource = allOf(
+  shape({ name: optional(isText), version: optional(isText) }),
+  anyOf(
+    shape({ kind: oneOf('sql'), expression: isText }),
+    shape({ kind: oneOf('typescript'), file: isText, export: optional(isText) }),
+    shape({
+      kind: oneOf('python'),
+      file: isText,
+      entry: isText,
+      takes: oneOf('row', 'batch'),
+      inputs: listOf(isText),
+      output: isText,
+    }),
+  ),
+);
+
+const isNothing = oneOf(null);
+const onId = shape({ id: isText });
+
+/** What must be true of the parameters of a request to the jobs process before it is answered. */
+export const jobsChecks: { readonly [K in keyof JobsMethods]: Check } = {
+  readFunction: shape({ table: isTableReference, column: isText, source: isFunctionSource }),
+  register: shape({ table: isTableReference, column: isText, function: isComputedFunction }),
+  computedColumns: shape({ table: isTableReference }),
+  accept: shape({ hash: isText }),
+  isAccepted: shape({ hash: isText }),
+  plan: isBackfillRequest,
+  try: isBackfillRequest,
+  start: isBackfillRequest,
+  list: isNothing,
+  log: shape({ id: isText, from: isCount }),
+  cancel: onId,
+  resume: shape({ id: isText, request: optional(isBackfillRequest), runner: optional(isRunnerName) }),
+  remove: onId,
+  watch: isNothing,
+};
+
+/** What must be true of what the jobs process tells an editor. */
+export const jobsHostChecks: { readonly [K in keyof JobsHostMethods]: Check } = {
+  ready: isNothing,
+  jobsChanged: shape({ changed: listOf(isJobView), removed: listOf(isText) }),
+};

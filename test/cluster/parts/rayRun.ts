@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { Int32 } from '#arrow';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
 import { withHash } from '#jobs/definition/hash.ts';
-import { createRayRunner } from '#jobs/runners/ray.ts';
+import { createRayRunner } from '#jobs/runners/ray/rayRunner.ts';
 import type { NewEvent, RunContext } from '#jobs/runners/runner.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import type { RayPlace } from '#shared/jobs/backfill.ts';

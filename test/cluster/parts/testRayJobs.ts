@@ -7,7 +7,7 @@ import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import { rayPackage } from '#cluster/ray/rayPackage.ts';
 import { isOver, type RayJob } from '#cluster/ray/rayReplies.ts';
 import { waitingForRoom } from '#cluster/ray/rayRoom.ts';
-import { failureOf } from '#jobs/runners/ray/rayEnd.ts';
+import { failureOf } from '#jobs/runners/ray/rayPending.ts';
 import { until } from './processes.ts';
 import type { RayHead } from './rayHead.ts';
 import type { RayWorld } from './rayWorld.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { Client } from 'undici';
 import type { OpenRayCluster } from '#cluster/kuberay/openRayCluster.ts';
 import { openRayLink } from '#cluster/kuberay/openRayLink.ts';
-import type { RayTarget } from '#cluster/ray/rayTarget.ts';
+import type { RayTarget } from '#cluster/ray/rayRequest.ts';
 import { startForwardTarget } from './forwardTarget.ts';
 import { longEnough, type KubeRayWorld } from './kubeRayWorld.ts';
 import { until } from './processes.ts';

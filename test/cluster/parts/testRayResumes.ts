@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { connectNamespace } from '#client/connect.ts';
+import { connectNamespace } from '#catalog/connect.ts';
 import { registerDir } from '#engine/register.ts';
 import { withHash } from '#jobs/definition/hash.ts';
 import { registerFunction } from '#jobs/definition/registration.ts';
 import { planBackfill } from '#jobs/plan/planBackfill.ts';
-import { localRunner } from '#jobs/runners/local.ts';
-import { localPythonRunner } from '#jobs/runners/localPython.ts';
-import { createRayRunner } from '#jobs/runners/ray.ts';
+import { localRunner } from '#jobs/runners/localRunner.ts';
+import { localPythonRunner } from '#jobs/runners/pythonRunner.ts';
+import { createRayRunner } from '#jobs/runners/ray/rayRunner.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { newJobId } from '#shared/jobs/jobId.ts';
 import { contextOf, type LocalJob } from '../../contract/localJobs.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Mend } from '#cluster/mend.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 import type { KubeObject } from '../parts/kubeApi.ts';
 import type { SoundAws } from '../parts/soundAws.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { GoogleEndpoints } from '#cluster/gcp/googleEndpoints.ts';
+import type { GoogleEndpoints } from '#cluster/gcp/googleClient.ts';
 import { google, holds, type Binding, type GoogleState } from './googleState.ts';
 import { verifyToken } from './webToken.ts';
 

@@ -1,4 +1,4 @@
-import { runJob } from '../../../kernel/jobs/process/jobProcess.ts';
+import { runJob } from '#jobs/process/jobProcess.ts';
 import { countingRunnerStandIn } from './countingRunner.ts';
 
 // The process of a job as the product has it, with another runner. Started by the tests as `dist/job.cjs` is by the product.

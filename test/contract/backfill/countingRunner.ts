@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunContext, Runner } from '../../../kernel/jobs/runners/runner.ts';
+import type { RunContext, Runner } from '#jobs/runners/runner.ts';
 
 export const fragments = 10;
 export const rowsOfFragment = 100;

@@ -13,10 +13,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { JobFolders } from '../../../kernel/jobs/records/jobFolder.ts';
-import type { BackfillRequest } from '../../../kernel/shared/jobs/backfill.ts';
-import { isJobError } from '../../../kernel/shared/jobs/jobErrors.ts';
-import { isActive } from '../../../kernel/shared/jobs/jobWords.ts';
+import { JobFolders } from '#jobs/records/jobFolder.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import { isActive } from '#shared/jobs/jobLabels.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { eventually } from '../eventually.ts';

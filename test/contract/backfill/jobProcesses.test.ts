@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { processFile } from '../../../kernel/client/jobsFolder.ts';
-import { isJobError } from '../../../kernel/shared/jobs/jobErrors.ts';
-import { isActive } from '../../../kernel/shared/jobs/jobWords.ts';
-import { cancelJob } from '../../../kernel/jobs/service/cancelJob.ts';
-import { openJobs } from '../../../kernel/jobs/service/openJobs.ts';
-import { JobFolders } from '../../../kernel/jobs/records/jobFolder.ts';
+import { processFile } from '#processes/jobsFolder.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import { isActive } from '#shared/jobs/jobLabels.ts';
+import { cancelJob } from '#jobs/service/cancelJob.ts';
+import { openJobs } from '#jobs/service/openJobs.ts';
+import { JobFolders } from '#jobs/records/jobFolder.ts';
 import { isRunning } from '../../harness/running.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { eventually } from '../eventually.ts';

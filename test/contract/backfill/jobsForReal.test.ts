@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { JobsProcess } from '../../../kernel/client/jobsProcess.ts';
-import { openDir } from '../../../kernel/engine/dir.ts';
-import type { Catalog } from '../../../kernel/client/catalog.ts';
-import { isJobError } from '../../../kernel/shared/jobs/jobErrors.ts';
-import type { JobView } from '../../../kernel/shared/jobs/jobView.ts';
+import { JobsProcess } from '#processes/jobsProcess.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { eventually } from '../eventually.ts';
@@ -106,8 +106,8 @@ suite('A backfill that an editor asks for', function () {
   });
 
   test('with somebody else’s code runs only once that was accepted', async () => {
-    const { withHash } = await import('../../../kernel/jobs/definition/hash.ts');
-    const { registerFunction } = await import('../../../kernel/jobs/definition/registration.ts');
+    const { withHash } = await import('#jobs/definition/hash.ts');
+    const { registerFunction } = await import('#jobs/definition/registration.ts');
     const { output } = await jobs.request('readFunction', {
       table: table(),
       column: 'twice',

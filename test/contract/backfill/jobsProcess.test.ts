@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mayHaveRunningJobs } from '../../../kernel/client/jobsFolder.ts';
-import { JobsProcess } from '../../../kernel/client/jobsProcess.ts';
-import { isCatalogError } from '../../../kernel/shared/errors.ts';
-import { isJobError } from '../../../kernel/shared/jobs/jobErrors.ts';
-import type { JobView } from '../../../kernel/shared/jobs/jobView.ts';
+import { mayHaveRunningJobs } from '#processes/jobsFolder.ts';
+import { JobsProcess } from '#processes/jobsProcess.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { join } from 'node:path';
 import { isRunning } from '../../harness/running.ts';

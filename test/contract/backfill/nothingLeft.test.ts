@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { withHash } from '../../../kernel/jobs/definition/hash.ts';
-import { readMark } from '../../../kernel/jobs/records/processMark.ts';
-import type { ComputedFunction } from '../../../kernel/shared/jobs/computedFunction.ts';
+import { withHash } from '#jobs/definition/hash.ts';
+import { readMark } from '#jobs/records/processMark.ts';
+import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { python } from '../../harness/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { folderRoot } from '../backfillRoot.ts';

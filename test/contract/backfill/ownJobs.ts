@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { openJobs } from '../../../kernel/jobs/service/openJobs.ts';
-import type { JobView } from '../../../kernel/shared/jobs/jobView.ts';
-import { isActive } from '../../../kernel/shared/jobs/jobWords.ts';
+import { openJobs } from '#jobs/service/openJobs.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { isActive } from '#shared/jobs/jobLabels.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 

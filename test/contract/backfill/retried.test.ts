@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withHash } from '../../../kernel/jobs/definition/hash.ts';
-import type { RunnerName } from '../../../kernel/shared/jobs/backfill.ts';
+import { withHash } from '#jobs/definition/hash.ts';
+import type { RunnerName } from '#shared/jobs/backfill.ts';
 import { python } from '../../harness/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { folderRoot } from '../backfillRoot.ts';

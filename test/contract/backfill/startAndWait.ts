@@ -1,6 +1,6 @@
 import { countingEntry, countingRunners } from './countingJobs.ts';
-import { openJobs } from '../../../kernel/jobs/service/openJobs.ts';
-import type { BackfillRequest } from '../../../kernel/shared/jobs/backfill.ts';
+import { openJobs } from '#jobs/service/openJobs.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 
 // A process that starts a job, prints its id, and stays until it is killed: `node startAndWait.ts FOLDER REQUEST`.
 

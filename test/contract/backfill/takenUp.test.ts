@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withHash } from '../../../kernel/jobs/definition/hash.ts';
-import { readMark } from '../../../kernel/jobs/records/processMark.ts';
-import type { CatalogConfig } from '../../../kernel/shared/catalogConfig.ts';
-import type { RunnerName } from '../../../kernel/shared/jobs/backfill.ts';
+import { withHash } from '#jobs/definition/hash.ts';
+import { readMark } from '#jobs/records/processMark.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import type { RunnerName } from '#shared/jobs/backfill.ts';
 import { python } from '../../harness/python.ts';
 import { bucketRoot, folderRoot, type BackfillRoot } from '../backfillRoot.ts';
 import { eventually } from '../eventually.ts';

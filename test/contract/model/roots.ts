@@ -1,9 +1,9 @@
 import { connectNamespace as connectUpstream } from '@lancedb/lancedb';
-import type { Catalog } from '#client/catalog.ts';
-import { connectNamespace } from '#client/connect.ts';
-import type { EngineProcess } from '#client/engineProcess.ts';
-import { registerRest } from '#client/registerRest.ts';
-import { openDir } from '#engine/dir.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import type { EngineProcess } from '#catalog/engineProcess.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { startMoto, type Moto } from '../moto.ts';
 import { startServing } from '../serving.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { KernelProcess } from '../../../kernel/client/kernelProcess.ts';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { cells, runStep } from '../cells.ts';
 import { sampleCatalog, startKernel } from '../support.ts';

@@ -1,4 +1,4 @@
-import { arrowStreamMime } from '../../../kernel/shared/mime.ts';
+import { arrowStreamMime } from '#shared/mime.ts';
 import type { Theme } from './corpus.ts';
 
 const table = `${arrowStreamMime}, text/html, text/plain`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { CatalogNames, type NamedCatalog } from '../../../kernel/client/catalogNames.ts';
-import type { Naming } from '../../../kernel/shared/catalogNaming.ts';
+import { CatalogNames, type NamedCatalog } from '#catalog/catalogNames.ts';
+import type { Naming } from '#shared/catalogConfig.ts';
 
 /** Stands for a catalog: what is tested is how often it is asked, and what becomes of its names. */
 function catalogStandIn(tables: string[], fail = () => false): NamedCatalog & { calls: string[] } {

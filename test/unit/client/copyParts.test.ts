@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Field, Int32, LargeBinary, Schema } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
-import { isUnfinished, readMark, sourceId, stagingName, withMark, type CopyMark } from '#client/copyMark.ts';
-import { schemaOfCopy } from '#client/copySchema.ts';
-import type { RestConfig } from '#client/connect.ts';
-import { identityOfRoot } from '#client/identity.ts';
-import { indexSettings } from '#client/indexSettings.ts';
-import { transportOptionsOf } from '#client/restConfig.ts';
+import { isUnfinished, readMark, sourceId, stagingName, withMark, type CopyMark } from '#catalog/copy/copyMark.ts';
+import { schemaOfCopy } from '#catalog/copy/copyTable.ts';
+import type { RestConfig } from '#catalog/connect.ts';
+import { identityOfRoot } from '#catalog/identity.ts';
+import { indexSettings } from '#catalog/copy/copyIndexes.ts';
+import { transportOptionsOf } from '#catalog/rest/config.ts';
 
 const field = (name: string, metadata: Record<string, string> = {}): Field =>
   new Field(name, new Int32(), true, new Map(Object.entries(metadata)));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { operations } from '#client/operations.ts';
+import { operations } from '#catalog/contract.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 
 /** Members that stand at the left of a declaration file and have no comment before them; overloads need one together. */
 function undocumented(file: string, declared: RegExp): string[] {
-  const lines = readFileSync(inRoot('out/client', file), 'utf8').split('\n');
+  const lines = readFileSync(inRoot('out/catalog', file), 'utf8').split('\n');
   const documented = new Set<string>();
   const found: string[] = [];
   let isInside = false;
@@ -41,7 +41,7 @@ suite('What people read of the catalog in a cell', () => {
 
   test('names operations that the specification has', () => {
     const text = ['catalog', 'table', 'tagsBranches', 'jobs', 'query', 'mergeInsert']
-      .map((name) => readFileSync(inRoot('out/client', `${name}.d.ts`), 'utf8'))
+      .map((name) => readFileSync(inRoot('out/catalog', `${name}.d.ts`), 'utf8'))
       .join('\n');
     const named = [...text.matchAll(/\("([A-Z]\w+)"/g)]
       .map(([, name]) => name!)

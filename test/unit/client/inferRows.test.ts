@@ -19,9 +19,9 @@ import {
   Utf8,
   type Data,
 } from '#arrow';
-import { columnsOf } from '#shared/arrowTypes.ts';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { isCatalogError } from '#shared/errors.ts';
-import { inferRows, type Row } from '#client/inferRows.ts';
+import { inferRows, type Row } from '#catalog/arrow/inferRows.ts';
 
 const typeOf = (...values: unknown[]): string | undefined =>
   columnsOf(inferRows(values.map((a) => ({ a }))).schema)[0]?.type;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { zstdCompressSync } from 'node:zlib';
 import { CompressionType, RecordBatchStreamWriter, Table, compressionRegistry, makeVector, tableToIPC } from '#arrow';
-import { IpcError, ipcMessages } from '#client/ipcMessages.ts';
-import { readIpc } from '#client/ipcReader.ts';
+import { IpcError, ipcMessages } from '#catalog/arrow/ipcMessages.ts';
+import { readIpc } from '#catalog/arrow/ipcReader.ts';
 
 const megabyte = 2 ** 20;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { mayHaveRunningJobs } from '../../../kernel/client/jobsFolder.ts';
+import { mayHaveRunningJobs } from '#processes/jobsFolder.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 /** A folder of jobs with one, which has left a mark or none. */

@@ -37,9 +37,9 @@ import {
   type DataType,
 } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
-import { typeText } from '#shared/arrowTypes.ts';
-import { jsonSchema, jsonType } from '#client/jsonArrow.ts';
-import { schemaOfJson, typeOfJson } from '#client/jsonArrowTypes.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { jsonSchema, jsonType } from '#catalog/arrow/jsonArrow.ts';
+import { schemaOfJson, typeOfJson } from '#catalog/arrow/jsonArrowTypes.ts';
 
 /** Lists of lists, so many levels deep. */
 function nested(levels: number): unknown {

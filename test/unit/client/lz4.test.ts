@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { decodeLz4Frames } from '#client/lz4.ts';
+import { decodeLz4Frames } from '#catalog/arrow/lz4.ts';
 
 // Frames written out by hand, by the format's own description; what real writers make is in the contract tests.
 

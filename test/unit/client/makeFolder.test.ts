@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../../kernel/client/makeFolder.ts';
+import { makeFolder } from '#processes/files.ts';
 import { command } from '../../kernel/support.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -19,7 +19,7 @@ suite('A folder of the person alone', function () {
   });
 
   test('is made although another process makes the same at the same time', async () => {
-    const module = JSON.stringify(inRoot('kernel/client/makeFolder.ts'));
+    const module = JSON.stringify(inRoot('kernel/processes/files.ts'));
     // Both begin each round together, by a spin: a rest would be longer than the gap between the two steps.
     const begins = Date.now() + 1500;
     const code = `import(${module}).then(({ makeFolder }) => {
@@ -46,7 +46,7 @@ suite('A folder of the person alone', function () {
 
   test('that its file system says there can not be is an error, at once', async () => {
     // In a process of its own, which can be ended: Node's own way never comes back from there.
-    const module = JSON.stringify(inRoot('kernel/client/makeFolder.ts'));
+    const module = JSON.stringify(inRoot('kernel/processes/files.ts'));
     const code = `import(${module}).then(({ makeFolder }) => makeFolder('/proc/none/below')).catch((e) => console.log(e.code))`;
     const { stdout } = await command(process.execPath, ['-e', code], { seconds: 20 });
     assert.equal(stdout, 'ENOENT\n');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isCatalogError } from '#shared/errors.ts';
-import { checkChoice, checkOptions, checkPage, checkVersion, resolveTail } from '#client/options.ts';
+import { checkChoice, checkOptions, checkPage, checkVersion, resolveTail } from '#catalog/arguments/options.ts';
 
 type Options = { namespacePath?: readonly string[] | undefined; version?: number };
 const resolve = (...tail: unknown[]) => resolveTail<Options>('openTable', tail, ['namespacePath', 'version']);

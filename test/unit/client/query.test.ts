@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Schema, vectorFromArray, type RecordBatch, type Table } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
-import type { QueryRunner, QuerySpec } from '#client/querySpec.ts';
-import { inferRows } from '#client/inferRows.ts';
-import { allPages } from '#client/pages.ts';
-import { Query } from '#client/query.ts';
+import type { QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
+import { inferRows } from '#catalog/arrow/inferRows.ts';
+import { allPages } from '#catalog/pages.ts';
+import { Query } from '#catalog/query.ts';
 
 const table: Table = inferRows([{ id: 1 }, { id: 2 }]);
 

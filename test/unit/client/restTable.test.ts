@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Int32, TimestampNanosecond, tableFromIPC } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
-import type { Query } from '#client/query.ts';
-import { RestTable } from '#client/restTable.ts';
+import type { Query } from '#catalog/query.ts';
+import { RestTable } from '#catalog/rest/restTable.ts';
 import { WireStandIn, type Habits } from './wireStandIn.ts';
 
 const first = 8192;

@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import { isCatalogError } from '#shared/errors.ts';
-import { checkAddress, checkRoot, localRoot, makeRoot } from '#client/root.ts';
-import { connect as connectTo } from '#client/connect.ts';
+import { checkAddress, checkRoot, localRoot, makeRoot } from '#catalog/root.ts';
+import { connect as connectTo } from '#catalog/connect.ts';
 import { registerDir } from '#engine/register.ts';
-import { openDir } from '#engine/dir.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { databasesOf } from '#engine/serve/databases.ts';
 import { tempFolder } from '../../harness/temp.ts';
 

@@ -22,7 +22,7 @@ import {
   vectorFromArray,
   type DataType,
 } from '#arrow';
-import { RowChecksum } from '#client/rowChecksum.ts';
+import { RowChecksum } from '#catalog/arrow/rowHash.ts';
 
 /** The checksum of a table as it is read off a wire. */
 function sumOf(...tables: Table[]): string {

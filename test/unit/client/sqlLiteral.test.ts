@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
 import { isCatalogError } from '#shared/errors.ts';
-import { sqlLiteral } from '#client/sqlLiteral.ts';
-import type { UpdateSpec } from '#client/table.ts';
-import { updateEntries } from '#client/updateEntries.ts';
+import { sqlLiteral } from '#catalog/sqlText.ts';
+import type { UpdateSpec } from '#catalog/table.ts';
+import { updateEntries } from '#catalog/arguments/updateEntries.ts';
 
 const refused = (call: () => unknown, ...words: string[]): void => {
   assert.throws(call, (error: unknown) => {

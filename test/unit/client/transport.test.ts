@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { firstLine, meaningOf } from '#client/foreignTexts.ts';
-import { operations, readingOperations, type Operation } from '#client/operations.ts';
-import { addressOf } from '#client/transportAddress.ts';
-import { wishesOf } from '#client/transportBodies.ts';
-import { mayRepeat, parseRetryAfter, waitBefore } from '#client/transportRetry.ts';
+import { firstLine, meaningOf } from '#catalog/transport/errors.ts';
+import { operations, readingOperations, type Operation } from '#catalog/contract.ts';
+import { addressOf } from '#catalog/transport/address.ts';
+import { wishesOf } from '#catalog/transport/bodies.ts';
+import { mayRepeat, parseRetryAfter, waitBefore } from '#catalog/transport/retry.ts';
 
 suite('tries of a request', () => {
   const passing = { retryAfter: undefined };

@@ -1,7 +1,7 @@
 import { makeVector, RecordBatch, RecordBatchFileWriter, Table, tableToIPC } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
-import type { Wire, WireRequest, WireResponse } from '#client/wireRequest.ts';
+import type { Wire, WireRequest, WireResponse } from '#catalog/transport/request.ts';
 
 /** How the server behind a stand-in answers queries. */
 export type Habits = {

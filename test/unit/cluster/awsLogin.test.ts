@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isSessionOf, readArn, roleArnOf, roleNameOf } from '#cluster/aws/awsNames.ts';
 import { stsOf } from '#cluster/aws/eksCredential.ts';
 import { readEksPlugin } from '#cluster/aws/eksPlugin.ts';
-import { signEksToken } from '#cluster/aws/eksToken.ts';
+import { signEksToken } from '#cluster/aws/eksCredential.ts';
 
 const caller = { arn: 'arn:aws-cn:iam::123456789012:user/alice', account: '123456789012', partition: 'aws-cn' };
 

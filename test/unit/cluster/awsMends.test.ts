@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { bucketMend, callerTrustMend, describeMend } from '#cluster/aws/awsMends.ts';
+import { bucketMend, callerTrustMend, describeMend } from '#cluster/aws/awsFixes.ts';
 import { readPolicy } from '#cluster/aws/policyDocument.ts';
-import type { Mend } from '#cluster/mend.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 
 const role = 'arn:aws:iam::123456789012:role/team/geneva-client';
 const trust = readPolicy('{"Statement": [{"Effect": "Allow", "Principal": {"AWS": "1"}, "Action": "sts:AssumeRole"}]}');

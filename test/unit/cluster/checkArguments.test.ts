@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { profileOfArguments } from '../../../kernel/cli/checkProfile.ts';
+import { profileOfArguments } from '../../../kernel/cli/check.ts';
 
 suite('Arguments that describe a cluster', () => {
   test('are refused by the name of the option, since there is no profile to correct', async () => {

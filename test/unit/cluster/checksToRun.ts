@@ -1,6 +1,6 @@
 import type { Check, Finding } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
-import type { CheckContext } from '#cluster/context.ts';
+import type { CheckContext } from '#cluster/check.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import { runChecks, type RunOptions } from '#cluster/runChecks.ts';
 

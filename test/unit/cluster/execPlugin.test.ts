@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { isRunning } from '../../harness/running.ts';
 import { connectBy, kubeconfigText, written } from './kubeconfigs.ts';
 

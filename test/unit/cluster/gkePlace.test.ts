@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createBucket, grantClusterViewer } from '#cluster/gcp/gcloud.ts';
-import { tokenAudience, workloadPoolOf, type GkePlace } from '#cluster/gcp/gkePlace.ts';
+import { tokenAudience, workloadPoolOf, type GkePlace } from '#cluster/gcp/gkeTarget.ts';
 import { profileFor } from '../../cluster/parts/soundCluster.ts';
 
 const place: GkePlace = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
-import { gkeCredential } from '#cluster/gcp/connectGke.ts';
+import { gkeCredential } from '#cluster/gcp/defaultCredentials.ts';
 import { openDefaultCredentials } from '#cluster/gcp/defaultCredentials.ts';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { MetadataStandIn } from '../../cluster/standIns/metadataStandIn.ts';
 import { tempFolder } from '../../harness/temp.ts';
 

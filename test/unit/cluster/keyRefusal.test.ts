@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { awsError } from '#cluster/aws/awsErrors.ts';
-import { keyMend } from '#cluster/aws/awsMends.ts';
-import { keyRefusalOf } from '#cluster/aws/keyRefusal.ts';
+import { keyMend } from '#cluster/aws/awsFixes.ts';
+import { keyRefusalOf } from '#cluster/aws/awsErrors.ts';
 
 suite('A refusal of S3', () => {
   const question = { action: 's3:PutObject', thing: 's3://b/k', as: 'the client role' };

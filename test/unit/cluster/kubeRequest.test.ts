@@ -6,7 +6,7 @@ import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { fixed } from '#cluster/kube/credential.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { KubeReads } from '#cluster/kube/kubeReads.ts';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { connectBy, kubeconfigText, written } from './kubeconfigs.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { chooseContext } from '#cluster/kubeconfig/chooseContext.ts';
 import { loadKubeconfig } from '#cluster/kubeconfig/loadKubeconfig.ts';
 import { tempFolder } from '../../harness/temp.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { tempFolder } from '../../harness/temp.ts';

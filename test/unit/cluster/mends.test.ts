@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readBinding, readRole } from '#cluster/kube/roles.ts';
-import type { Mend } from '#cluster/mend.ts';
-import { kubectl, shellLine } from '#cluster/mends/commands.ts';
-import { grantByAccessEntry } from '#cluster/mends/accessEntryMends.ts';
-import { grantLauncher, grantRunner, withRules } from '#cluster/mends/roleMends.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import { kubectl, shellLine } from '#cluster/fixes/commands.ts';
+import { grantByAccessEntry } from '#cluster/fixes/roleFixes.ts';
+import { grantLauncher, grantRunner, withRules } from '#cluster/fixes/roleFixes.ts';
 import { beyondRange, readQuota, shortagesOf } from '#cluster/kube/room.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 

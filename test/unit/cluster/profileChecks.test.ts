@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { profileChecks } from '#cluster/checks/profileChecks.ts';
-import type { CheckContext } from '#cluster/context.ts';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import type { CheckContext } from '#cluster/check.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { runChecks } from '#cluster/runChecks.ts';
 

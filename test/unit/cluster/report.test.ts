@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { loadAllYaml } from '@kubernetes/client-node';
 import type { CheckResult } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
-import { exitCodeOf } from '#cluster/report/exitCode.ts';
+import { exitCodeOf } from '#cluster/report/summary.ts';
 import { manifestsYaml } from '#cluster/report/manifestYaml.ts';
 import { reportHtml, runningHtml } from '#cluster/report/reportHtml.ts';
 import { reportJson } from '#cluster/report/reportJson.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { CheckEvent } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
-import type { CheckContext } from '#cluster/context.ts';
+import type { CheckContext } from '#cluster/check.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
-import { HiddenTexts } from '#cluster/hiddenText.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { check, runThem } from './checksToRun.ts';
 
 suite('A run of checks', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Finding } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { versionChecks } from '#cluster/checks/versionChecks.ts';
-import type { CheckContext } from '#cluster/context.ts';
+import type { CheckContext } from '#cluster/check.ts';
 import { runChecks } from '#cluster/runChecks.ts';
 
 /**

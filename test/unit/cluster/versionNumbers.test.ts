@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { architectureOf } from '#cluster/checks/sizeChecks.ts';
 import { isPaired } from '#cluster/checks/operatorPairs.ts';
-import { isOperator, operatorVersionOf, watchedBy } from '#cluster/kube/operator.ts';
+import { isOperator, operatorVersionOf, watchedBy } from '#cluster/kube/workloads.ts';
 import {
   compareVersions,
   rayVersionOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Field, Int64, Schema, Table, tableToIPC, vectorFromArray } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
-import { openArrow } from '#engine/arrowBody.ts';
+import { openArrow } from '#engine/server/arrowBody.ts';
 
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) {

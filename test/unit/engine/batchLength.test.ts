@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Bool, Field, FixedSizeList, Float32, Int64, List, Schema, Struct, Table, Utf8, vectorFromArray } from '#arrow';
-import { batchLength, fixedWidth, sampledWidth } from '#engine/batchLength.ts';
+import { batchLength, fixedWidth, sampledWidth } from '#engine/batches/batchLength.ts';
 
 suite('the rows of a batch', () => {
   test('are as many as make two megabytes, in powers of two', () => {

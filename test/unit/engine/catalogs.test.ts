@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Catalog } from '#client/catalog.ts';
-import { OpenCatalogs } from '#engine/catalogs.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { OpenCatalogs } from '#engine/server/openCatalogs.ts';
 
 suite('opened catalogs', () => {
   test('are kept by root, the most recently used of them', async () => {

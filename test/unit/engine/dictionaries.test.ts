@@ -13,7 +13,7 @@ import {
   vectorFromArray,
   type DataType,
 } from '#arrow';
-import { tableOf } from '#engine/chunks.ts';
+import { tableOf } from '#engine/batches/chunks.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
 const dictionary = () => new Dictionary(new Utf8(), new Int32());

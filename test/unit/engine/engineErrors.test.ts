@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CatalogError, isCatalogError, type CatalogErrorKind } from '#shared/errors.ts';
-import { engineError, namespaceSubject, tableSubject } from '#engine/engineErrors.ts';
+import { engineError, namespaceSubject, tableSubject } from '#engine/errors/engineErrors.ts';
 
 const built = '/usr/local/cargo/registry/src/index.crates.io-1949cf8c6b5b557f/lance-12.0.0/src/dataset.rs:763:26';
 

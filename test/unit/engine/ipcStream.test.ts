@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Field, Int64, RecordBatch, Schema, Struct, makeData, tableFromIPC, vectorFromArray } from '#arrow';
-import { encodeBatches } from '#engine/ipcStream.ts';
+import { encodeBatches } from '#engine/batches/ipcStream.ts';
 
 function batch(ids: bigint[], nullable: boolean): RecordBatch {
   const schema = new Schema([new Field('id', new Int64(), nullable)]);

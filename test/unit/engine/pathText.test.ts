@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withoutPath } from '#engine/pathText.ts';
+import { withoutPath } from '#engine/errors/pathText.ts';
 
 suite('a text without a path of the server', () => {
   const cases: readonly (readonly [path: string, text: string, expected: string])[] = [

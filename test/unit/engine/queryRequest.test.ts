@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isCatalogError, type CatalogErrorKind } from '#shared/errors.ts';
-import { querySpec, versionOf } from '#engine/queryRequest.ts';
+import { querySpec, versionOf } from '#engine/server/queryRequest.ts';
 
 const rejected = (body: Record<string, unknown>, kind: CatalogErrorKind, word: string): void => {
   assert.throws(

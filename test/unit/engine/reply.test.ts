@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { defaultLimits } from '#engine/httpBody.ts';
-import { Reply } from '#engine/reply.ts';
+import { defaultLimits } from '#engine/server/httpBody.ts';
+import { Reply } from '#engine/server/reply.ts';
 
 suite('an answer', () => {
   test('of JSON is cut when its reader takes nothing for too long', async () => {

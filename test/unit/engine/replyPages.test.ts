@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isCatalogError } from '#shared/errors.ts';
-import { pageOfList } from '#engine/replyPages.ts';
+import { pageOfList } from '#engine/server/requestBody.ts';
 
 const falling = (pageToken: string) =>
   pageOfList([10, 9, 7], String, { limit: 1, pageToken }, (key, token) => Number(key) < Number(token));

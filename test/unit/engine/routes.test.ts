@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { operations } from '#client/operations.ts';
-import { findRoute } from '#engine/routes.ts';
+import { operations } from '#catalog/contract.ts';
+import { findRoute } from '#engine/server/routes.ts';
 
 suite('addresses of the contract', () => {
   test('are found for every operation of the specification', () => {

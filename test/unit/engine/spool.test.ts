@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { Table, makeVector, type RecordBatch } from '#arrow';
-import { Spool } from '#engine/spool.ts';
+import { Spool } from '#engine/batches/bufferedRows.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const batch = (from: number): RecordBatch =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isCatalogError } from '#shared/errors.ts';
-import { checkSql } from '#engine/sqlLimits.ts';
+import { checkSql } from '#engine/dir/sqlLimits.ts';
 
 const list = (count: number, make: (index: number) => string): string[] =>
   Array.from({ length: count }, (_, i) => make(i));

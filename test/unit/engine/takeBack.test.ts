@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect, type Connection, type Table as NativeTable } from '@lancedb/lancedb';
 import { Table, makeVector, type Table as ArrowTable } from '#arrow';
-import { isFirst } from '#engine/dirCreate.ts';
-import { addGathered } from '#engine/dirWrites.ts';
-import { takenBack } from '#engine/takeBack.ts';
+import { isFirst } from '#engine/dir/dirCreate.ts';
+import { addGathered } from '#engine/dir/dirWrites.ts';
+import { takenBack } from '#engine/dir/dirWrites.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const numbers = (...ids: number[]): ArrowTable => new Table({ id: makeVector(Int32Array.from(ids)) });

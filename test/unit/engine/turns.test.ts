@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { inTurn } from '#engine/turns.ts';
+import { inTurn } from '#engine/dir/dirConnection.ts';
 
 suite('calls in turn', () => {
   const order: string[] = [];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Connection } from '../../../extension/catalog/node.ts';
+import type { Connection } from '../../../extension/explorer/node.ts';
 import {
   chooseCatalog,
   describeChoice,

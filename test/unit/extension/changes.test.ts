@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { operations, type Operation } from '#client/operations.ts';
-import type { Capabilities, Capability } from '#client/capabilities.ts';
+import { operations, type Operation } from '#catalog/contract.ts';
+import type { Capabilities, Capability } from '#catalog/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { abilitiesOf } from '../../../extension/catalog/abilityRules.ts';
-import { columnsProblem, schemaOf } from '../../../extension/catalog/columnText.ts';
-import { contentsOf, contentsText } from '../../../extension/catalog/contents.ts';
-import { abilityNames } from '../../../extension/catalog/node.ts';
-import { serverRemedy } from '../../../extension/catalog/failureWords.ts';
+import { abilitiesOf } from '../../../extension/connections/abilityRules.ts';
+import { columnsProblem, schemaOf } from '../../../extension/explorer/columnText.ts';
+import { contentsOf, contentsText } from '../../../extension/explorer/contents.ts';
+import { abilityNames } from '../../../extension/explorer/node.ts';
+import { serverRemedy } from '../../../extension/connections/failureWords.ts';
 
 const capabilities = (known: Partial<Record<Operation, Capability>>): Capabilities => ({
   ...(Object.fromEntries(Object.keys(operations).map((name) => [name, 'unknown'])) as Record<Operation, Capability>),

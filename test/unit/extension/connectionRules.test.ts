@@ -7,8 +7,8 @@ import {
   suggestName,
   usable,
   whereOf,
-} from '../../../extension/catalog/connectionRules.ts';
-import type { Connection } from '../../../extension/catalog/node.ts';
+} from '../../../extension/connections/connectionRules.ts';
+import type { Connection } from '../../../extension/explorer/node.ts';
 
 const home = '/home/someone';
 const base = { home, folder: '/folder' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readConnections, secretOwner, usable, whereOf } from '../../../extension/catalog/connectionRules.ts';
-import type { Connection } from '../../../extension/catalog/node.ts';
-import { restConfigOf } from '../../../extension/catalog/restRules.ts';
+import { readConnections, secretOwner, usable, whereOf } from '../../../extension/connections/connectionRules.ts';
+import type { Connection } from '../../../extension/explorer/node.ts';
+import { restConfigOf } from '../../../extension/connections/restRules.ts';
 
 const base = { home: '/home/someone', folder: '/folder' };
 const uri = 'https://catalog.example.com';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { previewCode, previewMime, variableProblem } from '../../../extension/notebook/kernelCode.ts';
-import { readKernelTable, type KernelCodeOutput } from '../../../extension/notebook/kernelTable.ts';
+import { previewCode, previewMime, variableProblem } from '../../../extension/notebook/jupyter/kernelCode.ts';
+import { readKernelTable, type KernelCodeOutput } from '../../../extension/notebook/jupyter/kernelTable.ts';
 import { tableFromArrays, tableToIPC } from '#arrow';
 import { arrowStreamMime } from '#shared/mime.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Catalog, PageOptions } from '#client/catalog.ts';
+import type { Catalog, PageOptions } from '#catalog/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { loadChildren, loadPage, type LoaderContext } from '../../../extension/catalog/loaders.ts';
-import { serverRemedy } from '../../../extension/catalog/failureWords.ts';
-import type { CatalogNode } from '../../../extension/catalog/node.ts';
+import { loadChildren, loadPage, type LoaderContext } from '../../../extension/explorer/loaders.ts';
+import { serverRemedy } from '../../../extension/connections/failureWords.ts';
+import type { CatalogNode } from '../../../extension/explorer/node.ts';
 
 const fail = () => Promise.reject(new CatalogError('InvalidInput', 'The root is gone.', 'Make it.'));
 const signal = new AbortController().signal;

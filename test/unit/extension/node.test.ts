@@ -6,7 +6,7 @@ import {
   parentOf,
   type CatalogNode,
   type Connection,
-} from '../../../extension/catalog/node.ts';
+} from '../../../extension/explorer/node.ts';
 
 const connection: Connection = { name: 'sample', kind: 'dir', root: '/data', source: 'person' };
 const root: CatalogNode = { kind: 'connection', connection };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { remedyOf, withRemedy } from '../../../extension/host/remedy.ts';
+import { remedyOf, withRemedy } from '../../../extension/host/errorAction.ts';
 
 suite('A failure that a person can mend', () => {
   const remedy = { title: 'Edit Profiles', command: 'lanceCatalog.cluster.editProfiles' } as const;

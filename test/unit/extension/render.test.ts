@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { checkRoot } from '#client/root.ts';
+import { checkRoot } from '#catalog/root.ts';
 import type { CatalogError } from '#shared/errors.ts';
-import { columnIcon, renderNode } from '../../../extension/catalog/render.ts';
-import type { Ability, NodeOf, Remedy } from '../../../extension/catalog/node.ts';
+import { columnIcon, renderNode } from '../../../extension/explorer/render.ts';
+import type { Ability, NodeOf, Remedy } from '../../../extension/explorer/node.ts';
 
 const at = { connection: 'sample', path: ['shop', 'eu'] } as const;
 

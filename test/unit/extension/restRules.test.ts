@@ -10,7 +10,7 @@ import {
   proxyFor,
   restBaseName,
   restConfigOf,
-} from '../../../extension/catalog/restRules.ts';
+} from '../../../extension/connections/restRules.ts';
 
 const noProxy = { proxy: '', support: 'override', noProxy: [] };
 

@@ -8,7 +8,7 @@ import {
   secretsOfDraft,
   stepFor,
   type Draft,
-} from '../../../extension/catalog/restWizard.ts';
+} from '../../../extension/connections/restWizard.ts';
 
 const back = Symbol('back');
 const more = Symbol('more');

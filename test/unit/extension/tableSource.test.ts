@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CatalogError } from '#shared/errors.ts';
-import type { QuerySpec } from '#client/querySpec.ts';
+import type { QuerySpec } from '#catalog/querySpec.ts';
 import { catalogSource, exactBytes, placeOfState, type PanelCatalog } from '../../../extension/panels/tableSource.ts';
 
 const signal = new AbortController().signal;

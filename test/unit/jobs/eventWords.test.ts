@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { eventWords } from '../../../kernel/jobs/process/eventWords.ts';
-import { foldRun } from '../../../kernel/shared/jobs/foldEvents.ts';
-import type { JobEvent } from '../../../kernel/shared/jobs/jobEvents.ts';
+import { eventWords } from '#jobs/process/recorder.ts';
+import { foldRun } from '#shared/jobs/foldEvents.ts';
+import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 
 const planned: JobEvent = {
   at: 1,

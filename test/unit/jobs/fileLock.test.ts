@@ -3,7 +3,7 @@ import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ifUnlocked, whileLocked } from '#jobs/fileLock.ts';
+import { ifUnlocked, whileLocked } from '#processes/fileLock.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const soon = (): AbortSignal => AbortSignal.timeout(30_000);

@@ -27,7 +27,7 @@ import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { bundleFunction } from '#jobs/definition/bundle.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
 import { functionWorkerEntry } from '#jobs/worker/functionWorkers.ts';
-import { failureIn } from '#jobs/worker/workerFailure.ts';
+import { failureIn } from '#jobs/worker/failures.ts';
 import { workerLine } from '#jobs/worker/workerOptions.ts';
 import { tempFolder } from '../../harness/temp.ts';
 

@@ -21,7 +21,7 @@ import {
   vectorFromArray,
   type DataType,
 } from '#arrow';
-import { typeText } from '#shared/arrowTypes.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { joinBatches } from '#jobs/local/joinData.ts';
 
 const rows = 1000;

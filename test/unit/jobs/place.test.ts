@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { withoutSecrets } from '../../../kernel/jobs/records/withoutSecrets.ts';
-import { withAbsolutePaths } from '../../../kernel/jobs/service/place.ts';
-import type { BackfillRequest } from '../../../kernel/shared/jobs/backfill.ts';
+import { withoutSecrets } from '#jobs/records/withoutSecrets.ts';
+import { withAbsolutePaths } from '#jobs/service/stateFolders.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 
 const request: BackfillRequest = {
   table: { catalog: { implementation: 'dir', root: 's3://bucket/db' }, namespacePath: [], name: 't' },

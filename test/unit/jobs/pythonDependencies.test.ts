@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pythonDependencies } from '../../../kernel/jobs/definition/pythonDependencies.ts';
+import { pythonDependencies } from '#jobs/definition/pythonDependencies.ts';
 
 const file = (...lines: readonly string[]): string =>
   ['# A function.', '# /// script', ...lines.map((line) => `# ${line}`.trimEnd()), '# ///', 'import pillow', ''].join(

@@ -1,5 +1,5 @@
-import type { JobRecord } from '../../../kernel/jobs/records/jobRecord.ts';
-import { foldRun } from '../../../kernel/shared/jobs/foldEvents.ts';
+import type { JobRecord } from '#jobs/records/jobRecord.ts';
+import { foldRun } from '#shared/jobs/foldEvents.ts';
 
 /** The record of a job that has begun, or is otherwise as said. */
 export const recordFor = (id: string, more: Partial<JobRecord> = {}): JobRecord => ({

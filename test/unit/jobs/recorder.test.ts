@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRecorder, type Recorder } from '../../../kernel/jobs/process/recorder.ts';
-import { JobFolders } from '../../../kernel/jobs/records/jobFolder.ts';
-import { readLog } from '../../../kernel/jobs/records/jobLog.ts';
+import { openRecorder, type Recorder } from '#jobs/process/recorder.ts';
+import { JobFolders } from '#jobs/records/jobFolder.ts';
+import { readLog } from '#jobs/records/jobLog.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { recordFor } from './recordFor.ts';
 

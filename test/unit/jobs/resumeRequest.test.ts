@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { placeOf } from '../../../kernel/jobs/service/place.ts';
-import { requestToResume } from '../../../kernel/jobs/service/resumeRequest.ts';
-import type { BackfillRequest } from '../../../kernel/shared/jobs/backfill.ts';
-import { isJobError } from '../../../kernel/shared/jobs/jobErrors.ts';
-import { foldRun } from '../../../kernel/shared/jobs/foldEvents.ts';
+import { placeOf } from '#jobs/service/stateFolders.ts';
+import { requestToResume } from '#jobs/service/resumeRequest.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import { foldRun } from '#shared/jobs/foldEvents.ts';
 import { recordFor } from './recordFor.ts';
 
 const id = 'bf-00000000000000000a';

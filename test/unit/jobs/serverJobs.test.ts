@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { tableFromIPC } from '#arrow';
-import type { Catalog } from '#client/catalog.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import { openJobLog } from '#jobs/records/jobLog.ts';
-import { serverJobs } from '#jobs/server/serverJobs.ts';
+import { serverJobs } from '#jobs/service/serverJobs.ts';
 import { openJobs } from '#jobs/service/openJobs.ts';
 import { newJobId } from '#shared/jobs/jobId.ts';
 import { tempFolder } from '../../harness/temp.ts';

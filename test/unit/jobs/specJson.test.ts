@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
-import { specFromJson, specToJson, specWithoutSecrets } from '#jobs/specJson.ts';
+import { specFromJson, specToJson, specWithoutSecrets } from '#jobs/jobSpec.ts';
 
 const spec: JobSpec = {
   version: 1,

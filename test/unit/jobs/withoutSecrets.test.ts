@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { secretsOf, withoutSecrets } from '../../../kernel/jobs/records/withoutSecrets.ts';
-import type { BackfillRequest, RayPlace } from '../../../kernel/shared/jobs/backfill.ts';
-import type { CatalogConfig } from '../../../kernel/shared/catalogConfig.ts';
+import { secretsOf, withoutSecrets } from '#jobs/records/withoutSecrets.ts';
+import type { BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
 
 const asked = (catalog: CatalogConfig, ray?: RayPlace): BackfillRequest => ({
   table: { catalog, connection: 'Shop', namespacePath: [], name: 'words' },

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Int32, Table, tableFromIPC, tableToIPC, Utf8, vectorFromArray } from '#arrow';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
 import { functionWorkerEntry } from '#jobs/worker/functionWorkers.ts';
-import { failureIn } from '#jobs/worker/workerFailure.ts';
+import { failureIn } from '#jobs/worker/failures.ts';
 import { workerLine } from '#jobs/worker/workerOptions.ts';
 import { tempFolder } from '../../harness/temp.ts';
 

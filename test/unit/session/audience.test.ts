@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Audience } from '../../../kernel/session/jupyter/audience.ts';
+import { Audience } from '#session/jupyter/jupyterWire.ts';
 
 suite('The audience of a kernel', () => {
   test('is waited for, and what comes as it arrives is answered behind what has waited', () => {

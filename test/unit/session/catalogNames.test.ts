@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import ts from 'typescript-6';
-import type { Naming } from '../../../kernel/shared/catalogNaming.ts';
-import { namingAt } from '../../../kernel/session/analysis/catalogNames.ts';
-import { tableSourceIn } from '../../../kernel/session/analysis/tableSource.ts';
+import type { Naming } from '#shared/catalogConfig.ts';
+import { namingAt } from '#session/analysis/catalogNames.ts';
+import { tableSourceIn } from '#session/analysis/tableSource.ts';
 
 /** What is named at `|` in code, and what a chosen name takes the place of. */
 function naming(marked: string): (Pick<Naming, 'what'> & { replaced: string }) | undefined {

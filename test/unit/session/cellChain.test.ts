@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { CellChain } from '../../../kernel/session/analysis/cellChain.ts';
-import { findingsOf } from '../../../kernel/session/analysis/findings.ts';
-import { sharedDocuments } from '../../../kernel/session/compile/installedFiles.ts';
+import { CellChain } from '#session/analysis/cellChain.ts';
+import { findingsOf } from '#session/analysis/notebooks.ts';
+import { sharedDocuments } from '#session/compiler/installedFiles.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const codesOf = (chain: CellChain, id: string) => findingsOf(chain, id).map(({ code }) => code);

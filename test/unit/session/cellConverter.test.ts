@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createCellConverter, type CellConverter } from '../../../kernel/session/compile/cellConverter.ts';
+import { createCellConverter, type CellConverter } from '#session/compile/cellConverter.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 suite('The converter of cells', function () {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bindImport, importedValue } from '../../../kernel/session/run/bindings.ts';
-import { OwnFiles } from '../../../kernel/session/run/ownFiles.ts';
-import { Variables, type Variable } from '../../../kernel/session/run/variables.ts';
+import { bindImport, importedValue } from '#session/run/bindings.ts';
+import { OwnFiles } from '#session/run/ownFiles.ts';
+import { Variables, type Variable } from '#session/run/variables.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const of = (module: unknown, imported: string) => importedValue({ module, specifier: 'thing' }, imported);

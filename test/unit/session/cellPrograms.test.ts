@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript-6';
-import { createCellConverter, type ConvertedCell } from '../../../kernel/session/compile/cellConverter.ts';
-import { CellHost } from '../../../kernel/session/compile/cellHost.ts';
-import { cellOptions } from '../../../kernel/session/compile/cellOptions.ts';
-import { CellPrograms } from '../../../kernel/session/compile/cellPrograms.ts';
-import { sharedDocuments } from '../../../kernel/session/compile/installedFiles.ts';
+import { createCellConverter, type ConvertedCell } from '#session/compile/cellConverter.ts';
+import { CellHost } from '#session/compiler/cellHost.ts';
+import { cellOptions } from '#session/compiler/cellOptions.ts';
+import { CellPrograms } from '#session/compiler/cellPrograms.ts';
+import { sharedDocuments } from '#session/compiler/installedFiles.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 /** One of each kind: what a checker that saw other cells before might take for something else. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { codeOf } from '../../../kernel/session/analysis/cellSource.ts';
+import { codeOf } from '#session/analysis/cellSource.ts';
 
 /** Cells, and what of them is code: `·` stands for a blank in the place of something else. */
 const cells: readonly (readonly [what: string, cell: string, code: string])[] = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { consoleExit } from '../../../kernel/session/jupyter/consoleExit.ts';
+import { consoleExit } from '#session/jupyter/jupyterRequests.ts';
 
 const header = { msg_id: 'm', session: 's', username: '', date: '', msg_type: 'execute_request', version: '5.4' };
 const asked = (code: unknown, more: object = {}, metadata: Record<string, unknown> = {}) =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import ts from 'typescript-6';
-import { lendToDebugger } from '../../../kernel/session/debug/debugHook.ts';
-import { debugHookKey, type DebugHook } from '../../../kernel/session/debug/debugHookTypes.ts';
-import { ScriptMaps } from '../../../kernel/session/run/scriptMaps.ts';
+import { lendToDebugger } from '#session/debug/debugHook.ts';
+import { debugHookKey, type DebugHook } from '#session/debug/debugTypes.ts';
+import { ScriptMaps } from '#session/run/scriptMaps.ts';
 
 const show = (value: unknown) =>
   value === 'later' ? Promise.reject(new Error('Read first.')) : { data: {}, metadata: {} };

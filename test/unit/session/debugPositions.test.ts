@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import ts from 'typescript-6';
-import { linesOf, javascriptOf } from '../../../kernel/session/debug/debugCode.ts';
-import { hitTest } from '../../../kernel/session/debug/hitCondition.ts';
-import { murmur2 } from '../../../kernel/session/debug/murmur2.ts';
-import { readPositions } from '../../../kernel/session/debug/positions.ts';
+import { linesOf, javascriptOf } from '#session/debug/debugHook.ts';
+import { hitTest } from '#session/debug/breakpoints.ts';
+import { murmur2 } from '#session/debug/debugScripts.ts';
+import { readPositions } from '#session/debug/positions.ts';
 
 function mappingsOf(code: string): string {
   const { sourceMapText = '' } = ts.transpileModule(code, {

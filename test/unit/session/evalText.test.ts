@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { evalText } from '../../../kernel/session/run/evalText.ts';
+import { evalText } from '#session/run/executor.ts';
 
 const known = (name: string): boolean => ['a', 'f'].includes(name);
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeFailure } from '../../../kernel/cli/runFailure.ts';
+import { describeFailure } from '../../../kernel/cli/run.ts';
 
 const failed = (source: string, traceback: string[], remark?: string) =>
   describeFailure(

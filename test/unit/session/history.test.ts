@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { History } from '../../../kernel/session/history/history.ts';
-import { HistoryFolder } from '../../../kernel/session/history/historyFolder.ts';
+import { History } from '#session/history/history.ts';
+import { HistoryFolder } from '#session/history/history.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 suite('The history of a kernel', () => {

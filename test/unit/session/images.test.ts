@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { isCatalogError } from '../../../kernel/shared/errors.ts';
-import { showAsImage, showImage } from '../../../kernel/session/display/images.ts';
-import { imageSize } from '../../../kernel/session/display/imageSize.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import { showAsImage, showImage } from '#session/display/images.ts';
+import { imageSize } from '#session/display/images.ts';
 
 const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
 const gif = bytesOf('R0lGODlhAwAFAIAAAP///wAAACH5BAEAAAAALAAAAAADAAUAAAIEhI+pWwA7');

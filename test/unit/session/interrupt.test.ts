@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { createInterrupter } from '../../../kernel/session/interrupt.ts';
+import { createInterrupter } from '#session/worker/interrupt.ts';
 
 /** Within the grace, and with more than one thread at work longer than it takes them to use as much of the processors. */
 const answeredMs = 12;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createSigner, decodeMessage, encodeMessage } from '../../../kernel/session/jupyter/jupyterFrames.ts';
+import { createSigner, decodeMessage, encodeMessage } from '#session/jupyter/jupyterFrames.ts';
 
 const signer = createSigner('a key');
 const header = { msg_id: 'm', msg_type: 'kernel_info_request', session: 's' };

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { parseKernelArguments } from '../../../kernel/session/arguments.ts';
-import { catalogOfArgument } from '../../../kernel/session/catalogArgument.ts';
-import { chosenCatalog } from '../../../kernel/session/chosenCatalog.ts';
-import { readConnection } from '../../../kernel/session/jupyter/connectionFile.ts';
-import { dataFolder } from '../../../kernel/client/personFolders.ts';
-import { jupyterFolder } from '../../../kernel/session/kernelspec.ts';
-import { kernelsFolder, knownFolders } from '../../../kernel/session/kernelspecs/place.ts';
-import { isCatalogError } from '../../../kernel/shared/errors.ts';
+import { parseKernelArguments } from '#session/arguments.ts';
+import { catalogOfArgument } from '#session/catalogArgument.ts';
+import { chosenCatalog } from '#session/core/chosenCatalog.ts';
+import { readConnection } from '#session/jupyter/connectionFile.ts';
+import { dataFolder } from '#processes/userFolders.ts';
+import { jupyterFolder } from '#session/kernelspecs/folders.ts';
+import { kernelsFolder, knownFolders } from '#session/kernelspecs/folders.ts';
+import { isCatalogError } from '#shared/errors.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const jupyter = (root: string | null, keepsHistory = true) => ({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isKernelMessage } from '../../../kernel/shared/kernelMessages.ts';
+import { isKernelMessage } from '#shared/protocol/kernelMessages.ts';
 
 const message = (type: string, content: unknown) => ({ type, parent: 'p', content });
 const shown = { data: { 'text/plain': 'a' }, metadata: {} };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript-6';
-import { moduleResolver, typesResolver } from '../../../kernel/session/compile/moduleTypes.ts';
+import { moduleResolver, typesResolver } from '#session/compiler/moduleTypes.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 

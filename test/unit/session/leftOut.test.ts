@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import ts from 'typescript-6';
-import { createCellConverter } from '../../../kernel/session/compile/cellConverter.ts';
-import { isInstalled } from '../../../kernel/session/compile/installedFiles.ts';
-import { prelude } from '../../../kernel/session/compile/prelude.ts';
-import { keepDocsApart, leaveOutDocs } from '../../../kernel/session/compile/lateDocs.ts';
-import { leaveOutModules } from '../../../kernel/session/start/lazyModules.ts';
+import { createCellConverter } from '#session/compile/cellConverter.ts';
+import { isInstalled } from '#session/compiler/installedFiles.ts';
+import { prelude } from '#session/compile/prelude.ts';
+import { keepDocsApart, leaveOutDocs } from '#session/compiler/lazyComments.ts';
+import { leaveOutModules } from '#session/start/lazyModules.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { told } from './told.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { turnsOfMainThread } from '../../../kernel/session/mainThread.ts';
+import { turnsOfMainThread } from '#session/worker/interrupt.ts';
 
 const computeFor = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end;);

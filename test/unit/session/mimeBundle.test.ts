@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { jsonBundle } from '../../../kernel/session/display/mimeBundle.ts';
-import { isCatalogError } from '../../../kernel/shared/errors.ts';
+import { jsonBundle } from '#session/display/mimeBundle.ts';
+import { isCatalogError } from '#shared/errors.ts';
 
 suite('A MIME bundle of a cell', () => {
   test('has bigints as numbers where those are exact, else as text', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isPath, missingFile } from '#session/compile/missingFile.ts';
+import { isPath, missingFile } from '#session/compiler/installedFiles.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 suite('a file that is imported and not there', () => {

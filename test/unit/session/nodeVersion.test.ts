@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isFitNode, kernelFlags } from '../../../kernel/client/nodeVersion.ts';
+import { isFitNode, kernelFlags } from '#processes/nodeVersion.ts';
 
 suite('The Node of a kernel', () => {
   test('is fit from 22.19 on', () => {

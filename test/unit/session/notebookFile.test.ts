@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CellOutputs } from '../../../kernel/session/headless/cellOutputs.ts';
-import { checkLanguage, notebookText, parseNotebook } from '../../../kernel/session/headless/notebookFile.ts';
-import { checkTarget, saveNotebook } from '../../../kernel/session/headless/saveNotebook.ts';
-import { isCatalogError } from '../../../kernel/shared/errors.ts';
-import type { KernelOutput } from '../../../kernel/shared/kernelMessages.ts';
+import { CellOutputs } from '#session/headless/cellOutputs.ts';
+import { checkLanguage, notebookText, parseNotebook } from '#session/headless/notebookFile.ts';
+import { checkTarget, saveNotebook } from '#session/headless/saveNotebook.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const file = (fields: object) => JSON.stringify({ metadata: {}, nbformat: 4, nbformat_minor: 5, cells: [], ...fields });

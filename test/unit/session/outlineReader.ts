@@ -1,11 +1,11 @@
 // A process of its own that compiles a cell by the outlines of a folder, since each process reads a file once:
 // `outlineReader.ts FOLDER RECORDS CELL` prints what it saw as JSON.
-import { createCellConverter } from '../../../kernel/session/compile/cellConverter.ts';
-import { useOutlines } from '../../../kernel/session/compile/installedFiles.ts';
-import { OutlinedFiles } from '../../../kernel/session/compile/outlinedFiles.ts';
-import { OutlineRecords } from '../../../kernel/session/compile/outlines.ts';
-import { prelude } from '../../../kernel/session/compile/prelude.ts';
-import { keepDocsApart } from '../../../kernel/session/compile/lateDocs.ts';
+import { createCellConverter } from '#session/compile/cellConverter.ts';
+import { useOutlines } from '#session/compiler/installedFiles.ts';
+import { OutlinedFiles } from '#session/compiler/outlinedFiles.ts';
+import { OutlineRecords } from '#session/compiler/outlinedFiles.ts';
+import { prelude } from '#session/compile/prelude.ts';
+import { keepDocsApart } from '#session/compiler/lazyComments.ts';
 import { told } from './told.ts';
 
 export type Seen = {

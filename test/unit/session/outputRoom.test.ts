@@ -8,10 +8,10 @@ import {
   OutputSender,
   roomForChars,
   roomForOutputs,
-} from '../../../kernel/session/outputRoom.ts';
-import type { CellOutput } from '../../../kernel/session/coreMessages.ts';
+} from '#session/threads/outputLimit.ts';
+import type { CellOutput } from '#session/threads/coreMessages.ts';
 
-const module = new URL('../../../kernel/session/outputRoom.ts', import.meta.url).href;
+const module = new URL('../../../kernel/session/threads/outputLimit.ts', import.meta.url).href;
 
 const shown = (chars: number): CellOutput => ({
   type: 'display_data',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { runInThisContext } from 'node:vm';
-import { parseNotebook, tagsOf, type Notebook } from '../../../kernel/session/headless/notebookFile.ts';
-import { injectParameters } from '../../../kernel/session/headless/parameters.ts';
-import { literal, readParameter } from '../../../kernel/session/headless/parameterValues.ts';
-import type { NotebookLanguage } from '../../../kernel/shared/notebookLanguage.ts';
-import { isCatalogError } from '../../../kernel/shared/errors.ts';
+import { parseNotebook, tagsOf, type Notebook } from '#session/headless/notebookFile.ts';
+import { injectParameters } from '#session/headless/parameters.ts';
+import { literal, readParameter } from '#session/headless/parameters.ts';
+import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
+import { isCatalogError } from '#shared/errors.ts';
 
 /** What the code is for which a value is written. */
 const valueOf = (value: unknown): unknown => runInThisContext(`(${literal(value)})`);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import ts from 'typescript-6';
-import { namesOf } from '../../../kernel/session/compile/cellNames.ts';
-import { prelude } from '../../../kernel/session/compile/prelude.ts';
+import { namesOf } from '#session/compile/cellNames.ts';
+import { prelude } from '#session/compile/prelude.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 
 const parse = (text: string): ts.SourceFile => ts.createSourceFile('some.ts', text, ts.ScriptTarget.Latest, true);

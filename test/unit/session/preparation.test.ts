@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ImportRecords } from '../../../kernel/session/compile/importRecords.ts';
+import { ImportRecords } from '#session/compiler/importRecords.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import type { Prepared } from './preparedCompiler.ts';

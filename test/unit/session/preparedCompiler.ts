@@ -3,12 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import ts from 'typescript-6';
-import { CellCompiler } from '../../../kernel/session/compile/compiler.ts';
-import { ImportRecords } from '../../../kernel/session/compile/importRecords.ts';
-import { useOutlines } from '../../../kernel/session/compile/installedFiles.ts';
-import { OutlinedFiles } from '../../../kernel/session/compile/outlinedFiles.ts';
-import { OutlineRecords } from '../../../kernel/session/compile/outlines.ts';
-import { Preparation } from '../../../kernel/session/preparation.ts';
+import { CellCompiler } from '#session/compiler/compiler.ts';
+import { ImportRecords } from '#session/compiler/importRecords.ts';
+import { useOutlines } from '#session/compiler/installedFiles.ts';
+import { OutlinedFiles } from '#session/compiler/outlinedFiles.ts';
+import { OutlineRecords } from '#session/compiler/outlinedFiles.ts';
+import { Preparation } from '#session/core/preparation.ts';
 
 export type Prepared = { atRest: number; forCell: number; problems: string[] };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RecentTexts } from '../../../kernel/session/recent.ts';
+import { RecentTexts } from '#session/core/recent.ts';
 
 suite('Texts that were kept last', () => {
   test('are so many, the oldest forgotten first', () => {

@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import {
-  decodeRelayed,
-  readRelayed,
-  sendRelayed,
-  type RelayMessage,
-} from '../../../kernel/session/jupyter/relay/relayMessages.ts';
+import { decodeRelayed, readRelayed, sendRelayed, type RelayMessage } from '#session/jupyter/relay/relayMessages.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 /** Both ends of a connection. */

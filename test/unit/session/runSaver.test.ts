@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { saverOf } from '../../../kernel/cli/runSaver.ts';
-import { notebookText, parseNotebook } from '../../../kernel/session/headless/notebookFile.ts';
+import { saverOf } from '../../../kernel/cli/run.ts';
+import { notebookText, parseNotebook } from '#session/headless/notebookFile.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const notebook = parseNotebook('{"cells":[],"nbformat":4,"made":"by hours of work"}', 'it');

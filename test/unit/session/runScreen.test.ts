@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { printCells } from '../../../kernel/cli/runScreen.ts';
-import type { KernelOutput } from '../../../kernel/shared/kernelMessages.ts';
+import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 
 const printed = (text: string): KernelOutput => ({ type: 'stream', parent: '', content: { name: 'stdout', text } });
 const value = (text: string): KernelOutput => ({

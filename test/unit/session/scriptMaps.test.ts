@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import ts from 'typescript-6';
-import { describeError } from '../../../kernel/session/compile/cellError.ts';
-import { ScriptMaps } from '../../../kernel/session/run/scriptMaps.ts';
+import { describeError } from '#session/compile/cellError.ts';
+import { ScriptMaps } from '#session/run/scriptMaps.ts';
 
 /** Code that was compiled, with a map: its second line is the third that was written. */
 const compiled = ts.transpileModule('interface Gone {}\n\nthrow new Error("x");\n', {

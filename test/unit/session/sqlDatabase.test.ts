@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Int64, Table, tableFromIPC, tableToIPC, vectorFromArray } from '#arrow';
-import { SqlDatabase } from '../../../kernel/session/sql/database/sqlDatabase.ts';
+import { SqlDatabase } from '#session/sql/database/sqlDatabase.ts';
 
 suite('The database of SQL', () => {
   let database: SqlDatabase;

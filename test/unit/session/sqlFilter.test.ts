@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Bool, Field, Float32, Float64, Int32, Int8, Utf8 } from '#arrow';
-import { tableFilter } from '../../../kernel/session/sql/sqlFilter.ts';
-import { shapeOf, wantedRows } from '../../../kernel/session/sql/sqlShape.ts';
-import type { Stored } from '../../../kernel/session/sql/sqlValues.ts';
+import { tableFilter } from '#session/sql/sqlFilter.ts';
+import { shapeOf, wantedRows } from '#session/sql/sqlShape.ts';
+import type { Stored } from '#session/sql/sqlValues.ts';
 
 const fields = [
   new Field('id', new Int32(), true),

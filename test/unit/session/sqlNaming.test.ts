@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sqlNamingAt } from '../../../kernel/session/sql/sqlNaming.ts';
+import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
 
 /** What is named at the bar in a cell, and the text that a chosen name takes the place of. */
 function namedAt(marked: string): { what: object; replaced: string } | 'nothing' | 'no SQL' {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkQuery, columnsIn } from '../../../kernel/session/sql/sqlText.ts';
+import { checkQuery, columnsIn } from '#session/sql/sqlText.ts';
 
 suite('the text of a query', () => {
   const columns = ['id', 'Name', 'order', 'a b'];

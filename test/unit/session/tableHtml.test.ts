@@ -10,8 +10,8 @@ import {
   tableFromArrays,
   vectorFromArray,
 } from '#arrow';
-import { tableHtml } from '../../../kernel/session/display/tableHtml.ts';
-import { encodePng } from '../../../scripts/sample/png.ts';
+import { tableHtml } from '#session/display/tables.ts';
+import { encodePng } from '../../../scripts/sample/pictures.ts';
 
 /** A table of one column of pictures, each with so many bytes behind its picture. */
 function pictures(...padding: readonly number[]): Table {

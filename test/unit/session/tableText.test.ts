@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { tableFromArrays } from '#arrow';
-import { tableText } from '../../../kernel/session/display/tableText.ts';
+import { tableText } from '#session/display/tableText.ts';
 
 suite('A table as text', () => {
   test('has control characters of values and names escaped, which a terminal would obey', () => {

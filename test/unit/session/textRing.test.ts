@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createRing, RingReader, RingWriter, type RingPlace } from '../../../kernel/session/textRing.ts';
+import { createRing, RingReader, RingWriter, type RingPlace } from '#session/threads/textRing.ts';
 
 function makeRing() {
   const memory = createRing();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import ts from 'typescript-6';
-import type { CellService } from '../../../kernel/session/compile/cellConverter.ts';
+import type { CellService } from '#session/compile/cellConverter.ts';
 
 /** All that can be told of the modules that a cell imports: names with their types, their members' types and documentation. */
 export function told({ program, file }: CellService): Map<string, string> {

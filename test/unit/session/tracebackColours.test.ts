@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { colouredTraceback } from '../../../kernel/session/jupyter/tracebackColours.ts';
+import { colouredTraceback } from '#session/jupyter/tracebackColours.ts';
 
 const red = (text: string) => `\u001b[31m${text}\u001b[39m`;
 const green = (text: string) => `\u001b[32m${text}\u001b[39m`;

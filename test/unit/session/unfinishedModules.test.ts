@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { unfinishedModules, type CachedModule } from '#session/run/unfinishedModules.ts';
+import { unfinishedModules, type CachedModule } from '#session/run/cellModules.ts';
 
 type Made = { loaded: boolean; children: CachedModule[] };
 

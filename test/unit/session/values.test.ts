@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { tableFromArrays } from '#arrow';
-import { createShow } from '../../../kernel/session/display/display.ts';
-import type { ShowOptions, Shown } from '../../../kernel/session/display/shown.ts';
+import { createShow } from '#session/display/display.ts';
+import type { ShowOptions, Shown } from '#session/display/mimeBundle.ts';
 
 const show = createShow((stack) => stack.replaceAll('evalmachine', 'cell'));
 const now = (value: unknown, options?: ShowOptions): Shown => {

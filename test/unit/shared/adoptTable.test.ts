@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as arrow from '#arrow';
-import { adoptTable } from '#shared/adoptTable.ts';
-import { columnsOf } from '#shared/arrowTypes.ts';
+import { adoptTable } from '#shared/arrow/adoptTable.ts';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { isCatalogError } from '#shared/errors.ts';
-import { columnFormatter, noLimits } from '#shared/format.ts';
+import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
 import { npm, quietInstall } from '../../../scripts/npm.mjs';
 
 type Arrow = typeof arrow;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkedHandlers } from '#shared/checkedHandlers.ts';
+import { checkedHandlers } from '#shared/protocol/rpc.ts';
 
 suite('Handlers behind checks', () => {
   const calls: number[] = [];

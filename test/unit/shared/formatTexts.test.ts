@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as a from '#arrow';
-import { columnsOf, typeText } from '#shared/arrowTypes.ts';
-import { columnFormatter, formatValue, noLimits } from '#shared/format.ts';
+import { columnsOf, typeText } from '#shared/arrow/arrowTypes.ts';
+import { columnFormatter, formatValue, noLimits } from '#shared/format/cellText.ts';
 import { field, item, texts, of } from './formattedColumns.ts';
 
 suite('Strings, bytes and nested values as text', () => {

@@ -1,5 +1,5 @@
 import * as a from '#arrow';
-import { columnFormatter, noLimits } from '#shared/format.ts';
+import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
 
 export const field = (name: string, type: a.DataType) => new a.Field(name, type, true);
 export const item = (type: a.DataType) => field('item', type);

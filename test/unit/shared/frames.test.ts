@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import { encodeFrame, frameDecoder, readFrames } from '#shared/frames.ts';
+import { encodeFrame, frameDecoder, readFrames } from '#shared/protocol/frames.ts';
 
 const messages = [{ a: 1 }, 'ü✓', [], { text: 'x'.repeat(1000) }, null];
 

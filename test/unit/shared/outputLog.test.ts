@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { KernelMessage } from '#shared/kernelMessages.ts';
-import { OutputLog } from '#shared/outputLog.ts';
+import type { KernelMessage } from '#shared/protocol/kernelMessages.ts';
+import { OutputLog } from '#shared/protocol/outputLog.ts';
 
 const printed = (text: string): KernelMessage => ({ type: 'stream', parent: 'p', content: { name: 'stdout', text } });
 const textsOf = (log: OutputLog): string[] =>

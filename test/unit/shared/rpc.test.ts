@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CatalogError } from '#shared/errors.ts';
-import { Endpoint, isFrame, RemoteError, type Frame, type Handlers } from '#shared/rpc.ts';
+import { Endpoint, isFrame, RemoteError, type Frame, type Handlers } from '#shared/protocol/rpc.ts';
 
 type Host = { add: [{ a: number; b: number }, number]; wait: [null, null]; fail: [null, null] };
 type View = { show: [string, null] };

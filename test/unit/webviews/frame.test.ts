@@ -13,9 +13,9 @@ import {
   vectorFromArray,
 } from '#arrow';
 import type { Table } from '#arrow';
-import { columnsOf } from '#shared/arrowTypes.ts';
-import type { PanelTable } from '#shared/messages.ts';
-import { pagedFrame, tableFrame } from '../../../webviews/parts/frame.ts';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
+import { pagedFrame, tableFrame } from '../../../webviews/grid/frame.ts';
 
 const pageOf = (start: number, end: number): Table =>
   tableFromArrays({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Pages } from '../../../webviews/parts/pages.ts';
+import { Pages } from '../../../webviews/grid/pages.ts';
 
 type Asked = {
   start: number;

@@ -1,6 +1,6 @@
 import { Field, Schema, tableFromIPC, Uint64, Uint8, Utf8, vectorFromArray, type Data, type RecordBatch } from '#arrow';
 import { isRecord } from '#shared/records.ts';
-import { typeText } from '#shared/arrowTypes.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 
 // The format is that of all runners: kernel/jobs/driver/CHECKPOINTS.md.

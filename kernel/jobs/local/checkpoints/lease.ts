@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { isRunning } from '#client/running.ts';
+import { isRunning } from '#processes/running.ts';
 import { isRecord } from '#shared/records.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
-import { encodedColumn } from './checkpointName.ts';
+import { encodedColumn } from './checkpoints.ts';
 import type { CheckpointStore } from './store.ts';
 import { pause } from '#jobs/local/pause.ts';
 

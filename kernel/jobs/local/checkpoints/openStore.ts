@@ -1,11 +1,87 @@
 import { stat } from 'node:fs/promises';
-import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BucketFiles } from '#cluster/aws/bucketFiles.ts';
 import { readBucketSettings } from '#cluster/aws/bucketSettings.ts';
+import { isClusterError } from '#cluster/errors.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
 import { loadPart } from '#shared/loadPart.ts';
-import { BucketStore } from './bucketStore.ts';
 import { FolderStore } from './folderStore.ts';
 import type { CheckpointStore } from './store.ts';
+
+/** Files that are removed at once. */
+const removedAtOnce = 16;
+/** Milliseconds in which a driver in Python, which can't ask for "only where there is none", writes over what it didn't find. */
+const settling = 600;
+
+/** Files in a bucket of S3, or of a store that speaks as S3 does. */
+export class BucketStore implements CheckpointStore {
+  readonly #files: BucketFiles;
+  readonly #root: string;
+
+  /** @param root the table's key */
+  constructor(files: BucketFiles, root: string) {
+    this.#files = files;
+    this.#root = root;
+  }
+
+  placeOf(path: string): string {
+    return this.#files.uri(this.#key(path));
+  }
+
+  async read(path: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    return told(() => this.#files.get(this.#key(path), signal), signal);
+  }
+
+  async write(path: string, bytes: Uint8Array): Promise<void> {
+    await told(() => this.#files.put(this.#key(path), bytes));
+  }
+
+  /** Of two who both find nothing the last to write wins, unless both ask for the condition: so it is looked at again. */
+  async create(path: string, bytes: Uint8Array): Promise<boolean> {
+    if (!(await told(() => this.#files.create(this.#key(path), bytes)))) return false;
+    await sleep(settling);
+    const there = await this.read(path);
+    return there !== undefined && Buffer.compare(there, bytes) === 0;
+  }
+
+  async list(folder: string, signal?: AbortSignal): Promise<readonly string[]> {
+    return told(() => this.#files.list(this.#key(folder), signal), signal);
+  }
+
+  async remove(path: string): Promise<void> {
+    // What stays is looked through again by the next run, and the lease is stale after a minute.
+    await this.#files.remove(this.#key(path)).catch(() => undefined);
+  }
+
+  async removeFolder(folder: string): Promise<void> {
+    const names = await this.#files.list(this.#key(folder)).catch(() => []);
+    for (let from = 0; from < names.length; from += removedAtOnce)
+      await Promise.all(names.slice(from, from + removedAtOnce).map((name) => this.remove(`${folder}/${name}`)));
+  }
+
+  reasonOf(failure: unknown): unknown {
+    // A bucket has no folders: nothing but the table's own files says whether it is there, and the engine tells of those.
+    return failure;
+  }
+
+  #key(path: string): string {
+    return this.#root === '' ? path : `${this.#root}/${path}`;
+  }
+}
+
+/** What the cloud says, as a failure of the job. */
+async function told<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isClusterError(error)) throw error;
+    signal?.throwIfAborted();
+    const hint = `${error.hint} What was finished is kept: resume the job then.`.trimStart();
+    throw new JobError('StorageFailed', error.what, hint, { cause: error });
+  }
+}
 
 /** Where a job keeps what it computes. Whoever opens it closes it. */
 export type OpenStore = Disposable &
@@ -32,7 +108,7 @@ export async function openBesideTable(table: BackfillRequest['table'], spec: Job
     return elsewhere(`The runner "local" reaches the files of tables at ${scheme}:// through the engine alone.`);
   const settings = readBucketSettings(spec.uri, spec.storageOptions, process.env);
   if (typeof settings === 'string') return elsewhere(settings);
-  const { BucketFiles } = await loadPart(() => import('#cluster/clouds.ts'));
+  const { BucketFiles } = await loadPart(() => import('#cluster/entry.ts'));
   const files = new BucketFiles(settings);
   const store = new BucketStore(files, settings.prefix);
   return { isBesideTable: true, store, [Symbol.dispose]: () => files.close() };

@@ -1,5 +1,5 @@
 import { Field, Schema, tableFromIPC, Uint64, Uint8, type RecordBatch } from '#arrow';
-import { typeText } from '#shared/arrowTypes.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { fragmentOf, type ComputedRows } from '#jobs/local/rows.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 import type { CheckpointStore } from './store.ts';

@@ -4,8 +4,8 @@ import type { RayJobs, RayVersion } from '#cluster/ray/rayJobs.ts';
 import { bundleFile, driverFile } from '#jobs/driver/driverFiles.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import type { RunContext } from '#jobs/runners/runner.ts';
-import { specWithoutSecrets } from '#jobs/specJson.ts';
-import { environmentOf, lookAtRay } from './lookAtRay.ts';
+import { specWithoutSecrets } from '#jobs/jobSpec.ts';
+import { environmentOf, lookAtRay } from './rayFitness.ts';
 
 /**
  * Sends a job to Ray, after it was looked whether it can run there. Sending it twice under one id starts it once.

@@ -2,7 +2,7 @@ import type { RayPlace } from '#shared/jobs/backfill.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
-import { lookAtRay } from './lookAtRay.ts';
+import { lookAtRay } from './rayFitness.ts';
 import { jobErrorOf, withRay } from './openRay.ts';
 
 /** Milliseconds after which a plan goes without: a Ray that has to start nodes first takes longer than a person waits. */

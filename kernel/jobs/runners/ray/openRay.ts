@@ -1,6 +1,6 @@
 import { isClusterError } from '#cluster/errors.ts';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
-import type { RayLink } from '#cluster/ray/rayTarget.ts';
+import type { RayLink } from '#cluster/ray/rayRequest.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { RayPlace } from '#shared/jobs/backfill.ts';
 import { isJobError, JobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
@@ -13,7 +13,7 @@ import { loadPart } from '#shared/loadPart.ts';
 export async function openRay(place: RayPlace, signal: AbortSignal): Promise<RayLink> {
   if ('address' in place) return straight(place.address, place.token);
   // The libraries of Kubernetes are larger than all else here.
-  const { findProfiles, openRayLink, readProfile } = await loadPart(() => import('#cluster/clouds.ts'));
+  const { findProfiles, openRayLink, readProfile } = await loadPart(() => import('#cluster/entry.ts'));
   if ('cluster' in place)
     return await openRayLink(readProfile({ call: 'ray.cluster' }, place.cluster), {
       rayCluster: place.rayCluster,

@@ -3,6 +3,49 @@ import type { RayJobs } from '#cluster/ray/rayJobs.ts';
 import type { RayJob } from '#cluster/ray/rayReplies.ts';
 import { waitingForRoom } from '#cluster/ray/rayRoom.ts';
 import type { RunContext } from '#jobs/runners/runner.ts';
+import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
+import type { DriverEnd } from './rayEvents.ts';
+
+const goOn = 'Resume the job: what was computed is kept, and is not computed again.';
+
+/**
+ * Why a job that has ended did not succeed; `undefined` where it did. What the driver said is the reason, and Ray's state says
+ * whether it is true: a driver that is killed says nothing.
+ */
+export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefined): JobError | undefined {
+  const named = `The job ${job.submissionId} of ${subject}`;
+  if (end?.kind === 'failed' && job.state !== 'STOPPED')
+    return new JobError(isJobErrorKind(end.code) ? end.code : 'RayJobFailed', end.message, end.hint);
+  if (job.state === 'STOPPED')
+    return new JobError('RayJobFailed', `${named} was stopped there, by somebody else.`, goOn);
+  if (job.state === 'SUCCEEDED') {
+    if (end?.kind === 'succeeded') return undefined;
+    const what = `${named} has ended in order, and has not said that it finished.`;
+    return new JobError('RayJobFailed', what, `Look into its log. ${goOn}`);
+  }
+  if (/runtime_env setup failed|runtime env/i.test(job.message) && job.driverExitCode === undefined) {
+    return new JobError(
+      'RunnerUnavailable',
+      `${subject} could not prepare what the job runs on: ${lastLine(job.message)}`,
+      'Use an image that has pylance, and Node.js for TypeScript functions, or let the nodes reach a package index.',
+    );
+  }
+  const code = job.driverExitCode;
+  if (code === undefined || code < 0 || code > 128) {
+    return new JobError(
+      'RayJobFailed',
+      `${named} was ended from outside${code === undefined ? '' : ` (code ${code})`}: its process or its node is gone.`,
+      `The head may be out of memory. ${goOn}`,
+    );
+  }
+  return new JobError('RayJobFailed', `${named} ended with code ${code}: ${lastLine(job.message)}`, goOn);
+}
+
+/** The last line that says something; Ray gives the end of a log, tracebacks and all. */
+function lastLine(message: string): string {
+  const lines = message.split('\n').map((line) => line.trim());
+  return (lines.findLast((line) => line !== '' && !line.startsWith('@@')) ?? 'it has not said why').slice(0, 400);
+}
 
 /** Milliseconds after which somebody wonders, and after which what is said may have changed. */
 const patience = 15_000;

@@ -1,12 +1,71 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Catalog } from '#client/catalog.ts';
-import type { JobDescription } from '#client/jobs.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { JobDescription } from '#catalog/jobs.ts';
 import type { RunContext } from '#jobs/runners/runner.ts';
 import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { serverLog, type TellLog } from './serverLog.ts';
 import type { ServerProgress } from './serverProgress.ts';
-import { failureOf } from './serverWords.ts';
+
+/** Between two looks, since a server gives all of its events each time. */
+const pauseMs = 5000;
+/** Of one job, for a server may tell every row. */
+const most = 10_000;
+
+/** Writes what is new; `isLast` also when it has just been asked. */
+export type TellLog = (signal: AbortSignal, isLast?: boolean) => Promise<void>;
+
+/**
+ * Makes what writes the server's events into the job's log, a line of JSON each, as they come. A server that can't tell
+ * them is asked once, and does not end the job by that.
+ */
+export function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jobs'>, id: string): TellLog {
+  let told = 0;
+  let askedAt = -Infinity;
+  let isThere = true;
+  return async (signal, isLast = false) => {
+    if (!isThere || told >= most || (!isLast && performance.now() - askedAt < pauseMs)) return;
+    askedAt = performance.now();
+    let seen = 0;
+    try {
+      for await (const batch of jobs.events(id, { signal }))
+        for (const row of batch) {
+          if (seen++ < told || told >= most) continue;
+          told++;
+          log(`${JSON.stringify(row, asText)}\n`);
+        }
+    } catch (error) {
+      if (signal.aborted || !isCatalogError(error)) throw error;
+      isThere = error.kind === 'ServiceUnavailable' || error.kind === 'Throttling';
+    }
+  };
+}
+
+/** JSON has no big numbers. */
+const asText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+
+/** What a server was at when it failed, by the words that servers have for it. */
+const phases: readonly [word: RegExp, said: string][] = [
+  [/queue|pending|schedul/i, 'while it waited for its turn'],
+  [/plan|prepare|init|valid/i, 'while it planned the work'],
+  [/commit/i, 'while it committed what was computed'],
+  [/read|scan|load/i, 'while it read the table'],
+  [/write|flush|checkpoint/i, 'while it wrote what was computed'],
+  [/run|exec|appl|comput|udf/i, 'while it ran the function'],
+];
+
+/** The failure of a server's job as the error that ends ours. */
+export function failureOf(id: string, failure: JobDescription['failure']): JobError {
+  if (!failure)
+    return new JobError('ServerRefused', `The server's job ${id} failed, and the server does not say why.`, logHint);
+  const { phase = '', message, retryable } = failure;
+  const said = phases.find(([word]) => word.test(phase))?.[1] ?? (phase === '' ? '' : `in its phase ${phase}`);
+  const what = `The server's job ${id} failed${said === '' ? '' : ` ${said}`}: ${message.replace(/[.!?]?\s*$/, '.')}`;
+  if (retryable === true)
+    return new JobError('ServerRefused', what, 'The server says that it may succeed when resumed.');
+  return new JobError('ServerRefused', what, retryable === false ? `Put that right first. ${logHint}` : logHint);
+}
+
+const logHint = "The job's log has what the server told of it.";
 
 /** In milliseconds. */
 export type Patience = {

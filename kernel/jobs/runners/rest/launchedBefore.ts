@@ -1,5 +1,5 @@
-import type { Catalog } from '#client/catalog.ts';
-import type { JobDescription } from '#client/jobs.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { JobDescription } from '#catalog/jobs.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 

@@ -14,8 +14,8 @@ import {
 } from '#session/jupyter/jupyterFrames.ts';
 import { bindSockets, lingerMs, type SocketEvents, type Sockets } from '#session/jupyter/jupyterSockets.ts';
 import { notebookLanguages, type NotebookLanguage } from '#shared/notebookLanguage.ts';
-import { ownVersions } from '#session/versions.ts';
-import { sayWarnings } from '#session/warnings.ts';
+import { ownVersions } from '#session/about.ts';
+import { sayWarnings } from '#session/start/warnings.ts';
 import { readRelayed, sendRelayed } from './relayMessages.ts';
 
 // The process that listens for a kernel of Jupyter: `relay.cjs PATH PID --connection-file=FILE`, a child of the kernel's

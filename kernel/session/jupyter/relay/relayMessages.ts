@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { bodyDecoder } from '#shared/frames.ts';
+import { bodyDecoder } from '#shared/protocol/frames.ts';
 import type { Frames } from '#session/jupyter/jupyterFrames.ts';
 
 // What passes between a kernel and its relay. Each message: u32le length of all that follows, u8 kind, u32le number, u32le

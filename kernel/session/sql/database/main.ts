@@ -1,5 +1,5 @@
-import { endWithParent } from '#client/endWithParent.ts';
-import { Endpoint } from '#shared/rpc.ts';
+import { endWithParent } from '#processes/running.ts';
+import { Endpoint } from '#shared/protocol/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from '#session/sql/sqlMessages.ts';
 import { SqlDatabase } from './sqlDatabase.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { checkRoot } from '#client/root.ts';
+import { checkRoot } from '#catalog/root.ts';
 import { clientError } from '#engine/serve/clientErrors.ts';
 import type { Caller } from '#engine/serve/gate.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';

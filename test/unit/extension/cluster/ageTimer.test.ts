@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { ageEvery } from '#shared/ageText.ts';
+import { ageEvery } from '#shared/format/times.ts';
 import { AgeTimer } from '../../../../extension/cluster/ageTimer.ts';
 
 suite('The age of a report', () => {

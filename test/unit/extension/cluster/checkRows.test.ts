@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { boardOf, startBoard, withEvent } from '../../../../extension/cluster/checkBoard.ts';
 import { renderRow, rowsOf, type CheckNode } from '../../../../extension/cluster/checkRows.ts';
-import { ageText } from '#shared/ageText.ts';
+import { ageText } from '#shared/format/times.ts';
 import { countsText } from '../../../../extension/cluster/checkWords.ts';
 import { failed, finished, headers, passed, reportOf, results, skipped, started } from './recorded.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { profilesForKernels } from '../../../../extension/cluster/profilesForKernels.ts';
-import type { Connection } from '../../../../extension/catalog/node.ts';
+import type { Connection } from '../../../../extension/explorer/node.ts';
 
 const connections: readonly Connection[] = [
   { name: 'tables', kind: 'dir', root: '/data', source: 'person' },

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ComputedColumn } from '#shared/jobs/computedFunction.ts';
-import type { Connection } from '../../../../extension/catalog/node.ts';
-import { columnChoices, filledText, nameProblem } from '../../../../extension/jobs/columnChoices.ts';
-import { runnerChoices } from '../../../../extension/jobs/runnerChoices.ts';
+import type { Connection } from '../../../../extension/explorer/node.ts';
+import { columnChoices, filledText, nameProblem } from '../../../../extension/jobs/backfill/columnChoices.ts';
+import { runnerChoices } from '../../../../extension/jobs/backfill/runnerChoices.ts';
 import { rayAddressProblem } from '../../../../extension/jobs/connectToRay.ts';
-import { functionText } from '../../../../extension/jobs/functionText.ts';
-import { pythonFunctions, typescriptFunctions } from '../../../../extension/jobs/functionNames.ts';
+import { functionText } from '../../../../extension/jobs/backfill/functionText.ts';
+import { pythonFunctions, typescriptFunctions } from '../../../../extension/jobs/backfill/functionNames.ts';
 import { endText } from '../../../../extension/jobs/jobEnds.ts';
-import { tableOfFile } from '../../../../extension/jobs/jobFileRequest.ts';
-import { readJobText } from '../../../../extension/jobs/jobFileText.ts';
+import { tableOfFile } from '../../../../extension/jobs/jobFile/request.ts';
+import { readJobText } from '../../../../extension/jobs/jobFile/text.ts';
 import { endedJob, someJob } from './someJob.ts';
 import { somePlan } from './somePlan.ts';
 

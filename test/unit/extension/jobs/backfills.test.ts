@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Backfills } from '../../../../extension/jobs/backfills.ts';
+import { Backfills } from '../../../../extension/jobs/runBackfills.ts';
 import { somePlan } from './somePlan.ts';
 
 /** A person who decides so about clusters that are not fit, and what the jobs process was asked meanwhile. */

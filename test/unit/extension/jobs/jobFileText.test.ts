@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jobFileHints } from '#shared/jobs/jobFileHints.ts';
-import { readJobText } from '../../../../extension/jobs/jobFileText.ts';
-import { backfillTaskDefinition } from '../../../../extension/jobs/taskDefinition.ts';
+import { jobFileHints } from '#shared/jobs/jobFileSchema.ts';
+import { readJobText } from '../../../../extension/jobs/jobFile/text.ts';
+import { backfillTaskDefinition } from '../../../../extension/jobs/backfill/taskDefinition.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../../..');

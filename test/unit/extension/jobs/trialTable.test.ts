@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Int32, Table, tableFromArrays, tableFromIPC, tableToIPC, vectorFromArray } from '#arrow';
-import { trialSource, trialTable } from '../../../../extension/jobs/trialTable.ts';
+import { trialSource, trialTable } from '../../../../extension/jobs/backfill/trialTable.ts';
 
 const text = (table: Table): string => Buffer.from(tableToIPC(table, 'stream')).toString('base64');
 const notes = vectorFromArray(['a', 'bc', 'def']);

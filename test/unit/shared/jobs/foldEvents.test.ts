@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { foldRun, type JobProgress } from '../../../../kernel/shared/jobs/foldEvents.ts';
-import type { JobEvent } from '../../../../kernel/shared/jobs/jobEvents.ts';
+import { foldRun, type JobProgress } from '#shared/jobs/foldEvents.ts';
+import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 
 type Told = JobEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readJobFile } from '#shared/jobs/jobFile.ts';
-import { jobFileFields, type JobField } from '#shared/jobs/jobFileFields.ts';
+import { jobFileFields, type JobField } from '#shared/jobs/jobFile.ts';
 import { jobFileSchema } from '#shared/jobs/jobFileSchema.ts';
 
 const least = { table: 'shop/products', column: 'length' };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isJobId, newJobId } from '../../../../kernel/shared/jobs/jobId.ts';
+import { isJobId, newJobId } from '#shared/jobs/jobId.ts';
 
 const random = (byte: number): Uint8Array => new Uint8Array(8).fill(byte);
 

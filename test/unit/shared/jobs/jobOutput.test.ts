@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isJobOutputNews, isJobOutputRequest, readJobOutput } from '../../../../kernel/shared/jobs/jobOutput.ts';
+import { isJobOutputNews, isJobOutputRequest, readJobOutput } from '#shared/jobs/jobOutput.ts';
 import { someJob } from '../../extension/jobs/someJob.ts';
 
 suite('A job in the output of a cell', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { durationText, percentText, progressText, rateText, shareDone, sizeText } from '#shared/jobs/jobWords.ts';
+import { durationText, percentText, progressText, rateText, shareDone, sizeText } from '#shared/jobs/jobLabels.ts';
 import { endedJob, someJob } from '../../extension/jobs/someJob.ts';
 
 suite('the words of a job', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { onErrorOfWords, readOnError } from '#shared/jobs/onError.ts';
+import { onErrorOfWords, readOnError } from '#shared/jobs/backfill.ts';
 
 suite('What is done with rows that fail', () => {
   test('is read from what a person writes', () => {

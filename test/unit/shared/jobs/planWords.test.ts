@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { backfillCode } from '#shared/jobs/backfillCode.ts';
-import { functionText, planLines } from '#shared/jobs/planWords.ts';
+import { functionText, planLines } from '#shared/jobs/jobLabels.ts';
 import { somePlan } from '../../extension/jobs/somePlan.ts';
 
 const labels = (plan = somePlan()): string[] => planLines(plan).map(({ label }) => label);

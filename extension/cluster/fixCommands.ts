@@ -1,0 +1,147 @@
+import * as vscode from 'vscode';
+import type { CheckResult } from '#cluster/check.ts';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
+import type { MendPreview } from '#cluster/fixes/applyFix.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { confirm, withProgress } from '../host/ask.ts';
+import { registerCommand } from '../host/commands.ts';
+import { resultOf } from './checkNodes.ts';
+import { mendOf } from './checkWords.ts';
+import { requireReport, type CheckDocumentParts } from './checkDocuments.ts';
+import { mendScheme, type MendPreviews, type Proposal } from './fixPreviews.ts';
+
+export type MendCommandParts = CheckDocumentParts & { previews: MendPreviews };
+
+/** The commands that show what mends a check, and give objects to a cluster once a person has seen what they do there. */
+export function registerMendCommands(parts: MendCommandParts): vscode.Disposable {
+  const { log, checks, checksView, previews } = parts;
+  return vscode.Disposable.from(
+    registerCommand(log, 'lanceCatalog.cluster.showMend', async (node = checksView.selected) => {
+      const result = resultOf(checks.board, node);
+      const objects = objectsOf(result);
+      if (objects) await showObjects(parts, result, objects);
+      else await showText(parts, result);
+    }),
+    registerCommand(log, 'lanceCatalog.cluster.applyMend', async (given) => {
+      const uri = given instanceof vscode.Uri ? given : given === undefined ? activeUri() : undefined;
+      if (uri?.scheme === mendScheme) return apply(parts, previews.proposalOf(uri));
+      const result = resultOf(checks.board, given ?? checksView.selected);
+      const objects = objectsOf(result);
+      if (objects) {
+        // Where there is nothing to apply, the person was told why.
+        const proposal = await showObjects(parts, result, objects);
+        return proposal && apply(parts, proposal);
+      }
+      const what = `What mends "${result.title}" is nothing that a cluster can be given.`;
+      throw new ClusterError('InvalidRequest', what, 'Choose "Show What Mends This".');
+    }),
+  );
+}
+
+/**
+ * Asks the cluster what it would make of the objects, and shows that beside what is there. Who may not change them is shown
+ * what an administrator is to be given.
+ */
+async function showObjects(
+  parts: MendCommandParts,
+  result: CheckResult,
+  objects: readonly KubernetesManifest[],
+): Promise<Proposal | undefined> {
+  const { id, title } = result;
+  const { profile: name } = requireReport(parts);
+  const profile = parts.profiles.get(name);
+  let preview: MendPreview;
+  try {
+    preview = await withProgress(`Asking "${name}" what it would make of this`, (signal) =>
+      connected(profile, signal, async (connection) => {
+        const { previewMend } = await import('#cluster/entry.ts');
+        return previewMend(connection, objects, signal);
+      }),
+    );
+  } catch (error) {
+    if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
+    parts.log.info(`the dry run was refused: ${error.message}`);
+    await showText(parts, result);
+    void vscode.window.showInformationMessage(
+      `You may not change this in "${name}" yourself. Give what is shown here to an administrator of the cluster.`,
+    );
+    return undefined;
+  }
+  if (!preview.objects.some(({ changed }) => changed)) {
+    void vscode.window.showInformationMessage(
+      `Nothing would change in "${name}": it has been mended already. Run the check "${title}" again.`,
+    );
+    return undefined;
+  }
+  const proposal = { profile: name, id, preview };
+  await parts.previews.show(`${name}: ${title} (dry run)`, proposal);
+  return proposal;
+}
+
+/** Gives the cluster what was shown, after a yes to exactly that, and asks the check again. */
+async function apply(parts: MendCommandParts, proposal: Proposal | undefined): Promise<void> {
+  if (!proposal) {
+    const what = 'What is shown here was asked in an earlier window.';
+    throw new ClusterError('InvalidRequest', what, 'Choose "Show What Mends This" on the check again.');
+  }
+  const { log, profiles, checks } = parts;
+  const { profile: name, id, preview } = proposal;
+  const profile = profiles.get(name);
+  const changed = preview.objects.filter((one) => one.changed);
+  const conflicts = changed.flatMap(({ conflict }) => conflict ?? []);
+  const isTakingOver = conflicts.length > 0;
+  const detail = [
+    ...changed.map((one) => `${one.before === '' ? 'Create' : 'Change'} ${one.name}`),
+    ...(isTakingOver ? ['', 'Somebody else has set fields that this changes:', ...conflicts] : []),
+    '',
+    'The cluster is changed just as the editor shows it.',
+  ].join('\n');
+  const action = isTakingOver ? 'Take Over and Apply' : 'Apply';
+  if (!(await confirm(`Apply to the cluster "${name}"?`, detail, action))) return;
+  const applied = await withProgress(`Applying to "${name}"`, (signal) =>
+    connected(profile, signal, async (connection) => {
+      const { applyMend } = await import('#cluster/entry.ts');
+      return applyMend(connection, preview, { signal, force: isTakingOver });
+    }),
+  );
+  log.info(`applied to "${name}": ${applied.join(', ')}`);
+  void vscode.window.setStatusBarMessage(`$(check) Applied to "${name}": ${applied.join(', ')}`, 5000);
+  await checks.run(profile, { only: [id] });
+}
+
+/** What there is to read where no objects are proposed: a script, a policy, or what to do in the check's own page. */
+async function showText(parts: MendCommandParts, result: CheckResult): Promise<void> {
+  const mend = mendOf(result);
+  const { profile } = requireReport(parts);
+  if (!mend || mend.kind === 'advice') {
+    await vscode.commands.executeCommand('lanceCatalog.cluster.showEvidence', { kind: 'check', ...result });
+    return;
+  }
+  await vscode.window.showTextDocument(parts.documents.uri({ kind: 'mend', profile, id: result.id }), {
+    preview: true,
+  });
+}
+
+function objectsOf(result: CheckResult): readonly KubernetesManifest[] | undefined {
+  const mend = mendOf(result);
+  return mend?.kind === 'objects' ? mend.objects : undefined;
+}
+
+async function connected<T>(
+  { auth }: ClusterProfile,
+  signal: AbortSignal,
+  run: (connection: KubeConnection) => Promise<T>,
+): Promise<T> {
+  const { connectKube } = await import('#cluster/entry.ts');
+  const connection = await connectKube(auth, { hidden: new HiddenTexts(), signal });
+  try {
+    return await run(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+const activeUri = (): vscode.Uri | undefined => vscode.window.activeTextEditor?.document.uri;

@@ -1,0 +1,59 @@
+import * as vscode from 'vscode';
+import type { CheckId } from '#cluster/checkIds.ts';
+import type { MendPreview } from '#cluster/fixes/applyFix.ts';
+
+/** Of documents that show what a cluster would make of a mend: the side after it, and the one before. */
+export const mendScheme = 'lance-mend';
+const beforeQuery = 'before';
+
+/** What mends a check of a profile, as the cluster answered to a dry run. */
+export type Proposal = { readonly profile: string; readonly id: CheckId; readonly preview: MendPreview };
+
+/**
+ * Both sides of proposals, kept while the window is open: what a cluster said before a reload is not to be applied after it
+ * without having been asked anew.
+ */
+export class MendPreviews implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #texts = new Map<string, string>();
+  readonly #proposals = new Map<string, Proposal>();
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.#changed.event;
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    const gone = '# This preview is gone. Choose "Show What Mends This" on the check again.\n';
+    return this.#texts.get(uri.toString()) ?? gone;
+  }
+
+  /** What a document of this scheme shows a part of. */
+  proposalOf(uri: vscode.Uri): Proposal | undefined {
+    return this.#proposals.get(keyOf(uri));
+  }
+
+  /** Shows what would change, each object beside itself, in one editor. */
+  async show(title: string, proposal: Proposal): Promise<void> {
+    const sides = proposal.preview.objects.map(({ name, before, after }) => {
+      const folder = `/${encodeURIComponent(proposal.profile)}/${proposal.id}`;
+      const right = vscode.Uri.from({ scheme: mendScheme, path: `${folder}/${name.replaceAll('/', '.')}.yaml` });
+      const left = right.with({ query: beforeQuery });
+      this.#keep(left, before);
+      this.#keep(right, after);
+      this.#proposals.set(keyOf(right), proposal);
+      return [right, left, right] as const;
+    });
+    const [only] = sides;
+    if (only && sides.length === 1) await vscode.commands.executeCommand('vscode.diff', only[1], only[2], title);
+    else await vscode.commands.executeCommand('vscode.changes', title, sides);
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
+  #keep(uri: vscode.Uri, text: string): void {
+    this.#texts.set(uri.toString(), text);
+    this.#changed.fire(uri);
+  }
+}
+
+/** A proposal by what its documents have in common: profile and check. */
+const keyOf = ({ path }: vscode.Uri): string => path.split('/').slice(0, 3).join('/');

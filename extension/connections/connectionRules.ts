@@ -1,0 +1,193 @@
+import * as path from 'node:path';
+import { checkAddress, localRoot } from '#catalog/root.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { fieldsOf } from '#shared/records.ts';
+import type { SecretOwner } from '../host/secrets.ts';
+import { readProperties } from './implementationRules.ts';
+import type { Connection, DirConnection, RestConnection } from '../explorer/node.ts';
+import { addressProblem, cleanAddress, headerProblem } from './restRules.ts';
+
+/** What is wrong with the name of a new connection, as a sentence; `undefined` when it is fine. */
+export function connectionNameProblem(name: string, existing: readonly { name: string }[]): string | undefined {
+  if (name.trim() === '') return 'A connection needs a name.';
+  if (existing.some((one) => one.name === name)) return `There is a connection "${name}" already.`;
+  return undefined;
+}
+
+/** A name for a directory that no other connection has: its own, else with a number. */
+export const suggestName = (root: string, existing: readonly { name: string }[]): string =>
+  freeName(path.basename(path.resolve(root)) || 'catalog', existing);
+
+/** The name, with a number where it is taken. */
+export function freeName(base: string, existing: readonly { name: string }[]): string {
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? base : `${base} ${n}`;
+    if (!existing.some((one) => one.name === name)) return name;
+  }
+}
+
+/** Where roots that are not absolute start: the person's home, and the first folder of the window if one is open. */
+export type RootBase = { home: string; folder?: string | undefined };
+
+/**
+ * The root in the one form that means the same to the engine, the kernels and other windows: an absolute path, or the
+ * address of an object store. `~` is the home directory; another relative path starts at the folder.
+ * @throws CatalogError InvalidInput (13) for a relative path while no folder is open, and for an address of no store
+ */
+export function absoluteRoot(root: string, { home, folder }: RootBase): string {
+  if (checkAddress(root)) return root;
+  if (/^~(?=$|[/\\])/.test(root)) return path.resolve(path.join(home, root.slice(1)));
+  if (path.isAbsolute(root) || /^file:\/\//i.test(root)) return localRoot(root);
+  if (folder !== undefined) return path.resolve(folder, root);
+  throw new CatalogError(
+    'InvalidInput',
+    `"${root}" is a relative path, and no folder is open where it could start.`,
+    'Give the whole path, or open a folder.',
+  );
+}
+
+/** The connection, where it can be opened in this window. @throws CatalogError InvalidInput (13) for one that can't */
+export function usable<C extends Connection>(connection: C): C {
+  if (connection.problem) throw connection.problem;
+  return connection;
+}
+
+/** Where a connection leads, for people: a directory, or an address with its database. Never a secret. */
+export function whereOf(connection: Connection): string {
+  if (connection.kind === 'dir') return connection.root;
+  if (connection.kind === 'other') return `implementation "${connection.implementation}"`;
+  const { uri, database, properties: { databasePrefix, endpoint, proxy } = {} } = connection;
+  const parts = Object.entries({ database, prefix: databasePrefix, endpoint, proxy });
+  return [uri, ...parts.flatMap(([part, value]) => (value === undefined ? [] : [`${part} ${value}`]))].join(', ');
+}
+
+/**
+ * Whose secrets a connection gets: those of its name and address. A setting, which a folder may bring along, can also say
+ * by which way the address is reached, and a key for the one way must not go by another.
+ */
+export function secretOwner({ name, uri, properties: { endpoint, ca, proxy } = {} }: RestConnection): SecretOwner {
+  const way = endpoint ?? ca ?? proxy;
+  return { name, uri: way === undefined ? uri : JSON.stringify([uri, endpoint, ca, proxy]) };
+}
+
+/**
+ * The connections in a stored or set value. What has another shape is left out: it was written by hand or by another
+ * version, and one bad entry must not hide the good ones. A `root` makes it a directory, where `${workspaceFolder}` stands
+ * for the folder, a `uri` a server. What can't be opened in this window stays as it was written, with its problem.
+ */
+export function readConnections(value: unknown, source: Connection['source'], base: RootBase): Connection[] {
+  if (!Array.isArray(value)) return [];
+  const found = new Map<string, Connection>();
+  for (const entry of value) {
+    const fields = fieldsOf(entry);
+    const { name } = fields;
+    if (typeof name !== 'string' || name.trim() === '' || found.has(name)) continue;
+    const connection =
+      source === 'setting' && typeof fields['implementation'] === 'string'
+        ? readImplementation(fields['implementation'], fields['properties'], name, base)
+        : (readDir(fields, name, source, base) ?? readRest(fields, name, source));
+    if (connection) found.set(name, connection);
+  }
+  return [...found.values()];
+}
+
+/** A connection by an implementation and its properties, which `connectNamespace` takes as they are. */
+function readImplementation(implementation: string, value: unknown, name: string, base: RootBase): Connection {
+  const source = 'setting';
+  if (implementation === 'dir') {
+    const { properties, problem } = readProperties(name, 'dir', value);
+    const { root = '', ...more } = properties;
+    const { folder } = base;
+    const where = folder === undefined ? root : root.replace('${workspaceFolder}', () => folder);
+    const at = problem || where === '' ? { root: where } : place(where, base);
+    return { name, kind: 'dir', source, ...at, properties: more, ...(problem && { problem }) };
+  }
+  if (implementation !== 'rest') return { name, kind: 'other', source, implementation };
+  const { properties, problem } = readProperties(name, 'rest', value);
+  const { uri = '', database, ...more } = properties;
+  const wrong = addressProblem(uri);
+  const found = problem ?? (wrong === undefined ? undefined : new CatalogError('InvalidInput', wrong, ''));
+  return {
+    name,
+    kind: 'rest',
+    source,
+    uri: cleanAddress(uri),
+    ...(database !== undefined && database !== '' && { database }),
+    properties: more,
+    ...(found && { problem: found }),
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+function readDir(
+  { root }: Fields,
+  name: string,
+  source: Connection['source'],
+  base: RootBase,
+): DirConnection | undefined {
+  if (typeof root !== 'string' || root === '') return undefined;
+  const { folder } = base;
+  if (root.includes('${workspaceFolder}') && folder === undefined) return undefined;
+  const where = folder === undefined ? root : root.replace('${workspaceFolder}', () => folder);
+  return { name, kind: 'dir', source, ...place(where, base) };
+}
+
+function readRest(
+  { uri, database, headers, endpoint, ca }: Fields,
+  name: string,
+  source: Connection['source'],
+): RestConnection | undefined {
+  if (typeof uri !== 'string' || uri.trim() === '') return undefined;
+  const names = source === 'person' && Array.isArray(headers) ? headers.filter(isHeaderName) : [];
+  const wrong = addressProblem(uri);
+  const problem = wrong === undefined ? undefined : new CatalogError('InvalidInput', wrong, '');
+  return {
+    name,
+    kind: 'rest',
+    source,
+    uri: cleanAddress(uri),
+    ...(typeof database === 'string' && database !== '' && { database }),
+    ...(names.length > 0 && { headerNames: names }),
+    // From a setting, which a folder may bring along, they would lead the person's key elsewhere.
+    ...(source === 'person' && { ...textIn('endpoint', endpoint), ...textIn('ca', ca) }),
+    ...(problem && { problem }),
+  };
+}
+
+const textIn = <K extends string>(name: K, value: unknown): { [P in K]?: string } =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed name makes it any name
+  typeof value === 'string' && value !== '' ? ({ [name]: value } as { [P in K]?: string }) : {};
+
+const isHeaderName = (name: unknown): name is string =>
+  typeof name === 'string' && name !== '' && headerProblem(`${name}: x`) === undefined;
+
+/** A connection as it is kept: nothing that follows from the rest of it, and nothing secret. */
+export type StoredConnection =
+  | { name: string; root: string }
+  | { name: string; implementation: string }
+  | { name: string; uri: string; database?: string; headers?: readonly string[]; endpoint?: string; ca?: string };
+
+export function storedConnection(connection: Connection): StoredConnection {
+  const { name } = connection;
+  if (connection.kind === 'dir') return { name, root: connection.root };
+  if (connection.kind === 'other') return { name, implementation: connection.implementation };
+  const { uri, database, headerNames, endpoint, ca } = connection;
+  return {
+    name,
+    uri,
+    ...(database !== undefined && { database }),
+    ...(headerNames && { headers: headerNames }),
+    ...textIn('endpoint', endpoint),
+    ...textIn('ca', ca),
+  };
+}
+
+function place(root: string, base: RootBase): Pick<DirConnection, 'root' | 'problem'> {
+  try {
+    return { root: absoluteRoot(root, base) };
+  } catch (problem) {
+    if (isCatalogError(problem)) return { root, problem };
+    throw problem;
+  }
+}

@@ -1,0 +1,169 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { CatalogError } from '#shared/errors.ts';
+import type { Secrets, ServerSecrets } from '../host/secrets.ts';
+import { onDidChangeSetting, setting } from '../host/settings.ts';
+import type { State } from '../host/state.ts';
+import {
+  absoluteRoot,
+  connectionNameProblem,
+  readConnections,
+  secretOwner,
+  storedConnection,
+  usable,
+  type RootBase,
+} from './connectionRules.ts';
+import type { Connection, DirConnection, RestConnection } from '../explorer/node.ts';
+
+/** A connection to a server as a person gives it; `secrets` go where nobody can read them. */
+export type NewServer = {
+  name: string;
+  uri: string;
+  database?: string;
+  endpoint?: string;
+  ca?: string;
+  secrets: ServerSecrets;
+};
+
+/** The list of connections: those of the setting first, then the person's own. Names are unique. */
+export class Connections implements vscode.Disposable {
+  readonly #state: State;
+  readonly #secrets: Secrets;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #subscriptions: vscode.Disposable[];
+  readonly onDidChange = this.#changed.event;
+
+  constructor(state: State, secrets: Secrets) {
+    this.#state = state;
+    this.#secrets = secrets;
+    const changed = () => this.#changed.fire();
+    this.#subscriptions = [
+      this.#changed,
+      onDidChangeSetting('lanceCatalog.defaultConnections', changed),
+      // A key that was changed in another window is the one to use in this one.
+      secrets.onDidChange(changed),
+    ];
+  }
+
+  list(): Connection[] {
+    const shared = readConnections(setting('lanceCatalog.defaultConnections'), 'setting', rootBase());
+    const names = new Set(shared.map((one) => one.name));
+    return [...shared, ...this.#own().filter((one) => !names.has(one.name))];
+  }
+
+  /** @throws CatalogError NamespaceNotFound (1) for a name that is not in the list */
+  get(name: string): Connection {
+    const connection = this.list().find((one) => one.name === name);
+    if (connection) return connection;
+    throw new CatalogError(
+      'NamespaceNotFound',
+      `There is no connection "${name}".`,
+      'Add it in the Lance Catalog view.',
+    );
+  }
+
+  /** Whether one of them is a directory, which the engine reads. */
+  get needEngine(): boolean {
+    return this.list().some((one) => one.kind === 'dir');
+  }
+
+  /** What lets the person in at a server. */
+  secretsOf(connection: RestConnection): Promise<ServerSecrets> {
+    return this.#secrets.get(secretOwner(connection));
+  }
+
+  /**
+   * Adds a directory; what is stored is the absolute path, since it is listed in every window.
+   * @throws CatalogError InvalidInput (13) for an empty name or one in use, and a root that is no place in this window
+   */
+  async add(name: string, root: string): Promise<DirConnection> {
+    this.#checkName(name);
+    const connection: DirConnection = { name, kind: 'dir', root: absoluteRoot(root, rootBase()), source: 'person' };
+    await this.#store([...this.#own(), connection]);
+    return connection;
+  }
+
+  /** Adds a server. @throws CatalogError InvalidInput (13) for an empty name, one in use, or a bad address */
+  async addServer(server: NewServer): Promise<RestConnection> {
+    this.#checkName(server.name);
+    const connection = serverOf(server);
+    await this.#secrets.set(connection, server.secrets);
+    await this.#store([...this.#own(), connection]);
+    return connection;
+  }
+
+  /**
+   * Puts a server in the place of one of the person's own.
+   * @throws CatalogError InvalidInput (13) for one of the setting, a name in use, or a bad address
+   */
+  async replaceServer(name: string, server: NewServer): Promise<RestConnection> {
+    const before = this.get(name);
+    refuseShared(before);
+    if (server.name !== name) this.#checkName(server.name);
+    const connection = serverOf(server);
+    if (before.kind === 'rest') await this.#secrets.delete(before);
+    await this.#secrets.set(connection, server.secrets);
+    await this.#store(this.#own().map((one) => (one.name === name ? connection : one)));
+    return connection;
+  }
+
+  /** Keeps another API key for a server, or none; its token and headers stay. */
+  async setApiKey(connection: RestConnection, apiKey: string): Promise<void> {
+    const owner = secretOwner(connection);
+    await this.#secrets.set(owner, { ...(await this.#secrets.get(owner)), apiKey });
+    this.#changed.fire();
+  }
+
+  /**
+   * Forgets a connection and its secrets; what it points to stays.
+   * @throws CatalogError InvalidInput (13) for one of the setting
+   */
+  async remove(name: string): Promise<void> {
+    const connection = this.get(name);
+    refuseShared(connection);
+    if (connection.kind === 'rest') await this.#secrets.delete(connection);
+    await this.#store(this.#own().filter((one) => one.name !== name));
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  #checkName(name: string): void {
+    const problem = connectionNameProblem(name, this.list());
+    if (problem) throw new CatalogError('InvalidInput', problem, 'Choose another name.');
+  }
+
+  #own(): Connection[] {
+    // Stored for every window, so none's folder counts.
+    return readConnections(this.#state.connections(), 'person', { home: homedir() });
+  }
+
+  async #store(connections: readonly Connection[]): Promise<void> {
+    await this.#state.setConnections(connections.map(storedConnection));
+    this.#changed.fire();
+  }
+}
+
+/** @throws CatalogError InvalidInput (13) for a bad address */
+function serverOf({ secrets, ...server }: NewServer): RestConnection {
+  const headers = Object.keys(secrets.headers ?? {});
+  const [read] = readConnections([{ ...server, headers }], 'person', { home: homedir() });
+  if (read?.kind === 'rest') return usable(read);
+  throw new CatalogError('InvalidInput', 'A connection to a server needs a name and an address.', 'Give both.');
+}
+
+function refuseShared({ name, source }: Connection): void {
+  if (source === 'person') return;
+  throw new CatalogError(
+    'InvalidInput',
+    `The connection "${name}" comes from the setting lanceCatalog.defaultConnections.`,
+    'Change that setting.',
+  );
+}
+
+/** Where roots that are typed or set in this window start. */
+export const rootBase = (): RootBase => ({
+  home: homedir(),
+  folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,
+});

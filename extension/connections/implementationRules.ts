@@ -1,0 +1,71 @@
+import { isSecretOption } from '#catalog/identity.ts';
+import { mistypedProperty, type DirConfig, type RestConfig } from '#shared/catalogConfig.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+
+// A connection in the setting by an implementation and its properties, which are those of `connectNamespace`.
+
+/** What `connectNamespace("dir", …)` takes beside the root. */
+export type DirProperties = Omit<DirConfig, 'root'>;
+
+/** What `connectNamespace("rest", …)` takes beside the address and the database. */
+export type RestProperties = Omit<RestConfig, 'uri' | 'database'>;
+
+/** The properties of a connection as they are set, or why they can't be used. */
+export type ReadProperties<C> = { properties: Partial<C>; problem?: CatalogError };
+
+/**
+ * Reads the properties of a connection: each has its type, and none is a secret. A property that the implementation does
+ * not have stays: `connectNamespace` refuses it by name.
+ */
+export function readProperties<N extends 'dir' | 'rest'>(
+  name: string,
+  implementation: N,
+  value: unknown,
+): ReadProperties<N extends 'dir' ? DirConfig : RestConfig> {
+  if (!isRecord(value)) {
+    const what = `Can't use the connection "${name}": it has no properties.`;
+    const example = implementation === 'dir' ? '{ "root": "/path/to/tables" }' : '{ "uri": "https://…" }';
+    return { properties: {}, problem: new CatalogError('InvalidInput', what, `Set "properties" to ${example}.`) };
+  }
+  const secret = secretIn(value);
+  if (secret !== undefined) return { properties: {}, problem: secretProblem(name, implementation, secret) };
+  const mistyped = mistypedProperty(implementation, value);
+  if (mistyped !== undefined) {
+    const what = `Can't use the connection "${name}": the property "${mistyped}" has the wrong type.`;
+    const hint = `Correct it as connectNamespace("${implementation}", …) takes it.`;
+    return { properties: {}, problem: new CatalogError('InvalidInput', what, hint) };
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of its known parts were just checked
+  return { properties: value as Partial<N extends 'dir' ? DirConfig : RestConfig> };
+}
+
+const secretHeaders: readonly string[] = ['x-api-key', 'authorization', 'cookie'];
+const isSecretHeader = (name: string): boolean => secretHeaders.includes(name.toLowerCase());
+
+/** The first property that holds a secret, with the part of it that does: a setting is in a file that others read. */
+function secretIn(properties: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [key, value] of Object.entries(properties)) {
+    if (key === 'apiKey' || key === 'token') return key;
+    if (key.startsWith('headers.') && isSecretHeader(key.slice('headers.'.length))) return key;
+    if (key === 'proxy' && typeof value === 'string' && URL.canParse(value) && new URL(value).password !== '')
+      return key;
+    if (!isRecord(value)) continue;
+    const isSecret = key === 'headers' ? isSecretHeader : key === 'storageOptions' ? isSecretOption : undefined;
+    const part = isSecret && Object.keys(value).find(isSecret);
+    if (part !== undefined) return `${key}.${part}`;
+  }
+  return undefined;
+}
+
+function secretProblem(name: string, implementation: 'dir' | 'rest', property: string): CatalogError {
+  const hint =
+    implementation === 'dir' || property === 'proxy'
+      ? 'Remove it, and set the credentials in the environment.'
+      : 'Remove it, and give the key with "Update API Key…" on the connection.';
+  return new CatalogError(
+    'InvalidInput',
+    `Can't use the connection "${name}": the property "${property}" is a secret, and settings are not kept secret.`,
+    hint,
+  );
+}

@@ -1,0 +1,128 @@
+import { CatalogError, isAbort } from '#shared/errors.ts';
+import { chooseAfterFailure, withProgress } from '../host/ask.ts';
+import { askStep } from '../host/askStep.ts';
+import { fieldsOf } from '#shared/records.ts';
+import type { Catalogs } from './catalogs.ts';
+import type { Connections, NewServer } from './connections.ts';
+import { failureWords, serverRemedy } from './failureWords.ts';
+import type { RestConnection } from '../explorer/node.ts';
+import { cleanAddress, keyProblem, restBaseName } from './restRules.ts';
+import { freeName } from './connectionRules.ts';
+import { askServer, emptyDraft, isUnreachable, secretsOfDraft, stepFor, type Draft } from './restWizard.ts';
+
+export type ServerParts = { connections: Connections; catalogs: Catalogs };
+
+/** A server as another extension or a key binding may give it. */
+export type GivenServer = {
+  uri: string;
+  name?: string;
+  database?: string;
+  endpoint?: string;
+  /** The path of a file of certificates. */
+  ca?: string;
+  apiKey?: string;
+  token?: string;
+  headers?: Record<string, string>;
+};
+
+/** Adds a server: the given one, else the one that the person types. @throws CatalogError what its test says */
+export async function addServer(parts: ServerParts, given: unknown): Promise<RestConnection | undefined> {
+  const { connections } = parts;
+  const server = givenServer(given, connections);
+  if (server) {
+    await withProgress(`Connecting to ${server.uri}`, (signal) =>
+      parts.catalogs.checkServer(server, server.secrets, signal),
+    );
+    return connections.addServer(server);
+  }
+  const typed = await askTested(parts, 'Add REST Connection', emptyDraft, connections.list());
+  return typed && connections.addServer(typed);
+}
+
+/** Asks for all of a connection again, with what it is now. */
+export async function editServer(parts: ServerParts, connection: RestConnection): Promise<void> {
+  const { connections } = parts;
+  const { name, uri, database = '', endpoint = '', ca = '' } = connection;
+  const { apiKey = '', token = '', headers = {} } = await connections.secretsOf(connection);
+  const others = connections.list().filter((one) => one.name !== name);
+  const draft = { name, uri, database, apiKey, headers, token, endpoint, ca };
+  const typed = await askTested(parts, `Edit Connection ${name}`, draft, others);
+  if (typed) await connections.replaceServer(name, typed);
+}
+
+/** Asks for another API key. One that the server refuses is not kept, and what was typed stays to be corrected. */
+export async function updateKey({ connections, catalogs }: ServerParts, connection: RestConnection): Promise<void> {
+  const secrets = await connections.secretsOf(connection);
+  await askStep({
+    title: `Update API Key of ${connection.name}`,
+    prompt: `The API key for ${connection.uri}, kept in the secret storage of the editor. Empty for none.`,
+    isSecret: true,
+    check: keyProblem,
+    accept: async (typed, signal) => {
+      const apiKey = typed.trim();
+      try {
+        await catalogs.checkServer(connection, { ...secrets, apiKey }, signal);
+      } catch (error) {
+        // A server that is not there says nothing about the key, and the tree says that it is not there.
+        if (isAbort(error) || !isUnreachable(error)) throw error;
+      }
+      await connections.setApiKey(connection, apiKey);
+    },
+  });
+}
+
+/** Asks for a server until it lets the person in, or the person keeps it as it is, or leaves. */
+async function askTested(
+  { catalogs }: ServerParts,
+  title: string,
+  first: Draft,
+  existing: readonly { name: string }[],
+): Promise<NewServer | undefined> {
+  let from: Parameters<typeof askServer>[2];
+  for (let draft = first; ;) {
+    const typed = await askServer(draft, { title, ask: askStep, existing }, from);
+    if (!typed) return undefined;
+    const { name, uri, database, endpoint, ca } = typed;
+    const way = { uri, ...(database && { database }), ...(endpoint && { endpoint }), ...(ca && { ca }) };
+    const server: NewServer = { name, ...way, secrets: secretsOfDraft(typed) };
+    try {
+      await withProgress(`Connecting to ${uri}`, (signal) => catalogs.checkServer(server, server.secrets, signal));
+      return server;
+    } catch (error) {
+      const choice = await chooseAfterFailure(
+        isAbort(error) ? 'The test of the connection was cancelled.' : connectionFailure(error),
+        isAbort(error) || isUnreachable(error),
+      );
+      if (choice === 'keep') return server;
+      if (choice !== 'correct') return undefined;
+      from = stepFor(error);
+      draft = typed;
+    }
+  }
+}
+
+function connectionFailure(error: unknown): string {
+  const { what, hint } = failureWords(error, serverRemedy(error));
+  return ['The connection does not work.', what, hint].filter(Boolean).join(' ');
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** @throws CatalogError InvalidInput (13) for one with parts of another shape */
+function givenServer(given: unknown, connections: Connections): NewServer | undefined {
+  const { uri, name, database = '', endpoint, ca, apiKey, token, headers = {} } = fieldsOf(given);
+  if (uri === undefined) return undefined;
+  const texts = Object.entries(fieldsOf(headers)).filter((entry): entry is [string, string] => isText(entry[1]));
+  if (!isText(uri) || !isText(database)) {
+    throw new CatalogError('InvalidInput', 'The server has no address.', 'Give it as uri, for instance "https://…".');
+  }
+  const address = cleanAddress(uri);
+  return {
+    uri: address,
+    name: isText(name) ? name : freeName(restBaseName(address, database), connections.list()),
+    ...(database && { database }),
+    ...(isText(endpoint) && { endpoint }),
+    ...(isText(ca) && { ca }),
+    secrets: { ...(isText(apiKey) && { apiKey }), ...(isText(token) && { token }), headers: Object.fromEntries(texts) },
+  };
+}

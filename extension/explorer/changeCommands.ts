@@ -1,0 +1,223 @@
+import * as vscode from 'vscode';
+import type { Catalog } from '#catalog/catalog.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { displayPath, nameProblem } from '#shared/names.ts';
+import { confirm, withProgress } from '../host/ask.ts';
+import { askStep } from '../host/askStep.ts';
+import { registerCommand } from '../host/commands.ts';
+import type { Log } from '../host/log.ts';
+import type { Abilities } from '../connections/abilities.ts';
+import { columnsProblem, columnTypes, schemaOf } from './columnText.ts';
+import { tableOf } from './commands.ts';
+import { contentsOf, contentsText, plural } from './contents.ts';
+import { isNode, isWithin, placeOf, type CatalogNode, type NodeOf, type Place } from './node.ts';
+import type { TablePanels } from '../panels/tablePanel.ts';
+import type { CatalogTree } from './tree.ts';
+
+export type ChangeCommandParts = {
+  log: Log;
+  tree: CatalogTree;
+  view: vscode.TreeView<CatalogNode>;
+  abilities: Abilities;
+  catalogOf: (connection: string) => Promise<Catalog>;
+  /** Where tables are shown that may be gone afterwards. */
+  panels: Pick<TablePanels, 'lose'>;
+};
+
+/** The commands of the tree that change a catalog. Each asks first, and says by the whole path what it is about to do. */
+export function registerChangeCommands(parts: ChangeCommandParts): vscode.Disposable {
+  const { log, view } = parts;
+  return vscode.Disposable.from(
+    registerCommand(log, 'lanceCatalog.namespace.create', (node) => createNamespace(parts, containerOf(node, view))),
+    registerCommand(log, 'lanceCatalog.namespace.drop', (node) => dropNamespace(parts, namespaceOf(node, view))),
+    registerCommand(log, 'lanceCatalog.table.create', (node) => createTable(parts, containerOf(node, view))),
+    registerCommand(log, 'lanceCatalog.table.rename', (node) => renameTable(parts, tableOf(node, view))),
+    registerCommand(log, 'lanceCatalog.table.drop', (node) => dropTable(parts, tableOf(node, view))),
+  );
+}
+
+async function createNamespace(parts: ChangeCommandParts, { connection, path }: Place): Promise<void> {
+  const answer = await askStep({
+    title: 'New Namespace',
+    prompt: `A name for the new namespace in ${where({ connection, path })}`,
+    check: (name) => sentence(nameProblem('namespace', name)),
+    accept: (name, signal) =>
+      change(parts, connection, (catalog) => catalog.createNamespace([...path, name], { signal })),
+  });
+  if (typeof answer !== 'object') return;
+  await show(parts, { kind: 'namespace', connection, path: [...path, answer.value] });
+}
+
+async function createTable(parts: ChangeCommandParts, { connection, path }: Place): Promise<void> {
+  const title = 'New Table';
+  let table: string | undefined;
+  let columns = 'id int64';
+  for (;;) {
+    const prompt = `A name for the new table in ${where({ connection, path })}`;
+    const named = await askStep({
+      title,
+      step: { number: 1, of: 2 },
+      prompt,
+      value: table ?? '',
+      check: tableNameProblem,
+    });
+    if (typeof named !== 'object') return;
+    const name = (table = named.value);
+    const typed = await askStep({
+      title,
+      step: { number: 2, of: 2 },
+      prompt: `The columns of "${name}", each a name and a type: ${columnTypes}`,
+      placeHolder: 'id int64, note string, embedding vector[768]',
+      value: columns,
+      check: columnsProblem,
+      accept: async (text, signal) => {
+        columns = text;
+        await change(parts, connection, async (catalog) => {
+          await catalog.createEmptyTable(name, schemaOf(text), { namespacePath: path, signal });
+        });
+      },
+    });
+    if (typeof typed === 'object') return show(parts, { kind: 'table', connection, path, table: name });
+    if (typed === undefined) return;
+  }
+}
+
+async function renameTable(parts: ChangeCommandParts, node: NodeOf<'table'>): Promise<void> {
+  const { connection, path, table } = node;
+  const full = displayPath(path, table);
+  const answer = await askStep({
+    title: 'Rename Table',
+    prompt: `Another name for the table "${full}" of ${connection}`,
+    value: table,
+    check: (name) => (name === table ? `"${name}" is its name already.` : tableNameProblem(name)),
+    accept: (name, signal) =>
+      change(parts, connection, (catalog) => catalog.renameTable(table, name, { namespacePath: path, signal })),
+  });
+  if (typeof answer !== 'object') return;
+  const now = displayPath(path, answer.value);
+  const why = new CatalogError(
+    'TableNotFound',
+    `The table "${full}" was renamed to "${now}".`,
+    'Open it by that name.',
+  );
+  await lose(parts, node, why);
+  await show(parts, { ...node, table: answer.value });
+}
+
+async function dropTable(parts: ChangeCommandParts, node: NodeOf<'table'>): Promise<void> {
+  const { connection, path, table } = node;
+  const full = displayPath(path, table);
+  const catalog = await parts.catalogOf(connection);
+  const holds = await sizeOf(catalog, node);
+  const detail = `${holds}It is dropped from the connection "${connection}" with all its versions. This can't be undone.`;
+  if (!(await confirm(`Drop the table "${full}"?`, detail, 'Drop Table'))) return;
+  await withProgress(`Dropping ${full}`, (signal) =>
+    change(parts, connection, (current) => current.dropTable(table, { namespacePath: path, signal })),
+  );
+  await forget(parts, node, `The table "${full}" was dropped.`);
+}
+
+async function dropNamespace(parts: ChangeCommandParts, node: NodeOf<'namespace'>): Promise<void> {
+  const { connection, path } = node;
+  const full = displayPath(path);
+  const catalog = await parts.catalogOf(connection);
+  const contents = await withProgress(`Looking into ${full}`, (signal) => contentsOf(catalog, path, signal));
+  const isEmpty = contents.tables + contents.namespaces === 0;
+  const agreed = isEmpty
+    ? await confirm(`Drop the namespace "${full}"?`, `It is empty, in "${connection}".`, 'Drop Namespace')
+    : await confirmCascade(node, contentsText(contents));
+  if (!agreed) return;
+  // What was found empty is dropped only if it still is: nobody has agreed to more.
+  const behavior = isEmpty ? 'restrict' : 'cascade';
+  await withProgress(`Dropping ${full}`, (signal) =>
+    change(parts, connection, (current) => current.dropNamespace(path, { behavior, signal })),
+  );
+  await forget(parts, node, `The namespace "${full}" was dropped.`);
+}
+
+async function confirmCascade({ connection, path }: NodeOf<'namespace'>, holds: string): Promise<boolean> {
+  const full = displayPath(path);
+  const name = path.at(-1) ?? '';
+  const detail = `It holds ${holds}, which are dropped with it from the connection "${connection}". This can't be undone.`;
+  if (!(await confirm(`Drop the namespace "${full}" and all that is in it?`, detail, 'Continue'))) return false;
+  const typed = await askStep({
+    title: 'Drop Namespace',
+    prompt: `Type ${name} to drop "${full}" with ${holds}`,
+    placeHolder: name,
+    check: (value) => (value === name ? undefined : `Type ${name}, or press Escape to keep it.`),
+  });
+  return typeof typed === 'object';
+}
+
+/** Runs a change; whatever comes of it, what the catalog learnt about itself decides what is offered next. */
+async function change(
+  { abilities, catalogOf }: ChangeCommandParts,
+  connection: string,
+  run: (catalog: Catalog) => Promise<void>,
+): Promise<void> {
+  const catalog = await catalogOf(connection);
+  try {
+    await run(catalog);
+  } finally {
+    void abilities.update(connection, catalog);
+  }
+}
+
+/** Reads the parent again and selects what is new in it. */
+async function show({ log, tree, view }: ChangeCommandParts, node: CatalogNode): Promise<void> {
+  const parent = tree.getParent(node);
+  if (parent) tree.refresh(parent);
+  try {
+    await view.reveal(node, { select: true, focus: true });
+  } catch (error) {
+    // It may be on a later page of its parent, which is no failure of what was asked.
+    log.debug(`the new row was not found: ${String(error)}`);
+  }
+}
+
+async function forget(parts: ChangeCommandParts, node: NodeOf<'namespace' | 'table'>, what: string): Promise<void> {
+  const parent = parts.tree.getParent(node);
+  if (parent) parts.tree.refresh(parent);
+  await lose(parts, node, new CatalogError('TableNotFound', what, 'Close this panel.'));
+}
+
+/** What shows a table that is not there any more says so. */
+const lose = ({ panels }: ChangeCommandParts, node: NodeOf<'namespace' | 'table'>, why: CatalogError): Promise<void> =>
+  panels.lose((place) => isWithin({ kind: 'table', ...place }, node), why);
+
+/** What a person loses, where the catalog says it soon. A table that can't be read can be dropped all the same. */
+async function sizeOf(catalog: Catalog, { path, table }: NodeOf<'table'>): Promise<string> {
+  try {
+    const signal = AbortSignal.timeout(3000);
+    const { numRows, columns } = await catalog.describeTable(table, { namespacePath: path, signal });
+    return `It has ${plural(numRows, 'row')} in ${plural(columns.length, 'column')}. `;
+  } catch {
+    return '';
+  }
+}
+
+const where = ({ connection, path }: Place): string =>
+  path.length === 0 ? `"${connection}"` : `"${displayPath(path)}" of "${connection}"`;
+
+const tableNameProblem = (name: string): string | undefined => sentence(nameProblem('table', name));
+
+const sentence = (problem: { what: string; hint: string } | undefined): string | undefined =>
+  problem && `${problem.what} ${problem.hint}`;
+
+/** The connection or namespace that something is to be made in. @throws CatalogError InvalidInput (13) */
+function containerOf(node: unknown, view: vscode.TreeView<CatalogNode>): Place {
+  const found = node ?? view.selection[0];
+  if (isNode(found, 'connection', 'namespace', 'table', 'column', 'more', 'empty')) return placeOf(found);
+  throw new CatalogError(
+    'InvalidInput',
+    'No place is selected.',
+    'Select a connection or a namespace in the Lance Catalog view.',
+  );
+}
+
+/** @throws CatalogError InvalidInput (13) */
+function namespaceOf(node: unknown, view: vscode.TreeView<CatalogNode>): NodeOf<'namespace'> {
+  const found = node ?? view.selection[0];
+  if (isNode(found, 'namespace')) return found;
+  throw new CatalogError('InvalidInput', 'No namespace is selected.', 'Select one in the Lance Catalog view.');
+}

@@ -1,0 +1,55 @@
+import * as vscode from 'vscode';
+import type { Damage } from '#shared/damage.ts';
+import { isAbort } from '#shared/errors.ts';
+import type { Engine } from '../host/engine.ts';
+import { dirConfigOf } from '../connections/catalogs.ts';
+import type { Connection } from './node.ts';
+
+/** What is wrong with the catalogs in directories, as far as they were inspected. */
+export class CatalogHealth implements vscode.Disposable {
+  readonly #engine: Pick<Engine, 'inspect'>;
+  readonly #report: (what: string, error: unknown) => void;
+  readonly #found = new Map<string, readonly string[]>();
+  readonly #running = new Set<string>();
+  readonly #lifetime = new AbortController();
+  readonly #changed = new vscode.EventEmitter<Connection>();
+  /** The connection whose catalog has other problems now. */
+  readonly onDidChange = this.#changed.event;
+
+  constructor(engine: Pick<Engine, 'inspect'>, report: (what: string, error: unknown) => void) {
+    this.#engine = engine;
+    this.#report = report;
+  }
+
+  /** The problems of a connection's catalog, a sentence each. */
+  of(connection: string): readonly string[] {
+    return this.#found.get(connection) ?? [];
+  }
+
+  /** Inspects the catalog of a connection. The tree does not wait for it; a failure goes to the log alone. */
+  async inspect(connection: Connection | undefined): Promise<void> {
+    if (connection?.kind !== 'dir' || this.#running.has(connection.name)) return;
+    this.#running.add(connection.name);
+    try {
+      const { left } = await this.#engine.inspect(dirConfigOf(connection), this.#lifetime.signal);
+      this.set(connection, left);
+    } catch (error) {
+      if (!isAbort(error)) this.#report(`inspecting "${connection.name}"`, error);
+    } finally {
+      this.#running.delete(connection.name);
+    }
+  }
+
+  /** Takes over what an inspection or a repair has found. */
+  set(connection: Connection, damages: readonly Damage[]): void {
+    const problems = damages.map(({ message }) => message);
+    const isSame = problems.join('\n') === this.of(connection.name).join('\n');
+    this.#found.set(connection.name, problems);
+    if (!isSame && !this.#lifetime.signal.aborted) this.#changed.fire(connection);
+  }
+
+  dispose(): void {
+    this.#lifetime.abort();
+    this.#changed.dispose();
+  }
+}

@@ -1,0 +1,152 @@
+import type { Catalog } from '#catalog/catalog.ts';
+import { isAbort } from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
+import { failureWords } from '../connections/failureWords.ts';
+import { placeOf, type CatalogNode, type NodeOf, type Place, type Remedy } from './node.ts';
+
+/** Rows that one step of the tree asks for. */
+export const pageSize = 100;
+
+/** What a loader needs of the world: the catalog behind a connection, and what to do about its failures. */
+export type LoaderContext = {
+  catalog(connection: string): Promise<Catalog>;
+  /** What mends a failure of a connection as things are now. */
+  remedy(connection: string, error: unknown): Remedy;
+  /** A catalog has answered for a namespace: what more there is to know about it may be asked now. */
+  answered?(place: Place, catalog: Catalog): void;
+  /** What is known to be wrong with the catalog of a connection, a sentence each. */
+  problems?(connection: string): readonly string[];
+  report(what: string, error: unknown): void;
+};
+
+/**
+ * The rows under a node. A failure becomes an error node in the place of what did not load; the rest still loads.
+ * @throws only what says "cancelled"
+ */
+export async function loadChildren(
+  node: CatalogNode,
+  context: LoaderContext,
+  signal: AbortSignal,
+): Promise<CatalogNode[]> {
+  switch (node.kind) {
+    case 'connection':
+    case 'namespace':
+      return loadNamespace(placeOf(node), context, signal);
+    case 'table':
+      return loadColumns(node, context, signal);
+    case 'column':
+    case 'more':
+    case 'damage':
+    case 'empty':
+    case 'error':
+      return [];
+  }
+}
+
+/** The page behind a "more" node, with another such node at its end while there is more. */
+export async function loadPage(
+  node: NodeOf<'more'>,
+  context: LoaderContext,
+  signal: AbortSignal,
+): Promise<CatalogNode[]> {
+  const load = node.what === 'namespaces' ? namespacesOf : tablesOf;
+  return orError(node, node.what, context, async () =>
+    load(await context.catalog(node.connection), node, signal, node.pageToken),
+  );
+}
+
+async function loadNamespace(place: Place, context: LoaderContext, signal: AbortSignal): Promise<CatalogNode[]> {
+  let catalog: Catalog;
+  try {
+    catalog = await context.catalog(place.connection);
+  } catch (error) {
+    return [errorNode(place, 'connection', context, error)];
+  }
+  const [namespaces, tables] = await Promise.all([
+    orError(place, 'namespaces', context, () => namespacesOf(catalog, place, signal)),
+    orError(place, 'tables', context, () => tablesOf(catalog, place, signal)),
+  ]);
+  if (![...namespaces, ...tables].some((row) => row.kind === 'error')) context.answered?.(place, catalog);
+  // A root that is gone fails both lists in the same words; said once it is enough.
+  const same = isSameError(namespaces[0], tables[0]);
+  const rows = [...damageOf(place, context), ...namespaces, ...(same ? [] : tables)];
+  return rows.length > 0 ? rows : [{ kind: 'empty', ...place, text: 'Nothing here yet' }];
+}
+
+/** A damaged catalog hides some of its rows, so it says so before the others. */
+function damageOf(place: Place, context: LoaderContext): CatalogNode[] {
+  const problems = place.path.length === 0 ? (context.problems?.(place.connection) ?? []) : [];
+  return problems.length > 0 ? [{ kind: 'damage', ...place, problems }] : [];
+}
+
+async function namespacesOf(
+  catalog: Catalog,
+  { connection, path }: Place,
+  signal: AbortSignal,
+  pageToken?: string,
+): Promise<CatalogNode[]> {
+  const page = await catalog.listNamespaces(path, { limit: pageSize, pageToken, signal });
+  const rows = page.namespaces.map((name): CatalogNode => ({ kind: 'namespace', connection, path: [...path, name] }));
+  return [...rows, ...more('namespaces', { connection, path }, page.pageToken)];
+}
+
+async function tablesOf(
+  catalog: Catalog,
+  { connection, path }: Place,
+  signal: AbortSignal,
+  pageToken?: string,
+): Promise<CatalogNode[]> {
+  const page = await catalog.listTables(path, { limit: pageSize, pageToken, signal });
+  const rows = page.tables.map((table): CatalogNode => ({ kind: 'table', connection, path, table }));
+  return [...rows, ...more('tables', { connection, path }, page.pageToken)];
+}
+
+async function loadColumns(node: NodeOf<'table'>, context: LoaderContext, signal: AbortSignal): Promise<CatalogNode[]> {
+  const { connection, path, table } = node;
+  return orError(node, 'columns', context, async () => {
+    const catalog = await context.catalog(connection);
+    const { columns } = await catalog.describeTable(table, { namespacePath: path, signal });
+    if (columns.length === 0) return [{ kind: 'empty', connection, path, table, text: 'No columns' }];
+    return columns.map((column): CatalogNode => ({ kind: 'column', connection, path, table, column }));
+  });
+}
+
+const more = (what: 'namespaces' | 'tables', place: Place, pageToken: string | undefined): CatalogNode[] =>
+  pageToken ? [{ kind: 'more', ...place, what, pageToken }] : [];
+
+async function orError(
+  place: Place & { table?: string },
+  about: string,
+  context: LoaderContext,
+  load: () => Promise<CatalogNode[]>,
+): Promise<CatalogNode[]> {
+  try {
+    return await load();
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return [errorNode(place, about, context, error)];
+  }
+}
+
+function errorNode(
+  place: Place & { table?: string },
+  about: string,
+  context: LoaderContext,
+  error: unknown,
+): CatalogNode {
+  const { connection, path, table } = place;
+  context.report(`${about} of ${connection}: ${displayPath(path, table)}`, error);
+  const remedy = context.remedy(connection, error);
+  return {
+    kind: 'error',
+    connection,
+    path,
+    ...(table !== undefined && { table }),
+    about,
+    ...failureWords(error, remedy),
+    remedy,
+  };
+}
+
+const isSameError = (a: CatalogNode | undefined, b: CatalogNode | undefined): boolean =>
+  a?.kind === 'error' && b?.kind === 'error' && a.what === b.what;

@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import { Abilities } from '../connections/abilities.ts';
+import { Catalogs } from '../connections/catalogs.ts';
+import { registerConnectionCommands } from '../connections/connectionCommands.ts';
+import { Connections } from '../connections/connections.ts';
+import { serverRemedy } from '../connections/failureWords.ts';
+import { registerImplementations } from '../connections/implementations.ts';
+import type { Engine } from '../host/engine.ts';
+import type { HostServices } from '../host/register.ts';
+import { viewIds } from '../manifest.ts';
+import type { TablePanels } from '../panels/tablePanel.ts';
+import { registerChangeCommands } from './changeCommands.ts';
+import { registerCatalogCommands } from './commands.ts';
+import { CatalogHealth } from './health.ts';
+import { registerRepairCommand } from './repairCommand.ts';
+import { CatalogTree, type TreeContext } from './tree.ts';
+
+export type TreeParts = {
+  connections: Connections;
+  catalogs: Catalogs;
+  engine: Engine;
+  abilities: Abilities;
+  health: CatalogHealth;
+  report: (what: string, error: unknown) => void;
+};
+
+/** What the tree asks: catalogs for its rows, what can be done with them, and what mends a failure. */
+export const treeContext = ({ connections, catalogs, engine, abilities, health, report }: TreeParts): TreeContext => ({
+  catalog: (name) => catalogs.get(name),
+  answered: ({ connection, path }, catalog) => {
+    void abilities.probe(connection, catalog);
+    if (path.length === 0) void health.inspect(connections.get(connection));
+  },
+  problems: (name) => health.of(name),
+  abilities: (name) => abilities.of(name),
+  remedy: (name, error) => {
+    const isServer = connections.list().some((one) => one.name === name && one.kind === 'rest');
+    if (isServer) return serverRemedy(error);
+    return engine.problem ? 'restart' : 'retry';
+  },
+  report,
+});
+
+export type CatalogServices = ReturnType<typeof catalogServices>;
+
+/** The connections, the catalog behind each, and the view in which they stand. */
+export function catalogServices({ log, report, state, secrets, engine }: HostServices) {
+  registerImplementations(engine);
+  const connections = new Connections(state, secrets);
+  const catalogs = new Catalogs(connections, log);
+  const abilities = new Abilities(report);
+  const health = new CatalogHealth(engine, report);
+  const tree = new CatalogTree(
+    () => connections.list(),
+    treeContext({ connections, catalogs, engine, abilities, health, report }),
+  );
+  const view = vscode.window.createTreeView(viewIds.catalog, { treeDataProvider: tree, showCollapseAll: true });
+  return { connections, catalogs, catalogOf: (name: string) => catalogs.get(name), abilities, health, tree, view };
+}
+
+/** What the view follows, its commands, and the end of these services. */
+export function registerCatalog(parts: HostServices & CatalogServices & { panels: TablePanels }): vscode.Disposable {
+  const { engine, connections, catalogs, abilities, health, tree, view } = parts;
+  return vscode.Disposable.from(
+    connections,
+    catalogs,
+    abilities,
+    health,
+    tree,
+    view,
+    connections.onDidChange(() => tree.refresh()),
+    engine.onDidChange(() => tree.refresh()),
+    abilities.onDidChange((name) => tree.redraw(name)),
+    health.onDidChange((connection) => tree.refresh({ kind: 'connection', connection })),
+    view.onDidCollapseElement(({ element }) => tree.collapsed(element)),
+    view.onDidExpandElement(({ element }) => tree.expanded(element)),
+    view.onDidChangeVisibility(({ visible }) => visible && connections.needEngine && engine.warm()),
+    registerCatalogCommands(parts),
+    registerConnectionCommands(parts),
+    registerChangeCommands(parts),
+    registerRepairCommand(parts),
+  );
+}

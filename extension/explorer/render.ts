@@ -1,0 +1,202 @@
+import { displayPath } from '#shared/names.ts';
+import type { CommandId } from '../manifest.ts';
+import { whereOf } from '../connections/connectionRules.ts';
+import { allAbilities, nodeId, type Ability, type CatalogNode, type NodeOf, type Remedy } from './node.ts';
+
+/** A tree row as data; tree.ts makes a `TreeItem` of it. */
+export type NodeView = {
+  id: string;
+  label: string;
+  description: string;
+  tooltip: string;
+  /** What a screen reader says. */
+  spoken: string;
+  /** A product icon, see "Product Icon Reference", and a theme colour for it. */
+  icon: { id: string; color?: string };
+  state: 'leaf' | 'collapsed';
+  /** What `when` clauses of menus compare with `viewItem`: words with dots between them, the kind of row first. */
+  contextValue: string;
+  command?: { id: CommandId; title: string };
+};
+
+/**
+ * How a node looks. Pure, so that every look has a test without an editor.
+ * @param can what the catalog of the node can do; menus offer no more
+ */
+export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbilities): NodeView {
+  const id = nodeId(node);
+  switch (node.kind) {
+    case 'connection':
+      return renderConnection(id, node, can);
+    case 'namespace': {
+      const name = node.path.at(-1) ?? '';
+      const full = displayPath(node.path);
+      return {
+        id,
+        label: name,
+        description: '',
+        tooltip: `Namespace ${full}`,
+        spoken: `Namespace ${name}`,
+        icon: { id: 'symbol-namespace' },
+        state: 'collapsed',
+        contextValue: words('namespace', can, 'createNamespace', 'createTable', 'dropNamespace'),
+      };
+    }
+    case 'table':
+      return {
+        id,
+        label: node.table,
+        description: '',
+        tooltip: `Table ${displayPath(node.path, node.table)}`,
+        spoken: `Table ${node.table}${node.path.length ? ` in ${displayPath(node.path)}` : ''}`,
+        icon: { id: 'table' },
+        state: 'collapsed',
+        contextValue: words('table', can, 'renameTable', 'dropTable'),
+        command: { id: 'lanceCatalog.table.preview', title: 'Preview Table' },
+      };
+    case 'column':
+      return renderColumn(id, node);
+    case 'more':
+      return {
+        id,
+        label: `Load more ${node.what}…`,
+        description: '',
+        tooltip: `Loads the next ${node.what} of ${displayPath(node.path)}`,
+        spoken: `Load more ${node.what}`,
+        icon: { id: 'ellipsis' },
+        state: 'leaf',
+        contextValue: 'more',
+        command: { id: 'lanceCatalog.catalog.loadMore', title: 'Load More' },
+      };
+    case 'damage':
+      return renderDamage(id, node);
+    case 'empty':
+      return {
+        id,
+        label: '',
+        description: node.text,
+        tooltip: node.text,
+        spoken: node.text,
+        icon: { id: 'blank' },
+        state: 'leaf',
+        contextValue: 'empty',
+      };
+    case 'error':
+      return renderError(id, node);
+  }
+}
+
+/** The kind of a row and what can be done to it, as menus read it. */
+const words = (kind: string, can: ReadonlySet<Ability>, ...wanted: readonly Ability[]): string =>
+  [kind, ...wanted.filter((ability) => can.has(ability))].join('.');
+
+function renderConnection(id: string, node: NodeOf<'connection'>, can: ReadonlySet<Ability>): NodeView {
+  const { connection } = node;
+  const { name, kind, source } = connection;
+  const isServer = kind === 'rest';
+  const where = whereOf(connection);
+  const lines = [
+    ...(kind === 'other' ? [] : [isServer ? `Server ${connection.uri}` : `Directory ${where}`]),
+    ...(isServer && connection.database !== undefined ? [`Database ${connection.database}`] : []),
+    ...(source === 'setting' ? ['From the setting lanceCatalog.defaultConnections'] : []),
+  ];
+  return {
+    id,
+    label: name,
+    description: isServer ? shortAddress(connection.uri, connection.database) : where,
+    tooltip: lines.join('\n'),
+    spoken: `Connection ${name}, ${kind === 'other' ? '' : isServer ? 'server ' : 'directory '}${where}`,
+    icon: { id: isServer ? 'server' : 'database' },
+    state: 'collapsed',
+    contextValue: words(`connection.${kind}.${source}`, can, 'createNamespace', 'createTable'),
+  };
+}
+
+/** The host, and the database where one is named: what tells two servers apart in a narrow side bar. */
+const shortAddress = (uri: string, database: string | undefined): string =>
+  [URL.canParse(uri) ? new URL(uri).host : uri, ...(database === undefined ? [] : [database])].join(' · ');
+
+function renderColumn(id: string, { table, column }: NodeOf<'column'>): NodeView {
+  const { name, type, nullable } = column;
+  return {
+    id,
+    label: name,
+    description: type,
+    tooltip: `${name}: ${type}${nullable ? ', may be null' : ', never null'}`,
+    spoken: `Column ${name} of ${table}, type ${type}`,
+    icon: { id: columnIcon(type) },
+    state: 'leaf',
+    contextValue: 'column',
+  };
+}
+
+/** What a click on an error does, and what the row begins with where that is the only way on. */
+const remedies: Record<Remedy, { action: string; label?: string; command: NonNullable<NodeView['command']> }> = {
+  retry: { action: 'Try again', command: { id: 'lanceCatalog.catalog.refresh', title: 'Try Again' } },
+  restart: {
+    action: 'Restart',
+    label: 'Restart the engine',
+    command: { id: 'lanceCatalog.engine.restart', title: 'Restart' },
+  },
+  key: {
+    action: 'Update the API key',
+    label: 'Update the API key…',
+    command: { id: 'lanceCatalog.connection.updateKey', title: 'Update API Key…' },
+  },
+};
+
+const decapitalise = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+function renderError(id: string, node: NodeOf<'error'>): NodeView {
+  const { what, hint, remedy } = node;
+  const { action, label, command } = remedies[remedy];
+  return {
+    id,
+    // What to do first: a narrow side bar cuts the rest.
+    label: label ?? what,
+    description: label === undefined ? hint : what,
+    tooltip: [what, hint, `Click: ${decapitalise(action)}.`].filter(Boolean).join('\n'),
+    spoken: `Error: ${what} ${hint} Press Enter: ${decapitalise(action)}.`,
+    icon: { id: 'error', color: 'list.errorForeground' },
+    state: 'leaf',
+    contextValue: `error.${remedy}`,
+    command,
+  };
+}
+
+/** Problems that a tooltip lists. */
+const mostProblems = 5;
+
+function renderDamage(id: string, { problems }: NodeOf<'damage'>): NodeView {
+  const [first = ''] = problems;
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  const more = problems.length > mostProblems ? [`and ${problems.length - mostProblems} more`] : [];
+  return {
+    id,
+    // What to do first: a narrow side bar cuts the rest.
+    label: `Repair ${count}…`,
+    description: first,
+    tooltip: [...problems.slice(0, mostProblems), ...more, 'Click: show what a repair does.'].join('\n'),
+    spoken: `Warning: ${count} in this catalog. ${first} Press Enter: show what a repair does.`,
+    icon: { id: 'warning', color: 'list.warningForeground' },
+    state: 'leaf',
+    contextValue: 'damage',
+    command: { id: 'lanceCatalog.catalog.repair', title: 'Repair Catalog…' },
+  };
+}
+
+// The first pattern that matches decides: a list of floats is a list before it is a number.
+const icons: readonly (readonly [RegExp, string])[] = [
+  [/^(fixed_size_)?(large_)?list|^array/i, 'symbol-array'],
+  [/^(struct|map|union)/i, 'symbol-struct'],
+  [/^dictionary/i, 'symbol-enum'],
+  [/^(timestamp|date|time|duration|interval)/i, 'calendar'],
+  [/^bool/i, 'symbol-boolean'],
+  [/^(u?int|half|float|double|decimal)/i, 'symbol-numeric'],
+  [/^(large_)?(utf8|string)/i, 'symbol-string'],
+  [/binary/i, 'file-binary'],
+];
+
+/** The product icon for an Arrow type in words, `fixed_size_list<float>[128]` for instance. */
+export const columnIcon = (type: string): string =>
+  icons.find(([pattern]) => pattern.test(type))?.[1] ?? 'symbol-field';

@@ -1,0 +1,147 @@
+import * as vscode from 'vscode';
+import { isAbort, messageOf } from '#shared/errors.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import type { JobTable, JobView } from '#shared/jobs/jobView.ts';
+import {
+  errorsText,
+  failureText,
+  isActive,
+  jobTableText,
+  progressText,
+  runnerWords,
+  rowsText,
+  stateWords,
+} from '#shared/jobs/jobLabels.ts';
+import type { Backfills } from '../runBackfills.ts';
+import type { JobsHost } from '../jobsHost.ts';
+
+export type BackfillTerminalParts = {
+  readonly host: JobsHost;
+  readonly backfills: Pick<Backfills, 'start'>;
+  readonly request: (signal: AbortSignal) => Promise<{ readonly request: BackfillRequest; readonly table: JobTable }>;
+};
+
+/** How a task ends; the command line ends with the same. */
+export const exitCodes = { done: 0, failed: 1, notStarted: 2, cancelled: 130 } as const;
+
+/** How often a line of progress is written, in milliseconds: a terminal keeps all of them. */
+const tellEvery = 1000;
+const ctrlC = '\u0003';
+
+/**
+ * A backfill as a task in a terminal: what it does in lines, how it ended as the exit code. Ctrl+C cancels the job; closing
+ * the terminal leaves it at work, as closing the window does.
+ */
+export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposable {
+  readonly #parts: BackfillTerminalParts;
+  readonly #written = new vscode.EventEmitter<string>();
+  readonly #closed = new vscode.EventEmitter<number>();
+  readonly #lifetime = new AbortController();
+  readonly onDidWrite = this.#written.event;
+  readonly onDidClose = this.#closed.event;
+  #listening: vscode.Disposable | undefined;
+  #job: string | undefined;
+  #toldAt = 0;
+  #told = '';
+
+  constructor(parts: BackfillTerminalParts) {
+    this.#parts = parts;
+  }
+
+  open(): void {
+    this.#run().catch((error: unknown) => {
+      if (this.#lifetime.signal.aborted) return;
+      if (!isAbort(error)) this.#line(red(messageOf(error)));
+      this.#end(exitCodes.notStarted);
+    });
+  }
+
+  handleInput(data: string): void {
+    if (!data.includes(ctrlC)) return;
+    if (this.#job === undefined) {
+      this.#line('Cancelled before it began.');
+      return this.#end(exitCodes.cancelled);
+    }
+    this.#line('Cancelling…');
+    this.#parts.host.request('cancel', { id: this.#job }).catch((error: unknown) => this.#line(red(messageOf(error))));
+  }
+
+  close(): void {
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#lifetime.abort();
+    this.#listening?.dispose();
+    this.#written.dispose();
+    this.#closed.dispose();
+  }
+
+  async #run(): Promise<void> {
+    const { host, backfills, request: read } = this.#parts;
+    const { signal } = this.#lifetime;
+    // Reading a function and looking at its table takes seconds, and an empty terminal looks like one that hangs.
+    this.#line('Reading the job…');
+    const { request, table } = await read(signal);
+    this.#line(`Starting the backfill of "${request.column}" of ${jobTableText(table)}…`);
+    const started = await backfills.start(request, signal);
+    if (!started) {
+      this.#line('Nothing was started.');
+      return this.#end(exitCodes.cancelled);
+    }
+    this.#job = started.id;
+    const what = `${started.joined ? 'Joined the job' : 'Job'} ${started.id}`;
+    this.#line(`${what}. Ctrl+C cancels it; closing this terminal does not.`);
+    this.#listening = host.onDidChange(() => this.#look());
+    this.#look();
+  }
+
+  #look(): void {
+    const view = this.#job === undefined ? undefined : this.#parts.host.board.get(this.#job);
+    if (!view) return;
+    if (!isActive(view)) return this.#finish(view);
+    const text = progressLine(view);
+    const now = Date.now();
+    if (text === this.#told || now - this.#toldAt < tellEvery) return;
+    this.#told = text;
+    this.#toldAt = now;
+    this.#line(text);
+  }
+
+  #finish(view: JobView): void {
+    this.#listening?.dispose();
+    const { state, sentence } = view;
+    if (state === 'failed') {
+      this.#line(red(`Failed: ${failureText(view)}`));
+      return this.#end(exitCodes.failed);
+    }
+    if (state === 'succeeded') {
+      const failed = errorsText(view);
+      this.#line(`Done: ${rowsText(view.rows.done)}${failed === '' ? '' : `, ${failed}`}.`);
+      return this.#end(exitCodes.done);
+    }
+    this.#line(`${stateWords[state]}: ${sentence}`);
+    this.#end(state === 'cancelled' ? exitCodes.cancelled : exitCodes.failed);
+  }
+
+  #line(text: string): void {
+    // What a function said may hold anything, and a terminal obeys what it is sent.
+    // oxlint-disable-next-line no-control-regex -- exactly those are taken out; red() puts its own around the text
+    const safe = text.replaceAll(/[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g, '');
+    this.#written.fire(`${safe.replaceAll('\n', '\r\n')}\r\n`);
+  }
+
+  #end(code: number): void {
+    this.#closed.fire(code);
+    this.dispose();
+  }
+}
+
+/** `running · 42 % · 12,300 rows/s · 2 min left · on this machine` */
+const progressLine = (view: JobView): string =>
+  [stateWords[view.state], progressText(view), errorsText(view), view.bottleneck ?? `on ${runnerWords[view.runner]}`]
+    .filter(Boolean)
+    .join(' · ');
+
+// oxlint-disable-next-line no-control-regex -- what a text brings along is taken out before
+const red = (text: string): string => `\u001b[31m${text.replaceAll('\u001b', '')}\u001b[0m`;

@@ -1,0 +1,154 @@
+import * as vscode from 'vscode';
+import { messageOf } from '#shared/errors.ts';
+import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
+import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
+import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
+import { askOne, askText, withProgress } from '../../host/ask.ts';
+import type { Ask } from '../../host/askStep.ts';
+import type { ColumnChoice } from './columnChoices.ts';
+import { pythonFunctions, typescriptFunctions } from './functionNames.ts';
+
+/** Reads and bundles a function without running it. @throws JobError saying what is wrong with it */
+export type ReadFunction = (source: FunctionSource, signal: AbortSignal) => Promise<ComputedFunction>;
+
+export type ChooseFunctionParts = { readonly ask: Ask; readonly read: ReadFunction };
+
+/** What computes the column: `stored` is what its table has; `undefined` when the person leaves. */
+export async function chooseFunction(
+  choice: ColumnChoice,
+  columns: readonly ColumnInfo[],
+  parts: ChooseFunctionParts,
+): Promise<ComputedFunction | 'stored' | undefined> {
+  const { read } = parts;
+  const way = await askWay(choice);
+  switch (way) {
+    case undefined:
+    case 'stored':
+      return way;
+    case 'sql':
+      return askSql(choice.name, columns, parts);
+    case 'typescript': {
+      const source = await askTypescript();
+      return source && withProgress('Reading the function…', (signal) => read(source, signal));
+    }
+    case 'python': {
+      const source = await askPython(choice, columns);
+      return source && withProgress('Reading the function…', (signal) => read(source, signal));
+    }
+  }
+}
+
+type Way = 'stored' | 'sql' | 'typescript' | 'python';
+
+function askWay(choice: ColumnChoice): Promise<Way | undefined> {
+  const stored = choice.kind === 'computed' ? choice.computed : undefined;
+  return askOne<Way>(`What computes "${choice.name}"?`, [
+    ...(stored
+      ? [
+          {
+            label: `The function "${stored.function.name}" of the table`,
+            description: `by ${stored.author}`,
+            icon: 'symbol-function',
+            value: 'stored' as const,
+          },
+        ]
+      : []),
+    { label: 'SQL Expression…', description: 'length(caption)', icon: 'symbol-operator', value: 'sql' },
+    { label: 'TypeScript File…', description: 'one that exports udf(…)', icon: 'file-code', value: 'typescript' },
+    { label: 'Python File…', description: 'a function in it', icon: 'snake', value: 'python' },
+  ]);
+}
+
+/** An expression, looked at while it is typed: what is wrong with it, or what it reads. */
+async function askSql(
+  column: string,
+  columns: readonly ColumnInfo[],
+  { ask, read }: ChooseFunctionParts,
+): Promise<ComputedFunction | undefined> {
+  let made: ComputedFunction | undefined;
+  const answer = await ask({
+    title: `SQL expression for "${column}"`,
+    prompt: `Columns: ${columns.map(({ name }) => name).join(', ')}`,
+    placeHolder: 'length(caption)',
+    check: (typed) => (typed.trim() === '' ? 'Write an expression.' : undefined),
+    look: async (expression, signal) => {
+      try {
+        const { inputs } = await read({ kind: 'sql', expression }, signal);
+        return { note: inputs.length === 0 ? 'It reads no column.' : `It reads ${inputs.join(', ')}.` };
+      } catch (error) {
+        return { problem: messageOf(error) };
+      }
+    },
+    accept: async (expression, signal) => {
+      made = await read({ kind: 'sql', expression }, signal);
+    },
+  });
+  return answer === undefined ? undefined : made;
+}
+
+async function askFile(title: string, ...endings: string[]): Promise<vscode.Uri | undefined> {
+  const [file] =
+    (await vscode.window.showOpenDialog({ title, openLabel: 'Use This File', filters: { [title]: endings } })) ?? [];
+  return file;
+}
+
+async function textOf(file: vscode.Uri): Promise<string> {
+  return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+}
+
+async function askTypescript(): Promise<FunctionSource | undefined> {
+  const file = await askFile('TypeScript', 'ts', 'mts', 'js', 'mjs');
+  if (!file) return undefined;
+  const names = typescriptFunctions(await textOf(file));
+  const name = names.length > 1 ? await askOne('Which function?', names.map(choiceOf)) : (names[0] ?? 'default');
+  if (name === undefined) return undefined;
+  return { kind: 'typescript', file: file.fsPath, ...(name !== 'default' && { export: name }) };
+}
+
+async function askPython(choice: ColumnChoice, columns: readonly ColumnInfo[]): Promise<FunctionSource | undefined> {
+  const file = await askFile('Python', 'py');
+  if (!file) return undefined;
+  const found = pythonFunctions(await textOf(file));
+  const [only] = found;
+  const entry =
+    found.length > 1
+      ? await askOne(
+          'Which function?',
+          found.map((one) => ({ label: one.name, description: one.parameters.join(', '), value: one })),
+        )
+      : only;
+  if (!entry) {
+    if (!only) throw new Error(`There is no function in ${file.fsPath}. Write one at the outermost level of the file.`);
+    return undefined;
+  }
+  const takes = entry.parameters.length === 1 && entry.parameters[0] === 'batch' ? 'batch' : 'row';
+  const inputs = await askInputs(entry.parameters, columns);
+  if (!inputs) return undefined;
+  const output = await askText({
+    title: `What "${entry.name}" gives`,
+    prompt: 'A type such as int32, double, string, bool, float[768], list<string> or timestamp[us].',
+    ...(choice.kind === 'plain' && { value: choice.type }),
+    ...(choice.kind === 'computed' && { value: choice.computed.type }),
+    check: (typed) => (typed.trim() === '' ? 'A column needs a type.' : undefined),
+  });
+  if (output === undefined) return undefined;
+  return { kind: 'python', file: file.fsPath, entry: entry.name, takes, inputs, output };
+}
+
+/** The columns in the order of the parameters, where their names say it; else those that the person ticks. */
+async function askInputs(
+  parameters: readonly string[],
+  columns: readonly ColumnInfo[],
+): Promise<readonly string[] | undefined> {
+  const names = new Set(columns.map(({ name }) => name));
+  if (parameters.length > 0 && parameters.every((one) => names.has(one))) return parameters;
+  const items = columns.map(({ name, type }) => ({ label: name, description: type }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: 'Columns that the function reads, in the order of the table',
+    canPickMany: true,
+    ignoreFocusOut: true,
+  });
+  return picked && picked.length > 0 ? picked.map(({ label }) => label) : undefined;
+}
+
+const choiceOf = (name: string): { label: string; value: string } => ({ label: name, value: name });

@@ -1,0 +1,119 @@
+import * as vscode from 'vscode';
+import { isAbort, messageOf } from '#shared/errors.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { backfillCode } from '#shared/jobs/backfillCode.ts';
+import type { JobAction, JobPageState } from '#shared/jobs/jobPageMessages.ts';
+import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
+import type { JobTable } from '#shared/jobs/jobView.ts';
+import { logFailure, type Log } from '../../host/log.ts';
+import type { Backfills } from '../runBackfills.ts';
+
+export type PlanSessionParts = {
+  readonly log: Log;
+  readonly backfills: Backfills;
+  readonly showTrial: (plan: BackfillPlan, trial: BackfillTrial) => Promise<void>;
+};
+
+/** A plan that a person looks at, and what they do with it: try it, run it. The request holds secrets and stays here. */
+export class PlanSession implements vscode.Disposable {
+  readonly #parts: PlanSessionParts;
+  readonly #request: BackfillRequest;
+  readonly #table: JobTable;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #lifetime = new AbortController();
+  readonly onDidChange = this.#changed.event;
+  #plan: BackfillPlan;
+  #busy: 'plan' | 'try' | 'run' | undefined;
+  #problem: string | undefined;
+  #started: string | undefined;
+  #trying: AbortController | undefined;
+
+  constructor(parts: PlanSessionParts, request: BackfillRequest, table: JobTable, plan: BackfillPlan) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#table = table;
+    this.#plan = plan;
+  }
+
+  /** The job that runs by this plan. */
+  get started(): string | undefined {
+    return this.#started;
+  }
+
+  get state(): JobPageState {
+    return { kind: 'plan', table: this.#table, plan: this.#plan, busy: this.#busy, problem: this.#problem };
+  }
+
+  /** What goes wrong is shown on the page. */
+  async act(action: JobAction): Promise<void> {
+    if (action === 'code') {
+      const { column, ...options } = this.#request;
+      return copyCode(backfillCode(this.#table, column, optionsOf(options)));
+    }
+    if (action === 'try') return this.#tryUntilStopped();
+    if (action === 'cancel') return this.#trying?.abort();
+    if (action === 'run') return this.#do('run', (signal) => this.#run(signal));
+  }
+
+  dispose(): void {
+    this.#lifetime.abort();
+    this.#changed.dispose();
+  }
+
+  /** A function may take as long as it likes for the rows of a fragment. */
+  async #tryUntilStopped(): Promise<void> {
+    const trying = (this.#trying ??= new AbortController());
+    try {
+      await this.#do('try', (signal) => this.#try(AbortSignal.any([signal, trying.signal])));
+    } finally {
+      if (this.#trying === trying) this.#trying = undefined;
+    }
+  }
+
+  async #try(signal: AbortSignal): Promise<void> {
+    const trial = await this.#parts.backfills.try(this.#request, signal);
+    if (!trial) return;
+    await this.#parts.showTrial(this.#plan, trial);
+    // A trial has measured how fast it goes: the plan knows now how long it takes.
+    this.#busy = 'plan';
+    this.#changed.fire();
+    this.#plan = (await this.#parts.backfills.plan(this.#request, signal)) ?? this.#plan;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const started = await this.#parts.backfills.start(this.#request, signal);
+    if (!started) return;
+    this.#started = started.id;
+  }
+
+  async #do(what: 'try' | 'run', run: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    // A second click while the first is being done would do it twice.
+    if (this.#busy !== undefined || this.#started !== undefined) return;
+    this.#busy = what;
+    this.#problem = undefined;
+    this.#changed.fire();
+    try {
+      await run(this.#lifetime.signal);
+    } catch (error) {
+      if (this.#lifetime.signal.aborted) return;
+      if (!isAbort(error)) {
+        logFailure(this.#parts.log, `${what} of a backfill`, error);
+        this.#problem = messageOf(error);
+      }
+    } finally {
+      this.#busy = undefined;
+      if (!this.#lifetime.signal.aborted) this.#changed.fire();
+    }
+  }
+}
+
+/** The options of a request alone. */
+export function optionsOf(request: Omit<BackfillRequest, 'column'>): Omit<BackfillRequest, 'column' | 'table'> {
+  const { table: _table, function: _function, allowStoredCode: _allowed, ...options } = request;
+  return options;
+}
+
+export async function copyCode(code: string): Promise<void> {
+  await vscode.env.clipboard.writeText(code);
+  void vscode.window.setStatusBarMessage('$(check) Copied as code of a notebook', 3000);
+}

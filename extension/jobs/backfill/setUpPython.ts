@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+import { findNode } from '#processes/childProcess.ts';
+import { confirm } from '../../host/ask.ts';
+import { setting } from '../../host/settings.ts';
+
+/** How the environment comes and goes: words of the command line, which does the work. */
+type Action = 'install' | 'remove';
+
+const names = { install: 'Set Up Python for Backfills', remove: 'Remove Python for Backfills' } as const;
+
+/**
+ * Offers an environment of Python with what backfills need, and has the command line make it in a terminal, where a person
+ * sees how far it is and can end it.
+ * @param cli the bundle of the command line
+ * @returns whether it is there now; false too where the person does not want it
+ */
+export async function setUpPython(cli: string): Promise<boolean> {
+  const wanted = await confirm(
+    'Set up a Python environment for backfills?',
+    'About 450 MB are downloaded from the package index that pip is set to, into the data folder of Lance Catalog. ' +
+      `"${names.remove}…" takes all of it away again.`,
+    'Set Up',
+  );
+  return wanted && (await runInTerminal(cli, 'install')) === 0;
+}
+
+/** Takes that environment away again, and nothing else. */
+export async function removePython(cli: string): Promise<void> {
+  const wanted = await confirm(
+    'Remove the Python environment for backfills?',
+    'It is removed from the data folder of Lance Catalog. Jobs and what they computed stay, and so does any other Python.',
+    'Remove',
+  );
+  if (wanted) await runInTerminal(cli, 'remove');
+}
+
+/** Runs the command line as a task, whose terminal stays with what it said. @returns its exit code, if it came to one */
+async function runInTerminal(cli: string, action: Action): Promise<number | undefined> {
+  const nodePath = setting('lanceCatalog.nodePath');
+  const node = await findNode({ ...(nodePath && { nodePath }) });
+  const dataHome = process.env['XDG_DATA_HOME'];
+  const task = new vscode.Task(
+    { type: 'process' },
+    vscode.TaskScope.Global,
+    names[action],
+    'Lance Catalog',
+    // Terminals may have another environment than the processes that will look for what is made.
+    new vscode.ProcessExecution(node.path, [cli, 'python', action], {
+      env: { ...node.env, ...(dataHome !== undefined && { XDG_DATA_HOME: dataHome }) },
+    }),
+    [],
+  );
+  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, echo: false, clear: true };
+  let execution: vscode.TaskExecution | undefined;
+  return new Promise((resolve, reject) => {
+    const listening = vscode.tasks.onDidEndTaskProcess((ended) => {
+      if (ended.execution !== execution && ended.execution.task.name !== task.name) return;
+      listening.dispose();
+      resolve(ended.exitCode);
+    });
+    vscode.tasks.executeTask(task).then(
+      (started) => (execution = started),
+      (error: unknown) => {
+        listening.dispose();
+        reject(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  });
+}

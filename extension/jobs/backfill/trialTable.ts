@@ -1,0 +1,55 @@
+import { Table, tableFromIPC, tableToIPC } from '#arrow';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import { countText } from '#shared/format/numbers.ts';
+import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
+import { durationText, rowsText } from '#shared/jobs/jobLabels.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import type { TableSource } from '../../panels/tableSource.ts';
+
+/**
+ * What a trial computed, as a table for the grid: the inputs, then the column as it is and as it would become, and why where
+ * a row failed.
+ * @throws JobError Internal for a trial whose two tables do not belong together
+ */
+export function trialTable(column: string, { before, after }: Pick<BackfillTrial, 'before' | 'after'>): Table {
+  const [was, becomes] = [before, after].map((text) => tableFromIPC(Buffer.from(text, 'base64'))) as [Table, Table];
+  const [old, fresh] = [was.getChild(column), becomes.getChild(column)];
+  if (!old || !fresh || was.numRows !== becomes.numRows)
+    throw new JobError('Internal', 'The trial gave two tables that do not fit each other.', 'Try again.');
+  const [inputs, all] = [was, becomes].map(({ schema }) =>
+    schema.fields.map(({ name }) => name).filter((name) => name !== column),
+  ) as [string[], string[]];
+  const pick = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, becomes.getChild(name)!]));
+  return new Table({
+    ...pick(inputs),
+    [freeName(`${column} (before)`, all)]: old,
+    [freeName(`${column} (after)`, all)]: fresh,
+    // What was said of rows that failed.
+    ...pick(all.filter((name) => !inputs.includes(name))),
+  });
+}
+
+/** A trial as a panel shows it. Nothing of it is in the catalog, so it ends with the window. */
+export function trialSource({ column }: Pick<BackfillPlan, 'column'>, trial: BackfillTrial): TableSource {
+  const table = trialTable(column, trial);
+  const { fragment, rows, seconds, errors } = trial;
+  const failed = errors === 0 ? '' : `, ${rowsText(errors)} failed`;
+  const title = `Trial of ${column}`;
+  return {
+    title,
+    open: () =>
+      Promise.resolve({
+        title,
+        key: `trial ${column} ${Date.now()}`,
+        columns: columnsOf(table.schema),
+        numRows: table.numRows,
+        version: null,
+        note: `Fragment ${countText(fragment)}: ${rowsText(rows)} computed in ${durationText(seconds)}${failed}. Nothing was written.`,
+      }),
+    rows: (start, end) => Promise.resolve(tableToIPC(table.slice(start, end), 'stream')),
+  };
+}
+
+function freeName(name: string, taken: readonly string[]): string {
+  return taken.includes(name) ? freeName(`${name}′`, taken) : name;
+}

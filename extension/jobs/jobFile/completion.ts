@@ -1,0 +1,139 @@
+import * as vscode from 'vscode';
+import type { Location } from 'jsonc-parser';
+import { isAbort } from '#shared/errors.ts';
+import type { Catalogs } from '../../connections/catalogs.ts';
+import type { Connections } from '../../connections/connections.ts';
+import { whereOf } from '../../connections/connectionRules.ts';
+import type { ClusterProfiles } from '../../cluster/clusterProfiles.ts';
+import { logFailure, type Log } from '../../host/log.ts';
+import { fieldsOf } from '#shared/records.ts';
+import type { TablePlace } from '../../panels/tableSource.ts';
+import { readJobFile } from '#shared/jobs/jobFile.ts';
+import { folderOfFile } from './jobFiles.ts';
+import { tableOfFile } from './request.ts';
+import type { RayPlaces } from '../rayAddresses.ts';
+
+export type JobFileCompletionParts = {
+  readonly log: Log;
+  readonly connections: Pick<Connections, 'list'>;
+  readonly catalogs: Pick<Catalogs, 'get'>;
+  readonly state: { lastConnection(): string | undefined };
+  readonly profiles: Pick<ClusterProfiles, 'list'>;
+  readonly rays: Pick<RayPlaces, 'list'>;
+};
+
+type Name = { readonly name: string; readonly detail?: string };
+
+/** Names that a level of a catalog is completed with. */
+const maxNames = 200;
+
+/** Completes in job files the names that no schema knows: connections, tables, columns, clusters. */
+export class JobFileCompletion implements vscode.CompletionItemProvider {
+  readonly #parts: JobFileCompletionParts;
+
+  constructor(parts: JobFileCompletionParts) {
+    this.#parts = parts;
+  }
+
+  async provideCompletionItems(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.CompletionItem[]> {
+    const { getLocation, parse } = await import('jsonc-parser');
+    const location = getLocation(document.getText(), document.offsetAt(position));
+    if (location.isAtPropertyKey) return [];
+    const controller = new AbortController();
+    const listening = token.onCancellationRequested(() => controller.abort());
+    try {
+      const value: unknown = parse(document.getText());
+      const names = await this.#names(location, value, document.uri, controller.signal);
+      const range = rangeOf(document, location, position);
+      return names.map((one) => itemOf(one, range));
+    } catch (error) {
+      // Nobody asked for a list in so many words: a catalog that does not answer is told by who opens it.
+      if (!isAbort(error)) logFailure(this.#parts.log, 'completing a job file', error);
+      return [];
+    } finally {
+      listening.dispose();
+    }
+  }
+
+  async #names({ path }: Location, value: unknown, uri: vscode.Uri, signal: AbortSignal): Promise<readonly Name[]> {
+    const { connections, profiles, rays } = this.#parts;
+    switch (path.join('.')) {
+      case 'connection':
+        return connections.list().map((one) => ({ name: one.name, detail: whereOf(one) }));
+      case 'ray.profile':
+        return profiles.list().map(({ name }) => ({ name }));
+      case 'ray.address':
+        return rays.list().map((name) => ({ name }));
+      case 'table':
+        return this.#tables(
+          placeIn(this.#parts, { ...fieldsOf(value), table: 'x' }, uri),
+          fieldsOf(value)['table'],
+          signal,
+        );
+      case 'column':
+      case 'key':
+      case 'function.inputs':
+        return this.#columns(placeIn(this.#parts, value, uri), signal);
+      default:
+        return path[0] === 'function' && path[1] === 'inputs'
+          ? this.#columns(placeIn(this.#parts, value, uri), signal)
+          : [];
+    }
+  }
+
+  /** Tables and namespaces at the level that is typed: `shop/eu/` lists what is in `shop/eu`. */
+  async #tables(place: TablePlace | undefined, typed: unknown, signal: AbortSignal): Promise<readonly Name[]> {
+    if (!place) return [];
+    const above = typeof typed === 'string' ? typed.split('/').slice(0, -1) : [];
+    const catalog = await this.#parts.catalogs.get(place.connection);
+    const limit = maxNames;
+    const [{ tables }, { namespaces }] = await Promise.all([
+      catalog.listTables(above, { limit, signal }),
+      catalog.listNamespaces(above, { limit, signal }),
+    ]);
+    const whole = (name: string): string => [...above, name].join('/');
+    return [
+      ...tables.map((name) => ({ name: whole(name), detail: 'table' })),
+      ...namespaces.map((name) => ({ name: `${whole(name)}/`, detail: 'namespace' })),
+    ];
+  }
+
+  async #columns(place: TablePlace | undefined, signal: AbortSignal): Promise<readonly Name[]> {
+    if (!place) return [];
+    const catalog = await this.#parts.catalogs.get(place.connection);
+    const { columns } = await catalog.describeTable(place.table, { namespacePath: place.path, signal });
+    return columns.map(({ name, type }) => ({ name, detail: type }));
+  }
+}
+
+/** The table that a file which is being written means, as far as it says so. */
+function placeIn(parts: JobFileCompletionParts, value: unknown, uri: vscode.Uri): TablePlace | undefined {
+  const { connection, catalog, database, table } = fieldsOf(value);
+  const said = Object.entries({ connection, catalog, database, table }).filter(([, one]) => one !== undefined);
+  const { file } = readJobFile({ ...Object.fromEntries(said), column: 'x' });
+  if (!file) return undefined;
+  const meant = tableOfFile(parts, file, folderOfFile(uri));
+  return meant.kind === 'connected' ? meant.place : undefined;
+}
+
+/** The string that is typed, quotes and all; an empty place where there is none yet. */
+function rangeOf(document: vscode.TextDocument, { previousNode }: Location, position: vscode.Position): vscode.Range {
+  if (previousNode?.type !== 'string') return new vscode.Range(position, position);
+  const start = document.positionAt(previousNode.offset);
+  const end = document.positionAt(previousNode.offset + previousNode.length);
+  return position.isAfter(end) ? new vscode.Range(position, position) : new vscode.Range(start, end);
+}
+
+function itemOf({ name, detail }: Name, range: vscode.Range): vscode.CompletionItem {
+  const text = JSON.stringify(name);
+  const item = new vscode.CompletionItem(name, vscode.CompletionItemKind.Value);
+  item.insertText = text;
+  item.filterText = text;
+  item.range = range;
+  if (detail !== undefined) item.detail = detail;
+  return item;
+}

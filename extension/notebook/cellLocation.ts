@@ -1,0 +1,23 @@
+import type * as vscode from 'vscode';
+import type { CellPlace } from '#shared/protocol/kernelMessages.ts';
+
+/** Where a cell is, in words that hold after the window was reloaded or the notebook became another document. */
+export function placeOf(cell: vscode.NotebookCell): CellPlace {
+  const id: unknown = cell.metadata['id'];
+  return { index: cell.index, ...(typeof id === 'string' && { id }) };
+}
+
+/** The cell that was there: the one with its id, else the one with its code that is nearest. */
+export function findCell(
+  notebook: vscode.NotebookDocument,
+  place: CellPlace,
+  code: string,
+): vscode.NotebookCell | undefined {
+  const cells = notebook.getCells();
+  const named = place.id === undefined ? undefined : cells.find((cell) => cell.metadata['id'] === place.id);
+  if (named) return named;
+  const distance = (cell: vscode.NotebookCell): number => Math.abs(cell.index - place.index);
+  return cells
+    .filter((cell) => cell.document.getText() === code)
+    .toSorted((left, right) => distance(left) - distance(right))[0];
+}

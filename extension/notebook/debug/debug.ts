@@ -1,0 +1,81 @@
+import * as vscode from 'vscode';
+import { CatalogError } from '#shared/errors.ts';
+import { registerCommand, runCommand } from '../../host/commands.ts';
+import type { Log } from '../../host/log.ts';
+import { debuggerType } from '../../manifest.ts';
+import type { NotebookKernels } from '../controller.ts';
+import { NotebookDebugAdapter } from './debugAdapter.ts';
+import { cellNamed, titleOf } from './debugSources.ts';
+
+type DebugParts = { log: Log; kernels: NotebookKernels };
+
+/** "Debug Cell", and the debugger behind it. */
+export function registerNotebookDebugger({ log, kernels }: DebugParts): vscode.Disposable {
+  const adapters = new Set<NotebookDebugAdapter>();
+
+  /** @throws CatalogError where the cell can't be debugged, or is already */
+  function targetOf(configuration: vscode.DebugConfiguration): vscode.NotebookCell {
+    const cell = cellOf(configuration);
+    kernels.require(cell.notebook);
+    const isDebugged = [...adapters].some((one) => !one.isOver && one.notebook === cell.notebook);
+    if (!isDebugged) return cell;
+    throw new CatalogError(
+      'InvalidInput',
+      'A cell of this notebook is being debugged.',
+      'Continue or stop that first.',
+    );
+  }
+
+  return vscode.Disposable.from(
+    vscode.debug.registerDebugConfigurationProvider(debuggerType, {
+      resolveDebugConfiguration: (_, given) =>
+        runCommand(log, 'debugging a cell', () => {
+          const cell = targetOf(given);
+          return { ...configurationOf(cell), ...given, cell: cell.document.uri.toString() };
+        }),
+    }),
+    vscode.debug.registerDebugAdapterDescriptorFactory(debuggerType, {
+      createDebugAdapterDescriptor: ({ configuration }) => {
+        const cell = targetOf(configuration);
+        const adapter = new NotebookDebugAdapter(kernels.require(cell.notebook), cell);
+        for (const one of adapters) if (one.isOver) adapters.delete(one);
+        adapters.add(adapter);
+        return new vscode.DebugAdapterInlineImplementation(adapter);
+      },
+    }),
+    registerCommand(log, 'lanceCatalog.notebook.debugCell', async (given) => {
+      const cell = given ?? selectedCell();
+      // The notebook is not saved for it: a cell runs as it is on the screen.
+      const options = { suppressSaveBeforeStart: true };
+      await vscode.debug.startDebugging(undefined, configurationOf(cell), options);
+    }),
+  );
+}
+
+const configurationOf = (cell: vscode.NotebookCell): vscode.DebugConfiguration => ({
+  type: debuggerType,
+  // Not a launch: to stop debugging is to let go of the kernel, which goes on.
+  request: 'attach',
+  name: titleOf(cell),
+  // What a cell prints is below the cell; the panel would take its room.
+  internalConsoleOptions: 'neverOpen',
+  cell: cell.document.uri.toString(),
+});
+
+/** The cell that a configuration names; of one that a person wrote, the selected one. */
+function cellOf({ cell: name }: vscode.DebugConfiguration): vscode.NotebookCell {
+  if (typeof name !== 'string') return selectedCell();
+  for (const notebook of vscode.workspace.notebookDocuments) {
+    const cell = cellNamed(notebook, name);
+    if (cell) return cell;
+  }
+  throw new CatalogError('InvalidInput', 'The cell is not there any more.', 'Debug another one.');
+}
+
+/** @throws CatalogError InvalidInput (13) when there is none */
+function selectedCell(): vscode.NotebookCell {
+  const editor = vscode.window.activeNotebookEditor;
+  const cell = editor && editor.notebook.cellCount > 0 ? editor.notebook.cellAt(editor.selection.start) : undefined;
+  if (cell?.kind === vscode.NotebookCellKind.Code) return cell;
+  throw new CatalogError('InvalidInput', 'No code cell is selected.', 'Select one in a notebook and try again.');
+}

@@ -1,0 +1,261 @@
+import * as vscode from 'vscode';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
+import {
+  isDebugRequest,
+  type DebugEvent,
+  type DebugRequest,
+  type DebugResponse,
+} from '#shared/protocol/debugMessages.ts';
+import { messageOf } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import { cellNamed, cellScheme, DebugSources, withSources, type Source } from './debugSources.ts';
+import type { NotebookSession } from '../session.ts';
+
+/** Not a person's: neither of them is shown what is asked with it. */
+const ownSeq = 0;
+
+/**
+ * The editor's side of debugging one notebook: passes messages of the Debug Adapter Protocol between editor and kernel,
+ * and says `cell 3` where the kernel says which code. Debugging begins with the run of a cell and ends with it; the
+ * kernel stays.
+ */
+export class NotebookDebugAdapter implements vscode.DebugAdapter {
+  readonly #session: NotebookSession;
+  readonly #cell: vscode.NotebookCell;
+  readonly #sources = new DebugSources();
+  readonly #sent = new vscode.EventEmitter<vscode.DebugProtocolMessage>();
+  readonly onDidSendMessage = this.#sent.event;
+  readonly #subscriptions: { dispose(): void }[] = [this.#sent];
+  #kernel: KernelProcess | undefined;
+  #seq = 0;
+  #before: Promise<unknown> = Promise.resolve();
+  #hasEnded = false;
+  #hasLeft = false;
+
+  constructor(session: NotebookSession, cell: vscode.NotebookCell) {
+    this.#session = session;
+    this.#cell = cell;
+  }
+
+  get notebook(): vscode.NotebookDocument {
+    return this.#session.notebook;
+  }
+
+  /** Whether nothing of it is left but what the editor still tidies up. */
+  get isOver(): boolean {
+    return this.#hasEnded || this.#hasLeft;
+  }
+
+  handleMessage(message: vscode.DebugProtocolMessage): void {
+    // Of responses there are none: the kernel asks nothing of the editor.
+    if (!isDebugRequest(message)) return;
+    // One for which the kernel must be asked something first is not overtaken by those after it, nor are breakpoints by
+    // the "continue" that should run past those that were removed.
+    const prepared = this.#before.then(() => this.#prepare(message));
+    const answered = this.#answer(message, prepared);
+    this.#before = message.command === 'setBreakpoints' ? answered : prepared.catch(() => undefined);
+  }
+
+  /** The editor has no more to do with it, by whatever way. */
+  dispose(): void {
+    if (this.#kernel?.isAlive && !this.#hasLeft) void this.#leave({}).catch(() => undefined);
+    this.#hasEnded = true;
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  /** The request as the kernel understands it. */
+  async #prepare(request: DebugRequest): Promise<DebugRequest> {
+    const { command, arguments: given = {} } = request;
+    if (command === 'initialize') await this.#connect();
+    if (command === 'attach') await this.#learn();
+    const source = isRecord(given['source']) ? given['source'] : {};
+    if (command === 'setBreakpoints') {
+      const cell = this.#cellOf(source);
+      return cell ? withPath(request, await this.#pathOf(cell), cellData(cell)) : request;
+    }
+    const path = command === 'source' ? this.#sources.pathOf(given['sourceReference']) : undefined;
+    return path === undefined ? request : withPath(request, path);
+  }
+
+  async #answer(asked: DebugRequest, prepared: Promise<DebugRequest>): Promise<void> {
+    const { command, arguments: given = {} } = asked;
+    try {
+      const request = await prepared;
+      switch (command) {
+        case 'initialize':
+          return await this.#pass(request, (body) => ({ ...body, ...ownCapabilities }));
+        case 'setBreakpoints':
+          return request === asked && isCellSource(given['source'])
+            ? this.#reply(asked, unverified(given['breakpoints']))
+            : await this.#pass(request, withoutColumns);
+        case 'configurationDone':
+          await this.#pass(request);
+          return void this.#run();
+        case 'disconnect':
+          await this.#leave(given);
+          return this.#reply(asked, {});
+        default:
+          return await this.#pass(request);
+      }
+    } catch (error) {
+      this.#fail(asked, messageOf(error));
+    }
+  }
+
+  #fail({ seq, command }: DebugRequest, format: string): void {
+    // Of what fails later the views say so themselves.
+    const showUser = command === 'initialize' || command === 'attach';
+    const body = { error: { id: 1, format, showUser } };
+    this.#send({ type: 'response', request_seq: seq, command, success: false, message: format, body });
+  }
+
+  async #connect(): Promise<void> {
+    this.#session.warm();
+    const kernel = await this.#session.kernel;
+    if (!kernel) throw new Error('The kernel did not start, so there is nothing to debug. Run a cell to see why.');
+    this.#kernel = kernel;
+    this.#subscriptions.push(
+      kernel.onDebugEvent((event) => this.#passEvent(event)),
+      kernel.onDidExit(() => this.#end()),
+    );
+  }
+
+  /** Which code the kernel calls what, before it stops somewhere. */
+  async #learn(): Promise<void> {
+    const info = await this.#ask('debugInfo');
+    if (typeof info['tmpFilePrefix'] === 'string') this.#sources.setPrefix(info['tmpFilePrefix']);
+    const cells = this.notebook.getCells().filter(({ kind }) => kind === vscode.NotebookCellKind.Code);
+    await Promise.all(cells.map((cell) => this.#pathOf(cell)));
+  }
+
+  async #pathOf(cell: vscode.NotebookCell): Promise<string> {
+    const { sourcePath } = await this.#ask('dumpCell', { code: cell.document.getText() });
+    if (typeof sourcePath !== 'string') throw new Error('The kernel has no path for the cell. Restart it.');
+    this.#sources.know(sourcePath, cell);
+    return sourcePath;
+  }
+
+  #cellOf({ path }: Record<string, unknown>): vscode.NotebookCell | undefined {
+    return typeof path === 'string' ? cellNamed(this.notebook, path) : undefined;
+  }
+
+  /** Runs the cell, which is what debugging was begun for, and ends debugging with it. */
+  async #run(): Promise<void> {
+    try {
+      await this.#runCell();
+    } catch (error) {
+      const output = `The cell could not be run: ${messageOf(error)}\n`;
+      this.#send({ type: 'event', event: 'output', body: { category: 'important', output } });
+    }
+    this.#end();
+  }
+
+  /** Until the cell has ended, as if the person had started it: so the editor may still choose the kernel. */
+  async #runCell(): Promise<void> {
+    const { index } = this.#cell;
+    if (index < 0) throw new Error('it is not in the notebook any more.');
+    const ranges = [{ start: index, end: index + 1 }];
+    await vscode.commands.executeCommand('notebook.cell.execute', { ranges, document: this.notebook.uri });
+    // One that ran already was left alone by that, and is debugged from where it is.
+    while (this.#session.isRunning(this.#cell)) await this.#change();
+  }
+
+  /** Resolves when something changes in the session. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      const listening = this.#session.onDidChange(() => {
+        listening.dispose();
+        resolve();
+      });
+    });
+  }
+
+  #end(): void {
+    const isKnown = this.isOver;
+    this.#hasEnded = true;
+    if (!isKnown) this.#send({ type: 'event', event: 'terminated' });
+  }
+
+  /** Debugging is over for the editor; the cell goes on unless the person stops that as well. */
+  async #leave({ terminateDebuggee, restart }: Record<string, unknown>): Promise<void> {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    // First, as it would go on from where it stands. One that is over is not to be stopped, nor the one that runs after it.
+    if (!this.#hasEnded && (terminateDebuggee === true || restart === true)) await this.#session.interrupt();
+    // The kernel may be gone, which is as good.
+    await this.#ask('disconnect').catch(() => undefined);
+  }
+
+  /** Asks the kernel something for ourselves. @returns the body of the response */
+  async #ask(command: string, given: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+    const request: DebugRequest = { seq: ownSeq, type: 'request', command, arguments: given };
+    const { success, message, body } = await this.#running().debug(request, () => {});
+    if (!success) throw new Error(message ?? `The kernel refused "${command}".`);
+    return isRecord(body) ? body : {};
+  }
+
+  async #pass(request: DebugRequest, change = (body: Record<string, unknown>): object => body): Promise<void> {
+    const take = (response: DebugResponse): void => {
+      const body = withSources(isRecord(response.body) ? change(response.body) : response.body, this.#toEditor);
+      this.#send({ ...response, request_seq: request.seq, body });
+    };
+    await this.#running().debug(request, take);
+  }
+
+  #passEvent(event: DebugEvent): void {
+    if (event.event === 'terminated') return this.#end();
+    if (this.isOver) return;
+    const body = event.event === 'breakpoint' && isRecord(event.body) ? withoutColumns(event.body) : event.body;
+    this.#send({ ...event, body: withSources(body, this.#toEditor) });
+  }
+
+  readonly #toEditor = (source: Source): object => this.#sources.toEditor(source);
+
+  #reply({ seq, command }: DebugRequest, body: object): void {
+    this.#send({ type: 'response', request_seq: seq, command, success: true, body });
+  }
+
+  #send(message: object): void {
+    this.#sent.fire({ ...message, seq: ++this.#seq });
+  }
+
+  #running(): KernelProcess {
+    if (this.#kernel) return this.#kernel;
+    throw new Error('The kernel is not there yet. Start debugging again.');
+  }
+}
+
+/** "Stop" interrupts the cell, "Disconnect" lets it go on; both are requests to disconnect. */
+const ownCapabilities = { supportTerminateDebuggee: true, supportsTerminateRequest: false };
+
+const withPath = (request: DebugRequest, path: string, more: object = {}): DebugRequest => {
+  const { source, ...given } = request.arguments ?? {};
+  const place = { ...(isRecord(source) && source), path, sourceReference: 0, ...more };
+  return { ...request, arguments: { ...given, source: place } };
+};
+
+/** Which of several cells of the same text is meant, as the kernel is told of runs. */
+const cellData = ({ metadata }: vscode.NotebookCell): object =>
+  typeof metadata['id'] === 'string' ? { adapterData: { cell: metadata['id'] } } : {};
+
+/** Whether a place is in a cell. Files may be modules of the notebook; cells of other notebooks are nothing to it. */
+const isCellSource = (source: unknown): boolean =>
+  isRecord(source) && typeof source['path'] === 'string' && source['path'].startsWith(`${cellScheme}:`);
+
+/** The editor tells of the breakpoints of the whole window. */
+const unverified = (breakpoints: unknown): object => ({
+  breakpoints: (Array.isArray(breakpoints) ? breakpoints : []).map(() => ({ verified: false })),
+});
+
+/**
+ * A breakpoint of a line is at the line for the person. With the column at which the line stops, the editor would draw
+ * a second one into the text.
+ */
+const withoutColumn = (breakpoint: unknown): unknown =>
+  isRecord(breakpoint) ? { ...breakpoint, column: undefined, endColumn: undefined } : breakpoint;
+
+const withoutColumns = (body: Record<string, unknown>): object => ({
+  ...body,
+  ...(Array.isArray(body['breakpoints']) && { breakpoints: body['breakpoints'].map(withoutColumn) }),
+  ...(body['breakpoint'] !== undefined && { breakpoint: withoutColumn(body['breakpoint']) }),
+});

@@ -1,0 +1,81 @@
+import type { Jupyter } from '@vscode/jupyter-extension';
+import * as vscode from 'vscode';
+import { CatalogError } from '#shared/errors.ts';
+import { askText } from '../../host/ask.ts';
+import { registerCommand } from '../../host/commands.ts';
+import { setContext } from '../../host/commands.ts';
+import type { Log } from '../../host/log.ts';
+import type { TablePanels } from '../../panels/tablePanel.ts';
+import { hasJupyter, jupyterId } from './jupyterExtension.ts';
+import { previewCode, variableProblem } from './kernelCode.ts';
+import { readKernelTable } from './kernelTable.ts';
+
+const update = (): void => setContext('lanceCatalog.jupyter.available', hasJupyter());
+
+/** What the Jupyter extension adds when it is installed; everything else works without it. */
+export function registerJupyter({ log, panels }: { log: Log; panels: TablePanels }): vscode.Disposable {
+  update();
+  return vscode.Disposable.from(
+    vscode.extensions.onDidChange(update),
+    registerCommand(log, 'lanceCatalog.jupyter.preview', (variable) => previewVariable(panels, variable)),
+  );
+}
+
+async function previewVariable(panels: TablePanels, given?: string): Promise<void> {
+  const notebook = vscode.window.activeNotebookEditor?.notebook;
+  if (!notebook) {
+    throw new CatalogError('InvalidInput', 'No notebook is open in front.', 'Open one and run a cell of it first.');
+  }
+  const kernel = await (await jupyter()).kernels.getKernel(notebook.uri);
+  if (!kernel) {
+    throw new CatalogError(
+      'ServiceUnavailable',
+      'This notebook has no kernel of the Jupyter extension that runs.',
+      'Choose a Jupyter kernel and run a cell first.',
+    );
+  }
+  const name =
+    typeof given === 'string'
+      ? given
+      : await askText({
+          title: 'Preview from Running Kernel',
+          prompt: `The name of a table in the ${kernel.language} kernel`,
+          placeHolder: 'table',
+          value: selectedWord() ?? '',
+          check: variableProblem,
+        });
+  if (name === undefined) return;
+  const code = previewCode(kernel.language, name);
+  const source = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: `Reading ${name} from the kernel`, cancellable: true },
+    (_progress, token) => readKernelTable(name, kernel.executeCode(code, token)),
+  );
+  await panels.preview(source);
+}
+
+/** @throws CatalogError ServiceUnavailable (17) when the Jupyter extension is not there or does not start */
+async function jupyter(): Promise<Jupyter> {
+  const extension = vscode.extensions.getExtension<Jupyter>(jupyterId);
+  if (!extension) {
+    throw new CatalogError(
+      'ServiceUnavailable',
+      'The Jupyter extension is not installed.',
+      'Install ms-toolsai.jupyter.',
+    );
+  }
+  try {
+    return await extension.activate();
+  } catch (cause) {
+    throw new CatalogError('ServiceUnavailable', 'The Jupyter extension did not start.', 'See its log under Output.', {
+      cause,
+    });
+  }
+}
+
+/** The word under the cursor of the active cell: most often the table that is meant. */
+function selectedWord(): string | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (editor?.document.uri.scheme !== 'vscode-notebook-cell') return undefined;
+  const range = editor.document.getWordRangeAtPosition(editor.selection.active);
+  return range && editor.document.getText(range);
+}

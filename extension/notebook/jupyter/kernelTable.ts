@@ -1,0 +1,122 @@
+import { RecordBatchReader } from '#arrow';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { arrowStreamMime, decodeArrowOutput, pageRows } from '#shared/mime.ts';
+import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
+import { fieldsOf } from '#shared/records.ts';
+import type { TableSource } from '../../panels/tableSource.ts';
+import { previewMime } from './kernelCode.ts';
+
+/** One output of a kernel: the same value in several forms. */
+export type KernelCodeOutput = {
+  items: readonly { mime: string; data: Uint8Array }[];
+  metadata?: Record<string, unknown> | undefined;
+};
+
+const errorMime = 'application/vnd.code.notebook.error';
+
+const text = (data: Uint8Array): string => new TextDecoder().decode(data);
+
+/**
+ * Reads what the preview code showed into a table for a panel.
+ * @throws CatalogError InvalidInput (13) with the kernel's own error, or when there was no table among the outputs
+ */
+export async function readKernelTable(name: string, outputs: AsyncIterable<KernelCodeOutput>): Promise<TableSource> {
+  let head: { columns: ColumnInfo[]; total: number | null } | undefined;
+  const pages: { bytes: Uint8Array; rows: number }[] = [];
+  for await (const { items, metadata } of outputs) {
+    for (const { mime, data } of items) {
+      if (mime === errorMime) throw kernelError(name, data);
+      if (mime === previewMime) head = readHead(text(data));
+      if (mime === arrowStreamMime) pages.push({ bytes: decodeArrowOutput(data), rows: includedRows(metadata) });
+    }
+  }
+  if (!head) {
+    throw new CatalogError(
+      'InvalidInput',
+      `The kernel gave no table for "${name}".`,
+      'It must be a Python kernel with pyarrow, or the Lance TypeScript kernel.',
+    );
+  }
+  return kernelSource(name, columnsIn(pages[0]?.bytes) ?? head.columns, head.total, pages);
+}
+
+/** The columns with their types in the words that tables have everywhere: kernels have others, each its own. */
+function columnsIn(page: Uint8Array | undefined): ColumnInfo[] | undefined {
+  if (!page) return undefined;
+  try {
+    return columnsOf(RecordBatchReader.from(page).open().schema);
+  } catch {
+    // A page that can't be read is told by the panel, at its place.
+    return undefined;
+  }
+}
+
+const rowsText = (count: number): string => count.toLocaleString('en-US');
+
+function partText(shown: number, total: number | null): string {
+  if (total === null) return `The first ${rowsText(shown)} rows`;
+  return shown < total ? `The first ${rowsText(shown)} of ${rowsText(total)} rows` : 'All rows';
+}
+
+function kernelSource(
+  name: string,
+  columns: ColumnInfo[],
+  total: number | null,
+  pages: readonly { bytes: Uint8Array; rows: number }[],
+): TableSource {
+  // A page that the kernel had to cut is the last one that can be shown without a gap.
+  const cut = pages.findIndex((page) => page.rows < pageRows);
+  const shown = cut < 0 ? pages : pages.slice(0, cut + 1);
+  const numRows = shown.reduce((sum, page) => sum + page.rows, 0);
+  const key = `kernel ${name} ${Date.now()}`;
+  return {
+    title: name,
+    open: () =>
+      Promise.resolve({
+        title: name,
+        key,
+        columns,
+        numRows,
+        version: null,
+        note: `${partText(numRows, total)}, as the kernel had them.`,
+      }),
+    rows: (start) => {
+      const page = shown[Math.floor(start / pageRows)];
+      if (page && start % pageRows === 0) return Promise.resolve(page.bytes);
+      return Promise.reject(
+        new CatalogError('InvalidInput', `Row ${start} of "${name}" begins no page.`, `Ask for ${pageRows} at a time.`),
+      );
+    },
+  };
+}
+
+function kernelError(name: string, data: Uint8Array): CatalogError {
+  let message = text(data);
+  try {
+    const error = fieldsOf(JSON.parse(message));
+    const kind = typeof error['name'] === 'string' ? `${error['name']}: ` : '';
+    if (typeof error['message'] === 'string') message = `${kind}${error['message']}`;
+  } catch {
+    // Some kernels give plain text.
+  }
+  return new CatalogError('InvalidInput', `The kernel could not show "${name}": ${message}.`, 'Give a table variable.');
+}
+
+function readHead(json: string): { columns: ColumnInfo[]; total: number | null } | undefined {
+  const { columns, total } = fieldsOf(JSON.parse(json));
+  if (!Array.isArray(columns)) return undefined;
+  const read = columns.map((column): ColumnInfo => {
+    const { name, type, nullable } = fieldsOf(column);
+    return { name: String(name), type: String(type), nullable: nullable !== false };
+  });
+  return { columns: read, total: typeof total === 'number' ? total : null };
+}
+
+// The Jupyter extension puts the message's metadata one level down.
+function includedRows(metadata: Record<string, unknown> | undefined): number {
+  const own = fieldsOf(fieldsOf(metadata)[arrowStreamMime]);
+  const nested = fieldsOf(fieldsOf(fieldsOf(metadata)['metadata'])[arrowStreamMime]);
+  const rows = own['included_rows'] ?? nested['included_rows'];
+  return typeof rows === 'number' ? rows : 0;
+}

@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import type { DefinitionTarget } from '#shared/protocol/languageMessages.ts';
+import type { CellLanguage } from './language.ts';
+import { signalOf, within } from './requests.ts';
+import { hoverOf, rangeOf } from './items.ts';
+import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelKnowledge.ts';
+import { placeOf } from './notebooks.ts';
+
+/** What is under the pointer, in the cells of our notebooks. */
+export function cellHover({ notebooks, worker, mute, kernels, others }: CellLanguage): vscode.HoverProvider {
+  return {
+    async provideHover(document, position, token) {
+      const notebook = others.isOwn(document, position) ? undefined : notebooks.of(document);
+      if (!notebook) return undefined;
+      const signal = signalOf(token);
+      const place = placeOf(notebook, document, position);
+      const asked = worker.process;
+      if (!mute.isAlone && (await others.knowAbout(document, position))) return undefined;
+      const answer = await asked?.request('hover', place, signal).catch(() => null);
+      if (answer && !isUnknown(answer.code)) return hoverOf(answer, rangeOf(document, answer.span));
+      const reply = await within(
+        asked ? kernelMilliseconds : kernelAloneMilliseconds,
+        kernels.ask(notebook, (kernel) => kernel.inspect(document.getText(), place.offset, signal)),
+      );
+      const text = reply?.found ? reply.data['text/plain'] : undefined;
+      if (typeof text === 'string') return hoverOf({ code: text, documentation: '' });
+      return answer ? hoverOf(answer, rangeOf(document, answer.span)) : undefined;
+    },
+  };
+}
+
+const isUnknown = (code: string): boolean => /: any$|^any$/.test(code);
+
+/** The parameters of the call at the cursor. */
+export function cellSignature({ notebooks, worker, mute }: CellLanguage): vscode.SignatureHelpProvider {
+  return {
+    async provideSignatureHelp(document, position, token, { isRetrigger, triggerCharacter }) {
+      // The editor shows the first answer that it gets; without the muting it would be TypeScript's own.
+      const notebook = mute.isAlone ? notebooks.of(document) : undefined;
+      if (!notebook) return undefined;
+      const question = { ...placeOf(notebook, document, position), isRetrigger, trigger: triggerCharacter ?? null };
+      const answer = await worker.process?.request('signature', question, signalOf(token)).catch(() => null);
+      if (!answer) return undefined;
+      const help = new vscode.SignatureHelp();
+      help.activeSignature = answer.activeSignature;
+      help.activeParameter = answer.activeParameter;
+      help.signatures = answer.signatures.map(({ label, documentation, parameters }) => {
+        const signature = new vscode.SignatureInformation(label, new vscode.MarkdownString(documentation));
+        signature.parameters = parameters.map(
+          (one) => new vscode.ParameterInformation(one.label, new vscode.MarkdownString(one.documentation)),
+        );
+        return signature;
+      });
+      return help;
+    },
+  };
+}
+
+/** Where a name is declared: in a cell, or in a file. */
+export function cellDefinition({ notebooks, worker, mute }: CellLanguage): vscode.DefinitionProvider {
+  return {
+    async provideDefinition(document, position, token) {
+      const notebook = mute.isAlone ? notebooks.of(document) : undefined;
+      if (!notebook) return undefined;
+      const place = placeOf(notebook, document, position);
+      const answer = await worker.process?.request('definition', place, signalOf(token)).catch(() => null);
+      if (!answer) return undefined;
+      const origin = rangeOf(document, answer.origin);
+      const links = await Promise.all(answer.targets.map((target) => linkOf(target, origin)));
+      return links.filter((link) => link !== undefined);
+    },
+  };
+}
+
+async function linkOf(target: DefinitionTarget, origin: vscode.Range): Promise<vscode.LocationLink | undefined> {
+  if ('cell' in target) {
+    const cell = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === target.cell);
+    return cell && { originSelectionRange: origin, targetUri: cell.uri, targetRange: rangeOf(cell, target.span) };
+  }
+  const start = new vscode.Position(target.line, target.character);
+  const end = start.translate(0, target.span.end - target.span.start);
+  return {
+    originSelectionRange: origin,
+    targetUri: vscode.Uri.file(target.file),
+    targetRange: new vscode.Range(start, end),
+  };
+}

@@ -1,0 +1,103 @@
+import * as vscode from 'vscode';
+import type { FittingName } from '#catalog/catalogNames.ts';
+import type { Naming } from '#shared/catalogConfig.ts';
+import type { CompletionItem as KernelItem } from '#shared/protocol/kernelMessages.ts';
+import type { CellPlace, Described, LanguageCompletion, Span } from '#shared/protocol/languageMessages.ts';
+
+// What the language worker, the kernel and a catalog say, as the editor shows it.
+
+/** A completion of the language worker, which is asked for the rest when the person looks at it. */
+export type CellItem = vscode.CompletionItem & { place?: CellPlace };
+
+const { CompletionItemKind } = vscode;
+const kinds: Readonly<Record<string, vscode.CompletionItemKind>> = {
+  method: CompletionItemKind.Method,
+  construct: CompletionItemKind.Constructor,
+  constructor: CompletionItemKind.Constructor,
+  property: CompletionItemKind.Property,
+  getter: CompletionItemKind.Property,
+  setter: CompletionItemKind.Property,
+  accessor: CompletionItemKind.Property,
+  function: CompletionItemKind.Function,
+  'local function': CompletionItemKind.Function,
+  const: CompletionItemKind.Constant,
+  let: CompletionItemKind.Variable,
+  var: CompletionItemKind.Variable,
+  'local var': CompletionItemKind.Variable,
+  using: CompletionItemKind.Variable,
+  'await using': CompletionItemKind.Variable,
+  parameter: CompletionItemKind.Variable,
+  alias: CompletionItemKind.Variable,
+  class: CompletionItemKind.Class,
+  'local class': CompletionItemKind.Class,
+  interface: CompletionItemKind.Interface,
+  type: CompletionItemKind.TypeParameter,
+  'type parameter': CompletionItemKind.TypeParameter,
+  enum: CompletionItemKind.Enum,
+  'enum member': CompletionItemKind.EnumMember,
+  module: CompletionItemKind.Module,
+  'external module name': CompletionItemKind.Module,
+  script: CompletionItemKind.File,
+  directory: CompletionItemKind.Folder,
+  string: CompletionItemKind.Constant,
+  keyword: CompletionItemKind.Keyword,
+  magic: CompletionItemKind.Keyword,
+  table: CompletionItemKind.Struct,
+  namespace: CompletionItemKind.Module,
+  column: CompletionItemKind.Field,
+};
+const kindOf = (kind: string): vscode.CompletionItemKind =>
+  (Object.hasOwn(kinds, kind) ? kinds[kind] : undefined) ?? CompletionItemKind.Variable;
+
+export const rangeOf = (document: vscode.TextDocument, { start, end }: Span): vscode.Range =>
+  new vscode.Range(document.positionAt(start), document.positionAt(end));
+
+export function itemOfWorker(document: vscode.TextDocument, place: CellPlace, one: LanguageCompletion): CellItem {
+  const item: CellItem = new vscode.CompletionItem(one.name, kindOf(one.kind));
+  item.sortText = one.sortText;
+  item.place = place;
+  if (one.insertText !== undefined) item.insertText = one.insertText;
+  if (one.isDeprecated) item.tags = [vscode.CompletionItemTag.Deprecated];
+  if (one.replace) {
+    item.range = rangeOf(document, one.replace);
+    // The editor compares with what is replaced, the dot of `row.a-b` for instance, which becomes `row["a-b"]`.
+    const before = document.getText(item.range).replace(/[\w$]*$/, '');
+    item.filterText = one.name.startsWith(before) ? one.name : before + one.name;
+  }
+  return item;
+}
+
+/** One that only the kernel knows: from a cell that ran and says something else now, or that is gone. */
+export function itemOfKernel({ text, kind }: KernelItem, range: vscode.Range): vscode.CompletionItem {
+  const item = new vscode.CompletionItem(text, kindOf(kind));
+  item.range = range;
+  item.sortText = '14';
+  return item;
+}
+
+/** @param index where it is in the catalog's own order, which is kept */
+export function itemOfName(
+  document: vscode.TextDocument,
+  naming: Naming,
+  one: FittingName,
+  index: number,
+): vscode.CompletionItem {
+  const item = new vscode.CompletionItem({ label: one.name, description: one.detail }, kindOf(one.kind));
+  item.range = rangeOf(document, naming);
+  item.insertText = one.text;
+  item.filterText = one.text;
+  item.sortText = String(index).padStart(4, '0');
+  return item;
+}
+
+/** Adds type and documentation to a completion. */
+export function describe(item: vscode.CompletionItem, { code, documentation }: Described): void {
+  item.detail = code;
+  item.documentation = new vscode.MarkdownString(documentation);
+}
+
+export function hoverOf({ code, documentation }: Described, range?: vscode.Range): vscode.Hover {
+  const contents = code ? [new vscode.MarkdownString().appendCodeblock(code, 'typescript')] : [];
+  if (documentation) contents.push(new vscode.MarkdownString(documentation));
+  return new vscode.Hover(contents, range);
+}

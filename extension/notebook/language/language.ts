@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import { notebookIds } from '../../manifest.ts';
+import type { NotebookKernels } from '../controller.ts';
+import { Others } from './requests.ts';
+import { cellCompletion } from './completion.ts';
+import { cellDefinition, cellHover, cellSignature } from './hover.ts';
+import { KernelKnowledge } from './kernelKnowledge.ts';
+import { LanguageMute, type LanguageMuteParts } from './mute.ts';
+import { LanguageNames, type LanguageNamesParts } from './names.ts';
+import { LanguageNotebooks } from './notebooks.ts';
+import { LanguageWorker } from './worker.ts';
+
+export type CellLanguageParts = LanguageNamesParts &
+  Pick<LanguageMuteParts, 'log'> & { kernels: NotebookKernels; dist: (name: string) => string };
+
+/** What the providers share. */
+export type CellLanguage = {
+  notebooks: LanguageNotebooks;
+  worker: LanguageWorker;
+  mute: LanguageMute;
+  kernels: KernelKnowledge;
+  names: LanguageNames;
+  others: Others;
+};
+
+/**
+ * The language of cells: completion, hover, parameters, definitions and diagnostics, by the language worker; names that
+ * only a kernel knows from the kernel; names of tables and columns from the catalog.
+ */
+export function registerCellLanguage(parts: CellLanguageParts): vscode.Disposable & { language: CellLanguage } {
+  const { log, kernels, connections, dist } = parts;
+  const notebooks = new LanguageNotebooks(kernels.controller);
+  const worker = new LanguageWorker({ log, notebooks, entry: dist('languageWorker.cjs') });
+  const mute = new LanguageMute({ log, notebooks, worker, types: dist('types/notebook.d.ts') });
+  const names = new LanguageNames(parts);
+  const knowledge = new KernelKnowledge(kernels);
+  const language: CellLanguage = { notebooks, worker, mute, kernels: knowledge, names, others: new Others() };
+  const selector = ['typescript', 'javascript'].map((id) => ({ notebookType: notebookIds.notebookType, language: id }));
+  const { languages } = vscode;
+  const registered = vscode.Disposable.from(
+    mute,
+    worker,
+    notebooks,
+    connections.onDidChange(() => names.clear()),
+    languages.registerCompletionItemProvider(
+      selector,
+      cellCompletion(language),
+      '.',
+      '"',
+      "'",
+      '`',
+      '/',
+      '@',
+      '<',
+      '#',
+      '%',
+    ),
+    languages.registerHoverProvider(selector, cellHover(language)),
+    languages.registerSignatureHelpProvider(selector, cellSignature(language), {
+      triggerCharacters: ['(', ',', '<'],
+      retriggerCharacters: [')'],
+    }),
+    languages.registerDefinitionProvider(selector, cellDefinition(language)),
+  );
+  return { language, dispose: () => void registered.dispose() };
+}

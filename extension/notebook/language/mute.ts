@@ -1,0 +1,90 @@
+import * as vscode from 'vscode';
+import { isRecord } from '#shared/records.ts';
+import { logFailure, type Log } from '../../host/log.ts';
+import { notebookPath, pluginName, type PluginConfig } from '../../typescriptPlugin/pluginConfig.ts';
+import type { LanguageNotebooks } from './notebooks.ts';
+import type { LanguageWorker } from './worker.ts';
+
+const builtInId = 'vscode.typescript-language-features';
+/** TypeScript's native server, which has no plugins; the setting has had two names. */
+const nativeSettings = ['js/ts.experimental.useTsgo', 'typescript.experimental.useTsgo'];
+
+type PluginApi = { configurePlugin(name: string, config: PluginConfig): void };
+
+export type LanguageMuteParts = { log: Log; notebooks: LanguageNotebooks; worker: LanguageWorker; types: string };
+
+/** Tells the editor's own TypeScript which cells it need not answer for, and as soon as it must answer again. */
+export class LanguageMute implements vscode.Disposable {
+  readonly #parts: LanguageMuteParts;
+  readonly #subscriptions: vscode.Disposable[];
+  #told = '';
+  #isAlone = false;
+  #isProven = false;
+
+  constructor(parts: LanguageMuteParts) {
+    this.#parts = parts;
+    const tell = () =>
+      void this.#tell().catch((error: unknown) => logFailure(parts.log, 'configuring TypeScript', error));
+    this.#subscriptions = [
+      parts.notebooks.onDidChange(tell),
+      parts.worker.onDidChange(tell),
+      vscode.extensions.onDidChange(tell),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (nativeSettings.some((name) => event.affectsConfiguration(name))) tell();
+      }),
+    ];
+    tell();
+  }
+
+  /** Whether nobody but the language worker answers for our cells. */
+  get isAlone(): boolean {
+    return this.#isAlone;
+  }
+
+  /**
+   * Whether nobody else was seen to answer. While TypeScript starts, a second server of its answers that has no plugins;
+   * and it takes a moment until the first one has heard.
+   */
+  get isProven(): boolean {
+    return this.#isAlone && this.#isProven;
+  }
+
+  /** Nobody else had an answer where the language worker had one. */
+  prove(): void {
+    this.#isProven = true;
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  async #tell(): Promise<void> {
+    const { notebooks, worker, types } = this.#parts;
+    const paths = notebooks.list().map(({ uri }) => notebookPath(uri.path));
+    const isMuted = worker.process !== undefined;
+    const config: PluginConfig = { notebooks: paths, isMuted, types };
+    const written = JSON.stringify(config);
+    // Without a notebook of ours there is nothing to tell, and no reason to start TypeScript.
+    if (written === this.#told || (this.#told === '' && paths.length === 0)) return;
+    this.#told = written;
+    // Another notebook is muted within a moment; TypeScript itself may have to start.
+    if (!isMuted) this.#isProven = false;
+    const builtIn = vscode.extensions.getExtension<unknown>(builtInId);
+    const api = builtIn && !isNative() ? apiOf(await builtIn.activate()) : undefined;
+    // Another call may have had newer things to tell while TypeScript started.
+    if (written !== this.#told) return;
+    api?.configurePlugin(pluginName, config);
+    this.#isAlone = isMuted && (api !== undefined || builtIn === undefined);
+  }
+}
+
+const isNative = (): boolean => nativeSettings.some((name) => vscode.workspace.getConfiguration().get(name) === true);
+
+/** The interface that TypeScript's extension gives to others; undefined when it has none, or another than is known. */
+function apiOf(exported: unknown): PluginApi | undefined {
+  const api: unknown =
+    isRecord(exported) && typeof exported['getAPI'] === 'function' ? exported['getAPI'](0) : undefined;
+  return isPluginApi(api) ? api : undefined;
+}
+
+const isPluginApi = (api: unknown): api is PluginApi => isRecord(api) && typeof api['configurePlugin'] === 'function';

@@ -1,0 +1,43 @@
+import type * as vscode from 'vscode';
+import { CatalogNames, limitMilliseconds, type FittingName } from '#catalog/catalogNames.ts';
+import type { Naming } from '#shared/catalogConfig.ts';
+import type { Catalogs } from '../../connections/catalogs.ts';
+import type { Connections } from '../../connections/connections.ts';
+import type { State } from '../../host/state.ts';
+import { choiceFor } from '../commands.ts';
+
+export type LanguageNamesParts = { catalogs: Catalogs; connections: Connections; state: State };
+
+/** Names of tables, namespaces and columns for the cells of a notebook, from the catalog that its `db` is. */
+export class LanguageNames {
+  readonly #parts: LanguageNamesParts;
+  readonly #byConnection = new Map<string, CatalogNames>();
+
+  constructor(parts: LanguageNamesParts) {
+    this.#parts = parts;
+  }
+
+  async fitting(notebook: vscode.NotebookDocument, naming: Naming, signal: AbortSignal): Promise<FittingName[]> {
+    const { catalogs, connections, state } = this.#parts;
+    const choice = choiceFor(notebook, connections, state);
+    if (!('connection' in choice)) return [];
+    const { name } = choice.connection;
+    let names = this.#byConnection.get(name);
+    if (!names) {
+      // A catalog that a cell connects to is known to the kernel alone.
+      names = new CatalogNames({
+        catalog: async (variable) => (variable === 'db' ? catalogs.get(name) : undefined),
+        // The first question starts the engine. The editor would take no answer for none, suggest the words of the notebook
+        // and not ask again at the next letter; who goes on typing cancels the question.
+        patienceMilliseconds: limitMilliseconds,
+      });
+      this.#byConnection.set(name, names);
+    }
+    return names.fitting(naming, signal);
+  }
+
+  /** Another catalog may be behind the name of a connection. */
+  clear(): void {
+    this.#byConnection.clear();
+  }
+}

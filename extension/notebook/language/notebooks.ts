@@ -1,0 +1,75 @@
+import * as vscode from 'vscode';
+import type { CellPlace } from '#shared/protocol/languageMessages.ts';
+import { notebookIds } from '../../manifest.ts';
+import { hasJupyter } from '../jupyter/jupyterExtension.ts';
+import { isForOurKernel } from '../notebookKernel.ts';
+
+/** The open notebooks whose cells are ours: those that name our kernel, and those for which it was chosen. */
+export class LanguageNotebooks implements vscode.Disposable {
+  readonly #ours = new Set<vscode.NotebookDocument>();
+  /** Those that named our kernel at some time, or took one. */
+  readonly #met = new WeakSet<vscode.NotebookDocument>();
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #subscriptions: vscode.Disposable[];
+  readonly onDidChange = this.#changed.event;
+
+  constructor(controller: vscode.NotebookController) {
+    this.#subscriptions = [
+      this.#changed,
+      vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#meet(notebook)),
+      // A new notebook is told of before it has its content. One that took another kernel meanwhile stays with that.
+      vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata }) => {
+        if (metadata && !this.#met.has(notebook)) this.#meet(notebook);
+      }),
+      vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#set(notebook, false)),
+      controller.onDidChangeSelectedNotebooks(({ notebook, selected }) => this.#set(notebook, selected)),
+    ];
+    for (const notebook of vscode.workspace.notebookDocuments) this.#meet(notebook);
+  }
+
+  list(): vscode.NotebookDocument[] {
+    return [...this.#ours];
+  }
+
+  /** The notebook of ours that a cell is in. */
+  of(document: vscode.TextDocument): vscode.NotebookDocument | undefined {
+    if (document.uri.scheme !== 'vscode-notebook-cell') return undefined;
+    return this.list().find((notebook) => notebook.getCells().some((cell) => cell.document === document));
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+  }
+
+  #meet(notebook: vscode.NotebookDocument): void {
+    if (notebook.notebookType !== notebookIds.notebookType) return;
+    if (isForOurKernel(notebook.metadata, hasJupyter())) this.#set(notebook, true);
+  }
+
+  #set(notebook: vscode.NotebookDocument, isOurs: boolean): void {
+    this.#met.add(notebook);
+    if (this.#ours.has(notebook) === isOurs) return;
+    if (isOurs) this.#ours.add(notebook);
+    else this.#ours.delete(notebook);
+    this.#changed.fire();
+  }
+}
+
+const languages: readonly string[] = ['typescript', 'javascript'];
+
+/** The cells that are code of ours, in the order of the notebook. */
+export const codeCells = (notebook: vscode.NotebookDocument): vscode.TextDocument[] =>
+  notebook
+    .getCells()
+    .filter(({ kind, document }) => kind === vscode.NotebookCellKind.Code && languages.includes(document.languageId))
+    .map((cell) => cell.document);
+
+/** What a cell or a notebook is called to the language worker. */
+export const keyOf = ({ uri }: { uri: vscode.Uri }): string => uri.toString();
+
+/** Where somebody asks, for the worker. */
+export const placeOf = (
+  notebook: vscode.NotebookDocument,
+  document: vscode.TextDocument,
+  position: vscode.Position,
+): CellPlace => ({ notebook: keyOf(notebook), cell: keyOf(document), offset: document.offsetAt(position) });

@@ -1,0 +1,81 @@
+import { Field, Null, Schema, type DataType } from '#arrow';
+import { adoptTable } from '#shared/arrow/adoptTable.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import type { ColumnChange, FieldMetadataUpdate, NewColumn } from '#catalog/table.ts';
+import { checkText, whatItIs } from './tableArguments.ts';
+import { checkColumnNames } from '#catalog/tableData.ts';
+
+// What is said of columns that are added, changed or dropped, checked the same for every implementation.
+
+/** @throws CatalogError InvalidInput (13), SchemaValidation (20) for a name that no column may have */
+export function checkNewColumns(columns: readonly NewColumn[]): void {
+  for (const { name, expression, dataType } of records('addColumns', columns)) {
+    checkNewName(checkText('addColumns', 'column', name));
+    if (expression === undefined && dataType !== undefined) continue;
+    if (dataType === undefined && typeof expression === 'string' && expression.trim() !== '') continue;
+    throw new CatalogError(
+      'InvalidInput',
+      `The column "${String(name)}" has ${dataType === undefined ? 'no expression' : 'an expression and a type'}.`,
+      'Write SQL, "price * 2", or a type for a column of nulls.',
+    );
+  }
+}
+
+/** @throws CatalogError InvalidInput (13), SchemaValidation (20) for a name that no column may have */
+export function checkColumnChanges(changes: readonly ColumnChange[]): void {
+  for (const { path, rename, nullable, dataType } of records('alterColumns', changes)) {
+    const column = checkText('alterColumns', 'column', path);
+    if (rename === undefined && nullable === undefined && dataType === undefined) {
+      throw new CatalogError(
+        'InvalidInput',
+        `Nothing is to change of "${column}".`,
+        'Give rename, nullable or dataType.',
+      );
+    }
+    if (rename !== undefined) checkNewName(checkText('alterColumns', 'new name', rename));
+  }
+}
+
+/**
+ * What is to be known of columns: texts, and `null` for what is to be removed.
+ * @throws CatalogError InvalidInput (13)
+ */
+export function checkFieldMetadata(updates: readonly FieldMetadataUpdate[]): void {
+  for (const { path, metadata } of records('updateFieldMetadata', updates)) {
+    const column = checkText('updateFieldMetadata', 'column', path);
+    const entries = isRecord(metadata) ? Object.entries(metadata) : [];
+    const wrong = entries.find(([, value]) => value !== null && typeof value !== 'string');
+    if (isRecord(metadata) && !wrong) continue;
+    const what = wrong ? `"${wrong[0]}" is ${whatItIs(wrong[1])}, not text` : 'is no object';
+    throw new CatalogError(
+      'InvalidInput',
+      `The metadata of "${column}": ${what}.`,
+      'Give texts, or null to remove one.',
+    );
+  }
+}
+
+/**
+ * The type of a new column, of whatever copy of apache-arrow, as one of ours.
+ * @throws CatalogError InvalidInput (13)
+ */
+export function newColumnType(name: string, type: DataType): DataType {
+  const adopted = adoptTable({ schema: { fields: [{ name, type, nullable: true }] }, batches: [] });
+  if (adopted) return adopted.schema.fields[0]!.type;
+  throw new CatalogError('InvalidInput', `The type of "${name}" is no Arrow type.`, 'Write new arrow.Int32().');
+}
+
+/** The rules for the names of columns are the same as when a table is made. */
+const checkNewName = (name: string): void => void checkColumnNames(new Schema([new Field(name, new Null(), true)]));
+
+function records(call: string, list: unknown): Readonly<Record<string, unknown>>[] {
+  const given: unknown[] = Array.isArray(list) ? list : [];
+  if (given.length === 0) {
+    throw new CatalogError('InvalidInput', `${call} was given no column.`, 'Give a list of at least one.');
+  }
+  return given.map((item) => {
+    if (isRecord(item)) return item;
+    throw new CatalogError('InvalidInput', `${call} was given ${whatItIs(item)} as a column.`, 'Give an object.');
+  });
+}

@@ -1,0 +1,56 @@
+import { DataType, DateUnit, TimeUnit, type Field } from '#arrow';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { CatalogError } from '#shared/errors.ts';
+
+// A column without values, for servers: their contract adds columns by SQL alone.
+
+/**
+ * SQL that is null and has a type.
+ * @throws CatalogError Unsupported (0) for a type that SQL has no words for
+ */
+export const nullExpression = (type: DataType): string => `arrow_cast(NULL, '${sqlType(type).replaceAll("'", "''")}')`;
+
+const units: Record<TimeUnit, string> = {
+  [TimeUnit.SECOND]: 'Second',
+  [TimeUnit.MILLISECOND]: 'Millisecond',
+  [TimeUnit.MICROSECOND]: 'Microsecond',
+  [TimeUnit.NANOSECOND]: 'Nanosecond',
+};
+
+/** A type as the engine's SQL writes it. */
+function sqlType(type: DataType): string {
+  if (DataType.isInt(type)) return `${type.isSigned ? 'Int' : 'UInt'}${type.bitWidth}`;
+  if (DataType.isFloat(type)) return ['Float16', 'Float32', 'Float64'][type.precision] ?? unsayable(type);
+  if (DataType.isBool(type)) return 'Boolean';
+  if (DataType.isUtf8(type)) return 'Utf8';
+  if (DataType.isLargeUtf8(type)) return 'LargeUtf8';
+  if (DataType.isBinary(type)) return 'Binary';
+  if (DataType.isLargeBinary(type)) return 'LargeBinary';
+  if (DataType.isFixedSizeBinary(type)) return `FixedSizeBinary(${type.byteWidth})`;
+  if (DataType.isDate(type)) return type.unit === DateUnit.DAY ? 'Date32' : 'Date64';
+  if (DataType.isTime(type)) return `Time${type.bitWidth}(${units[type.unit]})`;
+  if (DataType.isDuration(type)) return `Duration(${units[type.unit]})`;
+  if (DataType.isTimestamp(type)) {
+    const zone = type.timezone ? `Some("${named(type.timezone, type)}")` : 'None';
+    return `Timestamp(${units[type.unit]}, ${zone})`;
+  }
+  if (DataType.isDecimal(type)) return `Decimal${type.bitWidth}(${type.precision}, ${type.scale})`;
+  if (DataType.isFixedSizeList(type)) return `FixedSizeList(${type.listSize}, ${sqlType(itemOf(type))})`;
+  if (DataType.isList(type)) return `List(${sqlType(itemOf(type))})`;
+  if (DataType.isLargeList(type)) return `LargeList(${sqlType(itemOf(type))})`;
+  if (DataType.isStruct(type))
+    return `Struct(${type.children.map((each: Field) => `"${named(each.name, type)}": ${sqlType(each.type)}`).join(', ')})`;
+  return unsayable(type);
+}
+
+const itemOf = (type: DataType): DataType => (type.children[0] as Field).type;
+
+const named = (name: string, type: DataType): string => (/["\\]/.test(name) ? unsayable(type) : name);
+
+function unsayable(type: DataType): never {
+  throw new CatalogError(
+    'Unsupported',
+    `A server can't be told to add a column of the type ${typeText(type)}.`,
+    'Make the table with it, or add it where the table is a directory.',
+  );
+}

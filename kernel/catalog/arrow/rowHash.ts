@@ -1,0 +1,223 @@
+import { type Data, DataType, type RecordBatch, Vector } from '#arrow';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { CatalogError } from '#shared/errors.ts';
+
+// The hash of a row in the making. In one place and not handed around, since a call for every value is what costs; in
+// a typed array, which keeps whole numbers whole where a variable would become a double.
+
+/** Two halves of 32 bits, mixed in different ways. */
+export const state = new Int32Array(2);
+
+export function reset(): void {
+  state[0] = 0x243f6a88;
+  state[1] = 0x13198a2e;
+}
+
+/** Takes 32 bits in; the order matters. */
+function absorb(word: number): void {
+  const first = state[0]!;
+  const second = state[1]!;
+  state[0] = Math.imul(((first << 5) | (first >>> 27)) ^ word, 0x9e3779b1);
+  state[1] = Math.imul(((second << 13) | (second >>> 19)) ^ word, 0x85ebca6b) + 0x27d4eb2f;
+}
+
+/** Not a word that is taken in: a number could be that word as well. */
+function absorbNull(): void {
+  state[0] = Math.imul(state[0]! + 0x3c6ef372, 0xc2b2ae3d);
+  state[1] = Math.imul(state[1]! ^ 0x510e527f, 0x1b873593);
+}
+
+/** Spreads what was taken in over all bits, so that the hashes of rows can be added. */
+export function finish(): void {
+  const first = avalanche(state[0]!);
+  const second = avalanche(state[1]! ^ first);
+  state[0] = first;
+  state[1] = second;
+}
+
+function avalanche(value: number): number {
+  let mixed = value ^ (value >>> 16);
+  mixed = Math.imul(mixed, 0x85ebca6b);
+  mixed ^= mixed >>> 13;
+  mixed = Math.imul(mixed, 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
+}
+
+/** Takes in values of a column: one, or some of them one after the other. */
+export type Absorber = { one: (row: number) => void; range: (start: number, end: number) => void };
+
+const each = (one: (row: number) => void): Absorber => ({
+  one,
+  range: (start, end) => {
+    for (let row = start; row < end; row++) one(row);
+  },
+});
+
+/**
+ * What takes in the values of a column; `name` is for the error. A value is the same words whether or not there are
+ * nulls beside it, since which rows share a batch is nobody's choice.
+ * @throws CatalogError Unsupported (0) for a union, whose values have no bytes of their own
+ */
+export function absorberOf(data: Data, name: string): Absorber {
+  if (DataType.isNull(data.type)) return each(absorbNull);
+  const values = valuesOf(data, name);
+  const { nullBitmap: bitmap, offset } = data;
+  if (data.nullCount === 0 || !bitmap || bitmap.length === 0) return values;
+  return each((row) => {
+    const bit = offset + row;
+    if (((bitmap[bit >> 3]! >> (bit & 7)) & 1) === 0) absorbNull();
+    else values.one(row);
+  });
+}
+
+function valuesOf(data: Data, name: string): Absorber {
+  const { type } = data;
+  if (DataType.isBool(type)) return bits(data);
+  if (DataType.isUtf8(type) || DataType.isBinary(type) || DataType.isLargeUtf8(type) || DataType.isLargeBinary(type))
+    return texts(data);
+  if (DataType.isDictionary(type)) return dictionary(data, name);
+  if (DataType.isStruct(type)) return struct(data, name);
+  if (DataType.isFixedSizeList(type)) return fixedSizeList(data, type.listSize, name);
+  if (DataType.isList(type) || DataType.isLargeList(type) || DataType.isMap(type)) return list(data, name);
+  if (DataType.isUtf8View(type) || DataType.isBinaryView(type)) return views(data);
+  if (DataType.isUnion(type) || !ArrayBuffer.isView(data.values)) {
+    throw new CatalogError(
+      'Unsupported',
+      `The column "${name}" is of type ${typeText(type)}, whose values can't be compared.`,
+      'Leave it out, or cast it to another type.',
+    );
+  }
+  return fixedWidth(data);
+}
+
+const viewOf = (values: ArrayBufferView): Uint8Array =>
+  new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+
+function bits({ values, offset }: Data): Absorber {
+  const bytes = viewOf(values as Uint8Array);
+  return each((row) => absorb((bytes[(offset + row) >> 3]! >> ((offset + row) & 7)) & 1));
+}
+
+/** Numbers, times, decimals: whole words where the width allows, which is nearly always. */
+function fixedWidth(data: Data): Absorber {
+  const values = data.values as ArrayBufferView & { BYTES_PER_ELEMENT: number };
+  const width = values.BYTES_PER_ELEMENT * data.stride;
+  const isAligned = width % 4 === 0 && values.byteOffset % 4 === 0;
+  const units = isAligned ? new Int32Array(values.buffer, values.byteOffset, values.byteLength >> 2) : viewOf(values);
+  const perRow = isAligned ? width / 4 : width;
+  const range = (start: number, end: number): void => {
+    for (let at = start * perRow; at < end * perRow; at++) absorb(units[at]!);
+  };
+  return { range, one: perRow === 1 ? (row) => absorb(units[row]!) : (row) => range(row, row + 1) };
+}
+
+function absorbBytes(bytes: Uint8Array, start: number, end: number): void {
+  absorb(end - start);
+  let at = start;
+  for (; at + 4 <= end; at += 4)
+    absorb(bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24));
+  for (; at < end; at++) absorb(bytes[at]!);
+}
+
+/** Where the values of a row begin; 64 bits wide in the large types. */
+const offsetsOf = (data: Data) => {
+  const offsets = data.valueOffsets as Int32Array | BigInt64Array;
+  return (row: number): number => Number(offsets[row]);
+};
+
+function texts(data: Data): Absorber {
+  const bytes = viewOf(data.values as Uint8Array);
+  const offset = offsetsOf(data);
+  return each((row) => absorbBytes(bytes, offset(row), offset(row + 1)));
+}
+
+const encoder = new TextEncoder();
+
+function views(data: Data): Absorber {
+  const vector = new Vector([data]);
+  return each((row) => {
+    const value: unknown = vector.get(row);
+    const bytes = value instanceof Uint8Array ? value : encoder.encode(String(value));
+    absorbBytes(bytes, 0, bytes.length);
+  });
+}
+
+function dictionary(data: Data, name: string): Absorber {
+  const chunks = data.dictionary?.data ?? [];
+  const absorbers = chunks.map((chunk) => absorberOf(chunk, name));
+  const indices = data.values as Int32Array | BigInt64Array;
+  return each((row) => {
+    let index = Number(indices[row]);
+    let chunk = 0;
+    // A dictionary that grew on the way is in pieces.
+    while (chunk < chunks.length - 1 && index >= chunks[chunk]!.length) index -= chunks[chunk++]!.length;
+    absorbers[chunk]?.one(index);
+  });
+}
+
+function struct(data: Data, name: string): Absorber {
+  const fields = data.children.map((child) => absorberOf(child, name));
+  return each((row) => {
+    for (const field of fields) field.one(row);
+  });
+}
+
+function fixedSizeList(data: Data, size: number, name: string): Absorber {
+  const [child] = data.children;
+  const items = child && absorberOf(child, name);
+  return each((row) => items?.range(row * size, (row + 1) * size));
+}
+
+function list(data: Data, name: string): Absorber {
+  const [child] = data.children;
+  const items = child && absorberOf(child, name);
+  const offset = offsetsOf(data);
+  return each((row) => {
+    const start = offset(row);
+    const end = offset(row + 1);
+    absorb(end - start);
+    items?.range(start, end);
+  });
+}
+
+/**
+ * A checksum of rows that says whether two sets of rows are the same, whatever batches they come in and in whatever
+ * order: every row is hashed by its values to 64 bits, and the hashes are added up, so that a row that is twice there
+ * counts twice. It finds damage and omission, not malice: it is no cryptographic hash.
+ *
+ * What is hashed is the value and not how it is stored: a dictionary's value and the plain one are the same, as are
+ * short and long offsets, and what lies under a null is not looked at. Numbers count by their bits.
+ */
+export class RowChecksum {
+  #rows = 0;
+  #sums: [bigint, bigint] = [0n, 0n];
+
+  /** @throws CatalogError Unsupported (0) for a column whose type can't be hashed */
+  add(batch: RecordBatch): void {
+    const columns = batch.data.children.map((data, index) => absorberOf(data, batch.schema.fields[index]?.name ?? ''));
+    // 2^21 hashes of 32 bits are still added up exactly in a double, which is far faster than a bigint.
+    for (let start = 0; start < batch.numRows; start += 2 ** 20) {
+      const end = Math.min(start + 2 ** 20, batch.numRows);
+      let first = 0;
+      let second = 0;
+      for (let row = start; row < end; row++) {
+        reset();
+        for (const column of columns) column.one(row);
+        finish();
+        first += state[0]! >>> 0;
+        second += state[1]! >>> 0;
+      }
+      this.#sums = [this.#sums[0] + BigInt(first), this.#sums[1] + BigInt(second)];
+    }
+    this.#rows += batch.numRows;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** The checksum as text: the number of rows and the sums of both halves of their hashes. */
+  get value(): string {
+    return [this.#rows, ...this.#sums.map((sum) => BigInt.asUintN(64, sum).toString(16).padStart(16, '0'))].join('-');
+  }
+}

@@ -1,0 +1,139 @@
+import { CatalogError } from '#shared/errors.ts';
+
+// What both ends of the REST contract need to agree on.
+
+// The operations of the Lance Namespace specification, release 0.11.1, by its names ("operationId"), and those of jobs,
+// which upstream's own service has and the specification does not yet know. One table for the client, the server and
+// what is said about errors and capabilities.
+
+type Method = 'GET' | 'POST';
+/** What `{id}` in the path names. */
+type Subject = 'namespace' | 'table' | 'none';
+
+const at = <const P extends string, const S extends Subject>(method: Method, path: P, subject: S) => ({
+  method,
+  path,
+  subject,
+});
+
+export const operations = {
+  CreateNamespace: at('POST', '/v1/namespace/{id}/create', 'namespace'),
+  ListNamespaces: at('GET', '/v1/namespace/{id}/list', 'namespace'),
+  DescribeNamespace: at('POST', '/v1/namespace/{id}/describe', 'namespace'),
+  DropNamespace: at('POST', '/v1/namespace/{id}/drop', 'namespace'),
+  NamespaceExists: at('POST', '/v1/namespace/{id}/exists', 'namespace'),
+  ListTables: at('GET', '/v1/namespace/{id}/table/list', 'namespace'),
+  ListAllTables: at('GET', '/v1/table', 'none'),
+  CreateTable: at('POST', '/v1/table/{id}/create', 'table'),
+  DeclareTable: at('POST', '/v1/table/{id}/declare', 'table'),
+  RegisterTable: at('POST', '/v1/table/{id}/register', 'table'),
+  DeregisterTable: at('POST', '/v1/table/{id}/deregister', 'table'),
+  DescribeTable: at('POST', '/v1/table/{id}/describe', 'table'),
+  TableExists: at('POST', '/v1/table/{id}/exists', 'table'),
+  DropTable: at('POST', '/v1/table/{id}/drop', 'table'),
+  RenameTable: at('POST', '/v1/table/{id}/rename', 'table'),
+  CountTableRows: at('POST', '/v1/table/{id}/count_rows', 'table'),
+  QueryTable: at('POST', '/v1/table/{id}/query', 'table'),
+  InsertIntoTable: at('POST', '/v1/table/{id}/insert', 'table'),
+  MergeInsertIntoTable: at('POST', '/v1/table/{id}/merge_insert', 'table'),
+  UpdateTable: at('POST', '/v1/table/{id}/update', 'table'),
+  DeleteFromTable: at('POST', '/v1/table/{id}/delete', 'table'),
+  ListTableVersions: at('POST', '/v1/table/{id}/version/list', 'table'),
+  DescribeTableVersion: at('POST', '/v1/table/{id}/version/describe', 'table'),
+  CreateTableVersion: at('POST', '/v1/table/{id}/version/create', 'table'),
+  BatchDeleteTableVersions: at('POST', '/v1/table/{id}/version/delete', 'table'),
+  BatchCreateTableVersions: at('POST', '/v1/table/version/batch-create', 'none'),
+  BatchCommitTables: at('POST', '/v1/table/batch-commit', 'none'),
+  RestoreTable: at('POST', '/v1/table/{id}/restore', 'table'),
+  GetTableStats: at('POST', '/v1/table/{id}/stats', 'table'),
+  CreateTableIndex: at('POST', '/v1/table/{id}/create_index', 'table'),
+  CreateTableScalarIndex: at('POST', '/v1/table/{id}/create_scalar_index', 'table'),
+  ListTableIndices: at('POST', '/v1/table/{id}/index/list', 'table'),
+  DescribeTableIndexStats: at('POST', '/v1/table/{id}/index/{index_name}/stats', 'table'),
+  DropTableIndex: at('POST', '/v1/table/{id}/index/{index_name}/drop', 'table'),
+  ListTableTags: at('POST', '/v1/table/{id}/tags/list', 'table'),
+  GetTableTagVersion: at('POST', '/v1/table/{id}/tags/version', 'table'),
+  CreateTableTag: at('POST', '/v1/table/{id}/tags/create', 'table'),
+  UpdateTableTag: at('POST', '/v1/table/{id}/tags/update', 'table'),
+  DeleteTableTag: at('POST', '/v1/table/{id}/tags/delete', 'table'),
+  ListTableBranches: at('POST', '/v1/table/{id}/branches/list', 'table'),
+  CreateTableBranch: at('POST', '/v1/table/{id}/branches/create', 'table'),
+  DeleteTableBranch: at('POST', '/v1/table/{id}/branches/delete', 'table'),
+  ExplainTableQueryPlan: at('POST', '/v1/table/{id}/explain_plan', 'table'),
+  AnalyzeTableQueryPlan: at('POST', '/v1/table/{id}/analyze_plan', 'table'),
+  AlterTableAddColumns: at('POST', '/v1/table/{id}/add_columns', 'table'),
+  AlterTableAlterColumns: at('POST', '/v1/table/{id}/alter_columns', 'table'),
+  AlterTableDropColumns: at('POST', '/v1/table/{id}/drop_columns', 'table'),
+  AlterTableBackfillColumns: at('POST', '/v1/table/{id}/backfill_column', 'table'),
+  UpdateTableSchemaMetadata: at('POST', '/v1/table/{id}/schema_metadata/update', 'table'),
+  UpdateFieldMetadata: at('POST', '/v1/table/{id}/update_field_metadata', 'table'),
+  CreateMaterializedView: at('POST', '/v1/materialized_view/{id}/create', 'table'),
+  RefreshMaterializedView: at('POST', '/v1/materialized_view/{id}/refresh', 'table'),
+  DescribeTransaction: at('POST', '/v1/transaction/{id}/describe', 'none'),
+  AlterTransaction: at('POST', '/v1/transaction/{id}/alter', 'none'),
+  ListJobs: at('POST', '/v1/jobs/list', 'none'),
+  DescribeJob: at('POST', '/v1/jobs/describe', 'none'),
+  CancelJob: at('POST', '/v1/jobs/cancel', 'none'),
+  QueryJobEvents: at('POST', '/v1/jobs/query_events', 'none'),
+} as const;
+
+/** The name of an operation, in the specification and in `CatalogError.operation`. */
+export type Operation = keyof typeof operations;
+
+/**
+ * The operations that change nothing: those that a key for reading opens, and that may be asked again when an answer was
+ * lost. One that is not named here counts as a change. No other is among them: the second
+ * time a table is created, dropped or renamed it fails though the first did what was asked; rows inserted or merged
+ * twice are there twice; an update, a deletion or a restored version may undo what somebody else wrote in between.
+ */
+export const readingOperations: ReadonlySet<Operation> = new Set<Operation>([
+  'ListNamespaces',
+  'DescribeNamespace',
+  'NamespaceExists',
+  'ListTables',
+  'ListAllTables',
+  'DescribeTable',
+  'TableExists',
+  'CountTableRows',
+  'QueryTable',
+  'ListTableVersions',
+  'DescribeTableVersion',
+  'GetTableStats',
+  'ListTableIndices',
+  'DescribeTableIndexStats',
+  'ListTableTags',
+  'GetTableTagVersion',
+  'ListTableBranches',
+  'ExplainTableQueryPlan',
+  'AnalyzeTableQueryPlan',
+  'DescribeTransaction',
+  'ListJobs',
+  'DescribeJob',
+  'QueryJobEvents',
+]);
+
+/** @throws CatalogError InvalidInput (13) naming what is no operation */
+export function checkOperations(asked: readonly unknown[] | undefined): void {
+  const wrong = (asked ?? []).find((name) => typeof name !== 'string' || !Object.hasOwn(operations, name));
+  if (wrong === undefined) return;
+  const hint = 'Use the names of the specification, for instance "RenameTable".';
+  throw new CatalogError('InvalidInput', `The contract has no operation ${JSON.stringify(wrong)}.`, hint);
+}
+
+/** The host that a request to the engine process names: it is reached by a path, so the name is a password of sorts. */
+export const engineHost = 'lance-engine';
+
+/** The header with the root directory of the catalog, as `encodeURIComponent` of its path. */
+export const rootHeader = 'x-lance-root';
+
+/** The header with the settings of the object store that the root is in, as `encodeURIComponent` of JSON. */
+export const storageOptionsHeader = 'x-lance-storage-options';
+
+/**
+ * What the engine process offers its parent besides the contract: GET says what is wrong with a catalog, POST repairs it.
+ * Either answers a `RepairResult` as JSON, or an error of the contract.
+ */
+export const repairPath = '/repair';
+
+/** `k` of a query that wants every row: the contract requires a number, and readers of it take 32 bits. */
+export const noLimit = 2_147_483_647;

@@ -1,0 +1,122 @@
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import { indexTypeName, indexTypes } from '#catalog/indexes.ts';
+import type { CreateIndexOptions, IndexInfo, IndexType, Table } from '#catalog/table.ts';
+import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+
+/**
+ * What to make an index with so that it is like one that is there, from what the catalog tells of that one
+ * (`IndexInfo.details`). What is not told is left to the engine, and so is the number of partitions, which it chooses by
+ * the number of rows.
+ */
+export function indexSettings(type: IndexType, details: string | undefined): CreateIndexOptions {
+  const told = parse(details);
+  if (type === 'FTS') return textSettings(told);
+  if (indexTypes[type] === 'vector') return vectorSettings(type, told);
+  return {};
+}
+
+function parse(details: string | undefined): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(details ?? '{}');
+    return isRecord(value) ? value : {};
+  } catch {
+    // Another server's own form: nothing is known of it.
+    return {};
+  }
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** The entry under an option's name, where it is of the kind that the option takes. */
+const entry = <K extends string, T>(name: K, value: unknown, is: (value: unknown) => value is T) =>
+  (is(value) ? { [name]: value } : {}) as Partial<Record<K, T>>;
+
+const textSettings = (told: Record<string, unknown>): CreateIndexOptions => ({
+  ...entry('withPosition', told['with_position'], isFlag),
+  ...entry('baseTokenizer', told['base_tokenizer'], isText),
+  ...entry('language', told['language'], isText),
+  ...entry('maxTokenLength', told['max_token_length'], isWhole),
+  ...entry('lowerCase', told['lower_case'], isFlag),
+  ...entry('stem', told['stem'], isFlag),
+  ...entry('removeStopWords', told['remove_stop_words'], isFlag),
+  ...entry('asciiFolding', told['ascii_folding'], isFlag),
+});
+
+function vectorSettings(type: IndexType, told: Record<string, unknown>): CreateIndexOptions {
+  const part = (name: string): Record<string, unknown> => {
+    const value = told[name];
+    return isRecord(value) ? value : {};
+  };
+  const [compression, graph] = [part('compression'), part('hnsw')];
+  const word = String(told['metric_type']).toLowerCase();
+  return {
+    ...entry('distanceType', word, (value) => value === 'l2' || value === 'cosine' || value === 'dot'),
+    ...(type.endsWith('PQ') && {
+      ...entry('numSubVectors', compression['num_sub_vectors'], isWhole),
+      ...entry('numBits', compression['num_bits'], isWhole),
+    }),
+    ...(type.includes('HNSW') && {
+      ...entry('m', graph['max_connections'], isWhole),
+      ...entry('efConstruction', graph['construction_ef'], isWhole),
+    }),
+  };
+}
+
+/**
+ * Makes the indexes of a table again on its copy: the same names, columns, kinds, distances, and the settings that the
+ * source tells. One that can't be made is a warning and no failure, since the rows are there.
+ */
+export async function copyIndexes(
+  source: Table,
+  copy: Table,
+  options: CallOptions,
+): Promise<{ indexes: string[]; warnings: string[] }> {
+  const indexes: string[] = [];
+  const warnings: string[] = [];
+  const wanted = await source.listIndices(options).catch((error: unknown) => {
+    warnings.push(`Which indexes there are is not known: ${toldAs(error)}`);
+    return [];
+  });
+  if (wanted.length === 0) return { indexes, warnings };
+  const there = await copy.listIndices(options).catch((error: unknown) => void toldAs(error));
+  for (const index of wanted) {
+    const problem = there?.some(({ name }) => name === index.name)
+      ? undefined
+      : await make(source, copy, index, options).catch((error: unknown) => toldAs(error));
+    if (problem === undefined) indexes.push(index.name);
+    else warnings.push(`The index "${index.name}" was not made: ${problem}`);
+  }
+  return { indexes, warnings };
+}
+
+const isKnown = (type: string): type is IndexType => Object.hasOwn(indexTypes, type);
+
+/** @returns why it can't be made, if so */
+async function make(source: Table, copy: Table, index: IndexInfo, options: CallOptions): Promise<string | undefined> {
+  const { name, columns, details } = index;
+  const [column, ...more] = columns;
+  if (column === undefined || more.length > 0) return `it is on ${columns.length} columns.`;
+  const type = indexTypeName(index.type ?? '');
+  if (!isKnown(type)) return `its kind is ${type === '' ? 'not known' : `"${type}"`}.`;
+  const settings = indexSettings(type, details);
+  if (indexTypes[type] === 'vector') settings.distanceType ??= await distanceOf(source, name, options);
+  await copy.createIndex(column, { ...settings, ...options, type, name, replace: true });
+  return undefined;
+}
+
+async function distanceOf(source: Table, name: string, options: CallOptions) {
+  const stats = await source.indexStats(name, options).catch((error: unknown) => void toldAs(error));
+  return (['l2', 'cosine', 'dot'] as const).find((known) => known === stats?.distanceType?.toLowerCase());
+}
+
+/** Failures that pass, or after which nothing more would work: those end the copy, which can be gone on with. */
+const fatal = ['ServiceUnavailable', 'Throttling', 'Unauthenticated'] as const;
+
+/** The text of an error that a copy can live with; throws the others. */
+function toldAs(error: unknown): string {
+  if (isCatalogError(error) && !fatal.some((kind) => kind === error.kind)) return error.message;
+  throw error instanceof Error ? error : new CatalogError('Internal', messageOf(error), '');
+}

@@ -1,0 +1,245 @@
+import { Field, Schema } from '#arrow';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import { RowChecksum } from '#catalog/arrow/rowHash.ts';
+import type { CopiedTable, CopyOptions } from '#catalog/catalog.ts';
+import { namespaceHasName } from '#catalog/nameErrors.ts';
+import type { Table } from '#catalog/table.ts';
+import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
+import { copyIndexes } from './copyIndexes.ts';
+import { type CopyMark, displayTable, isUnfinished, sourceId, withMark } from './copyMark.ts';
+import { checksumOf, type RowRange, rowsOf, rowsPerChunk } from './copyRows.ts';
+import {
+  alreadyThere,
+  checkWhole,
+  type CopySource,
+  dropPlace,
+  finish,
+  inTheWay,
+  isCopyOf,
+  nameOf,
+  openPlace,
+  stagingOf,
+  stateOf,
+  type TablePlace,
+  type TableState,
+  type Way,
+  wayOf,
+} from './copyTarget.ts';
+
+// Two copies to one place. Nothing tells one that is under way from one that was stopped: each is a table that says of what
+// it is a copy, and that some rows are missing. So neither is taken away from whoever began it without being asked for.
+
+/** A half copy of another source is where this one would grow. */
+export function otherCopy(place: TablePlace, target: TablePlace, { mark, rows }: TableState): CatalogError {
+  const [there, shown] = [displayTable(place.path), displayTable(target.path)];
+  const wanted = mark === undefined ? '' : ` of ${mark.rows}`;
+  return new CatalogError(
+    'TableAlreadyExists',
+    `Another copy to "${shown}", of another table, is under way or was stopped: "${there}" has ${rows}${wanted} of its rows.`,
+    `Run that copy again to go on with it; or, once it is not under way, drop "${there}" or copy with overwrite ` +
+      '(--overwrite on the command line) to begin this one.',
+    { identifier: shown },
+  );
+}
+
+/**
+ * Runs a call that begins or ends a copy; that its name is taken or gone by then is the doing of another one.
+ * @throws CatalogError ConcurrentModification (14)
+ */
+export async function alone<T>(place: TablePlace, target: TablePlace, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    if (!isCatalogError(cause, 'TableAlreadyExists') && !isCatalogError(cause, 'TableNotFound')) throw cause;
+    const [there, shown] = [displayTable(place.path), displayTable(target.path)];
+    throw new CatalogError(
+      'ConcurrentModification',
+      `Another copy to "${shown}" was begun at the same time, and is under way, was stopped or has finished.`,
+      `Let it finish and copy again, which goes on where it stopped or finds "${shown}" whole; or drop "${there}" and begin anew.`,
+      { identifier: shown, cause },
+    );
+  }
+}
+
+/** What the engine keeps in a column's metadata: that its values are computed, how, and when they last were. */
+const computed = /^computed_(column|refresh)($|\.)/;
+
+/**
+ * The schema of a copy. A column whose values the engine computes from others becomes a plain one, since such a column
+ * can't be written to; the copy has its values.
+ * @throws CatalogError Unsupported (0) for a column of blobs, of which a query gives the place alone
+ */
+export function schemaOfCopy(table: string, stored: Schema): { schema: Schema; warnings: string[] } {
+  const warnings: string[] = [];
+  const fields = stored.fields.map((field) => {
+    if (isBlob(field)) {
+      throw new CatalogError(
+        'Unsupported',
+        `Table "${table}" can't be copied: its column "${field.name}" holds blobs, of which a query gives the place alone.`,
+        'Leave the column out: make the table of a query that selects the others.',
+      );
+    }
+    const kept = [...field.metadata].filter(([key]) => !computed.test(key));
+    if (kept.length === field.metadata.size) return field;
+    warnings.push(`The column "${field.name}" is computed in the source; the copy has the values that it has now.`);
+    return new Field(field.name, field.type, field.nullable, new Map(kept));
+  });
+  return { schema: new Schema(fields, stored.metadata), warnings };
+}
+
+const isBlob = ({ metadata }: Field): boolean =>
+  metadata.get('lance-encoding:blob') === 'true' ||
+  (metadata.get('ARROW:extension:name') ?? '').startsWith('lance.blob');
+
+// How a copy is made so that it can be killed at any moment and go on, and so that a half one is never taken for whole:
+//
+// Rows are added in chunks, each of which is one version of the copy, whole or absent. How many are there is told by the
+// number of rows, and of what the table is a copy by a mark in its schema's metadata, which comes into being with it.
+// Each chunk is read back and compared before the next one. A try that goes on compares the last chunk that is there,
+// the only one of which it is not known whether anybody looked.
+//
+// - A target that can rename tables gets the rows under a name of their own; the rename at the end makes it the copy.
+// - One that can change metadata gets them under the name itself, and the mark says that it is unfinished.
+// - One that can do neither gets all rows in one piece, which is whole or absent too, and can't go on.
+
+/** The engine holds a chunk several times while it writes it; many small ones make a table slow to read. */
+const defaultChunkBytes = 64 * 1024 * 1024;
+
+/** Copies one table. @throws CatalogError InvalidTableState (19) for a source that is half a copy itself */
+export function copyTable(source: CopySource, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
+  return during({ identifier: displayTable(source.path) }, () => copy(source, target, options));
+}
+
+async function copy(source: CopySource, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
+  const { signal } = options;
+  const from = { place: source, id: sourceId(source.identity, source.path), version: 0 };
+  const newest = await openPlace(source, { signal });
+  from.version = await newest.version({ signal });
+  checkWhole(source, await newest.schema({ signal }));
+
+  const existing = await stateOf(target, { signal });
+  const isHalf = existing?.mark !== undefined && isUnfinished(existing.mark, nameOf(target));
+  const isOurs = existing?.mark?.source === from.id;
+  if (existing && isOurs && !isHalf && (await isCopyOf(existing, newest, from.version, { signal }))) {
+    const indexes = (await existing.table.listIndices({ signal })).map(({ name }) => name);
+    return { ...ends(source, target), ...counts(existing.mark!), how: 'there', indexes, warnings: [] };
+  }
+  if (existing && !options.overwrite && !(isHalf && isOurs)) {
+    throw isHalf ? otherCopy(target, target, existing) : alreadyThere(target, isOurs);
+  }
+  if (!existing && (await target.catalog.namespaceExists(target.path, { signal }))) throw namespaceHasName(target.path);
+
+  const way = await wayOf(target, { signal });
+  const place = way.renames ? stagingOf(target) : target;
+  const begun = way.renames ? await stateOf(place, { signal }) : isHalf ? existing : undefined;
+  if (way.renames && begun && begun.mark === undefined) throw inTheWay(place);
+  const goingOn = begun && (await goOn(from, begun, { signal }));
+  if (begun && !goingOn && way.renames) {
+    if (begun.mark?.source !== from.id && !options.overwrite) throw otherCopy(place, target, begun);
+    await dropPlace(place, { signal });
+  }
+  const job = goingOn ?? (await startOver(from, way, options));
+
+  const isThere = way.renames ? goingOn !== undefined : existing !== undefined;
+  const made = await copyRows(job, { place, target }, isThere, options);
+  const { indexes, warnings } = await copyIndexes(job.table, made, { signal });
+  const end = { made, mark: job.mark, place, target, way, replaces: existing !== undefined };
+  await alone(place, target, () => finish(end, { signal }));
+  return {
+    ...ends(source, target),
+    ...counts(job.mark),
+    how: goingOn ? 'resumed' : 'copied',
+    indexes,
+    warnings: [...job.warnings, ...warnings],
+  };
+}
+
+const ends = (source: TablePlace, target: TablePlace) => ({
+  from: displayTable(source.path),
+  to: displayTable(target.path),
+});
+const counts = ({ version, rows }: CopyMark) => ({ version, rows });
+
+type From = { place: TablePlace; id: string; version: number };
+
+/** A source at its version, how its copy is marked, and how many of its rows are there. */
+type Job = { table: Table; schema: Schema; mark: CopyMark; done: number; warnings: string[] };
+
+/** What there is to do when an earlier try has left something that can be gone on with. */
+async function goOn({ place, id }: From, begun: TableState, options: CallOptions): Promise<Job | undefined> {
+  const { mark, rows: done } = begun;
+  if (mark?.source !== id || done > mark.rows) return undefined;
+  if (done % mark.chunkRows !== 0 && done !== mark.rows) return undefined;
+  const table = await openPlace(place, { ...options, version: mark.version }).catch((error: unknown) => {
+    // Tidied away in the meantime.
+    if (isCatalogError(error, 'VersionNotFound')) return undefined;
+    throw error;
+  });
+  if (!table) return undefined;
+  if (done > 0) {
+    const count = done % mark.chunkRows || mark.chunkRows;
+    const last = { start: done - count, count };
+    if ((await checksumOf(table, last, options)) !== (await checksumOf(begun.table, last, options))) return undefined;
+  }
+  return { ...(await jobOf(table, mark, options)), done };
+}
+
+async function startOver({ place, id, version }: From, way: Way, options: CopyOptions): Promise<Job> {
+  const { signal, chunkBytes = defaultChunkBytes } = options;
+  const table = await openPlace(place, { signal, version });
+  const rows = await table.countRows(undefined, { signal });
+  const isOnePiece = !way.renames && !way.marks;
+  const chunkRows = isOnePiece ? Math.max(1, rows) : await rowsPerChunk(table, chunkBytes, { signal });
+  const state = way.renames ? 'staged' : way.marks ? 'copying' : 'finished';
+  const mark: CopyMark = { source: id, version, rows, chunkRows, state };
+  return { ...(await jobOf(table, mark, { signal })), done: 0 };
+}
+
+async function jobOf(table: Table, mark: CopyMark, options: CallOptions): Promise<Omit<Job, 'done'>> {
+  const { schema, warnings } = schemaOfCopy(table.name, await table.schema(options));
+  return { table, schema: withMark(schema, mark), mark, warnings };
+}
+
+type Places = { place: TablePlace; target: TablePlace };
+
+async function copyRows(job: Job, { place, target }: Places, isThere: boolean, options: CopyOptions): Promise<Table> {
+  const { table, schema, mark } = job;
+  const { signal } = options;
+  const [name, namespacePath] = [nameOf(place), place.path.slice(0, -1)];
+  const mode = isThere ? 'overwrite' : 'create';
+  let made = job.done > 0 ? await openPlace(place, { signal }) : undefined;
+  const report = (rowsDone: number) =>
+    options.onProgress?.({ table: displayTable([...table.namespacePath, table.name]), rowsDone, rowsTotal: mark.rows });
+  report(job.done);
+  for (let done = job.done; done < mark.rows; done += mark.chunkRows) {
+    const range = { start: done, count: Math.min(mark.chunkRows, mark.rows - done) };
+    const sum = new RowChecksum();
+    const batches = rowsOf(table, schema, range, sum, { signal, onRows: (rows) => report(done + rows) });
+    if (made) await made.add(batches, { signal });
+    else {
+      const begin = () => place.catalog.createTable(name, batches, namespacePath, { mode, schema, signal });
+      made = await alone(place, target, begin);
+    }
+    await compare(made, range, sum.value, { signal });
+  }
+  return made ?? place.catalog.createEmptyTable(name, schema, namespacePath, { mode, signal });
+}
+
+/** Reads back what was just added. @throws CatalogError Internal (18) where it is not what was sent */
+async function compare(made: Table, range: RowRange, sum: string, options: CallOptions): Promise<void> {
+  const rows = await made.countRows(undefined, options);
+  const end = range.start + range.count;
+  if (rows !== end) {
+    throw new CatalogError(
+      'ConcurrentModification',
+      `The copy has ${rows} rows where ${end} were sent: somebody else writes to "${made.name}".`,
+      'It may be another copy to the same place: let it finish, then copy again.',
+    );
+  }
+  if ((await checksumOf(made, range, options)) === sum) return;
+  throw new CatalogError(
+    'Internal',
+    `The copy "${made.name}" has other values than its source in the rows ${range.start} to ${end - 1}.`,
+    'Copy again; what is there is not taken for the copy.',
+  );
+}

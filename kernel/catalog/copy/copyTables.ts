@@ -1,0 +1,191 @@
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { checkKnownPath, checkName, checkNamespacePath, displayPath } from '#shared/names.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { CopiedTable, CopyOptions, CopyResult, CopyTarget, SkippedTable } from '#catalog/catalog.ts';
+import { copyTable } from './copyTable.ts';
+import { displayTable } from './copyMark.ts';
+import type { CopySource } from './copyTarget.ts';
+import type { Identity } from '#catalog/identity.ts';
+import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';
+import { allPages } from '#catalog/pages.ts';
+
+type Place = { catalog: Catalog; path: readonly string[] };
+
+/**
+ * Copies a table, or a namespace with its properties and all that is in it, from a catalog to a place in the same one or
+ * another, where namespaces above it are made that are not there; see `Catalog.copy`. Each table is copied as it is when its turn comes, and one that an earlier try had begun
+ * as it was then. Tags, branches and earlier versions stay behind.
+ *
+ * @throws CatalogError TableAlreadyExists (5) for a table that is there and no finished copy, without `overwrite`;
+ * TableNotFound (4), NamespaceNotFound (1); InvalidInput (13) for a path into itself; Internal (18) where the copy has
+ * other rows than the source; and whatever either side fails with. Calling again goes on where it stopped.
+ */
+export async function copyTables(
+  { catalog: source, identity }: { catalog: Catalog; identity: Identity },
+  from: readonly string[],
+  to: CopyTarget,
+  options: CopyOptions = {},
+): Promise<CopyResult> {
+  checkOptions('copy', options, ['chunkBytes', 'kind', 'onProgress', 'overwrite', 'signal']);
+  const asked = checkChoice('copy', 'kind', options.kind, ['table', 'namespace']);
+  checkChunk(options.chunkBytes);
+  checkKnownPath(from);
+  const target = placeOf(source, to);
+  if ((asked ?? (await kindOf(source, from, options))) === 'table') {
+    checkTable(target.path);
+    checkApart({ catalog: source, path: from }, target);
+    await makeParents(target, options);
+    const copied = await copyUnlessDeclared({ catalog: source, identity, path: from }, target, options);
+    return 'why' in copied ? { tables: [], skipped: [copied] } : { tables: [copied], skipped: [] };
+  }
+  checkNamespacePath(target.path);
+  checkApart({ catalog: source, path: from }, target);
+  return copyNamespace({ catalog: source, identity, path: from }, target, options);
+}
+
+/** Is a table or a namespace called this? The root is always a namespace. */
+async function kindOf(
+  source: Catalog,
+  path: readonly string[],
+  { signal }: CopyOptions,
+): Promise<'table' | 'namespace'> {
+  const name = path.at(-1);
+  if (name === undefined) return 'namespace';
+  const [isNamespace, isTable] = [
+    await source.namespaceExists(path, { signal }),
+    await source.tableExists(name, path.slice(0, -1), { signal }).catch((error: unknown) => {
+      if (isCatalogError(error, 'NamespaceNotFound')) return false;
+      throw error;
+    }),
+  ];
+  const shown = displayPath(path);
+  if (isNamespace && isTable) {
+    const hint = 'Say which one by kind: "table" or "namespace".';
+    throw new CatalogError('InvalidInput', `There is both a table and a namespace "${shown}".`, hint);
+  }
+  if (!isNamespace && !isTable) {
+    const hint = `Look at what there is in ${source.location}.`;
+    throw new CatalogError('TableNotFound', `There is no table and no namespace "${shown}" to copy.`, hint, {
+      identifier: shown,
+    });
+  }
+  return isTable ? 'table' : 'namespace';
+}
+
+async function copyNamespace(source: CopySource, target: Place, options: CopyOptions): Promise<CopyResult> {
+  const plan = await planOf(source, target.path, options);
+  await makeParents(target, options);
+  for (const path of plan.namespaces) {
+    const { properties } = await source.catalog.describeNamespace([...source.path, ...path], {
+      signal: options.signal,
+    });
+    const made = [...target.path, ...path];
+    if (made.length === 0) continue;
+    await target.catalog.createNamespace(made, { mode: 'exist_ok', properties, signal: options.signal });
+  }
+  const tables: CopiedTable[] = [];
+  const skipped: SkippedTable[] = [];
+  for (const path of plan.tables) {
+    const from = [...source.path, ...path];
+    try {
+      const to = { catalog: target.catalog, path: [...target.path, ...path] };
+      const copied = await copyUnlessDeclared({ ...source, path: from }, to, options);
+      if ('why' in copied) skipped.push(copied);
+      else tables.push(copied);
+    } catch (error) {
+      // Not to be copied at any time: part of a copy itself, or of a kind that can't be read. The others can be.
+      const isLasting = isCatalogError(error, 'InvalidTableState') || isCatalogError(error, 'Unsupported');
+      if (!isLasting || error.identifier !== displayTable(from)) throw error;
+      skipped.push({ from: displayTable(from), reason: error.message, why: 'failed' });
+    }
+  }
+  return { tables, skipped };
+}
+
+/** Copies a table; one that nobody has written yet has nothing to copy. Asked afterwards: few fail, and each costs a request. */
+async function copyUnlessDeclared(
+  source: CopySource,
+  target: Place,
+  options: CopyOptions,
+): Promise<CopiedTable | SkippedTable> {
+  try {
+    return await copyTable(source, target, options);
+  } catch (error) {
+    if (!isCatalogError(error)) throw error;
+    const { signal } = options;
+    const [name, above] = [source.path.at(-1) ?? '', source.path.slice(0, -1)];
+    // Whatever hinders the question, the first answer stands.
+    if (!(await source.catalog.isOnlyDeclared(name, above, { signal }).catch(() => false))) throw error;
+    const reason = 'It is declared and has no data yet: nothing to copy.';
+    return { from: displayTable(source.path), reason, why: 'declared' };
+  }
+}
+
+/** Makes the namespaces above a place of the target that are not there. */
+async function makeParents({ catalog, path }: Place, { signal }: CopyOptions): Promise<void> {
+  const above = path.slice(0, -1);
+  if (above.length === 0 || (await catalog.namespaceExists(above, { signal }))) return;
+  for (let depth = 1; depth <= above.length; depth++) {
+    await catalog.createNamespace(above.slice(0, depth), { mode: 'exist_ok', signal });
+  }
+}
+
+/** All that is in a namespace, by paths under it; the namespace itself is `[]`. */
+async function planOf(
+  source: Place,
+  target: readonly string[],
+  options: CopyOptions,
+): Promise<{ namespaces: string[][]; tables: string[][] }> {
+  const { signal } = options;
+  const namespaces: string[][] = [];
+  const tables: string[][] = [];
+  const walk = async (path: string[]): Promise<void> => {
+    // All names before the first row: a name that the target would refuse is told now and not after an hour.
+    checkNamespacePath([...target, ...path]);
+    namespaces.push(path);
+    const there = [...source.path, ...path];
+    for (const name of await source.catalog.tableNames(there, { signal })) {
+      checkName('table', name);
+      tables.push([...path, name]);
+    }
+    const children = await allPages(async (pageToken) => {
+      const page = await source.catalog.listNamespaces(there, { signal, pageToken, limit: 1000 });
+      return { names: page.namespaces, pageToken: page.pageToken };
+    });
+    for (const name of children) await walk([...path, name]);
+  };
+  await walk([]);
+  return { namespaces, tables };
+}
+
+const isPath = (value: CopyTarget): value is readonly string[] => Array.isArray(value);
+
+function placeOf(source: Catalog, to: CopyTarget): Place {
+  if (isPath(to)) return { catalog: source, path: to };
+  checkOptions('copy', to, ['catalog', 'path']);
+  return { catalog: to.catalog ?? source, path: to.path };
+}
+
+function checkTable(path: readonly string[]): void {
+  checkNamespacePath(path.slice(0, -1));
+  checkName('table', path.at(-1));
+}
+
+/** A copy into itself would never end, or have nothing to read from. */
+function checkApart(source: Place, target: Place): void {
+  // One address may hold many databases, one directory holds itself.
+  const isDirectory = source.catalog.implementation === 'dir' && target.catalog.implementation === 'dir';
+  const isSame = isDirectory && source.catalog.location === target.catalog.location;
+  if (source.catalog !== target.catalog && !isSame) return;
+  if (!source.path.every((name, index) => target.path[index] === name)) return;
+  throw new CatalogError(
+    'InvalidInput',
+    `"${displayPath(source.path)}" can't be copied into itself.`,
+    'Name a place outside of it.',
+  );
+}
+
+function checkChunk(bytes: number | undefined): void {
+  if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes > 0)) return;
+  throw new CatalogError('InvalidInput', `${String(bytes)} is not a number of bytes.`, 'Give chunkBytes from 1.');
+}

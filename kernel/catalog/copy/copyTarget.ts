@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import type { Schema } from '#arrow';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { displayTable, isUnfinished, markKey, readMark, stagingName, writeMark, type CopyMark } from './copyMark.ts';
+import { checksumOf } from './copyRows.ts';
+import type { Identity } from '#catalog/identity.ts';
+import type { Table } from '#catalog/table.ts';
+
+/** A path in a catalog that names a table, whether or not there is one. */
+export type TablePlace = { catalog: Catalog; path: readonly string[] };
+
+/** The place that is copied from, and which catalog that is. */
+export type CopySource = TablePlace & { identity: Identity };
+
+/** A table that is at a place, and of what it says that it is a copy. */
+export type TableState = { table: Table; mark: CopyMark | undefined; rows: number };
+
+/** What a target can do that helps a copy to go on where it stopped. */
+export type Way = { renames: boolean; marks: boolean };
+
+export const nameOf = ({ path }: TablePlace): string => path.at(-1) ?? '';
+const namespaceOf = ({ path }: TablePlace): readonly string[] => path.slice(0, -1);
+
+export const openPlace = (place: TablePlace, options: CallOptions & { version?: number | undefined }): Promise<Table> =>
+  place.catalog.openTable(nameOf(place), namespaceOf(place), options);
+
+export const dropPlace = (place: TablePlace, options: CallOptions): Promise<void> =>
+  place.catalog.dropTable(nameOf(place), namespaceOf(place), options);
+
+/** The place beside another one where its copy grows. */
+export const stagingOf = (place: TablePlace): TablePlace => ({
+  ...place,
+  path: [...namespaceOf(place), stagingName(nameOf(place))],
+});
+
+export async function stateOf(place: TablePlace, options: CallOptions): Promise<TableState | undefined> {
+  try {
+    const table = await openPlace(place, options);
+    const schema = await table.schema(options);
+    return { table, mark: readMark(schema), rows: await table.countRows(undefined, options) };
+  } catch (error) {
+    if (isCatalogError(error, 'TableNotFound')) return undefined;
+    throw error;
+  }
+}
+
+export async function wayOf(place: TablePlace, options: CallOptions): Promise<Way> {
+  const can = await place.catalog.capabilities({ ...options, probe: ['UpdateTableSchemaMetadata'] });
+  return { renames: await canRename(place, options), marks: can.UpdateTableSchemaMetadata === 'yes' };
+}
+
+/**
+ * Whether tables can be renamed in this very namespace, which differs in some catalogs from one to another. Asked of a
+ * table that nobody can have, so that nothing is renamed: where it is missed, it would have been renamed.
+ */
+async function canRename(place: TablePlace, options: CallOptions): Promise<boolean> {
+  const name = randomUUID();
+  try {
+    await place.catalog.renameTable(stagingName(name), name, namespaceOf(place), options);
+    return false;
+  } catch (error) {
+    if (isCatalogError(error, 'TableNotFound')) return true;
+    if (isCatalogError(error, 'Unsupported')) return false;
+    throw error;
+  }
+}
+
+/**
+ * Whether a finished copy has the rows that this version of its source has. Read and compared, all of them: that mark
+ * and numbers agree says nothing of a source that was dropped and made again, nor of a copy that was written to.
+ */
+export async function isCopyOf(
+  { table, mark, rows }: TableState,
+  source: Table,
+  version: number,
+  options: CallOptions,
+): Promise<boolean> {
+  if (mark?.version !== version || mark.rows !== rows) return false;
+  const all = { start: 0, count: rows };
+  return (await checksumOf(source, all, options)) === (await checksumOf(table, all, options));
+}
+
+export type Finish = {
+  made: Table;
+  mark: CopyMark;
+  place: TablePlace;
+  target: TablePlace;
+  way: Way;
+  /** A table is there that the copy takes the place of. */
+  replaces: boolean;
+};
+
+/** Says that a copy is whole, and gives it its name. */
+export async function finish(
+  { made, mark, place, target, way, replaces }: Finish,
+  options: CallOptions,
+): Promise<void> {
+  if (way.marks) {
+    const finished: CopyMark = { ...mark, state: 'finished' };
+    await made.updateSchemaMetadata({ [markKey]: writeMark(finished) }, options).catch((error: unknown) => {
+      // The new name says it too; without that a copy that can't be told whole must not pass for one.
+      if (!way.renames || !isCatalogError(error, 'Unsupported')) throw error;
+    });
+  }
+  if (!way.renames) return;
+  // There is a moment without either; whoever copies again finds the whole copy and renames it.
+  if (replaces) await dropPlace(target, options);
+  await target.catalog.renameTable(nameOf(place), nameOf(target), namespaceOf(target), options);
+}
+
+/** @throws CatalogError InvalidTableState (19) for a table to copy from that is half a copy */
+export function checkWhole(place: TablePlace, schema: Schema): void {
+  const mark = readMark(schema);
+  if (!mark || !isUnfinished(mark, nameOf(place))) return;
+  throw new CatalogError(
+    'InvalidTableState',
+    `Table "${displayTable(place.path)}" is an unfinished copy.`,
+    'Copy it again from its source, or drop it.',
+    { identifier: displayTable(place.path) },
+  );
+}
+
+export function alreadyThere(place: TablePlace, isOurs: boolean): CatalogError {
+  const shown = displayTable(place.path);
+  const what = isOurs ? 'and is a copy of another version, or was written to since' : 'and is no copy of this one';
+  return new CatalogError(
+    'TableAlreadyExists',
+    `Table "${shown}" is there already ${what}.`,
+    'Copy with overwrite (--overwrite on the command line) to put the new copy in its place, or choose another name.',
+    { identifier: shown },
+  );
+}
+
+export function inTheWay(place: TablePlace): CatalogError {
+  const shown = displayTable(place.path);
+  return new CatalogError(
+    'TableAlreadyExists',
+    `Table "${shown}" is where the copy would grow, and is none.`,
+    'Rename or drop it.',
+    { identifier: shown },
+  );
+}

@@ -1,0 +1,101 @@
+import { X509Certificate } from 'node:crypto';
+import { CatalogError } from '#shared/errors.ts';
+import { idDelimiter } from '#shared/names.ts';
+import type { RestConfig } from '#catalog/connect.ts';
+import { identityOfServer, type Identity } from '#catalog/identity.ts';
+import { parseAddress } from '#catalog/transport/address.ts';
+import { headersOf } from './headers.ts';
+import { isThisMachine } from '#processes/thisMachine.ts';
+import type { TransportOptions } from '#catalog/transport/transport.ts';
+
+const defaultTimeouts = { connect: 10_000, headers: 300_000, body: 300_000 } as const;
+const defaultRetries = 3;
+
+/**
+ * What a configuration means for the connection.
+ * @throws CatalogError InvalidInput (13) naming the part that is wrong, never showing a secret
+ */
+export function transportOptionsOf(
+  config: RestConfig,
+  log?: (line: string) => void,
+): TransportOptions & { identity: Identity } {
+  if (config.uri === undefined || config.uri === '') {
+    throw new CatalogError('InvalidInput', 'The catalog has no address.', 'Give it as uri, for instance "https://…".');
+  }
+  const url = parseAddress('uri', config.uri);
+  const { headers, database, secrets } = headersOf(config, url);
+  if (secrets.length > 0 && url.protocol === 'http:' && !isThisMachine(url.hostname)) {
+    log?.(`${url.origin} is sent keys without encryption. Use an address with https: if it has one.`);
+  }
+  const endpoint = config.endpoint === undefined ? undefined : checkEndpoint(config.endpoint, url, config.proxy);
+  return {
+    uri: config.uri,
+    identity: identityOfServer(url, database, endpoint),
+    headers,
+    secrets,
+    delimiter: checkDelimiter(config.delimiter),
+    retries: checkRetries(config.retries),
+    timeouts: {
+      connect: checkTimeout('connect', config.timeouts?.connect),
+      headers: checkTimeout('headers', config.timeouts?.headers),
+      body: checkTimeout('body', config.timeouts?.body),
+    },
+    ...(endpoint && { endpoint }),
+    ...(config.ca !== undefined && { ca: checkCertificates(config.ca) }),
+    ...(config.proxy !== undefined && { proxy: checkProxy(config.proxy) }),
+  };
+}
+
+const invalid = (what: string, hint: string, cause?: unknown): CatalogError =>
+  new CatalogError('InvalidInput', what, hint, cause === undefined ? {} : { cause });
+
+function checkDelimiter(delimiter: unknown = idDelimiter): string {
+  // Letters, digits, "_" and "-" are in nearly every name; what no address can hold is not offered.
+  if (typeof delimiter === 'string' && /^[^\p{L}\p{N}\p{C}\s/\\?#%_-]{1,8}$/u.test(delimiter)) return delimiter;
+  throw invalid("The delimiter can't stand between names.", 'Give for instance "$" or ".".');
+}
+
+function checkRetries(retries: unknown = defaultRetries): number {
+  if (Number.isInteger(retries) && Number(retries) >= 0 && Number(retries) <= 20) return Number(retries);
+  throw invalid(`retries: ${String(retries)} is no number of tries.`, 'Give a whole number from 0 to 20.');
+}
+
+function checkTimeout(which: keyof typeof defaultTimeouts, value: unknown = defaultTimeouts[which]): number {
+  // Timers take 31 bits; one that is longer fires at once.
+  if (typeof value === 'number' && value >= 0 && value < 2 ** 31) return value;
+  throw invalid(`timeouts.${which}: ${String(value)} is no time.`, 'Give milliseconds, 0 for no limit.');
+}
+
+/** `host`, `host:port`, or an address of the same protocol as the server's: a key for https: never goes out on http:. */
+function checkEndpoint(endpoint: unknown, url: URL, proxy: unknown): { hostname: string; port: string } {
+  const text = typeof endpoint === 'string' && !endpoint.includes('://') ? `${url.protocol}//${endpoint}` : endpoint;
+  const there = parseAddress('endpoint', text);
+  if (there.protocol !== url.protocol || there.pathname !== '/') {
+    throw invalid(
+      `The endpoint is no other way to ${url.origin}.`,
+      `Give "host:port", or an address with ${url.protocol} and no path.`,
+    );
+  }
+  if (proxy !== undefined) throw invalid('There are both an endpoint and a proxy.', 'Give one way to the server.');
+  return { hostname: there.hostname, port: there.port || (url.protocol === 'https:' ? '443' : '80') };
+}
+
+function checkCertificates(ca: unknown): string {
+  const blocks =
+    typeof ca === 'string' ? (ca.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []) : [];
+  const hint = 'Give the text of a PEM file, "-----BEGIN CERTIFICATE-----" and so on.';
+  if (blocks.length === 0) throw invalid('What was given as ca holds no certificate.', hint);
+  try {
+    // Reads them.
+    return blocks.map((block) => new X509Certificate(block).toString()).join('\n');
+  } catch (cause) {
+    throw invalid("A certificate that was given as ca can't be read.", hint, cause);
+  }
+}
+
+function checkProxy(proxy: unknown): string {
+  const url = typeof proxy === 'string' && URL.canParse(proxy) ? new URL(proxy) : undefined;
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url.href;
+  // Not shown: it may hold a password.
+  throw invalid('What was given as proxy is no address of one.', 'Write for instance "http://proxy.example.com:3128".');
+}

@@ -1,0 +1,123 @@
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import { indexTypeName, indexTypes } from '#catalog/indexes.ts';
+import { given } from '#shared/records.ts';
+import type { Reply } from './reply.ts';
+import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './target.ts';
+import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType } from '#catalog/table.ts';
+import { checkText } from '#catalog/arguments/tableArguments.ts';
+
+/**
+ * "CreateTableIndex", or "CreateTableScalarIndex" for what is not over vectors. Resolves when the server has taken the
+ * order; some make the index afterwards, and `indexStats` tells how far they are.
+ */
+export async function createIndex(
+  target: RestTarget,
+  column: string,
+  type: IndexType,
+  options: CreateIndexOptions,
+): Promise<void> {
+  const operation = indexTypes[type] === 'vector' ? 'CreateTableIndex' : 'CreateTableScalarIndex';
+  checkWritable(target, operation);
+  const json = { column, index_type: type, ...onBranch(target), ...parameters(options) };
+  const create = (): Promise<void> => ask(target, operation, { json }, options, () => undefined);
+  const name = options.name ?? `${column}_idx`;
+  // The specification can't say whether one of this name is to be made again.
+  if (options.replace === false) {
+    await about(target, operation, async () => {
+      const indexes = await listIndices(target, options);
+      if (!indexes.some((index) => index.name === name)) return;
+      throw new CatalogError('IndexAlreadyExists', `There is an index "${name}" already.`, 'Choose another name.');
+    });
+    return create();
+  }
+  try {
+    await create();
+  } catch (error) {
+    if (!isCatalogError(error, 'IndexAlreadyExists')) throw error;
+    await dropIndex(target, name, options);
+    await create();
+  }
+}
+
+const parameters = (options: CreateIndexOptions): Record<string, unknown> =>
+  given({
+    name: options.name,
+    distance_type: options.distanceType,
+    num_partitions: options.numPartitions,
+    num_sub_vectors: options.numSubVectors,
+    num_bits: options.numBits,
+    sample_rate: options.sampleRate,
+    max_iterations: options.maxIterations,
+    m: options.m,
+    ef_construction: options.efConstruction,
+    with_position: options.withPosition,
+    base_tokenizer: options.baseTokenizer,
+    language: options.language,
+    max_token_length: options.maxTokenLength,
+    lower_case: options.lowerCase,
+    stem: options.stem,
+    remove_stop_words: options.removeStopWords,
+    ascii_folding: options.asciiFolding,
+  });
+
+/** "ListTableIndices" */
+export async function listIndices(target: RestTarget, options: CallOptions): Promise<IndexInfo[]> {
+  const indexes: IndexInfo[] = [];
+  await everyPage(target, (pageToken) => {
+    const json = { ...pinned(target), ...given({ page_token: pageToken }) };
+    return ask(target, 'ListTableIndices', { json }, options, (reply) => {
+      indexes.push(...reply.items('indexes').map(indexInfo));
+      return reply.maybeText('page_token');
+    });
+  });
+  return indexes;
+}
+
+function indexInfo(reply: Reply): IndexInfo {
+  const type = reply.maybeText('index_type');
+  const created = new Date(reply.maybeText('created_at') ?? Number.NaN);
+  const more = given({
+    type: type && indexTypeName(type),
+    uuid: reply.maybeText('index_uuid'),
+    typeUrl: reply.maybeText('type_url'),
+    created: Number.isNaN(created.getTime()) ? undefined : created,
+    numIndexedRows: reply.maybeCount('num_indexed_rows'),
+    numUnindexedRows: reply.maybeCount('num_unindexed_rows'),
+    sizeBytes: reply.maybeCount('size_bytes'),
+    numSegments: reply.maybeCount('num_segments'),
+    indexVersion: reply.maybeCount('index_version'),
+    details: reply.maybeText('index_details'),
+  });
+  return { name: reply.text('index_name'), columns: reply.texts('columns'), ...more };
+}
+
+function statsOf(reply: Reply): IndexStats {
+  const type = reply.maybeText('index_type');
+  const distanceType = reply.maybeText('distance_type');
+  const numIndices = reply.maybeCount('num_indices');
+  return {
+    ...(type !== undefined && { type: indexTypeName(type) }),
+    ...(distanceType !== undefined && { distanceType }),
+    numIndexedRows: reply.count('num_indexed_rows'),
+    numUnindexedRows: reply.count('num_unindexed_rows'),
+    ...(numIndices !== undefined && { numIndices }),
+  };
+}
+
+/** "DescribeTableIndexStats" */
+export function indexStats(target: RestTarget, name: string, options: CallOptions): Promise<IndexStats> {
+  return about(target, 'DescribeTableIndexStats', () => {
+    const indexName = checkText('indexStats', 'name', name);
+    return ask(target, 'DescribeTableIndexStats', { indexName, json: pinned(target) }, options, statsOf);
+  });
+}
+
+/** "DropTableIndex" */
+export function dropIndex(target: RestTarget, name: string, options: CallOptions): Promise<void> {
+  return about(target, 'DropTableIndex', () => {
+    checkWritable(target);
+    const indexName = checkText('dropIndex', 'name', name);
+    return ask(target, 'DropTableIndex', { indexName, query: onBranch(target) }, options, () => undefined);
+  });
+}

@@ -1,0 +1,140 @@
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import type { CreateMode } from '#catalog/catalog.ts';
+import { tableHasName } from '#catalog/nameErrors.ts';
+import { allPages } from '#catalog/pages.ts';
+import type { Wire } from '#catalog/transport/request.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { isThere, mustExist, namespaceExists, unlessSilent } from './exists.ts';
+import { Reply } from './reply.ts';
+
+// Namespaces on a server. What the specification leaves to servers, and some ignore, is made good here.
+
+/** What is listed of a namespace, and which field of the answer has it. */
+const lists = { ListNamespaces: 'namespaces', ListTables: 'tables' } as const;
+
+export type ListRequest = CallOptions & {
+  limit: number;
+  pageToken: string | undefined;
+  includeDeclared?: boolean | undefined;
+};
+
+/**
+ * One page of names. A page that is empty and has another behind it is not handed on: there are servers that count in it
+ * what they do not show.
+ * @throws CatalogError NamespaceNotFound (1) also where the server lists a missing namespace as an empty one; Internal
+ * (18) where a page leads to itself
+ */
+export async function listPage(
+  wire: Wire,
+  operation: keyof typeof lists,
+  path: readonly string[],
+  request: ListRequest,
+): Promise<{ names: string[]; pageToken?: string }> {
+  const { limit, includeDeclared, signal } = request;
+  const seen = new Set<string>();
+  let pageToken = request.pageToken;
+  for (;;) {
+    if (pageToken !== undefined) seen.add(pageToken);
+    const body = await wire.json({
+      operation,
+      id: path,
+      query: {
+        limit,
+        page_token: pageToken,
+        ...(operation === 'ListTables' && includeDeclared === false && { include_declared: false }),
+      },
+      signal,
+    });
+    const reply = new Reply(wire, body);
+    const names = reply.texts(lists[operation]);
+    const next = reply.maybeText('page_token') || undefined;
+    if (next !== undefined && seen.has(next)) throw wire.unexpected('a list that goes in circles');
+    // Lists of both kinds have the namespaces first: where tables have begun, there are no more of them.
+    const isOver = next === undefined || (operation === 'ListNamespaces' && hasTables(reply));
+    if (names.length > 0 && !isOver) return { names, pageToken: next };
+    if (isOver) {
+      if (names.length === 0 && seen.size === 0) await mustExist(wire, path, { signal });
+      return { names };
+    }
+    pageToken = next;
+  }
+}
+
+function hasTables(reply: Reply): boolean {
+  const tables = reply.raw('tables');
+  return Array.isArray(tables) && tables.length > 0;
+}
+
+/** "CreateNamespace". @throws CatalogError NamespaceAlreadyExists (2), NamespaceNotFound (1) for a missing parent */
+export async function createNamespace(
+  wire: Wire,
+  path: NamespacePath,
+  mode: CreateMode,
+  properties: Record<string, string> | undefined,
+  { signal }: CallOptions,
+): Promise<void> {
+  if (path.length === 0 && mode === 'exist_ok') return;
+  const json = { mode, ...(properties && { properties }) };
+  try {
+    await wire.json({ operation: 'CreateNamespace', id: path, json, signal });
+  } catch (error) {
+    if (!isCatalogError(error, 'NamespaceAlreadyExists') || mode === 'create') throw error;
+    // It kept the namespace, which is what was asked for, unless it says the same of a table …
+    if (mode === 'exist_ok') {
+      if (await unlessSilent(namespaceExists(wire, path, { signal }))) return;
+      throw tableHasName(path, error);
+    }
+    // … or should not have: what to do with all that it holds is not guessed.
+    const what = `${wire.name} does not overwrite namespaces, and "${displayPath(path)}" exists already.`;
+    const hint = 'Drop it with behavior: "cascade" and create it again.';
+    throw new CatalogError('Unsupported', what, hint, { cause: error });
+  }
+}
+
+/** "DropNamespace". @throws CatalogError NamespaceNotFound (1), NamespaceNotEmpty (3), InvalidInput (13) for the root */
+export async function dropNamespace(
+  wire: Wire,
+  path: NamespacePath,
+  { mode, behavior }: { mode: 'fail' | 'skip'; behavior: 'restrict' | 'cascade' },
+  options: CallOptions,
+): Promise<void> {
+  if (path.length === 0) {
+    throw new CatalogError('InvalidInput', "The root namespace can't be dropped.", 'Name a namespace in it.');
+  }
+  const { signal } = options;
+  const drop = () => wire.json({ operation: 'DropNamespace', id: path, json: { mode, behavior }, signal });
+  try {
+    try {
+      await drop();
+    } catch (error) {
+      if (behavior !== 'cascade' || !isCatalogError(error, 'NamespaceNotEmpty')) throw error;
+      await dropContents(wire, path, options);
+      await drop();
+    }
+  } catch (error) {
+    if (mode !== 'skip' || !isCatalogError(error, 'NamespaceNotFound')) throw error;
+  }
+}
+
+/** Deeper than any catalog goes: a server that invents children would keep this busy for ever. */
+const maxDepth = 100;
+
+/** Drops what a namespace holds, the innermost first. What somebody else drops meanwhile is as good. */
+async function dropContents(wire: Wire, path: NamespacePath, options: CallOptions): Promise<void> {
+  if (path.length > maxDepth) throw wire.unexpected('namespaces without end');
+  const { signal } = options;
+  const names = (operation: 'ListNamespaces' | 'ListTables') =>
+    allPages((pageToken) => listPage(wire, operation, path, { limit: 1000, pageToken, signal }));
+  for (const name of await names('ListNamespaces')) {
+    const child = [...path, name];
+    await isThere('NamespaceNotFound', async () => {
+      await dropContents(wire, child, options);
+      await wire.json({ operation: 'DropNamespace', id: child, json: {}, signal });
+    });
+  }
+  for (const name of await names('ListTables')) {
+    const drop = () => wire.json({ operation: 'DropTable', id: [...path, name], json: {}, signal });
+    await isThere('TableNotFound', drop);
+  }
+}

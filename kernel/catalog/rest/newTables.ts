@@ -1,0 +1,94 @@
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
+import { sendArrow, type Encoded } from './writes.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import type { CreateMode } from '#catalog/catalog.ts';
+import { namespaceHasName } from '#catalog/nameErrors.ts';
+import { namespaceExists, tableExists, unlessSilent } from './exists.ts';
+import { Reply } from './reply.ts';
+import type { Wire } from '#catalog/transport/request.ts';
+
+// How tables come to be on a server. What the specification leaves to servers, and some ignore, is made good here.
+
+/**
+ * "CreateTable", in the mode asked for also on servers that know only one.
+ * @throws CatalogError TableAlreadyExists (5)
+ */
+export async function createTable(
+  wire: Wire,
+  id: readonly string[],
+  encoded: Encoded,
+  mode: CreateMode,
+  { signal }: CallOptions,
+): Promise<void> {
+  try {
+    await sendArrow(wire, { operation: 'CreateTable', id, query: { mode }, signal }, encoded);
+  } catch (error) {
+    if (!isCatalogError(error, 'TableAlreadyExists') || mode === 'create') throw error;
+    // Servers say the same of a namespace, and of the files of a deregistered table.
+    if (!(await unlessSilent(tableExists(wire, id, { signal }))))
+      throw (await namespaceExists(wire, id, { signal })) ? namespaceHasName(id, error) : error;
+    // It kept the table, which is what was asked for.
+    if (mode === 'exist_ok') return;
+    const { body } = encoded;
+    // A body that was made piece by piece is spent.
+    if (!(body instanceof Uint8Array)) throw noOverwrite(wire, id, error);
+    // All rows and columns at once by another operation, and there is no moment without the table.
+    await wire.json({ operation: 'InsertIntoTable', id, query: { mode: 'overwrite' }, arrow: body, signal });
+  }
+}
+
+const noOverwrite = (wire: Wire, id: readonly string[], cause: unknown): CatalogError =>
+  new CatalogError(
+    'Unsupported',
+    `${wire.name} does not overwrite tables, and "${displayPath(id)}" exists already.`,
+    'Open it and add with mode: "overwrite", or drop it first.',
+    { cause },
+  );
+
+/** "DeclareTable". @throws CatalogError TableAlreadyExists (5) */
+export async function declareTable(
+  wire: Wire,
+  id: readonly string[],
+  { location, properties, signal }: CallOptions & { location?: string | undefined; properties?: object | undefined },
+): Promise<{ location: string }> {
+  const json = { ...(location !== undefined && { location }), ...(properties && { properties }) };
+  const body = await wire.json({ operation: 'DeclareTable', id, json, signal });
+  return { location: new Reply(wire, body).text('location') };
+}
+
+/** "RegisterTable". @throws CatalogError TableAlreadyExists (5) */
+export async function registerTable(
+  wire: Wire,
+  id: readonly string[],
+  location: string,
+  { mode, properties, signal }: CallOptions & { mode: 'create' | 'overwrite'; properties?: object | undefined },
+): Promise<void> {
+  const register = (where: string, more: object): Promise<unknown> =>
+    wire.json({ operation: 'RegisterTable', id, json: { location: where, ...more }, signal });
+  const asked = { mode, ...(properties && { properties }) };
+  try {
+    await register(location, asked);
+  } catch (error) {
+    if (mode === 'create' || !isCatalogError(error, 'TableAlreadyExists')) throw error;
+    const before = await deregisterTable(wire, id, { signal });
+    try {
+      await register(location, asked);
+    } catch (second) {
+      // Back to where it pointed: the data was never touched.
+      if (before.location !== undefined) await register(before.location, { mode: 'create' }).catch(() => undefined);
+      throw second;
+    }
+  }
+}
+
+/** "DeregisterTable". @throws CatalogError TableNotFound (4) */
+export async function deregisterTable(
+  wire: Wire,
+  id: readonly string[],
+  { signal }: CallOptions,
+): Promise<{ location?: string }> {
+  const body = await wire.json({ operation: 'DeregisterTable', id, json: {}, signal });
+  const location = new Reply(wire, body).maybeText('location');
+  return location === undefined ? {} : { location };
+}

@@ -1,0 +1,115 @@
+import type { RecordBatch } from '#arrow';
+import { IpcError } from '#catalog/arrow/ipcMessages.ts';
+import { readIpc } from '#catalog/arrow/ipcReader.ts';
+import type { QuerySpec } from '#catalog/querySpec.ts';
+import type { BatchStream } from '#catalog/table.ts';
+import type { Wire, WireResponse } from '#catalog/transport/request.ts';
+import { batchAdopter } from '#shared/arrow/adoptTable.ts';
+import { schemaText } from '#shared/arrow/arrowTypes.ts';
+import { CatalogError, type ErrorContext, isAbort, isCatalogError } from '#shared/errors.ts';
+
+/**
+ * The rows of an answer as they come. Its connection is let go when they are read, when reading fails and when the reader
+ * stops early, which stops the server.
+ * @throws CatalogError ServiceUnavailable (17) for an answer that ends too early, Internal (18) for one that is no Arrow
+ *   data; later ones come out of the batches
+ */
+export async function readBatches(
+  wire: Wire,
+  { body }: WireResponse,
+  context: ErrorContext,
+  signal: AbortSignal | undefined,
+): Promise<BatchStream> {
+  try {
+    const { schema, batches } = await readIpc(body);
+    return { schema, batches: whileOpen(batches) };
+  } catch (error) {
+    body.destroy();
+    throw readError(wire, error, context, signal);
+  }
+
+  async function* whileOpen(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch, void, undefined> {
+    try {
+      for await (const batch of batches) {
+        signal?.throwIfAborted();
+        yield batch;
+      }
+    } catch (error) {
+      throw readError(wire, error, context, signal);
+    } finally {
+      body.destroy();
+    }
+  }
+}
+
+/** What is thrown for what went wrong while an answer was read. */
+export function readError(wire: Wire, error: unknown, context: ErrorContext, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (isCatalogError(error)) return error.about(context);
+  if (isAbort(error)) return error;
+  if (error instanceof IpcError && error.problem === 'cut') {
+    const hint = 'Try again; the log of the server may say why.';
+    return new CatalogError('ServiceUnavailable', `${wire.name} ended its answer before the rows did.`, hint, {
+      ...context,
+      cause: error,
+    });
+  }
+  return wire.unexpected('rows that are no Arrow data', error).about(context);
+}
+
+/** Rows of the first page, whose width is not known yet; a query of no more needs no pages. */
+export const firstPageRows = 8192;
+/** What the pages after it are to have: enough that few are asked for, little enough for a server to make at once. */
+const pageBytes = 32 * 1024 * 1024;
+const maxPageRows = 1_000_000;
+
+/** Reads one page; tells each piece of it that arrives by its bytes. */
+export type PageReader = (page: QuerySpec, count: (bytes: number) => void) => Promise<BatchStream>;
+
+/**
+ * The rows of a query page after page (`k` and `offset`), each asked for when the one before has been read. A page with
+ * fewer rows than were asked for is not taken for the last one, since a server may have a limit of its own: only one
+ * without rows is.
+ */
+export async function readPages(wire: Wire, spec: QuerySpec, read: PageReader): Promise<BatchStream> {
+  const progress = { offset: spec.offset ?? 0, left: spec.limit ?? Infinity, rows: 0, bytes: 0 };
+  const next = (): Promise<BatchStream> => {
+    const page = { ...spec, offset: progress.offset, limit: Math.min(pageRows(progress), progress.left) };
+    return read(page, (bytes) => (progress.bytes += bytes));
+  };
+  const first = await next();
+  return { schema: first.schema, batches: pages(wire, first, next, progress) };
+}
+
+type Progress = { offset: number; left: number; rows: number; bytes: number };
+
+function pageRows({ rows, bytes }: Progress): number {
+  if (rows === 0) return firstPageRows;
+  return Math.min(Math.max(Math.floor((pageBytes * rows) / Math.max(bytes, 1)), 1), maxPageRows);
+}
+
+async function* pages(
+  wire: Wire,
+  first: BatchStream,
+  next: () => Promise<BatchStream>,
+  progress: Progress,
+): AsyncGenerator<RecordBatch, void, undefined> {
+  // Each answer has a schema of its own, and a table is made of batches of one.
+  const adopt = batchAdopter(first.schema);
+  const columns = schemaText(first.schema);
+  for (let page = first; ; page = await next()) {
+    let rows = 0;
+    for await (const batch of page.batches) {
+      if (rows === 0 && schemaText(page.schema) !== columns)
+        throw wire.unexpected('rows with other columns than before');
+      rows += batch.numRows;
+      // More rows than were asked for would come again with the next page.
+      if (rows > progress.left) throw wire.unexpected('more rows than were asked for');
+      yield page === first ? batch : (adopt(batch) ?? batch);
+    }
+    progress.offset += rows;
+    progress.rows += rows;
+    progress.left -= rows;
+    if (rows === 0 || progress.left === 0) return;
+  }
+}

@@ -1,0 +1,293 @@
+import { Message, type RecordBatch, tableFromIPC, tableToIPC } from '#arrow';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import { maxDecompressed, withinBudget } from '#catalog/arrow/ipcCompression.ts';
+import { endOfStream, ipcMessages } from '#catalog/arrow/ipcMessages.ts';
+import { encodeStream } from '#catalog/arrow/ipcWriter.ts';
+import { noLimit, type Operation } from '#catalog/contract.ts';
+import type { QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
+import type { BatchStream } from '#catalog/table.ts';
+import type { Wire, WireResponse } from '#catalog/transport/request.ts';
+import { CatalogError, type ErrorContext } from '#shared/errors.ts';
+import { arrowStreamMime } from '#shared/mime.ts';
+import { displayPath } from '#shared/names.ts';
+import { given } from '#shared/records.ts';
+import { firstPageRows, readBatches, readError, readPages } from './pages.ts';
+import { about, onBranch, pinned, type RestTarget } from './target.ts';
+
+/** The wish of a request to have its rows sorted: the specification knows no order, so a server must say it obeyed. */
+export const orderPreference = 'order_by';
+
+/** Whether rows are looked for by likeness, best first, and not read in the order of the table. */
+export const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined || spec.fullText !== undefined;
+
+/** How many rows are asked for: what was said, 10 of a search, else all of them. */
+export const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearch(spec) ? 10 : undefined);
+
+/**
+ * A search as it is asked of servers, and how many of the rows that come are left out on this side: some servers take the
+ * offset off the rows that were asked for, so that fewer come than were wanted.
+ */
+export function widened(spec: QuerySpec): { asked: QuerySpec; skip: number } {
+  const { offset = 0, ...rest } = spec;
+  const limit = rowLimit(spec);
+  if (offset === 0 || !isSearch(spec) || spec.orderBy || !limit) return { asked: spec, skip: 0 };
+  return { asked: { ...rest, limit: limit + offset }, skip: offset };
+}
+
+/** A query as the specification writes it ("QueryTableRequest"), with an order where there is one. */
+export function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown> {
+  const { columns, columnAliases, filter, offset, orderBy, withRowId, prefilter, fastSearch, vector, fullText } = spec;
+  return {
+    ...pinned(target),
+    // Both are required, also where nothing is searched for: an empty vector then, and more rows than there can be. Some
+    // servers take 0 for all rows, so who wants none asks for one and does not read it.
+    vector: { single_vector: vector?.values ?? [] },
+    k: Math.min(Math.max(rowLimit(spec) ?? noLimit, 1), noLimit),
+    ...(columns && { columns: { column_names: columns } }),
+    ...(columnAliases && { columns: { column_aliases: columnAliases } }),
+    ...given({ filter, offset }),
+    // Said in every search: what servers do when it is not said differs.
+    ...(isSearch(spec) && filter !== undefined ? { prefilter: prefilter ?? true } : given({ prefilter })),
+    ...given({ with_row_id: withRowId, fast_search: fastSearch }),
+    ...(vector &&
+      given({
+        vector_column: vector.column,
+        distance_type: vector.distanceType,
+        nprobes: vector.nprobes,
+        refine_factor: vector.refineFactor,
+        ef: vector.ef,
+        bypass_vector_index: vector.bypassVectorIndex,
+        lower_bound: vector.lowerBound,
+        upper_bound: vector.upperBound,
+      })),
+    ...(fullText && {
+      full_text_query: { string_query: { query: fullText.query, ...given({ columns: fullText.columns }) } },
+    }),
+    ...(orderBy && {
+      order_by: orderBy.map(({ column, descending, nullsFirst }) => ({
+        column,
+        ...given({ descending, nulls_first: nullsFirst }),
+      })),
+    }),
+  };
+}
+
+const maxPlanBytes = 16 * 1024 * 1024;
+
+/**
+ * Asks for a text: the specification answers with JSON that is a bare string, some servers with plain text, and its data
+ * model says an object with one text.
+ */
+export function readText(
+  target: RestTarget,
+  operation: Operation,
+  json: unknown,
+  { signal }: CallOptions,
+): Promise<string> {
+  return about(target, operation, async () => {
+    const { body, contentType } = await target.wire.send({ operation, id: target.id, json, signal });
+    const chunks: Uint8Array[] = [];
+    let total = 0;
+    for await (const chunk of body) {
+      total += chunk.length;
+      if (total > maxPlanBytes) {
+        body.destroy();
+        throw target.wire.unexpected(`a plan of over ${maxPlanBytes} bytes`);
+      }
+      chunks.push(chunk);
+    }
+    const text = Buffer.concat(chunks).toString('utf8');
+    if (contentType.startsWith('text/plain')) return text;
+    const plan = parse(text);
+    const value = typeof plan === 'object' && plan !== null ? Object.values(plan).find(isText) : plan;
+    if (isText(value)) return value;
+    throw target.wire.unexpected('a plan that is no text');
+  });
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of each connection, whether its server answers queries by streams; one that does not makes all rows first. */
+const streams = new WeakMap<Wire, boolean>();
+
+/** Runs queries of a table on its server ("QueryTable", "ExplainTableQueryPlan", "AnalyzeTableQueryPlan"). */
+export class RestQueryRunner implements QueryRunner {
+  readonly #target: RestTarget;
+  readonly #newestVersion: (options: CallOptions) => Promise<number | undefined>;
+
+  /** @param newestVersion to read one version page by page; `undefined` where the server tells none */
+  constructor(target: RestTarget, newestVersion: (options: CallOptions) => Promise<number | undefined>) {
+    this.#target = target;
+    this.#newestVersion = newestVersion;
+  }
+
+  /**
+   * The rows as they come. A server that can't send a stream is asked page after page instead, all of one version, so that
+   * neither side ever holds the whole result; where it tells no version, what others write meanwhile may show.
+   */
+  run(spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
+    return about(this.#target, 'QueryTable', async () => {
+      const limit = rowLimit(spec);
+      const isLong = limit === undefined || limit > firstPageRows;
+      if (isSearch(spec) || spec.orderBy || !isLong || (await this.#sendsStreams(signal))) {
+        const { asked, skip } = widened(spec);
+        const { schema, batches } = await this.#read(this.#target, asked, signal);
+        return { schema, batches: skip > 0 ? skipping(skip, batches) : batches };
+      }
+      const version = this.#target.version ?? (await this.#newestVersion({ signal }));
+      const target = { ...this.#target, version };
+      return readPages(this.#target.wire, spec, (page, count) => this.#read(target, page, signal, count));
+    });
+  }
+
+  explainPlan(spec: QuerySpec, options: CallOptions & { verbose?: boolean | undefined }): Promise<string> {
+    const query = queryBody(this.#target, spec);
+    const json = { query, verbose: options.verbose ?? false, ...onBranch(this.#target) };
+    return readText(this.#target, 'ExplainTableQueryPlan', json, options);
+  }
+
+  analyzePlan(spec: QuerySpec, options: CallOptions): Promise<string> {
+    return readText(this.#target, 'AnalyzeTableQueryPlan', queryBody(this.#target, spec), options);
+  }
+
+  /**
+   * The rows as the bytes of one uncompressed Arrow IPC stream, for whoever passes them on without decoding them.
+   * @throws CatalogError InvalidInput (13) for more than `maxBytes`
+   */
+  bytes(spec: QuerySpec, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+    return about(this.#target, 'QueryTable', async () => {
+      if (widened(spec).skip > 0) {
+        const { schema, batches } = await this.run(spec, signal);
+        return joined(encodeStream(schema, batches), maxBytes);
+      }
+      const { body } = await this.#send(this.#target, spec, signal);
+      const parts: Uint8Array[] = [];
+      let total = 0;
+      let isCompressed = false;
+      try {
+        for await (const { kind, bytes } of ipcMessages(body)) {
+          if (kind === 'batch' && spec.limit === 0) break;
+          total += bytes.length;
+          if (total > maxBytes) throw tooLarge(maxBytes);
+          isCompressed ||= hasCompression(kind, bytes);
+          parts.push(bytes);
+        }
+      } catch (error) {
+        throw readError(this.#target.wire, error, this.#context, signal);
+      } finally {
+        body.destroy();
+      }
+      const stream = Buffer.concat([...parts, endOfStream]);
+      if (!isCompressed) return stream;
+      try {
+        return tableToIPC(
+          withinBudget(maxDecompressed, () => tableFromIPC(stream)),
+          'stream',
+        );
+      } catch (error) {
+        throw readError(this.#target.wire, error, this.#context, signal);
+      }
+    });
+  }
+
+  async #read(
+    target: RestTarget,
+    spec: QuerySpec,
+    signal: AbortSignal | undefined,
+    count?: (bytes: number) => void,
+  ): Promise<BatchStream> {
+    const response = await this.#send(target, spec, signal);
+    const { body } = response;
+    const answer = count ? { ...response, body: counted(body, count) } : response;
+    const { schema, batches } = await readBatches(target.wire, answer, this.#context, signal);
+    if (spec.limit !== 0) return { schema, batches };
+    body.destroy();
+    return { schema, batches: none() };
+  }
+
+  async #send(target: RestTarget, spec: QuerySpec, signal: AbortSignal | undefined): Promise<WireResponse> {
+    const { wire, id } = target;
+    const response = await wire.send({
+      operation: 'QueryTable',
+      id,
+      json: queryBody(target, spec),
+      accept: arrowStreamMime,
+      ...(spec.orderBy && { prefer: orderPreference }),
+      signal,
+    });
+    streams.set(wire, response.contentType.startsWith(arrowStreamMime));
+    if (!spec.orderBy || response.applied.includes(orderPreference)) return response;
+    response.body.destroy();
+    throw new CatalogError('Unsupported', `${wire.name} can't sort rows.`, 'Leave the order out, and sort what comes.');
+  }
+
+  async #sendsStreams(signal: AbortSignal | undefined): Promise<boolean> {
+    const known = streams.get(this.#target.wire);
+    if (known !== undefined) return known;
+    // The question costs one row, once in a connection; asked for everything, such a server would first make a file of it.
+    const { body } = await this.#send(this.#target, { limit: 1 }, signal);
+    body.destroy();
+    return streams.get(this.#target.wire) ?? false;
+  }
+
+  get #context(): ErrorContext {
+    return { operation: 'QueryTable', identifier: displayPath(this.#target.id) };
+  }
+}
+
+/** A body that tells how many bytes of it have come. */
+const counted = (body: WireResponse['body'], count: (bytes: number) => void): WireResponse['body'] => ({
+  destroy: () => body.destroy(),
+  async *[Symbol.asyncIterator]() {
+    for await (const chunk of body) {
+      count(chunk.length);
+      yield chunk;
+    }
+  },
+});
+
+const tooLarge = (maxBytes: number): CatalogError =>
+  new CatalogError('InvalidInput', `The rows are over ${maxBytes} bytes.`, 'Ask for fewer rows or columns.');
+
+async function joined(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    if (total > maxBytes) throw tooLarge(maxBytes);
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts);
+}
+
+/** The batches without their first rows. */
+async function* skipping(
+  rows: number,
+  batches: AsyncIterable<RecordBatch>,
+): AsyncGenerator<RecordBatch, void, undefined> {
+  let left = rows;
+  for await (const batch of batches) {
+    const gone = Math.min(left, batch.numRows);
+    left -= gone;
+    if (gone < batch.numRows) yield gone === 0 ? batch : batch.slice(gone);
+  }
+}
+
+async function* none(): AsyncGenerator<RecordBatch, void, undefined> {}
+
+/** Whether the buffers of a message are compressed. */
+function hasCompression(kind: 'schema' | 'dictionary' | 'batch', bytes: Uint8Array): boolean {
+  if (kind === 'schema') return false;
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getInt32(4, true);
+  const message = Message.decode(bytes.subarray(8, 8 + length));
+  const header: unknown = message.isDictionaryBatch() ? message.header().data : message.header();
+  return typeof header === 'object' && header !== null && 'compression' in header && header.compression !== null;
+}

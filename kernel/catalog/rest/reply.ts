@@ -1,0 +1,94 @@
+import { isRecord } from '#shared/records.ts';
+import type { Wire } from '#catalog/transport/request.ts';
+
+/**
+ * A JSON answer of a server, read field by field. A field that is there and of another type than the specification says
+ * is an error that names it; `null` and a missing one are the same to the specification.
+ */
+export class Reply {
+  readonly #wire: Wire;
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  /** @throws CatalogError Internal (18) for what is no object; an empty answer has no fields */
+  constructor(wire: Wire, body: unknown) {
+    this.#wire = wire;
+    if (body !== undefined && body !== null && !isRecord(body)) throw wire.unexpected('an answer that is no object');
+    this.#fields = body ?? {};
+  }
+
+  /** A whole number from 0 that a JavaScript number holds exactly. */
+  count(name: string): number {
+    return this.maybeCount(name) ?? this.#lacks(name);
+  }
+
+  maybeCount(name: string): number | undefined {
+    const value = this.#fields[name] ?? undefined;
+    if (value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)) return value;
+    throw this.#wire.unexpected(`a "${name}" that is no whole number`);
+  }
+
+  maybeNumber(name: string): number | undefined {
+    const value = this.#fields[name] ?? undefined;
+    if (value === undefined || (typeof value === 'number' && Number.isFinite(value))) return value;
+    throw this.#wire.unexpected(`a "${name}" that is no number`);
+  }
+
+  maybeBoolean(name: string): boolean | undefined {
+    const value = this.#fields[name] ?? undefined;
+    if (value === undefined || typeof value === 'boolean') return value;
+    throw this.#wire.unexpected(`a "${name}" that is neither true nor false`);
+  }
+
+  text(name: string): string {
+    return this.maybeText(name) ?? this.#lacks(name);
+  }
+
+  maybeText(name: string): string | undefined {
+    const value = this.#fields[name] ?? undefined;
+    if (value === undefined || typeof value === 'string') return value;
+    throw this.#wire.unexpected(`a "${name}" that is no text`);
+  }
+
+  texts(name: string): string[] {
+    const value = this.#fields[name];
+    if (Array.isArray(value) && value.every((item): item is string => typeof item === 'string')) return value;
+    throw this.#wire.unexpected(`a "${name}" that is no list of texts`);
+  }
+
+  /** The objects of a list. */
+  items(name: string): Reply[] {
+    const value = this.#fields[name];
+    if (!Array.isArray(value)) throw this.#wire.unexpected(`no list "${name}"`);
+    return value.map((item: unknown) => new Reply(this.#wire, item));
+  }
+
+  /** The objects of a map by their keys. */
+  entries(name: string): [string, Reply][] {
+    const value = this.#fields[name];
+    if (!isRecord(value)) throw this.#wire.unexpected(`no map "${name}"`);
+    return Object.entries(value).map(([key, item]) => [key, new Reply(this.#wire, item)]);
+  }
+
+  maybeObject(name: string): Reply | undefined {
+    const value = this.#fields[name] ?? undefined;
+    return value === undefined ? undefined : new Reply(this.#wire, value);
+  }
+
+  /** All fields, which must be texts; for what the specification answers as a map without a name. */
+  textMap(): Record<string, string> {
+    const entries = Object.entries(this.#fields).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    );
+    if (entries.length === Object.keys(this.#fields).length) return Object.fromEntries(entries);
+    throw this.#wire.unexpected('a map with values that are no texts');
+  }
+
+  /** A field that may be anything. */
+  raw(name: string): unknown {
+    return this.#fields[name] ?? undefined;
+  }
+
+  #lacks(name: string): never {
+    throw this.#wire.unexpected(`an answer without "${name}"`);
+  }
+}

@@ -1,0 +1,304 @@
+import { Table as ArrowTable, type Schema } from '#arrow';
+import { CatalogError, during } from '#shared/errors.ts';
+import {
+  checkKnownPath,
+  checkName,
+  checkNamespacePath,
+  displayGiven,
+  displayPath,
+  type NamespacePath,
+} from '#shared/names.ts';
+import { encodeSource, type Encoded } from './writes.ts';
+import { lettingGo } from '#catalog/arrow/batchSource.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import type { Capabilities, CapabilityOptions } from '#catalog/catalog.ts';
+import { probeCapabilities } from './capabilities.ts';
+import type * as catalog from '#catalog/catalog.ts';
+import type { ConnectOptions, RestConfig } from '#catalog/connect.ts';
+import type { CopyOptions, CopyResult, CopyTarget } from '#catalog/catalog.ts';
+import { copyTables } from '#catalog/copy/copyTables.ts';
+import type { Identity } from '#catalog/identity.ts';
+import type { Jobs } from '#catalog/jobs.ts';
+import { checkOperations, type Operation } from '#catalog/contract.ts';
+import {
+  checkChoice,
+  checkCreateMode,
+  checkDrop,
+  checkOptions,
+  checkPage,
+  isSamePath,
+  newTableCall,
+  tableCall,
+} from '#catalog/arguments/options.ts';
+import type { Tail } from '#catalog/arguments/options.ts';
+import { allPages } from '#catalog/pages.ts';
+import { transportOptionsOf } from './config.ts';
+import { describeNamespace, mustExist, namespaceExists, tableExists } from './exists.ts';
+import { RestJobs } from './jobs.ts';
+import { listPage } from './namespaces.ts';
+import { createNamespace, dropNamespace } from './namespaces.ts';
+import { createTable, declareTable, deregisterTable, registerTable } from './newTables.ts';
+import { describeTable, inNamespace, isOnlyDeclared, openTarget } from './restOpen.ts';
+import { RestTable } from './restTable.ts';
+import { adoptSchema, newTableData } from '#catalog/tableData.ts';
+import { openedBy } from '#catalog/tableReference.ts';
+import type { TableSource } from '#catalog/tableData.ts';
+import { Transport, type TransportOptions } from '#catalog/transport/transport.ts';
+
+/** @throws CatalogError InvalidInput (13) for a bad configuration; nothing is sent yet */
+export async function openRest(config: RestConfig, options: ConnectOptions = {}): Promise<RestCatalog> {
+  options.signal?.throwIfAborted();
+  const { identity, ...transport } = transportOptionsOf(config, options.log);
+  return new RestCatalog({ ...transport, keyHint: options.keyHint }, { location: config.uri, identity });
+}
+
+/** Which catalog it is, for people and for comparing; `onClose` tells who made it that it needs no more looking after. */
+type Shown = { location: string; identity: Identity; onClose?: () => void };
+
+/**
+ * A catalog on a server that speaks the Lance Namespace REST contract. Checks what is asked, sends it, and makes good
+ * what servers leave open, so that the same calls do the same as on a directory.
+ */
+export class RestCatalog implements catalog.Catalog {
+  readonly implementation = 'rest';
+  readonly location: string;
+  readonly jobs: Jobs;
+  readonly #wire: Transport;
+  readonly #identity: Identity;
+  readonly #onClose: (() => void) | undefined;
+
+  constructor(transport: TransportOptions, { location, identity, onClose }: Shown) {
+    this.#wire = new Transport(transport);
+    this.#identity = identity;
+    this.#onClose = onClose;
+    this.location = location;
+    this.jobs = new RestJobs(this.#wire);
+  }
+
+  async capabilities(options: CapabilityOptions = {}): Promise<Capabilities> {
+    checkOptions('capabilities', options, ['probe', 'signal']);
+    checkOperations(options.probe);
+    const { capabilities } = this.#wire;
+    if (options.probe) await probeCapabilities(this.#wire, capabilities, options.probe, options.signal);
+    return capabilities.all();
+  }
+
+  async createNamespace(path: NamespacePath, options: catalog.CreateNamespaceOptions = {}): Promise<void> {
+    await about('CreateNamespace', path, async () => {
+      checkOptions('createNamespace', options, ['mode', 'properties', 'signal']);
+      checkNamespacePath(path);
+      const mode = checkCreateMode('createNamespace', options.mode);
+      await createNamespace(this.#wire, path, mode, options.properties, options);
+    });
+  }
+
+  async listNamespaces(path: NamespacePath = [], options: catalog.PageOptions = {}): Promise<catalog.NamespacePage> {
+    return about('ListNamespaces', path, async () => {
+      checkOptions('listNamespaces', options, ['limit', 'pageToken', 'signal']);
+      checkKnownPath(path);
+      const page = { ...checkPage('listNamespaces', options), signal: options.signal };
+      const { names, ...next } = await listPage(this.#wire, 'ListNamespaces', path, page);
+      return { namespaces: names, ...next };
+    });
+  }
+
+  async describeNamespace(
+    path: NamespacePath,
+    options: CallOptions = {},
+  ): Promise<{ properties: Record<string, string> }> {
+    return about('DescribeNamespace', path, async () => {
+      checkOptions('describeNamespace', options, ['signal']);
+      checkKnownPath(path);
+      return describeNamespace(this.#wire, path, options);
+    });
+  }
+
+  async namespaceExists(path: NamespacePath, options: CallOptions = {}): Promise<boolean> {
+    return about('NamespaceExists', path, async () => {
+      checkOptions('namespaceExists', options, ['signal']);
+      checkKnownPath(path);
+      return namespaceExists(this.#wire, path, options);
+    });
+  }
+
+  async dropNamespace(path: NamespacePath, options: catalog.DropNamespaceOptions = {}): Promise<void> {
+    await about('DropNamespace', path, async () => {
+      const how = checkDrop(options);
+      checkKnownPath(path);
+      await dropNamespace(this.#wire, path, how, options);
+    });
+  }
+
+  async listTables(path: NamespacePath = [], options: catalog.ListTablesOptions = {}): Promise<catalog.TablePage> {
+    return about('ListTables', path, async () => {
+      checkOptions('listTables', options, ['includeDeclared', 'limit', 'pageToken', 'signal']);
+      checkKnownPath(path);
+      const { includeDeclared, signal } = options;
+      const page = { ...checkPage('listTables', options), includeDeclared, signal };
+      const { names, ...next } = await listPage(this.#wire, 'ListTables', path, page);
+      return { tables: names, ...next };
+    });
+  }
+
+  async tableNames(path: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
+    return about('ListTables', path, async () => {
+      checkOptions('tableNames', options, ['signal']);
+      checkKnownPath(path);
+      const { signal } = options;
+      return allPages((pageToken) => listPage(this.#wire, 'ListTables', path, { pageToken, limit: 1000, signal }));
+    });
+  }
+
+  async describeTable(name: string, ...tail: Tail<catalog.OpenTableOptions>): Promise<catalog.TableDescription> {
+    const { namespacePath: path, options } = opening('describeTable', name, tail);
+    return this.#known('DescribeTable', path, name, options, () => describeTable(this.#wire, path, name, options));
+  }
+
+  async tableExists(name: string, ...tail: Tail<CallOptions & catalog.InNamespace>): Promise<boolean> {
+    type Options = CallOptions & catalog.InNamespace;
+    const { namespacePath: path, options } = tableCall<Options>('tableExists', name, tail, []);
+    return about('TableExists', [...path, name], () => tableExists(this.#wire, [...path, name], options));
+  }
+
+  async isOnlyDeclared(name: string, ...tail: Tail<CallOptions & catalog.InNamespace>): Promise<boolean> {
+    type Options = CallOptions & catalog.InNamespace;
+    const { namespacePath: path, options } = tableCall<Options>('isOnlyDeclared', name, tail, []);
+    const ask = () => isOnlyDeclared(this.#wire, [...path, name], options);
+    return this.#known('DescribeTable', path, name, options, ask);
+  }
+
+  async createTable(
+    name: string,
+    data: TableSource | undefined,
+    ...tail: Tail<catalog.CreateTableOptions>
+  ): Promise<RestTable> {
+    type Options = catalog.CreateTableOptions;
+    const { namespacePath: path, options } = newTableCall<Options>('createTable', name, tail, ['mode', 'schema']);
+    return about('CreateTable', [...path, name], () => {
+      const source = newTableData(displayPath(path, name), data, options.schema);
+      const encode = () => encodeSource('createTable', source, options.schema);
+      return lettingGo(source, () => this.#create(path, name, options, encode));
+    });
+  }
+
+  async createEmptyTable(
+    name: string,
+    schema: Schema,
+    ...tail: Tail<catalog.CreateEmptyTableOptions>
+  ): Promise<RestTable> {
+    type Options = catalog.CreateEmptyTableOptions;
+    const { namespacePath: path, options } = newTableCall<Options>('createEmptyTable', name, tail, ['mode']);
+    const empty = () => encodeSource('createEmptyTable', new ArrowTable(adoptSchema(schema)));
+    return this.#create(path, name, options, empty);
+  }
+
+  async declareTable(name: string, ...tail: Tail<catalog.DeclareTableOptions>): Promise<{ location: string }> {
+    type Options = catalog.DeclareTableOptions;
+    const known = ['location', 'properties'] as const;
+    const { namespacePath: path, options } = newTableCall<Options>('declareTable', name, tail, known);
+    return about('DeclareTable', [...path, name], async () => {
+      await mustExist(this.#wire, path, options);
+      return declareTable(this.#wire, [...path, name], options);
+    });
+  }
+
+  async registerTable(name: string, location: string, ...tail: Tail<catalog.RegisterTableOptions>): Promise<void> {
+    type Options = catalog.RegisterTableOptions;
+    const { namespacePath: path, options } = newTableCall<Options>('registerTable', name, tail, ['mode', 'properties']);
+    await about('RegisterTable', [...path, name], async () => {
+      const mode = checkChoice('registerTable', 'mode', options.mode, ['create', 'overwrite']) ?? 'create';
+      await mustExist(this.#wire, path, options);
+      await registerTable(this.#wire, [...path, name], location, { ...options, mode });
+    });
+  }
+
+  async deregisterTable(
+    name: string,
+    ...tail: Tail<CallOptions & catalog.InNamespace>
+  ): Promise<{ location?: string }> {
+    type Options = CallOptions & catalog.InNamespace;
+    const { namespacePath: path, options } = tableCall<Options>('deregisterTable', name, tail, []);
+    const deregister = () => deregisterTable(this.#wire, [...path, name], options);
+    return this.#known('DeregisterTable', path, name, options, deregister);
+  }
+
+  async openTable(name: string, ...tail: Tail<catalog.OpenTableOptions>): Promise<RestTable> {
+    const { namespacePath: path, options } = opening('openTable', name, tail);
+    const open = () => openTarget(this.#wire, path, name, options);
+    return openedBy(this, new RestTable(await this.#known('DescribeTable', path, name, options, open)), options);
+  }
+
+  async dropTable(name: string, ...tail: Tail<catalog.DropTableOptions>): Promise<void> {
+    const { namespacePath: path, options } = tableCall<catalog.DropTableOptions>('dropTable', name, tail, []);
+    const { signal } = options;
+    const drop = () => this.#wire.json({ operation: 'DropTable', id: [...path, name], json: {}, signal });
+    await this.#known('DropTable', path, name, options, drop);
+  }
+
+  async renameTable(name: string, newName: string, ...tail: Tail<catalog.RenameTableOptions>): Promise<void> {
+    type Options = catalog.RenameTableOptions;
+    const { namespacePath: path, options } = tableCall<Options>('renameTable', name, tail, ['newNamespacePath']);
+    await this.#known('RenameTable', path, name, options, async () => {
+      const { newNamespacePath, signal } = options;
+      // Nothing to do, and a server would refuse the name as taken.
+      if (newName === name && isSamePath(newNamespacePath ?? path, path)) {
+        if (await tableExists(this.#wire, [...path, name], { signal })) return;
+        throw missingTable([...path, name]);
+      }
+      checkName('table', newName);
+      if (newNamespacePath !== undefined) checkKnownPath(newNamespacePath);
+      const json = { new_table_name: newName, ...(newNamespacePath && { new_namespace_id: newNamespacePath }) };
+      await this.#wire.json({ operation: 'RenameTable', id: [...path, name], json, signal });
+    });
+  }
+
+  copy(from: readonly string[], to: CopyTarget, options?: CopyOptions): Promise<CopyResult> {
+    return copyTables({ catalog: this, identity: this.#identity }, from, to, options);
+  }
+
+  close(): Promise<void> {
+    this.#onClose?.();
+    return this.#wire.close();
+  }
+
+  async #create(
+    path: NamespacePath,
+    name: string,
+    options: CallOptions & { mode?: catalog.CreateMode | undefined },
+    encode: () => Promise<Encoded>,
+  ): Promise<RestTable> {
+    const id = [...path, name];
+    return about('CreateTable', id, async () => {
+      const mode = checkCreateMode('createTable', options.mode);
+      // Before a stream is begun that could be begun only once.
+      await mustExist(this.#wire, path, options);
+      await createTable(this.#wire, id, await encode(), mode, options);
+      return openedBy(this, new RestTable({ wire: this.#wire, id }));
+    });
+  }
+
+  /** Runs a call about a table that is expected to be there. */
+  #known<T>(
+    operation: Operation,
+    path: NamespacePath,
+    name: string,
+    { signal }: CallOptions,
+    call: () => Promise<T>,
+  ): Promise<T> {
+    const exists = () => namespaceExists(this.#wire, path, { signal });
+    return about(operation, [...path, name], () => inNamespace(path, exists, call));
+  }
+}
+
+const about = <T>(operation: Operation, id: unknown, call: () => Promise<T>): Promise<T> =>
+  during({ operation, identifier: displayGiven(id) }, call);
+
+const missingTable = (id: readonly string[]): CatalogError =>
+  new CatalogError(
+    'TableNotFound',
+    `Table "${displayPath(id)}" does not exist.`,
+    'List the tables there are with listTables().',
+  );
+
+const opening = (call: string, name: string, tail: readonly unknown[]) =>
+  tableCall<catalog.OpenTableOptions>(call, name, tail, ['branch', 'tag', 'version']);

@@ -1,0 +1,131 @@
+import { type CallOptions, checkOneVersion } from '#catalog/arguments/options.ts';
+import type { OpenTableOptions, TableDescription } from '#catalog/catalog.ts';
+import { checkTagBranch } from '#catalog/tagsBranches.ts';
+import type { Wire } from '#catalog/transport/request.ts';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { missingNamespace } from './exists.ts';
+import { RestQueryRunner } from './query.ts';
+import { Reply } from './reply.ts';
+import { RestTable } from './restTable.ts';
+import type { RestTarget } from './target.ts';
+import { tagVersion } from './versions.ts';
+
+/**
+ * Some servers pass over the branch in a request and work on the main line, without a word. They give rows of a branch
+ * that can't be there, too, which is asked for before anything is read or written by mistake.
+ * @throws CatalogError Unsupported (0) for a target on a branch of a server that does not look at it
+ */
+export async function checkBranch(target: RestTarget, signal?: AbortSignal): Promise<void> {
+  if (target.branch === undefined) return;
+  const absent = `${target.branch}-that-is-not-there`;
+  const runner = new RestQueryRunner({ ...target, branch: absent }, () => Promise.resolve(undefined));
+  try {
+    await runner.run({ limit: 0 }, signal);
+  } catch (error) {
+    if (isCatalogError(error) && isAboutBranch(error)) return;
+    throw error;
+  }
+  throw new CatalogError(
+    'Unsupported',
+    `${target.wire.name} does not look at branches: it would read and change the main line of "${displayPath(target.id)}".`,
+    'Open the table without a branch.',
+    { operation: 'QueryTable', identifier: displayPath(target.id) },
+  );
+}
+
+/** Whether the server has answered, and not only failed to. */
+const isAboutBranch = ({ kind }: CatalogError): boolean =>
+  kind !== 'ServiceUnavailable' && kind !== 'Throttling' && kind !== 'Unauthenticated' && kind !== 'PermissionDenied';
+
+type OpenOptions = Omit<OpenTableOptions, 'namespacePath'>;
+
+/**
+ * The table at the version or tag asked for, of the branch asked for. The server is asked now, so that a table or a
+ * version that is missing is told here and not at the first row.
+ * @throws CatalogError TableNotFound (4), VersionNotFound (11), TagNotFound (8)
+ */
+export async function openTarget(
+  wire: Wire,
+  path: NamespacePath,
+  name: string,
+  options: OpenOptions,
+): Promise<RestTarget> {
+  const { branch, signal, tag } = options;
+  checkOneVersion('openTable', options);
+  const newest: RestTarget = { wire, id: [...path, name], branch, version: options.version };
+  const tagged = tag === undefined ? undefined : await tagVersion(newest, tag, { signal });
+  if (tag !== undefined) checkTagBranch(tag, tagged?.branch, branch);
+  const target = { ...newest, version: tagged?.version ?? newest.version, branch: tagged?.branch ?? branch };
+  await describe(target, { signal }, target.version !== undefined);
+  await checkBranch(target, signal);
+  return target;
+}
+
+/** "DescribeTable"; the version comes only with `detailed`, which costs the server a look into the table. */
+async function describe(
+  { wire, id, version, branch }: RestTarget,
+  { signal }: CallOptions,
+  detailed: boolean,
+): Promise<{ version?: number; location?: string }> {
+  const body = await wire.json({
+    operation: 'DescribeTable',
+    id,
+    query: detailed ? { load_detailed_metadata: true } : {},
+    json: { ...(version !== undefined && { version }), ...(branch !== undefined && { branch }) },
+    signal,
+  });
+  const reply = new Reply(wire, body);
+  const found = reply.maybeCount('version');
+  if (version !== undefined && found !== undefined && found !== version) {
+    const what = `Table "${displayPath(id)}" has no version ${version}.`;
+    throw new CatalogError('VersionNotFound', what, 'See listVersions() for those it has.');
+  }
+  const location = reply.maybeText('location') ?? reply.maybeText('table_uri');
+  return { ...(found !== undefined && { version: found }), ...(location !== undefined && { location }) };
+}
+
+/** Columns, rows and version of a table that belong together, though others write meanwhile. */
+export async function describeTable(
+  wire: Wire,
+  path: NamespacePath,
+  name: string,
+  options: OpenOptions,
+): Promise<TableDescription> {
+  const { signal } = options;
+  const target = await openTarget(wire, path, name, options);
+  const found = await describe(target, { signal }, true);
+  const version = target.version ?? found.version ?? (await new RestTable(target).version({ signal }));
+  const table = new RestTable({ ...target, version });
+  const { location } = found;
+  const [schema, numRows] = await Promise.all([table.schema({ signal }), table.countRows(undefined, { signal })]);
+  const columns = columnsOf(schema);
+  return { name, namespacePath: path, version, columns, numRows, ...(location !== undefined && { location }) };
+}
+
+/** Whether nobody has written a table yet, as far as the server tells ("DescribeTable" with `check_declared`). */
+export async function isOnlyDeclared(wire: Wire, id: readonly string[], { signal }: CallOptions): Promise<boolean> {
+  const query = { check_declared: true };
+  const body = await wire.json({ operation: 'DescribeTable', id, query, json: {}, signal });
+  return new Reply(wire, body).maybeBoolean('is_only_declared') ?? false;
+}
+
+/**
+ * Runs a call about a table. That it is missing is no news where its namespace is missing too: that is told then.
+ * @throws CatalogError NamespaceNotFound (1)
+ */
+export async function inNamespace<T>(
+  path: NamespacePath,
+  exists: () => Promise<boolean>,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (path.length === 0 || !isCatalogError(error, 'TableNotFound')) throw error;
+    // Whatever hinders the question, the first answer stands.
+    if (await exists().catch(() => true)) throw error;
+    throw missingNamespace(path, error);
+  }
+}

@@ -1,0 +1,251 @@
+import type { Schema, Table as ArrowTable } from '#arrow';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { NamespacePath } from '#shared/names.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import { tableBackfills, type BackfillJob, type TableBackfillOptions, type TableTrial } from '#catalog/backfill.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import { isBatchSource, lettingGo } from '#catalog/arrow/batchSource.ts';
+import { checkIndexOptions } from '#catalog/indexes.ts';
+import { defaultIndexType } from '#catalog/indexes.ts';
+import type { BackfillColumnOptions } from '#catalog/jobs.ts';
+import { mergeColumns, MergeInsert } from '#catalog/mergeInsert.ts';
+import type { Operation } from '#catalog/contract.ts';
+import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';
+import { checkFilter, Query } from '#catalog/query.ts';
+import type { FullTextOptions, QueryOptions, QuerySpec } from '#catalog/querySpec.ts';
+import {
+  addColumns,
+  alterColumns,
+  backfillColumn,
+  dropColumns,
+  updateFieldMetadata,
+  updateSchemaMetadata,
+} from './columns.ts';
+import { createIndex, dropIndex, indexStats, listIndices } from './indexes.ts';
+import { RestQueryRunner } from './query.ts';
+import { RestBranches, RestTags } from './versions.ts';
+import { about, checkWritable, pinned, type RestTarget } from './target.ts';
+import { currentVersion, listVersions, restore, stats } from './versions.ts';
+import { deleteRows, insert, mergeInsert, update } from './writes.ts';
+import type {
+  AddOptions,
+  ColumnChange,
+  CreateIndexOptions,
+  FieldMetadataUpdate,
+  IndexInfo,
+  IndexStats,
+  InsertResult,
+  NewColumn,
+  Table,
+  UpdateResult,
+  UpdateSpec,
+  WriteResult,
+  RefreshResult,
+} from '#catalog/table.ts';
+import type { TableStats, VersionInfo } from '#catalog/table.ts';
+import type { Branches, Tags } from '#catalog/tagsBranches.ts';
+import type { TableSource } from '#catalog/tableData.ts';
+
+/** A table on a server: control and rows both travel over HTTP, the storage behind it is never touched from here. */
+export class RestTable implements Table {
+  readonly name: string;
+  readonly namespacePath: NamespacePath;
+  readonly #target: RestTarget;
+  readonly #runner: RestQueryRunner;
+
+  constructor(target: RestTarget) {
+    this.name = target.id.at(-1) ?? '';
+    this.namespacePath = target.id.slice(0, -1);
+    this.#target = target;
+    this.#runner = new RestQueryRunner(this.#target, (options) => currentVersion(this.#target, options));
+  }
+
+  schema(options: CallOptions = {}): Promise<Schema> {
+    return this.#schema('DescribeTable', options);
+  }
+
+  async version(options: CallOptions = {}): Promise<number> {
+    const version = await currentVersion(this.#target, options);
+    if (version !== undefined) return version;
+    return about(this.#target, 'DescribeTable', () => {
+      throw this.#target.wire.unexpected('a table without a version');
+    });
+  }
+
+  async countRows(filter?: string, { signal }: CallOptions = {}): Promise<number> {
+    const { wire, id } = this.#target;
+    const json = { ...pinned(this.#target), ...(filter !== undefined && { predicate: filter }) };
+    return about(this.#target, 'CountTableRows', async () => {
+      if (filter !== undefined) checkFilter(filter);
+      const count = await wire.json({ operation: 'CountTableRows', id, json, signal });
+      if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
+      throw wire.unexpected('a count that is no whole number');
+    });
+  }
+
+  query(): Query {
+    return new Query(this.#runner);
+  }
+
+  vectorSearch(vector: ArrayLike<number>, options?: QueryOptions): Query {
+    return this.query().nearestTo(vector, options);
+  }
+
+  fullTextSearch(query: string, options?: FullTextOptions): Query {
+    return this.query().fullTextSearch(query, options);
+  }
+
+  toArrow(options: CallOptions = {}): Promise<ArrowTable> {
+    return this.query().toArrow(options);
+  }
+
+  /**
+   * The rows of a query as the bytes of an uncompressed Arrow IPC stream, for whoever passes them on without decoding.
+   * @throws CatalogError InvalidInput (13) for more than `maxBytes`, 256 MiB when not given
+   */
+  queryIpc(spec: QuerySpec, options: CallOptions & { maxBytes?: number } = {}): Promise<Uint8Array> {
+    return this.#runner.bytes(spec, options.maxBytes ?? 256 * 1024 * 1024, options.signal);
+  }
+
+  async add(data: TableSource, options: AddOptions = {}): Promise<InsertResult> {
+    const target = this.#target;
+    const add = async () => {
+      checkOptions('add', options, ['mode', 'signal']);
+      const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
+      checkWritable(target);
+      return insert(target, data, mode, await this.#schemaFor(data, options), options);
+    };
+    return about(target, 'InsertIntoTable', () => lettingGo(data, add));
+  }
+
+  mergeInsert(on: string | readonly string[]): MergeInsert {
+    return new MergeInsert(
+      async (spec, data, options) =>
+        lettingGo(data, () =>
+          mergeInsert(this.#target, spec, data, () => this.#schema('MergeInsertIntoTable', options), options),
+        ),
+      { on: mergeColumns(on) },
+    );
+  }
+
+  async update(spec: UpdateSpec, options: CallOptions = {}): Promise<UpdateResult> {
+    return about(this.#target, 'UpdateTable', () => {
+      checkOptions('update', options, ['signal']);
+      return update(this.#target, spec, () => this.#schema('UpdateTable', options), options);
+    });
+  }
+
+  async delete(predicate: string, options: CallOptions = {}): Promise<WriteResult> {
+    return about(this.#target, 'DeleteFromTable', () => {
+      checkOptions('delete', options, ['signal']);
+      return deleteRows(this.#target, predicate, options);
+    });
+  }
+
+  listVersions(options: CallOptions = {}): Promise<VersionInfo[]> {
+    return listVersions(this.#target, options);
+  }
+
+  async restore(version: number, options: CallOptions = {}): Promise<void> {
+    await restore(this.#target, version, options);
+  }
+
+  tags(): Tags {
+    return new RestTags(this.#target);
+  }
+
+  branches(): Branches {
+    return new RestBranches(this.#target);
+  }
+
+  async createIndex(column: string, options: CreateIndexOptions = {}): Promise<void> {
+    await about(this.#target, 'CreateTableIndex', () => {
+      checkIndexOptions(column, options);
+      checkWritable(this.#target);
+    });
+    const type = options.type ?? defaultIndexType(await this.#schema('CreateTableIndex', options), column);
+    await createIndex(this.#target, column, type, options);
+  }
+
+  listIndices(options: CallOptions = {}): Promise<IndexInfo[]> {
+    return listIndices(this.#target, options);
+  }
+
+  async indexStats(name: string, options: CallOptions = {}): Promise<IndexStats> {
+    return indexStats(this.#target, name, options);
+  }
+
+  async dropIndex(name: string, options: CallOptions = {}): Promise<void> {
+    await dropIndex(this.#target, name, options);
+  }
+
+  stats(options: CallOptions = {}): Promise<TableStats> {
+    return stats(this.#target, options);
+  }
+
+  async addColumns(columns: readonly NewColumn[], options: CallOptions = {}): Promise<WriteResult> {
+    return addColumns(this.#target, columns, options);
+  }
+
+  async alterColumns(changes: readonly ColumnChange[], options: CallOptions = {}): Promise<WriteResult> {
+    return alterColumns(this.#target, changes, options);
+  }
+
+  async dropColumns(names: readonly string[], options: CallOptions = {}): Promise<WriteResult> {
+    return dropColumns(this.#target, names, options);
+  }
+
+  async updateFieldMetadata(updates: readonly FieldMetadataUpdate[], options: CallOptions = {}): Promise<WriteResult> {
+    return updateFieldMetadata(this.#target, updates, options);
+  }
+
+  /** The specification has no operation for it. */
+  refreshColumn(column: string): Promise<RefreshResult> {
+    return about(this.#target, 'AlterTableBackfillColumns', () => {
+      throw new CatalogError(
+        'Unsupported',
+        `A server can't be asked to refresh the computed column "${column}".`,
+        'Refresh it where its directory is.',
+      );
+    });
+  }
+
+  async updateSchemaMetadata(
+    metadata: Readonly<Record<string, string | null>>,
+    options: CallOptions = {},
+  ): Promise<Record<string, string>> {
+    return updateSchemaMetadata(this.#target, metadata, options);
+  }
+
+  async backfillColumn(column: string, options: BackfillColumnOptions = {}): Promise<{ jobId: string }> {
+    return backfillColumn(this.#target, column, options);
+  }
+
+  backfill(column: string, options: TableBackfillOptions = {}): BackfillJob {
+    return tableBackfills().backfill(this, column, options);
+  }
+
+  async planBackfill(column: string, options: TableBackfillOptions = {}): Promise<BackfillPlan> {
+    return tableBackfills().plan(this, column, options);
+  }
+
+  async tryBackfill(column: string, options: TableBackfillOptions = {}): Promise<TableTrial> {
+    return tableBackfills().try(this, column, options);
+  }
+
+  /** Rows are made to fit the table; what has a schema of its own is sent with it. */
+  async #schemaFor(data: TableSource, options: CallOptions): Promise<Schema | undefined> {
+    return Array.isArray(data) && !isBatchSource(data) ? this.#schema('InsertIntoTable', options) : undefined;
+  }
+
+  /** The schema, for an operation that needs it: what fails is that one, whatever is asked on the way. */
+  async #schema(operation: Operation, { signal }: CallOptions): Promise<Schema> {
+    try {
+      // Not from describe, whose JSON form knows no units of time and no zones.
+      return (await this.#runner.run({ limit: 0 }, signal)).schema;
+    } catch (error) {
+      if (isCatalogError(error)) error.operation = operation;
+      throw error;
+    }
+  }
+}

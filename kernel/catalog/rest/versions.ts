@@ -1,0 +1,208 @@
+import { type CallOptions, checkOptions } from '#catalog/arguments/options.ts';
+import { checkCount, checkText } from '#catalog/arguments/tableArguments.ts';
+import type { TableStats, VersionInfo } from '#catalog/table.ts';
+import type { Branches, BranchInfo, TagInfo, Tags } from '#catalog/tagsBranches.ts';
+import { checkRefName } from '#shared/names.ts';
+import { given } from '#shared/records.ts';
+import type { Reply } from './reply.ts';
+import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './target.ts';
+
+/** Names of versions on a server ("ListTableTags", "CreateTableTag", …). */
+export class RestTags implements Tags {
+  readonly #target: RestTarget;
+
+  constructor(target: RestTarget) {
+    this.#target = target;
+  }
+
+  async list(options: CallOptions = {}): Promise<Map<string, TagInfo>> {
+    checkOptions('tags.list', options, ['signal']);
+    const tags = new Map<string, TagInfo>();
+    await everyPage(this.#target, (pageToken) =>
+      ask(this.#target, 'ListTableTags', { query: { page_token: pageToken } }, options, (reply) => {
+        for (const [name, tag] of reply.entries('tags')) {
+          const more = given({ manifestSize: tag.maybeCount('manifestSize'), branch: tag.maybeText('branch') });
+          tags.set(name, { version: tag.count('version'), ...more });
+        }
+        return reply.maybeText('page_token');
+      }),
+    );
+    return tags;
+  }
+
+  async getVersion(tag: string, options: CallOptions = {}): Promise<number> {
+    return (await tagVersion(this.#target, tag, options)).version;
+  }
+
+  create(tag: string, version: number, options: CallOptions = {}): Promise<void> {
+    return this.#set('CreateTableTag', 'tags.create', tag, version, options);
+  }
+
+  update(tag: string, version: number, options: CallOptions = {}): Promise<void> {
+    return this.#set('UpdateTableTag', 'tags.update', tag, version, options);
+  }
+
+  async delete(tag: string, options: CallOptions = {}): Promise<void> {
+    await about(this.#target, 'DeleteTableTag', () => {
+      checkOptions('tags.delete', options, ['signal']);
+      checkWritable(this.#target);
+      const json = { tag: checkText('tags.delete', 'tag', tag) };
+      return ask(this.#target, 'DeleteTableTag', { json }, options, () => undefined);
+    });
+  }
+
+  async #set(
+    operation: 'CreateTableTag' | 'UpdateTableTag',
+    call: string,
+    tag: string,
+    version: number,
+    options: CallOptions,
+  ): Promise<void> {
+    await about(this.#target, operation, () => {
+      checkOptions(call, options, ['signal']);
+      checkWritable(this.#target);
+      // One that is there may have any name; what is made may not.
+      if (operation === 'CreateTableTag') checkRefName('tag', tag);
+      const json = { tag: checkText(call, 'tag', tag), version: checkCount(call, 'version', version) };
+      return ask(this.#target, operation, { json: { ...json, ...onBranch(this.#target) } }, options, () => undefined);
+    });
+  }
+}
+
+/** The version that a tag names, and the branch where that is ("GetTableTagVersion"). */
+export async function tagVersion(
+  target: RestTarget,
+  tag: string,
+  options: CallOptions,
+): Promise<{ version: number; branch: string | undefined }> {
+  return about(target, 'GetTableTagVersion', () => {
+    const json = { tag: checkText('tags.getVersion', 'tag', tag) };
+    return ask(target, 'GetTableTagVersion', { json }, options, (reply) => ({
+      version: reply.count('version'),
+      branch: reply.maybeText('branch'),
+    }));
+  });
+}
+
+/** Lines of versions on a server ("ListTableBranches", "CreateTableBranch", "DeleteTableBranch"). */
+export class RestBranches implements Branches {
+  readonly #target: RestTarget;
+
+  constructor(target: RestTarget) {
+    this.#target = target;
+  }
+
+  async list(options: CallOptions = {}): Promise<Map<string, BranchInfo>> {
+    checkOptions('branches.list', options, ['signal']);
+    const branches = new Map<string, BranchInfo>();
+    await everyPage(this.#target, (pageToken) =>
+      ask(this.#target, 'ListTableBranches', { query: { page_token: pageToken } }, options, (reply) => {
+        for (const [name, branch] of reply.entries('branches')) {
+          const parentBranch = branch.maybeText('parentBranch');
+          const seconds = branch.maybeCount('createAt');
+          const manifestSize = branch.maybeCount('manifestSize');
+          branches.set(name, {
+            parentVersion: branch.count('parentVersion'),
+            ...(parentBranch !== undefined && { parentBranch }),
+            // Servers that do not know say 0.
+            ...(seconds !== undefined && seconds > 0 && { created: new Date(seconds * 1000) }),
+            ...(manifestSize !== undefined && { manifestSize }),
+          });
+        }
+        return reply.maybeText('page_token');
+      }),
+    );
+    return branches;
+  }
+
+  async create(
+    branch: string,
+    options: CallOptions & { fromBranch?: string | undefined; fromVersion?: number | undefined } = {},
+  ): Promise<void> {
+    await about(this.#target, 'CreateTableBranch', () => {
+      checkOptions('branches.create', options, ['fromBranch', 'fromVersion', 'signal']);
+      checkWritable(this.#target);
+      const { fromBranch = this.#target.branch, fromVersion } = options;
+      if (fromVersion !== undefined) checkCount('branches.create', 'fromVersion', fromVersion);
+      checkRefName('branch', branch);
+      const json = { name: branch, ...given({ from_branch: fromBranch, from_version: fromVersion }) };
+      return ask(this.#target, 'CreateTableBranch', { json }, options, () => undefined);
+    });
+  }
+
+  async delete(branch: string, options: CallOptions = {}): Promise<void> {
+    await about(this.#target, 'DeleteTableBranch', () => {
+      checkOptions('branches.delete', options, ['signal']);
+      checkWritable(this.#target);
+      const json = { name: checkText('branches.delete', 'branch', branch) };
+      return ask(this.#target, 'DeleteTableBranch', { json }, options, () => undefined);
+    });
+  }
+}
+
+/** The version that reads see, where the server tells it: "DescribeTable", else the newest of "ListTableVersions". */
+export async function currentVersion(target: RestTarget, options: CallOptions): Promise<number | undefined> {
+  const request = { query: { load_detailed_metadata: true }, json: pinned(target) };
+  const version = await ask(target, 'DescribeTable', request, options, (reply) => reply.maybeCount('version'));
+  if (version !== undefined) return version;
+  const query = { descending: true, limit: 1, ...onBranch(target) };
+  return ask(target, 'ListTableVersions', { query }, options, (reply) => reply.items('versions')[0]?.count('version'));
+}
+
+/** "ListTableVersions", oldest first. */
+export async function listVersions(target: RestTarget, options: CallOptions): Promise<VersionInfo[]> {
+  const versions: VersionInfo[] = [];
+  await everyPage(target, (pageToken) =>
+    ask(target, 'ListTableVersions', { query: { page_token: pageToken, ...onBranch(target) } }, options, (reply) => {
+      versions.push(...reply.items('versions').map(versionInfo));
+      return reply.maybeText('page_token');
+    }),
+  );
+  return versions.toSorted((a, b) => a.version - b.version);
+}
+
+const versionInfo = (reply: Reply): VersionInfo => ({
+  version: reply.count('version'),
+  timestamp: new Date(reply.maybeNumber('timestamp_millis') ?? Number.NaN),
+  ...given({
+    metadata: reply.maybeObject('metadata')?.textMap(),
+    manifestPath: reply.maybeText('manifest_path'),
+    manifestSize: reply.maybeCount('manifest_size'),
+  }),
+});
+
+/** "RestoreTable" */
+export async function restore(target: RestTarget, version: number, options: CallOptions): Promise<void> {
+  await about(target, 'RestoreTable', () => {
+    checkWritable(target);
+    const json = { version: checkCount('restore', 'version', version), ...onBranch(target) };
+    return ask(target, 'RestoreTable', { json }, options, () => undefined);
+  });
+}
+
+/** "GetTableStats" */
+export function stats(target: RestTarget, options: CallOptions): Promise<TableStats> {
+  return ask(target, 'GetTableStats', { json: onBranch(target) }, options, (reply) => {
+    const fragments = reply.maybeObject('fragment_stats');
+    if (!fragments) throw target.wire.unexpected('an answer without "fragment_stats"');
+    const lengths = fragments.maybeObject('lengths');
+    return {
+      totalBytes: reply.count('total_bytes'),
+      numRows: reply.count('num_rows'),
+      numIndices: reply.count('num_indices'),
+      numFragments: fragments.count('num_fragments'),
+      numSmallFragments: fragments.count('num_small_fragments'),
+      ...(lengths && { fragmentLengths: fragmentLengths(lengths) }),
+    };
+  });
+}
+
+const fragmentLengths = (reply: Reply): NonNullable<TableStats['fragmentLengths']> => ({
+  min: reply.count('min'),
+  max: reply.count('max'),
+  mean: reply.count('mean'),
+  p25: reply.count('p25'),
+  p50: reply.count('p50'),
+  p75: reply.count('p75'),
+  p99: reply.count('p99'),
+});

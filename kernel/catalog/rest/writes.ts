@@ -1,0 +1,166 @@
+import type { Schema, Table as ArrowTable } from '#arrow';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import { checkFits, updateEntries } from '#catalog/arguments/updateEntries.ts';
+import { batchesOf, isBatchSource } from '#catalog/arrow/batchSource.ts';
+import { encodeStream } from '#catalog/arrow/ipcWriter.ts';
+import { mergeSchema } from '#catalog/mergeInsert.ts';
+import { checkFilter } from '#catalog/query.ts';
+import type { InsertResult, MergeResult, MergeSpec, UpdateResult, UpdateSpec, WriteResult } from '#catalog/table.ts';
+import { type TableSource, toArrowTable } from '#catalog/tableData.ts';
+import type { Wire, WireRequest } from '#catalog/transport/request.ts';
+import { given } from '#shared/records.ts';
+import { Reply } from './reply.ts';
+import { about, ask, checkWritable, onBranch, type RestTarget } from './target.ts';
+
+/** Up to here a table is sent in one piece, whose length the server knows beforehand. */
+const wholeBytes = 8 * 1024 * 1024;
+
+export type Encoded = {
+  schema: Schema;
+  body: Uint8Array | AsyncGenerator<Uint8Array, void, undefined>;
+  /** Lets go of the source, also of one that nobody has begun to read. */
+  close: () => Promise<void>;
+};
+
+/**
+ * What a table is made of, as the body of a request: an Arrow IPC stream, in one piece where it is small, batch by batch
+ * where it is large or where nobody knows how much will come.
+ * @param call for errors: which call the data was given to
+ * @throws CatalogError SchemaValidation (20), InvalidInput (13), as `batchesOf`; later errors come out of the body
+ */
+export async function encodeSource(call: string, source: TableSource, schema?: Schema): Promise<Encoded> {
+  if (!isBatchSource(source)) {
+    const table = toArrowTable(call, source, schema);
+    const encoded = await streamed(call, table);
+    if (table.batches.length > 1 && byteLength(table) > wholeBytes) return encoded;
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of encoded.body) chunks.push(chunk);
+    return { ...encoded, body: Buffer.concat(chunks) };
+  }
+  return streamed(call, source, schema);
+}
+
+async function streamed(call: string, source: TableSource, schema?: Schema) {
+  const { schema: found, batches, close } = await batchesOf(call, source, schema);
+  return { schema: found, body: encodeStream(found, batches), close };
+}
+
+const byteLength = (table: ArrowTable): number =>
+  table.batches.reduce((total, batch) => total + batch.data.byteLength, 0);
+
+/**
+ * Sends a request whose body is Arrow data, and reads the answer as JSON. When the source of the data fails, the request
+ * fails as the source did, and its body breaks off: the server never sees a clean end of half the rows.
+ */
+export async function sendArrow(
+  wire: Wire,
+  request: Omit<WireRequest, 'arrow' | 'json'>,
+  { body, close }: Encoded,
+): Promise<unknown> {
+  if (body instanceof Uint8Array) return wire.json({ ...request, arrow: body });
+  let failure: { error: unknown } | undefined;
+  const arrow = (async function* () {
+    try {
+      yield* body;
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  })();
+  try {
+    return await wire.json({ ...request, arrow });
+  } catch (error) {
+    if (request.signal?.aborted) throw request.signal.reason;
+    // What the connection says of it is that it was cut.
+    throw failure ? failure.error : error;
+  } finally {
+    // A refused request leaves the rest of its body unread, and the source of it open. Not waited for: it may be waiting.
+    arrow
+      .return()
+      .then(close, close)
+      .catch(() => undefined);
+  }
+}
+
+/** "InsertIntoTable"; `schema` is that of the table, for rows, and `undefined` for what has one itself. */
+export function insert(
+  target: RestTarget,
+  data: TableSource,
+  mode: 'append' | 'overwrite',
+  schema: Schema | undefined,
+  { signal }: CallOptions,
+): Promise<InsertResult> {
+  return about(target, 'InsertIntoTable', async () => {
+    checkWritable(target);
+    const encoded = await encodeSource('add', data, schema);
+    const query = { mode, ...onBranch(target) };
+    const request = { operation: 'InsertIntoTable', id: target.id, query, signal } as const;
+    const reply = new Reply(target.wire, await sendArrow(target.wire, request, encoded));
+    return {
+      ...given({ numInsertedRows: reply.maybeCount('num_inserted_rows'), version: reply.maybeCount('version') }),
+    };
+  });
+}
+
+/** "MergeInsertIntoTable"; `schemaOf` gives the schema of the table, which rows are made to fit. */
+export function mergeInsert(
+  target: RestTarget,
+  spec: MergeSpec,
+  data: TableSource,
+  schemaOf: () => Promise<Schema>,
+  { signal }: CallOptions,
+): Promise<MergeResult> {
+  return about(target, 'MergeInsertIntoTable', async () => {
+    checkWritable(target);
+    const schema = Array.isArray(data) ? mergeSchema(spec, data, await schemaOf()) : undefined;
+    const encoded = await encodeSource('mergeInsert', data, schema);
+    const query = {
+      // The specification knows one column alone; several are several parameters, as upstream's client and server have it.
+      on: spec.on,
+      when_matched_update_all: spec.whenMatchedUpdateAll ?? false,
+      when_matched_update_all_filt: spec.whenMatchedUpdateAllFilter,
+      when_not_matched_insert_all: spec.whenNotMatchedInsertAll ?? false,
+      when_not_matched_by_source_delete: spec.whenNotMatchedBySourceDelete ?? false,
+      when_not_matched_by_source_delete_filt: spec.whenNotMatchedBySourceDeleteFilter,
+      ...onBranch(target),
+    };
+    const request = { operation: 'MergeInsertIntoTable', id: target.id, query, signal } as const;
+    const reply = new Reply(target.wire, await sendArrow(target.wire, request, encoded));
+    return given({
+      numUpdatedRows: reply.maybeCount('num_updated_rows'),
+      numInsertedRows: reply.maybeCount('num_inserted_rows'),
+      numDeletedRows: reply.maybeCount('num_deleted_rows'),
+      version: reply.maybeCount('version'),
+    });
+  });
+}
+
+/** "UpdateTable"; `schemaOf` gives the schema of the table, which values must fit. */
+export function update(
+  target: RestTarget,
+  spec: UpdateSpec,
+  schemaOf: () => Promise<Schema>,
+  options: CallOptions,
+): Promise<UpdateResult> {
+  return about(target, 'UpdateTable', async () => {
+    checkWritable(target);
+    const updates = updateEntries(spec);
+    await checkFits(spec, schemaOf);
+    const json = { updates, ...given({ predicate: spec.where }), ...onBranch(target) };
+    return ask(target, 'UpdateTable', { json }, options, (reply) =>
+      given({ numUpdatedRows: reply.maybeCount('updated_rows'), version: reply.maybeCount('version') }),
+    );
+  });
+}
+
+/** "DeleteFromTable" */
+export function deleteRows(target: RestTarget, predicate: string, options: CallOptions): Promise<WriteResult> {
+  return about(target, 'DeleteFromTable', async () => {
+    checkWritable(target);
+    checkFilter(predicate);
+    const json = { predicate, ...onBranch(target) };
+    return ask(target, 'DeleteFromTable', { json }, options, (reply) =>
+      given({ version: reply.maybeCount('version') }),
+    );
+  });
+}

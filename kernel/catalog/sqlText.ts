@@ -1,0 +1,75 @@
+import { isTypedArray, tagOf } from '#catalog/arrow/convertValue.ts';
+import { CatalogError } from '#shared/errors.ts';
+
+/**
+ * A JavaScript value as a literal of the SQL that tables understand: text, numbers (bigints from -2⁶³ to 2⁶⁴-1),
+ * booleans, `null`, `Date` as a timestamp in UTC, `Uint8Array` as bytes, lists of numbers, texts or booleans.
+ * @param name the column that it is for, in errors
+ * @throws CatalogError InvalidInput (13) for what has no literal, naming it
+ */
+export function sqlLiteral(value: unknown, name = 'value'): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'string') return textLiteral(value, name);
+  if (typeof value === 'number') return numberLiteral(value, name);
+  if (typeof value === 'bigint') return bigintLiteral(value, name);
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
+  if (typeof value === 'object') return objectLiteral(value, name);
+  return refuse(name, `is a ${typeof value}`);
+}
+
+/** Quotes are doubled; a backslash stands for itself. */
+function textLiteral(text: string, name: string): string {
+  // Encoded as UTF-8 it would be another character.
+  if (/\p{Surrogate}/u.test(text)) return refuse(name, 'holds half of a surrogate pair, which is no text');
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function numberLiteral(value: number, name: string): string {
+  if (!Number.isFinite(value)) return refuse(name, `is ${value}`);
+  // Whole only in the sense of a float: written as digits it would be taken for an exact number.
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return value.toExponential();
+  return Object.is(value, -0) ? '-0.0' : String(value);
+}
+
+function bigintLiteral(value: bigint, name: string): string {
+  if (value < -(2n ** 63n) || value >= 2n ** 64n) return refuse(name, `is ${value}, which 64 bits do not hold`);
+  // A minus is an operation on what follows, and that alone would be one too large.
+  return value === -(2n ** 63n) ? `CAST('${value}' AS BIGINT)` : String(value);
+}
+
+function objectLiteral(value: object, name: string): string {
+  const tag = tagOf(value);
+  if (tag === 'Date') return dateLiteral(Date.prototype.getTime.call(value), name);
+  if (tag === 'Uint8Array') return `X'${Buffer.from(value as Uint8Array).toString('hex')}'`;
+  if (!Array.isArray(value) && !isTypedArray(value)) return refuse(name, 'is an object');
+  const items: unknown[] = Array.from(value);
+  if (items.length === 0) return refuse(name, 'is an empty list, whose type nobody can tell');
+  const hole = items.findIndex((item) => item === null || item === undefined);
+  if (hole >= 0) return refuse(name, `has no value at position ${hole}`);
+  // One type for all: with a fraction among them, whole numbers are floats as well.
+  const isFloat = items.some((item) => typeof item === 'number' && !Number.isSafeInteger(item));
+  const literals = items.map((item, position) => {
+    const literal = sqlLiteral(item, `${name}[${position}]`);
+    return isFloat && /^-?\d+$/.test(literal) ? `${literal}.0` : literal;
+  });
+  return `[${literals.join(', ')}]`;
+}
+
+function dateLiteral(time: number, name: string): string {
+  if (Number.isNaN(time)) return refuse(name, 'is an invalid Date');
+  const text = new Date(time).toISOString();
+  // Years beyond four digits are written with a sign, which SQL does not read.
+  if (!/^\d{4}-/.test(text)) return refuse(name, `is in the year ${new Date(time).getUTCFullYear()}`);
+  return `timestamp '${text.replace('T', ' ').replace('Z', '')}'`;
+}
+
+function refuse(name: string, problem: string): never {
+  throw new CatalogError(
+    'InvalidInput',
+    `The value for "${name}" ${problem}.`,
+    'Give text, a finite number, a bigint, a boolean, null, a Date, a Uint8Array or a list of them; or SQL by valuesSql.',
+  );
+}
+
+/** A column in the SQL of tables. */
+export const sqlName = (column: string): string => `\`${column.replaceAll('`', '``')}\``;

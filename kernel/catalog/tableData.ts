@@ -1,0 +1,120 @@
+import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import { inferRows } from '#catalog/arrow/inferRows.ts';
+import { adoptTable } from '#shared/arrow/adoptTable.ts';
+import { schemaText } from '#shared/arrow/arrowTypes.ts';
+import { withWholeNulls } from '#shared/arrow/nullData.ts';
+import { CatalogError } from '#shared/errors.ts';
+
+/** Rows as objects, or an Arrow table made by any copy of apache-arrow. */
+export type TableData = readonly Record<string, unknown>[] | ArrowTable;
+
+/** Record batches of one schema as they come, of any copy of apache-arrow: a query's result, a reader, a generator. */
+export type BatchSource = AsyncIterable<RecordBatch>;
+
+/** What tables are made of and added to. */
+export type TableSource = TableData | BatchSource;
+
+/**
+ * How an Arrow schema of any copy of apache-arrow becomes ours: as the schema of a table without rows.
+ * @throws CatalogError InvalidInput (13), SchemaValidation (20) for a bad name of a column
+ */
+export function adoptSchema(schema: Schema): Schema {
+  const adopted = adoptTable({ schema, batches: [] });
+  if (adopted) return checkColumnNames(adopted.schema);
+  throw new CatalogError(
+    'InvalidInput',
+    'The schema is not an Arrow schema.',
+    'Write for instance new arrow.Schema([new arrow.Field("id", new arrow.Int64())]).',
+  );
+}
+
+/** What the engine keeps for itself in every table. */
+const reserved: readonly string[] = [
+  '_rowid',
+  '_rowaddr',
+  '_rowoffset',
+  '_row_created_at_version',
+  '_row_last_updated_at_version',
+];
+
+/**
+ * Refuses the names that the engine refuses only once it has begun to make the table. A dot is allowed inside a struct.
+ * @throws CatalogError SchemaValidation (20) naming the column
+ */
+export function checkColumnNames(schema: Schema): Schema {
+  for (const { name } of schema.fields) {
+    if (name === '') throw new CatalogError('SchemaValidation', 'A column has an empty name.', 'Give it a name.');
+    if (name.includes('.')) {
+      throw new CatalogError(
+        'SchemaValidation',
+        `The column "${name}" can't have a dot in its name.`,
+        `Write it without, for instance "${name.replaceAll('.', '_')}", or give an object for a struct.`,
+      );
+    }
+    if (name.includes('`')) {
+      const hint = 'Backticks quote names in SQL, so it could not be read.';
+      throw new CatalogError(
+        'SchemaValidation',
+        `The column ${JSON.stringify(name)} can't have a backtick in its name.`,
+        hint,
+      );
+    }
+    if (reserved.includes(name)) {
+      const hint = 'Choose another name.';
+      throw new CatalogError('SchemaValidation', `The column name "${name}" belongs to the engine.`, hint);
+    }
+  }
+  return schema;
+}
+
+/**
+ * Rows or a table of any copy of apache-arrow as a table of ours.
+ * @throws CatalogError SchemaValidation (20) where rows do not fit or a column has a bad name, InvalidInput (13) for anything else
+ */
+export function toArrowTable(call: string, data: TableData, schema?: Schema): ArrowTable {
+  const wanted = schema && adoptSchema(schema);
+  if (Array.isArray(data)) {
+    const made = inferRows(data, wanted);
+    checkColumnNames(made.schema);
+    return made;
+  }
+  const adopted = adoptTable(data);
+  if (!adopted) {
+    throw new CatalogError(
+      'InvalidInput',
+      `${call} was given neither rows nor an Arrow table.`,
+      'Give an array of objects or an Arrow table.',
+    );
+  }
+  const table = withWholeNulls(adopted);
+  checkColumnNames(table.schema);
+  if (wanted) checkSameColumns(call, table.schema, wanted);
+  return table;
+}
+
+/**
+ * The data of a new table: without any, no rows of the given schema.
+ * @throws CatalogError InvalidInput (13) if there is neither data nor a schema
+ */
+export function newTableData(name: string, data: TableSource | undefined, schema: Schema | undefined): TableSource {
+  if (data !== undefined) return data;
+  if (schema !== undefined) return [];
+  throw new CatalogError(
+    'InvalidInput',
+    `Can't create table "${name}": createTable was given neither rows nor a schema.`,
+    'Pass rows, an Arrow table or record batches, or the option schema for an empty table.',
+  );
+}
+
+/**
+ * What an Arrow table or stream has must be what the schema beside it says.
+ * @throws CatalogError SchemaValidation (20) showing both
+ */
+export function checkSameColumns(call: string, has: Schema, wants: Schema): void {
+  if (schemaText(has) === schemaText(wants)) return;
+  throw new CatalogError(
+    'SchemaValidation',
+    `${call} was given Arrow data with the columns (${schemaText(has)}) and a schema with (${schemaText(wants)}).`,
+    'Leave the schema out, or convert the data first.',
+  );
+}

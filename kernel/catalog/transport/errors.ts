@@ -1,0 +1,392 @@
+import { type Operation, operations } from '#catalog/contract.ts';
+import {
+  CatalogError,
+  catalogErrorCodes,
+  type CatalogErrorKind,
+  isCatalogError,
+  kindOfCode,
+  kindOfStatus,
+  messageOf,
+} from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
+import { isRecord } from '#shared/records.ts';
+import { isBrokenConnection, noteAsPassing, parseRetryAfter } from './retry.ts';
+
+// What servers and connections say when they fail, as `CatalogError`s. The one place on this side of the contract that
+// looks at another server's words.
+
+/** What a request was about, for a sentence. */
+export type Asked = { operation: Operation; id: readonly string[] };
+
+/**
+ * The sentence and the next step for an error of which the code says all there is, the same as for a directory: servers
+ * that answer such a code with nothing but a name are common.
+ */
+export function wordsOfKind(kind: CatalogErrorKind, asked: Asked): [what: string, hint: string] | undefined {
+  const { operation, id } = asked;
+  const isTable = operations[operation].subject === 'table';
+  const path = isTable || operation === 'CreateNamespace' ? id.slice(0, -1) : id;
+  const thing = `${isTable ? 'Table' : 'Namespace'} "${displayPath(id)}"`;
+  const mode = isTable ? 'mode: "exist_ok" or "overwrite"' : 'mode: "exist_ok"';
+  const exists: [string, string] = [`${thing} exists already.`, `Choose another name, or pass ${mode}.`];
+  const words: { readonly [K in CatalogErrorKind]?: [what: string, hint: string] } = {
+    NamespaceNotFound:
+      operation === 'CreateNamespace'
+        ? [`There is no namespace "${displayPath(path)}" to put it in.`, 'Create the parent namespace first.']
+        : [`Namespace "${displayPath(path)}" does not exist.`, 'Create it first, or list the namespaces there are.'],
+    NamespaceAlreadyExists: exists,
+    NamespaceNotEmpty: [`${thing} is not empty.`, 'Drop what it holds first, or pass behavior: "cascade".'],
+    TableNotFound: [`${thing} does not exist.`, 'List the tables there are with listTables().'],
+    TableAlreadyExists:
+      operation === 'RenameTable' ? ['There is a table of the new name already.', 'Choose another name.'] : exists,
+  };
+  return words[kind];
+}
+
+const hints: { readonly [K in CatalogErrorKind]?: string } = {
+  Unsupported: 'This server does not offer it.',
+  IndexNotFound: 'See listIndices() for those there are.',
+  IndexAlreadyExists: 'Choose another name, or drop the index first.',
+  TagNotFound: 'See tags().list() for those there are.',
+  TagAlreadyExists: 'Choose another name, or update the tag.',
+  VersionNotFound: 'See listVersions() for those there are.',
+  ColumnNotFound: 'See schema() for those there are.',
+  ConcurrentModification: 'Try again.',
+  InvalidInput: 'Correct the call.',
+  SchemaValidation: 'See schema() for what the table holds.',
+  Unauthenticated: 'Check the API key or token.',
+  PermissionDenied: 'Ask for access, or check the API key and the database.',
+  Internal: 'Ask who runs the server: its log may say more.',
+};
+
+/** The next step where a server names none. */
+export const hintOfKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask who runs the server.';
+
+/** Whether a text names what it is about as we would, and so is a sentence that can be shown. */
+export const namesIt = (text: string, { id }: Asked): boolean => text.includes(`"${displayPath(id)}"`);
+
+/** What a text means, and the sentence for it where its own words are not for people. */
+type Meaning = { kind: CatalogErrorKind; what?: string; hint?: string };
+
+type Rule = { pattern: RegExp; means: (about: string, found: RegExpExecArray) => Meaning };
+
+const noColumn = (about: string, found: RegExpExecArray): Meaning => {
+  const name = found.slice(1).find((group) => group !== undefined) ?? '';
+  return { kind: 'ColumnNotFound', what: `${about} has no column "${name}".`, hint: 'See schema() for those it has.' };
+};
+
+/** First match wins. */
+const rules: readonly Rule[] = [
+  {
+    pattern: /\bnot implemented\b|^\s*(?:not supported|unsupported)\b/i,
+    means: () => ({ kind: 'Unsupported' }),
+  },
+  {
+    pattern: /_versions\/(\d+)\.manifest was not found|\bversion (?:\w+:)?(\d+) (?:not found|does not exist)/i,
+    means: (about, found) => ({
+      kind: 'VersionNotFound',
+      what: `${about} has no version ${found[1] ?? found[2]}.`,
+      hint: 'See listVersions() for those it has.',
+    }),
+  },
+  {
+    pattern: /^tag '([^']+)'/i,
+    means: (about, found) => ({ kind: 'TagNotFound', what: `${about} has no tag "${found[1]}".` }),
+  },
+  {
+    pattern: /\bindex not found: name=([^\s,]+?)\.?(?:\s|,|$)/i,
+    means: (about, found) => ({ kind: 'IndexNotFound', what: `${about} has no index "${found[1]}".` }),
+  },
+  { pattern: /FieldNotFound \{ field: Column \{[^}]*\bname: "([^"]*)"/, means: noColumn },
+  { pattern: /No field named ["`]?([^\s"`]+?)["`]?\.(?:\s|$)/i, means: noColumn },
+  { pattern: /\bcolumn '?([^\s']+)'? does not exist/i, means: noColumn },
+  {
+    pattern: /Commit conflict|Retryable commit|Too many concurrent writers/i,
+    means: (about) => ({
+      kind: 'ConcurrentModification',
+      what: `${about} was changed by someone else at the same time.`,
+      hint: 'Try again.',
+    }),
+  },
+  {
+    pattern: /does not have sufficient data, len|Invalid range \d+\.\.\d+ for object|file size is too small/,
+    means: (about) => ({
+      kind: 'InvalidTableState',
+      what: `${about} can't be read: its files are broken or incomplete.`,
+      hint: 'Restore them from a backup, or drop the table.',
+    }),
+  },
+  {
+    pattern: /sql parser error|Error parsing statement|Error during planning|\bInvalidInput \{|Invalid user input/,
+    means: () => ({ kind: 'InvalidInput' }),
+  },
+];
+
+/**
+ * What a server's text means where its code says nothing: upstream's own answers nearly everything that the engine
+ * refuses as Internal (18), and a missing column as bad input. Any other code stands as it is, and may find its sentence.
+ */
+export function meaningOf(kind: CatalogErrorKind, text: string, asked: Asked): Meaning | undefined {
+  const about = thingOf(asked);
+  for (const { pattern, means } of rules) {
+    const found = pattern.exec(text);
+    const meaning = found && means(about, found);
+    if (!meaning) continue;
+    const isRefined = kind === 'Internal' || (kind === 'InvalidInput' && meaning.kind === 'ColumnNotFound');
+    if (isRefined || meaning.kind === kind) return meaning;
+  }
+  return undefined;
+}
+
+/** What a request was about, at the beginning of a sentence; nothing where it was about the whole server. */
+export function thingOf({ operation, id }: Asked): string {
+  const { subject } = operations[operation];
+  if (subject === 'none') return 'The catalog';
+  return `${subject === 'table' ? 'Table' : 'Namespace'} "${displayPath(id)}"`;
+}
+
+/** The first sentence of a text, without its causes, what the engine prints of itself, and paths of other machines. */
+export function firstLine(text: string): string {
+  const first = text.split(/\s*\n|\s+Caused by:|,?\s*\blocation: Location \{|:?\s*Schema \{ fields:/i)[0] ?? '';
+  return first
+    .replace(/\b(?:InvalidInput|\w*Error|Internal|NotSupported) \{ source: "(.*?)"?$/, '$1')
+    .replace(/(?::\s*\w+)?\s*\{\s*(?:source|uri|store|field)\b.*$/, '')
+    .replaceAll(/,?\s*(?:[A-Za-z]:)?[^\s,:"'`(]*[/\\][^\s,:"'`]+\.rs:\d+(?::\d+)?/g, '')
+    .replaceAll(/\s*\bat ['"`]?[a-z][a-z0-9+.-]*:\/\/[^\s'"`,]*['"`]?/g, '')
+    .replace(/[\s,;:]+$/, '')
+    .slice(0, 600);
+}
+
+/** A failed answer: its status, some of its headers, and the beginning of its body as text. */
+export type FailedAnswer = {
+  status: number;
+  contentType: string;
+  retryAfter: string | undefined;
+  location: string | undefined;
+  text: string;
+};
+
+/** An error of the contract in an answer ("Error Response"). */
+type Told = { error: string; kind: CatalogErrorKind; detail: string };
+
+/** The server that answers, as far as its errors need it. */
+export type Server = {
+  /** How it is called in errors. */
+  name: string;
+  /** Whether it has answered as a catalog server does before. */
+  isKnown: boolean;
+  /** Whether it is asked by http://, where nothing is encrypted. */
+  isPlain?: boolean;
+  /** Whether its address ends with the version that every path begins with. */
+  endsWithVersion?: boolean;
+  /** What must not appear in any text. */
+  secrets: readonly string[];
+  /** How another key is given here. */
+  keyHint?: string | undefined;
+};
+
+/** Whether an answer has the error body of the contract. */
+export const isOfContract = (answer: FailedAnswer): boolean => parseTold(answer.text) !== undefined;
+
+const told = new WeakSet<CatalogError>();
+
+/** Whether an error is what a server said in the words of the contract, and not what was made of a status. */
+export const isToldByServer = (error: CatalogError): boolean => told.has(error);
+
+/** The error for an answer that is none of the 2xx. */
+export function errorOfAnswer(server: Server, asked: Asked, answer: FailedAnswer): CatalogError {
+  const { status } = answer;
+  const cause = answer.text === '' ? {} : { cause: new Error(redact(answer.text, server.secrets).slice(0, maxCause)) };
+  if (status < 400) return redirected(server, answer);
+  const words = parseTold(answer.text);
+  const error = words ? ofContract(server, asked, answer, words, cause) : ofStatus(server, answer, cause);
+  if (words) told.add(error);
+  return status === 429 || status === 503
+    ? noteAsPassing(error, parseRetryAfter(answer.retryAfter, Date.now()))
+    : error;
+}
+
+const leaveOutVersion = 'Leave out the "/v1" at the end of the address: it is added to it.';
+
+const maxCause = 4096;
+
+function ofContract(
+  server: Server,
+  asked: Asked,
+  answer: FailedAnswer,
+  words: Told,
+  cause: { cause?: Error },
+): CatalogError {
+  const { status } = answer;
+  const raw = redact(words.error, server.secrets);
+  // A next step of the server's own shows that its words are for people.
+  const detail = firstLine(redact(words.detail, server.secrets));
+  const meaning = detail === '' ? meaningOf(words.kind, raw, asked) : undefined;
+  const kind = meaning?.kind ?? words.kind;
+  const own = detail === '' && !namesIt(raw, asked) ? wordsOfKind(kind, asked) : undefined;
+  const said = sentence(firstLine(raw) || `${server.name} refused with status ${status}`);
+  const what = meaning?.what ?? own?.[0] ?? (detail === '' ? withThing(server, asked, kind, said) : said);
+  const isWrongPath = server.endsWithVersion && kind === 'Unsupported' && (status === 404 || raw.includes('/v1/v1/'));
+  const hint = (isWrongPath ? leaveOutVersion : detail) || meaning?.hint || own?.[1] || hintOf(kind, answer);
+  // Of a plain sentence the cause would only repeat it.
+  return new CatalogError(kind, what, nextStep(server, kind, hint), {
+    status,
+    ...(raw.trim() === what ? {} : cause),
+  });
+}
+
+/** A server's words with what they are about, which few of them say. */
+function withThing(server: Server, asked: Asked, kind: CatalogErrorKind, said: string): string {
+  if (namesIt(said, asked) || isAboutCaller(kind)) return said;
+  if (kind !== 'Unsupported') return `${thingOf(asked)}: ${said}`;
+  return `${server.name} refused ${asked.operation} of "${displayPath(asked.id)}": ${said}`;
+}
+
+/** Errors that would be the same for any other table. */
+const isAboutCaller = (kind: CatalogErrorKind): boolean =>
+  kind === 'Unauthenticated' || kind === 'PermissionDenied' || kind === 'Throttling' || kind === 'ServiceUnavailable';
+
+function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }): CatalogError {
+  const { status } = answer;
+  const { name } = server;
+  if ((status === 404 || status === 405) && server.isKnown) {
+    const hint = server.endsWithVersion ? leaveOutVersion : 'This server has no such operation.';
+    return new CatalogError('Unsupported', `${name} answered with status ${status}.`, hint, { status, ...cause });
+  }
+  if (status === 413) {
+    const hint = 'Send them in smaller parts: create the table with the first, and add the others.';
+    return new CatalogError('InvalidInput', `${name} takes no body as large as these rows.`, hint, {
+      status,
+      ...cause,
+    });
+  }
+  const kind = kindOfStatus(status);
+  const page = answer.contentType.startsWith('text/html') ? ' and a web page' : '';
+  const words = redact(wordsOf(answer.text), server.secrets);
+  const address = server.endsWithVersion ? leaveOutVersion : 'Check that the address is that of a catalog server.';
+  const hint = kind === 'InvalidInput' ? address : hintOf(kind, answer);
+  const what = sentence(`${name} answered with status ${status}${page}${words && `: ${words}`}`);
+  return new CatalogError(kind, what, nextStep(server, kind, hint), { status, ...cause });
+}
+
+/** What servers say of a key is for programs, and few of them know where a person has it from. */
+function nextStep({ keyHint }: Server, kind: CatalogErrorKind, usual: string): string {
+  if (keyHint === undefined) return usual;
+  if (kind === 'Unauthenticated') return keyHint;
+  return kind === 'PermissionDenied' ? `${usual} ${keyHint}` : usual;
+}
+
+function redirected(server: Server, { status, location }: FailedAnswer): CatalogError {
+  const to = location !== undefined && URL.canParse(location) ? new URL(location).host : undefined;
+  const where = to === undefined ? 'another address' : `"${to}"`;
+  return new CatalogError(
+    'InvalidInput',
+    `${server.name} sends to ${where} (status ${status}), where keys and headers do not follow.`,
+    'Connect to that address if you trust it.',
+    { status },
+  );
+}
+
+function hintOf(kind: CatalogErrorKind, answer: FailedAnswer): string {
+  if (kind !== 'Throttling' && kind !== 'ServiceUnavailable') return hintOfKind(kind);
+  const wait = parseRetryAfter(answer.retryAfter, Date.now());
+  return wait === undefined ? 'Try again later.' : `Try again in ${Math.ceil(wait / 1000)} s.`;
+}
+
+function parseTold(text: string): Told | undefined {
+  const body = parseObject(text);
+  const code = body?.['code'];
+  // Gateways have bodies with a code too, but theirs is the status once more.
+  if (!body || !Object.values(catalogErrorCodes).some((known) => known === code)) return undefined;
+  const { error, detail } = body;
+  return {
+    error: typeof error === 'string' ? error : '',
+    kind: kindOfCode(code),
+    detail: typeof detail === 'string' ? detail : '',
+  };
+}
+
+/** What an answer that is not of the contract says in words, for instance a gateway's. */
+function wordsOf(text: string): string {
+  const { error, message, detail } = parseObject(text) ?? {};
+  const words = [error, message, detail].find((one) => typeof one === 'string' && one !== '');
+  return typeof words === 'string' ? firstLine(words) : '';
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** A text without the secrets that were sent, should a server repeat them. */
+export const redact = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((clean, secret) => (secret.length < 4 ? clean : clean.replaceAll(secret, '…')), text);
+
+/** The words for a connection that failed; the phase is whether an answer had begun. */
+export function errorOfConnection(server: Server, error: unknown, phase: 'asking' | 'answering'): CatalogError {
+  if (isCatalogError(error)) return error;
+  const code = codeOf(error);
+  const [what, hint] = explain(code, error, phase, server.isPlain ?? false);
+  const failure = new CatalogError('ServiceUnavailable', `${server.name} ${what}.`, hint, { cause: error });
+  return isBrokenConnection(code) ? noteAsPassing(failure) : failure;
+}
+
+/** The code of a failed connection: the first of them where several addresses of a name were tried. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return isRecord(error) && typeof error['code'] === 'string' ? error['code'] : '';
+}
+
+const untrusted: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_UNTRUSTED',
+]);
+
+function explain(
+  code: string,
+  error: unknown,
+  phase: 'asking' | 'answering',
+  isPlain: boolean,
+): [what: string, hint: string] {
+  if (untrusted.has(code)) {
+    return [
+      `shows a certificate that nobody here trusts (${code})`,
+      'Give the certificate of its authority as ca, or add it to those of this machine.',
+    ];
+  }
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
+    return [`shows a certificate that is not valid today (${code})`, 'Tell who runs it, and check the clock here.'];
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return ['shows the certificate of another host', 'Check the address.'];
+  }
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
+    return [`does not speak TLS there (${code})`, 'Try the address with http://, or another port.'];
+  }
+  if (code === 'UND_ERR_HEADERS_TIMEOUT') {
+    return ['took too long to answer', 'Try again, ask for less, or raise timeouts.headers.'];
+  }
+  if (code === 'UND_ERR_BODY_TIMEOUT') {
+    return ['stopped in the middle of its answer', 'Try again, or raise timeouts.body.'];
+  }
+  if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_INVALID_ARG') {
+    // Nobody here ended it: this is how a proxy's refusal comes, with its status in the text.
+    return [`can't be reached (${messageOf(error)})`, 'Check the proxy, its name and password, and the address.'];
+  }
+  if (phase === 'answering')
+    return [`broke off in the middle of its answer (${code || messageOf(error)})`, 'Try again.'];
+  // Also how a server of https:// ends a request that comes as http://.
+  const isHungUp = (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') && isPlain;
+  const hint = `Check the address${isHungUp ? ' (perhaps it is https://)' : ''} and that the server runs.`;
+  return [`can't be reached (${code || messageOf(error)})`, hint];
+}

@@ -1,0 +1,150 @@
+import type { CheckId } from '#cluster/checkIds.ts';
+import type { MendPreview } from '#cluster/fixes/applyFix.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { mendText } from '#cluster/report/fixText.ts';
+import { reportTable } from '#cluster/report/reportTable.ts';
+import { exitCodes } from '#cluster/report/summary.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { Ask } from './check.ts';
+import { UsageError } from './command.ts';
+import { askTerminal } from './terminal.ts';
+
+export type DiffLine = { readonly kind: 'same' | 'added' | 'removed'; readonly text: string };
+
+/** What makes one text of another, line by line, with as few lines as can be. Made for manifests: it takes rows × rows. */
+export function lineDiff(before: string, after: string): readonly DiffLine[] {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  // Cell (i, j): how many lines the rests from i and j have in common.
+  const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
+  const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i--)
+    for (let j = now.length - 1; j >= 0; j--)
+      (common[i] as Uint32Array)[j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+  const lines: DiffLine[] = [];
+  let [i, j] = [0, 0];
+  while (i < old.length || j < now.length) {
+    const [was, is] = [old[i], now[j]];
+    if (was !== undefined && was === is) {
+      lines.push({ kind: 'same', text: was });
+      i++;
+      j++;
+    } else if (was !== undefined && (is === undefined || at(i + 1, j) >= at(i, j + 1))) {
+      lines.push({ kind: 'removed', text: was });
+      i++;
+    } else if (is !== undefined) {
+      lines.push({ kind: 'added', text: is });
+      j++;
+    }
+  }
+  return lines;
+}
+
+/** The same as text with `+`, `-` or a space in front of each line, and only the lines around a change. */
+export function diffText(before: string, after: string, around = 3): string {
+  const lines = lineDiff(before, after);
+  const isNear = (index: number): boolean =>
+    lines.slice(Math.max(0, index - around), index + around + 1).some(({ kind }) => kind !== 'same');
+  const marks = { same: ' ', added: '+', removed: '-' } as const;
+  const shown: string[] = [];
+  let left = false;
+  for (const [index, { kind, text }] of lines.entries()) {
+    const near = isNear(index);
+    if (near) shown.push(`${marks[kind]} ${text}`);
+    else if (!left) shown.push('  …');
+    left = !near;
+  }
+  return shown.join('\n');
+}
+
+const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
+
+export type MendOptions = {
+  readonly profile: ClusterProfile;
+  readonly id: CheckId;
+  /** What is typed for the mend of a check of the same cluster. */
+  readonly mendCommand: (id: CheckId) => string;
+  readonly ask: Ask;
+  readonly signal: AbortSignal;
+  readonly apply?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+  readonly force?: boolean | undefined;
+};
+
+/**
+ * `--mend ID`: asks the check anew, and prints what mends it on stdout, all else on stderr; or applies it.
+ * @returns the exit code. @throws ClusterError, UsageError
+ */
+export async function mendCheck(options: MendOptions): Promise<number> {
+  const { id, ask, apply = false } = options;
+  const report = await ask([id]);
+  const result = report.results.find((each) => each.id === id);
+  if (!result || result.status === 'skipped' || result.status === 'blocked') {
+    process.stderr.write(reportTable(report, { short: true, mendCommand: options.mendCommand }));
+    if (result) console.error(`There is nothing to mend ${id} by. ${result.sentence}`);
+    return result?.status === 'blocked' ? exitCodes.failed : exitCodes.notRun;
+  }
+  console.error(`${id}: ${result.sentence}`);
+  if (result.status === 'pass') return exitCodes.passed;
+  if (result.mend === undefined) {
+    console.error('What mends it is not known.');
+    return exitCodes.failed;
+  }
+  return apply ? applyObjects(result.mend, options) : print(result.mend, options);
+}
+
+function print(mend: Mend, { id, mendCommand }: MendOptions): number {
+  const { command, document, advice } = mendText(mend);
+  console.log((document?.text ?? command ?? advice ?? '').trimEnd());
+  if (document !== undefined && command !== undefined) console.error(`\nTo put it there:\n${command}`);
+  if (mend.kind === 'objects') console.error(`\nOr, shown first: ${mendCommand(id)} --apply`);
+  return exitCodes.passed;
+}
+
+async function applyObjects(mend: Mend, options: MendOptions): Promise<number> {
+  const { profile, id, ask, signal, yes = false, force = false } = options;
+  if (mend.kind !== 'objects')
+    throw new UsageError(
+      `What mends ${id} is no Kubernetes object, so it is yours to do: leave out --apply to see it.`,
+    );
+  const { applyMend, connectKube, previewMend } = await import('#cluster/entry.ts');
+  const connection: KubeConnection = await connectKube(profile.auth, { hidden: new HiddenTexts(), signal });
+  try {
+    const preview = await previewMend(connection, mend.objects, signal);
+    console.log(previewText(preview));
+    const conflicts = preview.objects.flatMap(({ conflict }) => conflict ?? []);
+    if (conflicts.length > 0 && !force) {
+      console.error(`${conflicts.join('\n')}\nNothing was applied. Change it where it comes from, or add --force.`);
+      return exitCodes.failed;
+    }
+    if (!yes && !(await confirm(`Apply this to ${connection.server}?`, signal))) {
+      console.error('Nothing was applied.');
+      return exitCodes.failed;
+    }
+    for (const name of await applyMend(connection, preview, { signal, force })) console.error(`Applied: ${name}`);
+  } finally {
+    await connection.close();
+  }
+  const after = await ask([id]);
+  const now = after.results.find((each) => each.id === id);
+  if (now) console.error(`${id}: ${now.sentence}`);
+  return now?.status === 'pass' ? exitCodes.passed : exitCodes.failed;
+}
+
+/** What would change, object by object, as lines with `+` and `-`. */
+function previewText({ objects }: MendPreview): string {
+  return objects
+    .map(({ name, before, after, changed, unchecked }) => {
+      const note = unchecked === undefined ? '' : ` (${unchecked})`;
+      if (!changed) return `${name}: is so already`;
+      return `${name}: ${before === '' ? 'new' : 'changes'}${note}\n${diffText(before, after)}`;
+    })
+    .join('\n\n');
+}
+
+/** @throws UsageError where nobody can answer */
+async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new UsageError('--apply asks before it does, and nobody can answer here: add --yes.');
+  return askTerminal(question, signal);
+}

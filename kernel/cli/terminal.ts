@@ -1,0 +1,83 @@
+import { createInterface } from 'node:readline/promises';
+import { onCatalog } from '#jobs/openCatalog.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { namesText } from '#shared/format/markup.ts';
+import { functionForms } from '#shared/jobs/computedFunction.ts';
+import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
+import { isYes } from '#shared/records.ts';
+import type { AskedBackfill } from './backfillArguments.ts';
+
+/** Whether there is a person who can be asked: a script is never kept waiting. */
+export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+
+/**
+ * Asks for yes or no on stderr; what comes of the command itself is on stdout. An end of the input, Ctrl-D, is a no.
+ * @throws the signal's reason when it aborts, as by Ctrl-C where signals abort it
+ */
+export async function askTerminal(question: string, signal: AbortSignal): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // Readline takes keys one by one, so that Ctrl-C is a key here, and no signal before it is made one.
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  try {
+    const answer = await Promise.race([lines.question(`${question} [y/N] `, { signal }), ended]);
+    return isYes(answer);
+  } finally {
+    lines.close();
+  }
+}
+
+/** How often progress is written: a terminal is overwritten, a log gets a line. */
+const pause = { terminal: 100, log: 5000 } as const;
+
+/** Progress on stderr: one line that is written over in a terminal, a line now and then elsewhere. */
+export function progressLine(): { show: (text: string) => void; clear: () => void } {
+  const isTerminal = process.stderr.isTTY;
+  let last = 0;
+  let isShown = false;
+  return {
+    show: (text) => {
+      const now = performance.now();
+      if (last !== 0 && now - last < pause[isTerminal ? 'terminal' : 'log']) return;
+      last = now;
+      isShown = isTerminal;
+      process.stderr.write(isTerminal ? `\r\u001b[2K${text.slice(0, process.stderr.columns - 1)}` : `${text}\n`);
+    },
+    clear: () => {
+      if (isShown) process.stderr.write('\r\u001b[2K');
+      isShown = false;
+    },
+  };
+}
+
+type Place = Pick<AskedBackfill, 'catalog' | 'namespacePath'>;
+
+/** Does what is about a table; where an error advises what notebooks have, it says what a terminal has. */
+export async function inTerminalWords<T>(place: Place, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw await reworded(error, place, signal);
+  }
+}
+
+async function reworded(error: unknown, place: Place, signal: AbortSignal): Promise<unknown> {
+  if (isJobError(error) && error.hint.includes(functionForms)) {
+    const hint = error.hint.replace(functionForms, '--sql EXPR, or --file FILE of TypeScript or Python');
+    return new JobError(error.kind, error.what, hint, { cause: error });
+  }
+  if (isCatalogError(error, 'TableNotFound')) {
+    return new CatalogError(error.kind, error.toJSON().error, await tablesText(place, signal), { cause: error });
+  }
+  return error;
+}
+
+/** The tables that somebody may have meant. No word of the command line lists them. */
+async function tablesText({ catalog, namespacePath }: Place, signal: AbortSignal): Promise<string> {
+  try {
+    const names = await onCatalog(catalog, signal, (opened) => opened.tableNames(namespacePath, { signal }));
+    return names.length === 0 ? 'There are no tables there.' : `There are ${namesText(names)}.`;
+  } catch {
+    return 'See that its name and --catalog are right.';
+  }
+}

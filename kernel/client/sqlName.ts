@@ -1,2 +1,0 @@
-/** A column in the SQL of tables. */
-export const sqlName = (column: string): string => `\`${column.replaceAll('`', '``')}\``;

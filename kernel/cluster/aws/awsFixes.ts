@@ -1,0 +1,147 @@
+import type { Mend } from '#cluster/fixes/fix.ts';
+import type { BucketPlace } from '#cluster/profile.ts';
+import { shellLine } from '#cluster/fixes/commands.ts';
+import { bucketActions, type BucketStep } from './bucketProbe.ts';
+import { readArn, roleNameOf, roleOfSession } from './awsNames.ts';
+import type { PolicyDocument } from './policyDocument.ts';
+import type { KeyRefusal } from './awsErrors.ts';
+import type { WebIdentity } from './trustPolicy.ts';
+
+const version = '2012-10-17';
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** A line for the AWS command line: `eks wait`, and its options by their names without dashes. */
+function awsLine(verb: string, options: Readonly<Record<string, string>>): string {
+  const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  return shellLine('aws', ...verb.split(' '), ...words);
+}
+
+export const awsCommand = (verb: string, options: Readonly<Record<string, string>>): Mend => ({
+  kind: 'command',
+  command: awsLine(verb, options),
+});
+
+/** Lets somebody into a cluster. */
+export const accessEntryMend = (region: string, clusterName: string, principalArn: string): Mend =>
+  awsCommand('eks create-access-entry', {
+    region,
+    'cluster-name': clusterName,
+    'principal-arn': principalArn,
+    type: 'STANDARD',
+  });
+
+/** Commands of S3 take addresses. */
+export const makeBucketMend = (bucket: string, region: string): Mend => ({
+  kind: 'command',
+  command: shellLine('aws', 's3', 'mb', `s3://${bucket}`, '--region', region),
+});
+
+/** Rights for a role, as a policy of its own, so that nothing it has is replaced. */
+function rolePolicy(roleArn: string, policyName: string, statement: Readonly<Record<string, unknown>>): Mend {
+  const role = roleNameOf(roleArn);
+  const file = `${policyName}.json`;
+  return {
+    kind: 'document',
+    title: `${file}: policy for the role ${role}`,
+    language: 'json',
+    text: json({ Version: version, Statement: [{ Effect: 'Allow', ...statement }] }),
+    command: awsLine('iam put-role-policy', {
+      'role-name': role,
+      'policy-name': policyName,
+      'policy-document': `file://${file}`,
+    }),
+  };
+}
+
+/** What lets somebody who is no role of ours do something: only they know where their rights come from. */
+const askFor = (action: string, resource: string): Mend => ({
+  kind: 'advice',
+  text: `Ask the administrator of the AWS account for ${action} on ${resource}.`,
+});
+
+const isRole = (arn: string): boolean => /^arn:[^:]+:iam::\d+:role\//.test(arn);
+
+/** Lets somebody have EKS describe a cluster. */
+export function describeMend(who: string, region: string, clusterArn: string): Mend {
+  const statement = { Action: ['eks:DescribeCluster'], Resource: clusterArn };
+  return isRole(who)
+    ? rolePolicy(who, 'lance-catalog-eks', statement)
+    : askFor('eks:DescribeCluster', `${clusterArn} in ${region}`);
+}
+
+/** Lets somebody do with the objects of a bucket all that a backfill does, so that one command is enough. */
+export function bucketMend(who: string, place: BucketPlace, step: BucketStep): Mend {
+  const bucket = `arn:${readArn(who)?.partition ?? 'aws'}:s3:::${place.bucket}`;
+  const objects = `${bucket}/${place.prefix === '' ? '' : `${place.prefix}/`}*`;
+  if (!isRole(who)) return askFor(bucketActions[step], step === 'list' ? bucket : objects);
+  return step === 'list'
+    ? rolePolicy(who, 'lance-catalog-bucket-list', { Action: ['s3:ListBucket'], Resource: bucket })
+    : rolePolicy(who, 'lance-catalog-bucket-objects', {
+        Action: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
+        Resource: objects,
+      });
+}
+
+/** Lets somebody use the key that a bucket encrypts its objects with. */
+export const keyMend = (who: string, { action, key }: KeyRefusal): Mend =>
+  isRole(who)
+    ? rolePolicy(who, 'lance-catalog-key', { Action: ['kms:GenerateDataKey', 'kms:Decrypt'], Resource: key })
+    : askFor(action, key);
+
+/** Lets a caller assume a role. A session is named by its role, since it ends. */
+export const callerTrustMend = (roleArn: string, callerArn: string, policy: PolicyDocument | undefined): Mend =>
+  trustMend(roleArn, policy, { Effect: 'Allow', ...principalOf(callerArn), Action: 'sts:AssumeRole' });
+
+/**
+ * How a policy names a caller. The role of a single sign-on has a path that its sessions do not show, and that has the region
+ * in it or not: it is named by a condition, since IAM takes no principal that is not there.
+ */
+function principalOf(callerArn: string): Readonly<Record<string, unknown>> {
+  const session = roleOfSession(callerArn);
+  if (session === undefined) return { Principal: { AWS: callerArn } };
+  const roles = `arn:${readArn(callerArn)?.partition ?? 'aws'}:iam::${session.account}`;
+  if (!session.name.startsWith('AWSReservedSSO_')) return { Principal: { AWS: `${roles}:role/${session.name}` } };
+  const arns = `${roles}:role/aws-reserved/sso.amazonaws.com/*${session.name}`;
+  return { Principal: { AWS: `${roles}:root` }, Condition: { ArnLike: { 'aws:PrincipalArn': arns } } };
+}
+
+/** Lets one service account assume a role. */
+export function webIdentityTrustMend(
+  roleArn: string,
+  { providerArn, issuer, audience, subject }: WebIdentity,
+  policy: PolicyDocument | undefined,
+): Mend {
+  return trustMend(roleArn, policy, {
+    Effect: 'Allow',
+    Principal: { Federated: providerArn },
+    Action: 'sts:AssumeRoleWithWebIdentity',
+    Condition: { StringEquals: { [`${issuer}:aud`]: audience, [`${issuer}:sub`]: subject } },
+  });
+}
+
+/**
+ * A trust policy is put in place whole, so a statement is added to those that are there. Where they cannot be read, the
+ * statement alone is given, and the command shows what it is to be added to.
+ */
+function trustMend(roleArn: string, policy: PolicyDocument | undefined, statement: unknown): Mend {
+  const role = roleNameOf(roleArn);
+  if (policy === undefined)
+    return {
+      kind: 'document',
+      title: `Statement to add to the trust policy of the role ${role}`,
+      language: 'json',
+      text: json(statement),
+      command: awsLine('iam get-role', { 'role-name': role, query: 'Role.AssumeRolePolicyDocument' }),
+    };
+  return {
+    kind: 'document',
+    title: `trust-policy.json: trust policy of the role ${role}, with a statement more`,
+    language: 'json',
+    text: json({ Version: version, Statement: [...policy.written, statement] }),
+    command: awsLine('iam update-assume-role-policy', {
+      'role-name': role,
+      'policy-document': 'file://trust-policy.json',
+    }),
+  };
+}

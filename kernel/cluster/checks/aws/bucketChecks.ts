@@ -1,0 +1,168 @@
+import type { AwsIdentity } from '#cluster/aws/awsIdentity.ts';
+import { bucketMend, keyMend, makeBucketMend } from '#cluster/aws/awsFixes.ts';
+import { bucketActions, type BucketStep } from '#cluster/aws/bucketProbe.ts';
+import { keyRefusalOf } from '#cluster/aws/awsErrors.ts';
+import type { Check, Finding } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
+import type { CheckContext } from '#cluster/check.ts';
+import type { ClusterError } from '#cluster/errors.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { asking, awsCheck, awsRefused, sawAws, serviceRoleOf, unlessBucket, awsAudience } from './awsContext.ts';
+
+/** Somebody who is to work with the bucket, and which check says that one can be them at all. */
+type Party = {
+  readonly ids: Readonly<Record<BucketStep, CheckId>>;
+  readonly needs: readonly CheckId[];
+  readonly title: string;
+  /** Who, and the ARN that rights are given to. */
+  readonly who: (context: CheckContext) => Promise<{ readonly identity: AwsIdentity; readonly arn: string }>;
+};
+
+const client: Party = {
+  ids: {
+    list: 'aws-client-bucket-list',
+    put: 'aws-client-bucket-put',
+    head: 'aws-client-bucket-head',
+    get: 'aws-client-bucket-get',
+    delete: 'aws-client-bucket-delete',
+  },
+  needs: ['aws-assume-client', 'bucket-uri'],
+  title: 'Client',
+  who: ({ aws }) => aws.client(),
+};
+
+const service: Party = {
+  ids: {
+    list: 'irsa-bucket-list',
+    put: 'irsa-bucket-put',
+    head: 'irsa-bucket-head',
+    get: 'irsa-bucket-get',
+    delete: 'irsa-bucket-delete',
+  },
+  needs: ['irsa-assume', 'bucket-uri'],
+  title: 'Service role',
+  who: async (context) => {
+    const arn = await serviceRoleOf(context);
+    return { identity: await context.aws.service(arn, await context.kube.serviceAccountToken(awsAudience)), arn };
+  },
+};
+
+const titles: Readonly<Record<BucketStep, string>> = {
+  list: 'may list the bucket',
+  put: 'may write into the bucket',
+  head: 'may look into the bucket',
+  get: 'may read from the bucket',
+  delete: 'may delete from the bucket',
+};
+
+/** The five things that a backfill does with its bucket, each by doing it. */
+function bucketChecks(party: Party): readonly Check[] {
+  const list = awsCheck({
+    id: party.ids.list,
+    title: `${party.title} ${titles.list}`,
+    severity: 'error',
+    needs: party.needs,
+    skip: unlessBucket,
+    run: async (context, signal) => {
+      const { identity, arn } = await party.who(context);
+      const { bucket, prefix } = context.aws.bucket;
+      const asked = `s3:ListObjectsV2 s3://${bucket}/${prefix}`;
+      return asking(
+        async () => {
+          const probe = await context.aws.probe(identity, context.leftovers);
+          return pass(`${arn} may list s3://${bucket}/${prefix}.`, sawAws(asked, await probe.list(signal)));
+        },
+        refusals(context, { arn, step: 'list', asked }),
+      );
+    },
+  });
+  const writing = (['put', 'head', 'get', 'delete'] as const).map((step) =>
+    awsCheck({
+      id: party.ids[step],
+      title: `${party.title} ${titles[step]}`,
+      severity: 'error',
+      // The others are about the object that was put.
+      needs: step === 'put' ? party.needs : [...party.needs, party.ids.put],
+      // The run that all steps share is tried again by the library of AWS itself, where that helps.
+      retries: 0,
+      writes: 'write a small object into the bucket and remove it',
+      skip: unlessBucket,
+      run: async (context) => {
+        const { identity, arn } = await party.who(context);
+        const asked = bucketActions[step];
+        const ask = async (): Promise<Finding> => {
+          const probe = await context.aws.probe(identity, context.leftovers);
+          const outcome = await probe.outcome(step);
+          if ('reason' in outcome) return skip(outcome.reason);
+          if ('error' in outcome) throw outcome.error;
+          return pass(`${arn} ${titles[step]} ${probe.place.bucket}.`, sawAws(`${asked} ${probe.uri}`, outcome.saw));
+        };
+        return asking(ask, refusals(context, { arn, step, asked }));
+      },
+    }),
+  );
+  return [list, ...writing];
+}
+
+/** What is wrong with the bucket, or with what somebody may do there. */
+function refusals(
+  { aws }: CheckContext,
+  { arn, step, asked }: { readonly arn: string; readonly step: BucketStep; readonly asked: string },
+) {
+  const { bucket } = aws.bucket;
+  const refused = (error: ClusterError): Finding => {
+    const key = keyRefusalOf(error);
+    if (key)
+      return fail(`${arn} may not use the key that the bucket ${bucket} is encrypted with (${key.action}).`, {
+        evidence: [awsRefused(asked, error)],
+        mend: keyMend(arn, key),
+      });
+    return fail(`${arn} ${titles[step].replace('may ', 'may not ')} ${bucket}.`, {
+      evidence: [awsRefused(asked, error)],
+      mend: bucketMend(arn, aws.bucket, step),
+    });
+  };
+  const missing = (error: ClusterError): Finding =>
+    fail(`There is no bucket ${bucket}.`, {
+      evidence: [awsRefused(asked, error)],
+      mend: makeBucketMend(bucket, aws.place.region),
+    });
+  return { Forbidden: refused, NotFound: missing };
+}
+
+export const awsClientBucketChecks = bucketChecks(client);
+export const awsServiceBucketChecks = bucketChecks(service);
+
+/** Rows that go through another region cost money, and time. */
+export const awsRegionCheck: Check = awsCheck({
+  id: 'aws-region',
+  title: "Bucket is in the cluster's region",
+  severity: 'warning',
+  needs: ['aws-assume-client', 'bucket-uri'],
+  skip: unlessBucket,
+  run: ({ aws }) => {
+    const { bucket } = aws.bucket;
+    const { region } = aws.place;
+    return asking(
+      async () => {
+        const found = await aws.bucketRegion((await aws.client()).identity);
+        const evidence = sawAws(`s3:HeadBucket ${bucket}`, found);
+        if (found === region) return pass(`The bucket ${bucket} is in ${region}, as the cluster is.`, evidence);
+        return warn(
+          `The bucket ${bucket} is in ${found}, and the cluster in ${region}: all rows travel between the two.`,
+          {
+            evidence: [evidence],
+            mend: { kind: 'advice', text: `Use a bucket in ${region}, or a cluster in ${found}.` },
+          },
+        );
+      },
+      {
+        NotFound: (error) =>
+          warn(`There is no bucket ${bucket}.`, {
+            evidence: [awsRefused(`s3:HeadBucket ${bucket}`, error)],
+            mend: makeBucketMend(bucket, region),
+          }),
+      },
+    );
+  },
+});

@@ -1,0 +1,109 @@
+import { callerTrustMend } from '#cluster/aws/awsFixes.ts';
+import { isSessionOf } from '#cluster/aws/awsNames.ts';
+import { readCallerTrust } from '#cluster/aws/trustPolicy.ts';
+import type { Check } from '#cluster/check.ts';
+import { fail, pass, warn } from '#cluster/findings.ts';
+import { asking, awsCheck, awsRefused, roleIfReadable, sawAws, unlessOnAws } from './awsContext.ts';
+
+/** Who the person is in AWS, and whether they may become the client role. */
+export const awsClientChecks: readonly Check[] = [
+  awsCheck({
+    id: 'aws-identity',
+    title: 'You are signed in to AWS',
+    severity: 'error',
+    needs: [],
+    skip: unlessOnAws,
+    run: async ({ aws }) => {
+      const { arn, account } = await aws.caller();
+      const evidence = sawAws('sts:GetCallerIdentity', arn);
+      const { account: expected, profile } = aws.place;
+      if (expected !== undefined && expected !== account)
+        return fail(`You are signed in to the AWS account ${account}, and the profile is for ${expected}.`, {
+          evidence: [evidence],
+          mend: {
+            kind: 'advice',
+            text: `Choose a profile of the account ${expected} (AWS_PROFILE, or "aws.profile" in the settings)${profile === undefined ? '' : ` in place of "${profile}"`}.`,
+          },
+        });
+      return pass(`You are ${arn}.`, evidence);
+    },
+  }),
+  awsCheck({
+    id: 'aws-assume-client',
+    title: 'You may act as the client role',
+    severity: 'error',
+    needs: ['aws-identity'],
+    skip: unlessOnAws,
+    run: (context) => {
+      const { aws } = context;
+      return asking(
+        async () => {
+          const { arn, how } = await aws.client();
+          if (how === 'person')
+            return pass(`The profile names no client role, so that the client acts as you, ${arn}.`);
+          if (how === 'already') return pass(`You are the client role ${arn} already.`);
+          return pass(
+            `You may assume the client role ${arn}.`,
+            sawAws(`sts:AssumeRole ${arn}`, 'credentials for an hour'),
+          );
+        },
+        {
+          Forbidden: async (error) => {
+            const [{ arn }, roleArn = ''] = [await aws.caller(), await aws.clientRoleArn()];
+            const role = await roleIfReadable(context, roleArn);
+            return fail(`You, ${arn}, may not assume the client role ${roleArn}.`, {
+              evidence: [awsRefused(`sts:AssumeRole ${roleArn}`, error)],
+              mend: callerTrustMend(roleArn, arn, role?.trust),
+            });
+          },
+        },
+      );
+    },
+  }),
+  awsCheck({
+    id: 'aws-client-trust',
+    title: 'Client role trusts you, not everybody',
+    severity: 'warning',
+    needs: ['aws-identity'],
+    skip: (context) =>
+      unlessOnAws(context) ??
+      (context.aws.place.clientRole === undefined ? 'The profile names no client role.' : undefined),
+    run: ({ aws }) =>
+      asking(
+        async () => {
+          const [{ arn }, roleArn = ''] = [await aws.caller(), await aws.clientRoleArn()];
+          const role = await aws.role(roleArn);
+          const { allows, problems, open } = readCallerTrust(role.trust, arn);
+          const evidence = [sawAws(`iam:GetRole ${role.name}`, JSON.stringify(role.trust.written))];
+          if (open !== undefined)
+            return warn(`The trust policy of the client role ${roleArn} lets in ${open}.`, {
+              evidence,
+              mend: {
+                kind: 'advice',
+                text: `Name those who launch backfills in the trust policy of ${role.name}, such as ${arn}.`,
+              },
+            });
+          // Somebody who is the role already does not pass by its trust policy again.
+          if (allows === 'no' && !isSessionOf(arn, roleArn))
+            return warn(`The trust policy of the client role ${roleArn} does not let you in: ${problems.join('; ')}.`, {
+              evidence,
+              mend: callerTrustMend(roleArn, arn, role.trust),
+            });
+          const sure = allows === 'unsure' ? ', under conditions' : '';
+          return pass(`The trust policy of the client role ${roleArn} lets you in${sure}.`, ...evidence);
+        },
+        {
+          NotFound: async (error) => {
+            const roleArn = (await aws.clientRoleArn()) ?? '';
+            return warn(`There is no client role ${roleArn}.`, {
+              evidence: [awsRefused('iam:GetRole', error)],
+              mend: {
+                kind: 'advice',
+                text: 'Make the role, or name another one in the profile (aws.clientRole, roleName).',
+              },
+            });
+          },
+        },
+      ),
+  }),
+];

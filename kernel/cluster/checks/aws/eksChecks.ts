@@ -1,0 +1,240 @@
+import { accessEntryMend, awsCommand, describeMend } from '#cluster/aws/awsFixes.ts';
+import { eksAccess, isWayTo } from '#cluster/aws/connectEks.ts';
+import { clusterArnOf } from '#cluster/aws/eksCluster.ts';
+import type { Check, Finding } from '#cluster/check.ts';
+import type { CheckContext } from '#cluster/check.ts';
+import { fail, pass, unknown, warn } from '#cluster/findings.ts';
+import { textAt, textsAt } from '#cluster/kube/fields.ts';
+import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
+import type { KubeTarget } from '#cluster/kube/credential.ts';
+import { asking, awsCheck, awsRefused, sawAws, unlessEksNamed } from './awsContext.ts';
+
+const adminPolicy = 'AmazonEKSClusterAdminPolicy';
+
+/** Whether the client finds the cluster and is let in. */
+export const awsEksChecks: readonly Check[] = [
+  awsCheck({
+    id: 'eks-describe',
+    title: 'Client may look the EKS cluster up',
+    severity: 'error',
+    needs: ['aws-assume-client'],
+    skip: unlessEksNamed,
+    run: (context) =>
+      asking(() => describe(context), {
+        Forbidden: async (error) => {
+          const { aws } = context;
+          const { arn } = await aws.client();
+          const clusterArn = clusterArnOf(aws.place, arn);
+          return fail(`${arn} may not have EKS describe the cluster ${clusterArn}.`, {
+            evidence: [awsRefused('eks:DescribeCluster', error)],
+            mend: describeMend(arn, aws.place.region, clusterArn),
+          });
+        },
+        NotFound: (error) => {
+          const { region, clusterName = '' } = context.aws.place;
+          return fail(`There is no EKS cluster "${clusterName}" in ${region}.`, {
+            evidence: [awsRefused('eks:DescribeCluster', error)],
+            mend: awsCommand('eks list-clusters', { region }),
+          });
+        },
+      }),
+  }),
+  awsCheck({
+    id: 'eks-auth-mode',
+    title: 'EKS lets roles in by access entries',
+    severity: 'error',
+    needs: ['eks-describe'],
+    skip: unlessEksNamed,
+    run: async ({ aws }) => {
+      const { name, region, authenticationMode: mode } = await aws.cluster();
+      const evidence = [sawAws(`eks:DescribeCluster ${name}`, `accessConfig.authenticationMode: ${mode}`)];
+      if (mode === 'API' || mode === 'API_AND_CONFIG_MAP')
+        return pass(`The EKS cluster "${name}" reads access entries.`, ...evidence);
+      return fail(
+        `The EKS cluster "${name}" has the authentication mode ${mode}, which leaves access entries unread.`,
+        {
+          evidence,
+          mend: awsCommand('eks update-cluster-config', {
+            region,
+            name,
+            'access-config': 'authenticationMode=API_AND_CONFIG_MAP',
+          }),
+        },
+      );
+    },
+  }),
+  awsCheck({
+    id: 'eks-access-entry',
+    title: 'Client has a STANDARD access entry',
+    severity: 'error',
+    needs: ['eks-auth-mode'],
+    skip: unlessEksNamed,
+    run: ({ aws }) =>
+      asking(
+        async () => {
+          const [{ arn }, { name }, entry] = await Promise.all([aws.principal(), aws.cluster(), aws.accessEntry()]);
+          const evidence = [
+            sawAws(`eks:DescribeAccessEntry ${arn}`, `type ${entry.type}, groups ${entry.groups.join(', ') || 'none'}`),
+          ];
+          if (entry.type === 'STANDARD')
+            return pass(`${arn} has an access entry for the EKS cluster "${name}".`, ...evidence);
+          return fail(
+            `The access entry of ${arn} is of type ${entry.type}, which is for nodes; it takes no policies.`,
+            {
+              evidence,
+              mend: {
+                kind: 'advice',
+                text: `Give the client a role that no node has; or delete the access entry of ${arn} for "${name}", and make it again with the type STANDARD.`,
+              },
+            },
+          );
+        },
+        {
+          NotFound: async (error) => {
+            const [{ arn, isSure }, { name, region }] = [await aws.principal(), await aws.cluster()];
+            if (!isSure)
+              return unknown(
+                `No access entry is found for ${arn}; the role may have a path, which only iam:GetRole tells, and you may not ask it.`,
+                awsRefused(`eks:DescribeAccessEntry ${arn}`, error),
+              );
+            return fail(`${arn} has no access entry for the EKS cluster "${name}".`, {
+              evidence: [awsRefused(`eks:DescribeAccessEntry ${arn}`, error)],
+              mend: accessEntryMend(region, name, arn),
+            });
+          },
+        },
+      ),
+  }),
+  awsCheck({
+    id: 'eks-access-policy',
+    title: 'Access entry gives cluster admin',
+    severity: 'error',
+    needs: ['eks-access-entry'],
+    skip: unlessEksNamed,
+    run: async ({ aws }) => {
+      const [{ arn }, { name, region, partition }, entry, policies] = await Promise.all([
+        aws.principal(),
+        aws.cluster(),
+        aws.accessEntry(),
+        aws.accessPolicies(),
+      ]);
+      const shown = policies.map((one) => `${one.arn.split('/').at(-1)} (${[one.scope, ...one.namespaces].join(' ')})`);
+      const evidence = [sawAws(`eks:ListAssociatedAccessPolicies ${arn}`, shown.join(', ') || 'none')];
+      const admin = policies.filter((one) => one.arn.endsWith(`/${adminPolicy}`));
+      if (admin.some(({ scope }) => scope === 'cluster'))
+        return pass(`${arn} has ${adminPolicy} for the whole EKS cluster "${name}".`, ...evidence);
+      const mend = awsCommand('eks associate-access-policy', {
+        region,
+        'cluster-name': name,
+        'principal-arn': arn,
+        'policy-arn': `arn:${partition}:eks::aws:cluster-access-policy/${adminPolicy}`,
+        'access-scope': 'type=cluster',
+      });
+      if (admin.length > 0)
+        return fail(
+          `${arn} has ${adminPolicy} for namespaces only (${admin.flatMap((one) => one.namespaces).join(', ')}).`,
+          {
+            evidence,
+            mend,
+          },
+        );
+      if (entry.groups.length > 0)
+        return warn(
+          `${arn} has no ${adminPolicy}; what it may do is what Kubernetes gives its groups ${entry.groups.join(', ')}.`,
+          { evidence, mend },
+        );
+      return fail(`${arn} has an access entry, and no ${adminPolicy} with it.`, { evidence, mend });
+    },
+  }),
+  awsCheck({
+    id: 'eks-k8s-api',
+    title: "Kubernetes takes the client's token",
+    severity: 'error',
+    needs: ['eks-describe'],
+    skip: unlessEksNamed,
+    run: (context, signal) => askKubernetes(context, signal),
+  }),
+];
+
+async function describe(context: CheckContext): Promise<Finding> {
+  const { name, region, status, endpoint, version } = await context.aws.cluster();
+  const evidence = [
+    sawAws(
+      `eks:DescribeCluster ${name}`,
+      `${status}, Kubernetes ${version ?? 'of an unknown version'}, ${endpoint ?? 'no endpoint'}`,
+    ),
+  ];
+  // A cluster that is being updated goes on serving.
+  if (status !== 'ACTIVE' && status !== 'UPDATING')
+    return fail(`The EKS cluster "${name}" in ${region} is not up: its status is ${status}.`, {
+      evidence,
+      mend: awsCommand('eks wait cluster-active', { region, name }),
+    });
+  const elsewhere = await serverElsewhere(context, endpoint);
+  if (elsewhere !== undefined)
+    return warn(`The kubeconfig leads to ${elsewhere}, while the EKS cluster "${name}" is at ${endpoint}.`, {
+      evidence,
+      mend: awsCommand('eks update-kubeconfig', { region, name }),
+    });
+  return pass(`The EKS cluster "${name}" in ${region} is ${status}.`, ...evidence);
+}
+
+/** The address in the kubeconfig, where it is another cluster's. */
+async function serverElsewhere(context: CheckContext, endpoint = ''): Promise<string | undefined> {
+  if (context.profile.auth.configMethod !== 'LOCAL') return undefined;
+  const way = await wayOf(context);
+  if (!way || hostOf(way.server) === hostOf(endpoint)) return undefined;
+  return isWayTo(way, await context.aws.cluster()) ? undefined : way.server;
+}
+
+/** How the profile reaches its cluster; what is wrong with that is said by the checks of the connection. */
+const wayOf = ({ kube }: CheckContext): Promise<KubeTarget | undefined> =>
+  kube.connection().then(
+    ({ access }) => access.target,
+    () => undefined,
+  );
+
+const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host.toLowerCase() : address);
+
+const reviewPath = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+
+async function askKubernetes(context: CheckContext, signal: AbortSignal): Promise<Finding> {
+  const { clusterName = '', region } = context.aws.place;
+  const [{ arn }, { endpoint }] = await Promise.all([context.aws.principal(), context.aws.cluster()]);
+  const asked = `SelfSubjectReview at ${endpoint}`;
+  const refused = (): Finding =>
+    fail(`The Kubernetes API of "${clusterName}" does not know ${arn}, whose token it was given.`, {
+      evidence: [sawAws(asked, '401 Unauthorized')],
+      mend: accessEntryMend(region, clusterName, arn),
+    });
+  return asking(
+    async () => {
+      const { username, groups } = await whoIsClient(context, signal);
+      const saw = `${username}, groups ${groups.join(', ') || 'none'}`;
+      return pass(`Kubernetes knows ${arn} as ${username}.`, sawAws(asked, saw));
+    },
+    { CredentialsRefused: refused, CredentialsExpired: refused },
+  );
+}
+
+/** Whom Kubernetes takes the client for, by a token of EKS. With EKS_AUTH the whole run asks by one. */
+async function whoIsClient(
+  context: CheckContext,
+  signal: AbortSignal,
+): Promise<{ readonly username: string; readonly groups: readonly string[] }> {
+  const { aws, kube, hidden, profile } = context;
+  if (profile.auth.configMethod === 'EKS_AUTH') return kube.whoami();
+  const [{ identity }, cluster, way] = await Promise.all([aws.client(), aws.cluster(), wayOf(context)]);
+  const login = { clusterName: cluster.name, region: aws.place.region, roleArn: undefined, profile: undefined };
+  const access = eksAccess(cluster, { login, identity, hidden });
+  // A private address is often reached by a tunnel or a proxy alone, which the kubeconfig knows.
+  const connection = new KubeConnection(way && isWayTo(way, cluster) ? { ...access, target: way } : access);
+  try {
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const { body } = await connection.request({ method: 'POST', path: reviewPath, body: review }, signal);
+    const username = textAt(body, 'status', 'userInfo', 'username') ?? 'somebody without a name';
+    return { username, groups: textsAt(body, 'status', 'userInfo', 'groups') };
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,180 @@
+import { awsCommand } from '#cluster/aws/awsFixes.ts';
+import { readArn } from '#cluster/aws/awsNames.ts';
+import { issuerName, oidcProviderArn } from '#cluster/aws/iamReads.ts';
+import type { Check, Finding } from '#cluster/check.ts';
+import type { CheckContext } from '#cluster/check.ts';
+import { fail, pass, skip } from '#cluster/findings.ts';
+import { serviceAccountPath, serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import { kubectl, objectsMend } from '#cluster/fixes/commands.ts';
+import {
+  asking,
+  awsAudience,
+  awsCheck,
+  awsRefused,
+  clusterIfReadable,
+  podIdentityOf,
+  providerPlaceOf,
+  roleAnnotation,
+  sawAws,
+  unlessEksNamed,
+  unlessOnAws,
+} from './awsContext.ts';
+
+/** Who vouches in AWS for the service account, and what it has to show. */
+export const awsIssuerChecks: readonly Check[] = [
+  awsCheck({
+    id: 'oidc-issuer',
+    title: 'EKS cluster has an issuer of tokens',
+    severity: 'error',
+    needs: ['eks-describe'],
+    skip: unlessEksNamed,
+    run: async ({ aws }) => {
+      const { name, issuer } = await aws.cluster();
+      const evidence = [sawAws(`eks:DescribeCluster ${name}`, `identity.oidc.issuer: ${issuer ?? 'none'}`)];
+      return issuer === undefined
+        ? fail(`The EKS cluster "${name}" has no OIDC issuer, so that its pods cannot be told apart in AWS.`, {
+            evidence,
+            mend: { kind: 'advice', text: `Wait until "${name}" is ACTIVE; every EKS cluster is given an issuer.` },
+          })
+        : pass(`Tokens of the EKS cluster "${name}" are issued by ${issuer}.`, ...evidence);
+    },
+  }),
+  awsCheck({
+    id: 'oidc-provider',
+    title: "IAM believes the cluster's issuer",
+    severity: 'error',
+    needs: ['oidc-issuer'],
+    skip: unlessEksNamed,
+    run: async (context) => {
+      const { aws } = context;
+      const cluster = await aws.cluster();
+      const { issuer = '' } = cluster;
+      const arn = oidcProviderArn(await providerPlaceOf(context, cluster), issuer);
+      const asked = `iam:GetOpenIDConnectProvider ${arn}`;
+      return asking(
+        async () => {
+          const { audiences } = await aws.oidcProvider(arn);
+          const evidence = [sawAws(asked, `audiences ${audiences.join(', ') || 'none'}`)];
+          if (audiences.includes(awsAudience)) return pass(`IAM has a provider for ${issuer}.`, ...evidence);
+          return fail(`The provider of ${issuer} in IAM does not take tokens for ${awsAudience}.`, {
+            evidence,
+            mend: awsCommand('iam add-client-id-to-open-id-connect-provider', {
+              'open-id-connect-provider-arn': arn,
+              'client-id': awsAudience,
+            }),
+          });
+        },
+        {
+          NotFound: async (error) => {
+            const evidence = [awsRefused(asked, error)];
+            if ((await podIdentityOf(context)) !== undefined)
+              return skip(
+                'IAM has no provider for the cluster, and needs none: EKS Pod Identity does without.',
+                ...evidence,
+              );
+            return fail(`IAM has no provider for ${issuer}, so that it believes no token of the cluster.`, {
+              evidence,
+              mend: awsCommand('iam create-open-id-connect-provider', { url: issuer, 'client-id-list': awsAudience }),
+            });
+          },
+        },
+      );
+    },
+  }),
+  awsCheck({
+    id: 'irsa-annotation',
+    title: 'Service account names its role',
+    severity: 'error',
+    needs: ['sa-exists'],
+    skip: unlessOnAws,
+    run: checkAnnotation,
+  }),
+  awsCheck({
+    id: 'irsa-token',
+    title: 'Cluster signs a token for AWS',
+    severity: 'error',
+    needs: ['sa-exists'],
+    skip: unlessOnAws,
+    run: checkToken,
+  }),
+];
+
+async function checkAnnotation(context: CheckContext): Promise<Finding> {
+  const { aws, kube, profile } = context;
+  const account = await kube.serviceAccount();
+  const path = serviceAccountPath(profile.namespace, profile.serviceAccount);
+  const annotation = account?.annotations[roleAnnotation];
+  const evidence = [{ asked: `GET ${path}`, saw: `${roleAnnotation}: ${annotation ?? 'not there'}` }];
+  const wanted = aws.place.serviceRole;
+  const name = `The service account ${profile.namespace}/${profile.serviceAccount}`;
+  const mend = wanted === undefined ? undefined : annotationMend(profile, wanted);
+  const association = annotation === undefined ? await podIdentityOf(context) : undefined;
+  if (association !== undefined)
+    return skip(
+      `${name} is given its role by EKS Pod Identity (${association}), which works in pods alone: what that role may do cannot be tried from here.`,
+      ...evidence,
+      sawAws('eks:ListPodIdentityAssociations', association),
+    );
+  if (annotation === undefined)
+    return fail(`${name} names no role (annotation ${roleAnnotation}), so that its pods have no rights in AWS.`, {
+      evidence,
+      mend: mend ?? {
+        kind: 'advice',
+        text: `Annotate it with the ARN of its role, or name that in the profile (aws.serviceRole) to have it done: ${roleAnnotation}=arn:aws:iam::ACCOUNT:role/NAME.`,
+      },
+    });
+  const parts = readArn(annotation.trim());
+  if (parts?.service !== 'iam' || !parts.resource.startsWith('role/'))
+    return fail(`${name} names "${annotation}", which is not the ARN of a role.`, {
+      evidence,
+      mend: mend ?? { kind: 'advice', text: 'Write arn:aws:iam::123456789012:role/NAME into the annotation.' },
+    });
+  if (wanted !== undefined && wanted !== annotation.trim())
+    return fail(`${name} names the role ${annotation}, and the profile ${wanted}.`, { evidence, mend });
+  return pass(`${name} names the role ${annotation}.`, ...evidence);
+}
+
+function annotationMend(profile: CheckContext['profile'], roleArn: string): Mend {
+  const { namespace, serviceAccount: name } = profile;
+  const account = {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name, namespace, annotations: { [roleAnnotation]: roleArn } },
+  };
+  const line = kubectl(
+    profile,
+    'annotate',
+    'serviceaccount',
+    name,
+    ['-n', namespace],
+    `${roleAnnotation}=${roleArn}`,
+    '--overwrite',
+  );
+  return objectsMend(profile, [account], line);
+}
+
+async function checkToken(context: CheckContext): Promise<Finding> {
+  const { kube, profile } = context;
+  const { claims } = await kube.serviceAccountToken(awsAudience);
+  const [subject, issuer, audience] = [claims['sub'], claims['iss'], claims['aud']].map(String);
+  const path = serviceAccountPath(profile.namespace, profile.serviceAccount);
+  const evidence = [
+    { asked: `POST ${path}/token for ${awsAudience}`, saw: `sub ${subject}, iss ${issuer}, aud ${audience}` },
+  ];
+  const wanted = serviceAccountUser(profile.namespace, profile.serviceAccount);
+  if (subject !== wanted) return fail(`The token is of ${subject} instead of ${wanted}.`, { evidence });
+  const cluster = await clusterIfReadable(context);
+  if (cluster?.issuer !== undefined && issuerName(cluster.issuer) !== issuerName(issuer ?? ''))
+    return fail(
+      `The token is issued by ${issuer}, while the EKS cluster "${cluster.name}" issues by ${cluster.issuer}.`,
+      {
+        evidence,
+        mend: {
+          kind: 'advice',
+          text: 'The kubeconfig leads to another cluster than "aws.clusterName" of the profile; make the two agree.',
+        },
+      },
+    );
+  return pass(`The cluster signs tokens of ${subject} for ${awsAudience}.`, ...evidence);
+}

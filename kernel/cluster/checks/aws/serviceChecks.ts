@@ -1,0 +1,197 @@
+import { awsCodeOf } from '#cluster/aws/awsErrors.ts';
+import { describeMend, webIdentityTrustMend } from '#cluster/aws/awsFixes.ts';
+import { clusterArnOf, type EksCluster } from '#cluster/aws/eksCluster.ts';
+import { issuerName, oidcProviderArn } from '#cluster/aws/iamReads.ts';
+import { readWebIdentityTrust, type WebIdentity } from '#cluster/aws/trustPolicy.ts';
+import type { Check, CheckContext, Finding } from '#cluster/check.ts';
+import type { ClusterError } from '#cluster/errors.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { kubectl } from '#cluster/fixes/commands.ts';
+import { sawAt } from '#cluster/kube/kubeReads.ts';
+import { podsOf, podsPath } from '#cluster/kube/objectReads.ts';
+import type { Pod } from '#cluster/kube/pods.ts';
+import { serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
+import {
+  asking,
+  awsAudience,
+  awsCheck,
+  awsRefused,
+  clusterIfReadable,
+  providerPlaceOf,
+  roleIfReadable,
+  sawAws,
+  serviceRoleOf,
+  unlessEksNamed,
+  unlessOnAws,
+} from './awsContext.ts';
+
+/** Pods that run already: those that are older than the annotation were given nothing. */
+export const awsPodChecks: readonly Check[] = [
+  awsCheck({
+    id: 'aws-pod-env',
+    title: 'Pods were given that role',
+    severity: 'warning',
+    needs: ['irsa-annotation'],
+    skip: unlessOnAws,
+    run: checkPods,
+  }),
+];
+
+async function checkPods(context: CheckContext): Promise<Finding> {
+  const { kube, profile } = context;
+  const { namespace, serviceAccount } = profile;
+  const role = await serviceRoleOf(context);
+  const pods = (await podsOf(kube)).filter((pod) => pod.serviceAccount === serviceAccount);
+  const evidence = sawAt(podsPath(kube), `${pods.length} under ${serviceAccount}`);
+  const account = `${namespace}/${serviceAccount}`;
+  if (pods.length === 0) return skip(`No pod runs under the service account ${account}.`, evidence);
+  const without = pods.filter((pod) => !hasRole(pod, role)).map(({ name }) => name);
+  if (without.length === 0) return pass(`Each pod under ${account} was given ${role}.`, evidence);
+  return warn(
+    `${without.join(', ')} under ${account} ${without.length === 1 ? 'was' : 'were'} not given ${role}, being older than the annotation.`,
+    {
+      evidence: [evidence],
+      // KubeRay makes its pods anew.
+      mend: { kind: 'command', command: kubectl(profile, 'delete', 'pod', ['-n', namespace], without) },
+    },
+  );
+}
+
+/** Some container has what EKS writes into pods, with this role. Sidecars may be kept out of it. */
+const hasRole = ({ containers }: Pod, role: string): boolean =>
+  containers.some(
+    ({ variables }) => variables['AWS_ROLE_ARN'] === role && variables['AWS_WEB_IDENTITY_TOKEN_FILE'] !== undefined,
+  );
+
+/** Whether the service account becomes its role, by the exchange that its pods make, and finds the cluster as it. */
+export const awsServiceChecks: readonly Check[] = [
+  awsCheck({
+    id: 'irsa-trust',
+    title: 'Role trusts this account, and no other',
+    severity: 'warning',
+    needs: ['irsa-annotation', 'oidc-issuer'],
+    skip: unlessEksNamed,
+    run: checkTrust,
+  }),
+  awsCheck({
+    id: 'irsa-assume',
+    title: 'Service account may assume its role',
+    severity: 'error',
+    needs: ['irsa-annotation', 'irsa-token'],
+    skip: unlessOnAws,
+    run: checkExchange,
+  }),
+  awsCheck({
+    id: 'irsa-describe',
+    title: 'Service role may look the cluster up',
+    severity: 'error',
+    needs: ['irsa-assume'],
+    skip: unlessEksNamed,
+    run: async (context) => {
+      const { aws, kube } = context;
+      const roleArn = await serviceRoleOf(context);
+      return asking(
+        async () => {
+          const { name, status } = await aws.clusterAsService(roleArn, await kube.serviceAccountToken(awsAudience));
+          return pass(
+            `${roleArn} may look the EKS cluster "${name}" up.`,
+            sawAws(`eks:DescribeCluster ${name}`, status),
+          );
+        },
+        {
+          Forbidden: (error) => {
+            const clusterArn = clusterArnOf(aws.place, roleArn);
+            return fail(`${roleArn} may not have EKS describe the cluster ${clusterArn}.`, {
+              evidence: [awsRefused('eks:DescribeCluster', error)],
+              mend: describeMend(roleArn, aws.place.region, clusterArn),
+            });
+          },
+        },
+      );
+    },
+  }),
+];
+
+/** Who the service account is for IAM. */
+async function webIdentityOf(context: CheckContext, cluster: EksCluster, issuer: string): Promise<WebIdentity> {
+  const { profile } = context;
+  return {
+    providerArn: oidcProviderArn(await providerPlaceOf(context, cluster), issuer),
+    issuer: issuerName(issuer),
+    audience: awsAudience,
+    subject: serviceAccountUser(profile.namespace, profile.serviceAccount),
+  };
+}
+
+async function checkTrust(context: CheckContext): Promise<Finding> {
+  const { aws } = context;
+  const [roleArn, cluster] = [await serviceRoleOf(context), await aws.cluster()];
+  const identity = await webIdentityOf(context, cluster, cluster.issuer ?? '');
+  return asking(
+    async () => {
+      const role = await aws.role(roleArn);
+      const { allows, problems, open } = readWebIdentityTrust(role.trust, identity);
+      const evidence = [sawAws(`iam:GetRole ${role.name}`, JSON.stringify(role.trust.written))];
+      if (allows === 'no')
+        return warn(`The trust policy of ${roleArn} does not let ${identity.subject} in: ${problems.join('; ')}.`, {
+          evidence,
+          mend: webIdentityTrustMend(roleArn, identity, role.trust),
+        });
+      if (open !== undefined)
+        return warn(`The trust policy of ${roleArn} lets in ${open}.`, {
+          evidence,
+          mend: {
+            kind: 'advice',
+            text: `Hold it to one service account: "StringEquals": {"${identity.issuer}:sub": "${identity.subject}"}.`,
+          },
+        });
+      const sure = allows === 'unsure' ? ', under conditions' : '';
+      return pass(`The trust policy of ${roleArn} lets ${identity.subject} in${sure}.`, ...evidence);
+    },
+    {
+      NotFound: (error) =>
+        warn(`There is no role ${roleArn}, which the service account names.`, {
+          evidence: [awsRefused('iam:GetRole', error)],
+          mend: { kind: 'advice', text: 'Make the role, or name another one in the annotation.' },
+        }),
+    },
+  );
+}
+
+async function checkExchange(context: CheckContext): Promise<Finding> {
+  const { aws, kube } = context;
+  const roleArn = await serviceRoleOf(context);
+  const token = await kube.serviceAccountToken(awsAudience);
+  const asked = `sts:AssumeRoleWithWebIdentity ${roleArn}`;
+  const issuer = String(token.claims['iss']);
+  const refusedToken = (error: ClusterError): Finding =>
+    fail(`AWS does not take the token of the service account for ${roleArn} (${awsCodeOf(error) ?? error.kind}).`, {
+      evidence: [awsRefused(asked, error)],
+      mend: {
+        kind: 'advice',
+        text: `IAM must have a provider for ${issuer} with the audience ${awsAudience} (see oidc-provider), and must be able to reach that address.`,
+      },
+    });
+  return asking(
+    async () => {
+      const { label } = await aws.service(roleArn, token);
+      return pass(`The service account may assume ${roleArn}.`, sawAws(asked, `credentials of ${label}`));
+    },
+    {
+      Forbidden: async (error) => {
+        const cluster = await clusterIfReadable(context);
+        const role = await roleIfReadable(context, roleArn);
+        const identity = cluster && (await webIdentityOf(context, cluster, issuer));
+        const problems = role && identity ? readWebIdentityTrust(role.trust, identity).problems : [];
+        const why = problems.length > 0 ? `: in its trust policy, ${problems.join('; ')}` : '';
+        return fail(`The service account may not assume ${roleArn}${why}.`, {
+          evidence: [awsRefused(asked, error)],
+          mend: identity && webIdentityTrustMend(roleArn, identity, role?.trust),
+        });
+      },
+      InvalidRequest: refusedToken,
+      NotFound: refusedToken,
+      CredentialsExpired: refusedToken,
+    },
+  );
+}

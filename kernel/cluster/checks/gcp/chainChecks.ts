@@ -1,0 +1,172 @@
+import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import { fail, pass } from '#cluster/findings.ts';
+import { createAccount, createBucket, grantBucket, grantWorkloadUser } from '#cluster/gcp/gcloud.ts';
+import { bucketPermissions } from '#cluster/gcp/gcpReads.ts';
+import {
+  bucketOf,
+  gkePlace,
+  noGoogle,
+  noGoogleBucket,
+  workloadMember,
+  workloadPoolOf,
+} from '#cluster/gcp/gkeTarget.ts';
+import { refusalOf } from '#cluster/gcp/googleErrors.ts';
+import type { CheckContext } from '#cluster/check.ts';
+import { serviceAccountPath, serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+
+// What GKE's metadata server does for a pod, done from here without one: each hop is a check, and the next begins with what
+// the one before was given.
+
+const token: Check = {
+  id: 'gcp-chain-token',
+  category: 'gcp',
+  title: 'Cluster signs a token for Google',
+  severity: 'error',
+  needs: ['sa-exists'],
+  skip: noGoogle,
+  run: async ({ gcp, profile }) => {
+    const { namespace, serviceAccount: name } = profile;
+    const pool = workloadPoolOf(gkePlace(profile));
+    const { claims } = await gcp.podToken();
+    const { iss, sub, aud } = claims;
+    const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === 'string');
+    const evidence: Evidence = {
+      asked: `POST ${serviceAccountPath(namespace, name)}/token for ${pool}`,
+      saw: `iss ${String(iss)}, sub ${String(sub)}, aud ${audiences.join(', ')}`,
+    };
+    const user = serviceAccountUser(namespace, name);
+    if (sub === user && audiences.includes(pool)) return pass(`The token is for ${user} and ${pool}.`, evidence);
+    const mend: Mend = {
+      kind: 'advice',
+      text: 'Look at what answers between here and the API server: it changed the request.',
+    };
+    return fail(
+      `The API server's token is for ${String(sub)} and ${audiences.join(', ') || 'nobody'}, not for ${user} and ${pool}.`,
+      {
+        evidence: [evidence],
+        mend,
+      },
+    );
+  },
+};
+
+const exchange: Check = {
+  id: 'gcp-chain-exchange',
+  category: 'gcp',
+  title: 'Google accepts that token',
+  severity: 'error',
+  needs: ['gcp-chain-token', 'gcp-wi-cluster'],
+  limit: 15_000,
+  skip: noGoogle,
+  run: async ({ gcp, kube, profile }) => {
+    const gke = gkePlace(profile);
+    try {
+      const { asked } = await gcp.federatedToken();
+      return pass(`Google took the token for one of the pool ${workloadPoolOf(gke)}.`, {
+        asked,
+        saw: 'a federated token',
+      });
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (!refusal || refusal.reason === 'SERVICE_DISABLED') throw error;
+      const { asked, value } = await gcp.cluster();
+      const { source, server } = await kube.connection();
+      return fail(`Google does not accept the service account's token, and says: ${withStop(refusal.message)}`, {
+        evidence: [
+          { asked: 'sts.googleapis.com/v1/token', saw: `${refusal.status} ${refusal.reason}` },
+          // Two clusters in one profile are the usual reason; by these they are told apart.
+          { asked: source, saw: `the API server at ${server}` },
+          { asked, saw: `the API server at ${value.endpoints.join(', ')}` },
+        ],
+        mend: {
+          kind: 'advice',
+          text: `Check that gcp.project, gcp.location and gcp.clusterName of the profile (${gke.project}, ${gke.location}, ${gke.clusterName}) name the cluster that the profile's kubeconfig connects to.`,
+        },
+      });
+    }
+  },
+};
+
+const impersonate: Check = {
+  id: 'gcp-chain-impersonate',
+  category: 'gcp',
+  title: 'Google account gives a token of its own',
+  severity: 'error',
+  needs: ['gcp-chain-exchange', 'gcp-sa-annotation'],
+  limit: 15_000,
+  skip: noGoogle,
+  run: async ({ gcp, profile }) => {
+    const email = await annotated(gcp, profile.serviceAccount);
+    const gke = gkePlace(profile);
+    return refusedAs(
+      async () => {
+        const { asked } = await gcp.accountToken(email);
+        return pass(`Pods get a token of ${email}.`, { asked, saw: 'an access token' });
+      },
+      {
+        Forbidden: [`${workloadMember(profile, gke)} may not act as ${email}.`, grantWorkloadUser(profile, gke, email)],
+        NotFound: [`There is no Google service account ${email}.`, createAccount(email)],
+      },
+    );
+  },
+};
+
+const bucket: Check = {
+  id: 'gcp-chain-bucket',
+  category: 'gcp',
+  title: 'That token may use the bucket',
+  severity: 'error',
+  needs: ['gcp-chain-impersonate', 'bucket-uri'],
+  limit: 15_000,
+  skip: noGoogleBucket,
+  run: async ({ gcp, profile }) => {
+    const email = await annotated(gcp, profile.serviceAccount);
+    const place = `gs://${bucketOf(profile)}`;
+    return refusedAs(
+      async () => {
+        const { asked, value: held } = await gcp.permissionsOf(email);
+        const missing = bucketPermissions.filter((permission) => !held.includes(permission));
+        const evidence = { asked, saw: held.length === 0 ? 'none of them' : held.join(', ') };
+        if (missing.length === 0) return pass(`${email} may do all that a backfill does in ${place}.`, evidence);
+        return fail(`${email} lacks ${missing.join(', ')} on ${place}.`, {
+          evidence: [evidence],
+          mend: grantBucket(profile, email),
+        });
+      },
+      {
+        Forbidden: [`${email} may not look at ${place} at all.`, grantBucket(profile, email)],
+        NotFound: [`There is no bucket ${place}.`, createBucket(profile, gkePlace(profile))],
+      },
+    );
+  },
+};
+
+/** The account that pods act as: what the annotation says, whatever the profile means. */
+async function annotated(gcp: CheckContext['gcp'], name: string): Promise<string> {
+  const email = await gcp.annotatedAccount();
+  if (email !== undefined) return email;
+  throw new ClusterError('NotFound', `The service account ${name} is annotated with no Google service account.`, '');
+}
+
+type Refusals = Readonly<Partial<Record<'Forbidden' | 'NotFound', readonly [sentence: string, mend: Mend]>>>;
+
+/** Here a refusal is the answer: it was the service account that asked, not the person. */
+async function refusedAs(how: () => Promise<Finding>, refusals: Refusals): Promise<Finding> {
+  try {
+    return await how();
+  } catch (error) {
+    if (!isClusterError(error) || (error.kind !== 'Forbidden' && error.kind !== 'NotFound')) throw error;
+    const known = refusals[error.kind];
+    if (!known) throw error;
+    const [sentence, mend] = known;
+    const saw = refusalOf(error)?.message ?? error.what;
+    return fail(sentence, { evidence: [{ asked: 'as the service account', saw }], mend });
+  }
+}
+
+const withStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** The four hops from a Kubernetes service account to the bucket. */
+export const gcpChainChecks: readonly Check[] = [token, exchange, impersonate, bucket];

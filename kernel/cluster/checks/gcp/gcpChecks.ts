@@ -1,0 +1,204 @@
+import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import { isClusterError } from '#cluster/errors.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { accountAnnotation, bucketPermissions, type GcpReads } from '#cluster/gcp/gcpReads.ts';
+import { grantClusterViewer, listClusters, turnOnMetadata, turnOnWorkloadIdentity } from '#cluster/gcp/gcloud.ts';
+import { loginCommand } from '#cluster/gcp/googleErrors.ts';
+import { gkePlace, noGoogle, workloadPoolOf, type GkePlace } from '#cluster/gcp/gkeTarget.ts';
+import type { GkeCluster, NodePool } from '#cluster/gcp/replies.ts';
+import { serviceAccountPath } from '#cluster/kube/serviceAccounts.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { kubectl, objectsMend } from '#cluster/fixes/commands.ts';
+import { gcpChainChecks } from './chainChecks.ts';
+import { gcpGrantChecks } from './grantChecks.ts';
+import { gcpProbeChecks } from './probeChecks.ts';
+
+const nameOf = ({ clusterName, location, project }: GkePlace): string =>
+  `the cluster ${clusterName} in ${location} of the project ${project}`;
+
+const credentials: Check = {
+  id: 'gcp-adc',
+  category: 'gcp',
+  title: 'You are signed in to Google Cloud',
+  severity: 'error',
+  needs: [],
+  // Outside Google Cloud it takes seconds until it is clear that there is no metadata server.
+  limit: 20_000,
+  skip: noGoogle,
+  run: async ({ gcp }, signal) => {
+    const found = await gcp.credentials().catch(askToSignIn);
+    if ('status' in found) return found;
+    const refused = await found.token(signal).then(() => undefined, askToSignIn);
+    if (refused) return refused;
+    const who = (await gcp.caller())?.replace(/^\w+:/, '') ?? 'an account that Google does not name';
+    const evidence = { asked: `token by ${found.source}`, saw: `a token for ${who}` };
+    return pass(`You ask Google Cloud as ${who}.`, evidence);
+  },
+};
+
+/** What a new login mends is said with its command. */
+function askToSignIn(error: unknown): Finding {
+  if (!isClusterError(error) || !error.hint.includes(loginCommand)) throw error;
+  return fail(error.what, { mend: { kind: 'command', command: loginCommand } });
+}
+
+const clientRole: Check = {
+  id: 'gcp-client-role',
+  category: 'gcp',
+  title: 'You may look the GKE cluster up',
+  severity: 'error',
+  needs: ['gcp-adc'],
+  skip: noGoogle,
+  run: async ({ gcp, profile }) => {
+    const gke = gkePlace(profile);
+    try {
+      const { asked, value } = await gcp.cluster();
+      const evidence = { asked, saw: `status ${value.status}` };
+      if (value.status === 'RUNNING' || value.status === 'RECONCILING')
+        return pass(`You may look at ${nameOf(gke)}.`, evidence);
+      return warn(`You may look at ${nameOf(gke)}, whose status is ${value.status}.`, { evidence: [evidence] });
+    } catch (error) {
+      if (!isClusterError(error)) throw error;
+      const evidence = [{ asked: `container.clusters.get of ${gke.clusterName}`, saw: error.what }];
+      if (error.kind === 'NotFound')
+        return fail(`There is no cluster ${gke.clusterName} in ${gke.location} of the project ${gke.project}.`, {
+          evidence,
+          mend: listClusters(gke),
+        });
+      // Otherwise the run would make a skip of it, and here the grant is what is asked for.
+      if (error.kind !== 'Forbidden') throw error;
+      const mend = grantClusterViewer(gke, await gcp.caller());
+      return fail(`You may not look at ${nameOf(gke)}: container.clusters.get is missing.`, { evidence, mend });
+    }
+  },
+};
+
+const cluster: Check = {
+  id: 'gcp-wi-cluster',
+  category: 'gcp',
+  title: 'Cluster has workload identity',
+  severity: 'error',
+  needs: ['gcp-client-role'],
+  skip: noGoogle,
+  run: async ({ gcp, profile }) => {
+    const gke = gkePlace(profile);
+    const { asked, value } = await gcp.cluster();
+    const evidence = { asked, saw: `workloadIdentityConfig.workloadPool: ${value.workloadPool ?? 'none'}` };
+    const wanted = workloadPoolOf(gke);
+    if (value.workloadPool === wanted) return pass(`The cluster is in the workload pool ${wanted}.`, evidence);
+    const what =
+      value.workloadPool === undefined
+        ? `Workload identity is off for ${nameOf(gke)}, so its pods have no identity of their own.`
+        : `The cluster ${gke.clusterName} is in the workload pool ${value.workloadPool}, and not in ${wanted}.`;
+    return fail(what, { evidence: [evidence], mend: turnOnWorkloadIdentity(gke) });
+  },
+};
+
+const nodePools: Check = {
+  id: 'gcp-wi-nodepool',
+  category: 'gcp',
+  title: 'Node pools have workload identity',
+  severity: 'error',
+  needs: ['gcp-wi-cluster'],
+  skip: noGoogle,
+  run: async ({ gcp, profile }) => {
+    const gke = gkePlace(profile);
+    const { asked, value } = await gcp.cluster();
+    if (value.isAutopilot)
+      return pass('The cluster is on Autopilot, where this is always so.', { asked, saw: 'autopilot' });
+    const { pools, which, isLabelled } = poolsFor(value, profile);
+    const evidence = pools.map((pool) => ({ asked, saw: `node pool ${pool.name}: ${pool.metadataMode ?? 'no mode'}` }));
+    const wrong = pools.filter((pool) => pool.metadataMode !== 'GKE_METADATA').map((pool) => pool.name);
+    if (wrong.length === 0)
+      return pass(`${which} ${pools.length === 1 ? 'runs' : 'run'} GKE's metadata server.`, ...evidence);
+    const names = wrong.join(', ');
+    const what = `Pods on the node ${wrong.length === 1 ? 'pool' : 'pools'} ${names} get the identity of the node, not their own.`;
+    // Where no pool has a label, those that are wrong may be for something else than Ray.
+    const mayBeOthers = !isLabelled && wrong.length < pools.length;
+    return (mayBeOthers ? warn : fail)(what, { evidence, mend: turnOnMetadata(gke, wrong) });
+  },
+};
+
+/** The pools whose nodes carry a label of Ray; all of them where the labels come from somewhere else. */
+function poolsFor(
+  { nodePools: all }: GkeCluster,
+  { labelDomain }: ClusterProfile,
+): { pools: readonly NodePool[]; which: string; isLabelled: boolean } {
+  const labelled = all.filter((pool) => Object.keys(pool.labels).some((key) => key.startsWith(`${labelDomain}/ray-`)));
+  const pools = labelled.length > 0 ? labelled : all;
+  const names = pools.map((pool) => pool.name).join(', ');
+  const isLabelled = labelled.length > 0;
+  if (isLabelled) return { pools, which: `The node ${pools.length === 1 ? 'pool' : 'pools'} ${names}`, isLabelled };
+  return { pools, isLabelled, which: `All node pools (${names || 'none yet'}; none has a label of ${labelDomain})` };
+}
+
+const annotation: Check = {
+  id: 'gcp-sa-annotation',
+  category: 'gcp',
+  title: 'Service account names a Google account',
+  severity: 'error',
+  needs: ['sa-exists'],
+  skip: noGoogle,
+  run: async ({ gcp, profile }) => {
+    const found = await gcp.annotatedAccount();
+    const wanted = profile.gcp?.serviceAccount;
+    const { namespace, serviceAccount: name } = profile;
+    const evidence: Evidence = {
+      asked: `GET ${serviceAccountPath(namespace, name)}`,
+      saw: `${accountAnnotation}: ${found ?? 'none'}`,
+    };
+    if (found !== undefined && (wanted === undefined || found === wanted))
+      return pass(`Pods of ${namespace}/${name} act as ${found}.`, evidence);
+    const direct = found === undefined && wanted === undefined ? await ownRightsOf(gcp) : undefined;
+    if (direct)
+      return skip(
+        `The service account ${namespace}/${name} names no Google service account, and needs none: its pods may do all that a backfill does in the bucket by themselves.`,
+        evidence,
+        direct,
+      );
+    const what =
+      found === undefined
+        ? `The service account ${namespace}/${name} has no annotation ${accountAnnotation}, so that its pods act as nobody that IAM was told of.`
+        : `The service account ${namespace}/${name} is annotated with ${found}, and not with ${wanted}.`;
+    return fail(what, { evidence: [evidence], mend: annotate(profile, wanted) });
+  },
+};
+
+/** What shows that IAM lets the pods into the bucket by their own name, as GKE can do it too; nothing where it does not. */
+async function ownRightsOf(gcp: GcpReads): Promise<Evidence | undefined> {
+  try {
+    const { asked, value } = await gcp.permissionsOfPods();
+    return bucketPermissions.every((one) => value.includes(one)) ? { asked, saw: value.join(', ') } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function annotate(profile: ClusterProfile, email: string | undefined): Mend {
+  const { namespace, serviceAccount: name } = profile;
+  if (email === undefined)
+    return {
+      kind: 'advice',
+      text: 'Say in gcp.serviceAccount of the profile which Google service account it is to act as.',
+    };
+  const words = ['annotate', 'serviceaccount', name, '--namespace', namespace, '--overwrite'];
+  const metadata = { name, namespace, annotations: { [accountAnnotation]: email } };
+  return objectsMend(
+    profile,
+    [{ apiVersion: 'v1', kind: 'ServiceAccount', metadata }],
+    kubectl(profile, words, `${accountAnnotation}=${email}`),
+  );
+}
+
+/** GKE, workload identity and the bucket. */
+export const gcpChecks: readonly Check[] = [
+  credentials,
+  clientRole,
+  cluster,
+  nodePools,
+  annotation,
+  ...gcpGrantChecks,
+  ...gcpChainChecks,
+  ...gcpProbeChecks,
+];

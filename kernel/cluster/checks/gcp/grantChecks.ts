@@ -1,0 +1,135 @@
+import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import { isClusterError } from '#cluster/errors.ts';
+import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { createAccount, createBucket, grantBucket, grantWorkloadUser } from '#cluster/gcp/gcloud.ts';
+import { bucketPermissions } from '#cluster/gcp/gcpReads.ts';
+import { bucketOf, gkePlace, noGoogle, noGoogleBucket, workloadMember } from '#cluster/gcp/gkeTarget.ts';
+import { bindingsOf, type Binding } from '#cluster/gcp/replies.ts';
+
+const noAccount =
+  'It is not known which Google service account is meant: the profile has no gcp.serviceAccount, and the annotation is missing.';
+
+/** What was seen of a policy. */
+const seen = (asked: string, found: readonly Binding[], member: string): Evidence => ({
+  asked,
+  saw:
+    found.length === 0
+      ? `no binding for ${member}`
+      : found.map(({ role, condition }) => `${role} for ${member}${condition ? ` if ${condition}` : ''}`).join(', '),
+});
+
+/** Roles that hold iam.serviceAccounts.getAccessToken for workloads. */
+const userRoles = ['roles/iam.workloadIdentityUser'] as const;
+
+const workloadUser: Check = {
+  id: 'gcp-wi-user',
+  category: 'gcp',
+  title: 'It may act as that Google account',
+  severity: 'error',
+  needs: ['gcp-adc'],
+  limit: 20_000,
+  skip: noGoogle,
+  run: async ({ gcp, profile }) => {
+    const email = await gcp.meantAccount();
+    if (email === undefined) return skip(noAccount);
+    const gke = gkePlace(profile);
+    const member = workloadMember(profile, gke);
+    const mend = grantWorkloadUser(profile, gke, email);
+    const policy = await orMissing(() => gcp.accountPolicy(email));
+    if (policy === undefined)
+      return fail(`There is no Google service account ${email}.`, { mend: createAccount(email) });
+    const found = bindingsOf(policy.value, [member], userRoles);
+    const evidence = seen(policy.asked, found, member);
+    if (found.some(({ condition }) => condition === undefined)) return pass(`${member} may act as ${email}.`, evidence);
+    // Only who holds the token before it can be refused for the missing grant.
+    const isTried = (await outcomeOf(gcp.federatedToken())) !== undefined;
+    const proven = isTried ? await outcomeOf(gcp.accountToken(email)) : undefined;
+    return inheritedOr(found, evidence, {
+      isTried,
+      isProven: proven !== undefined,
+      pass: `${member} may act as ${email} by a grant of the project or above it.`,
+      missing: `${email} does not let ${member} act as it: its policy has no binding of roles/iam.workloadIdentityUser for that member.`,
+      mend,
+    });
+  },
+};
+
+/** Roles with all of `bucketPermissions`. */
+const objectRoles = ['roles/storage.objectAdmin', 'roles/storage.objectUser', 'roles/storage.admin'] as const;
+
+const bucketRole: Check = {
+  id: 'gcp-bucket-role',
+  category: 'gcp',
+  title: 'Google account may use the bucket',
+  severity: 'error',
+  needs: ['gcp-adc', 'bucket-uri'],
+  limit: 20_000,
+  skip: noGoogleBucket,
+  run: async ({ gcp, profile }) => {
+    const email = await gcp.meantAccount();
+    if (email === undefined) return skip(noAccount);
+    const bucket = bucketOf(profile);
+    const member = `serviceAccount:${email}`;
+    const policy = await orMissing(() => gcp.bucketPolicy());
+    if (policy === undefined)
+      return fail(`There is no bucket gs://${bucket}.`, { mend: createBucket(profile, gkePlace(profile)) });
+    const found = bindingsOf(policy.value, [member], objectRoles);
+    const evidence = seen(policy.asked, found, member);
+    const role = found.find(({ condition }) => condition === undefined)?.role;
+    if (role !== undefined) return pass(`${email} has ${role} on gs://${bucket}.`, evidence);
+    const isTried = (await outcomeOf(gcp.accountToken(email))) !== undefined;
+    const proven = isTried ? await outcomeOf(gcp.permissionsOf(email)) : undefined;
+    return inheritedOr(found, evidence, {
+      isTried,
+      isProven: bucketPermissions.every((permission) => proven?.value.includes(permission)),
+      pass: `${email} may read, write, list and delete in gs://${bucket} by a grant of the project or above it, or by another role.`,
+      missing: `${email} has no role on gs://${bucket} that lets it write: the bucket's policy names it in none of ${objectRoles.join(', ')}.`,
+      mend: grantBucket(profile, email),
+    });
+  },
+};
+
+type Judged = {
+  /** The chain of tokens came as far as the grant. */
+  readonly isTried: boolean;
+  /** The chain of tokens went through, so there is a grant, wherever it is. */
+  readonly isProven: boolean;
+  readonly pass: string;
+  readonly missing: string;
+  readonly mend: ReturnType<typeof grantBucket>;
+};
+
+/** A policy does not show what comes from the project or above it; what the chain can do, does. */
+function inheritedOr(
+  found: readonly Binding[],
+  evidence: Evidence,
+  { isTried, isProven, pass: words, missing, mend }: Judged,
+): Finding {
+  if (isProven) return pass(words, evidence, { asked: 'the token chain', saw: 'went through' });
+  const condition = found.find((binding) => binding.condition !== undefined)?.condition;
+  if (condition === undefined && isTried) return fail(missing, { evidence: [evidence], mend });
+  if (condition === undefined)
+    return warn(`${missing.slice(0, -1)}; whether a grant of the project or above it does could not be tried.`, {
+      evidence: [evidence],
+      mend,
+    });
+  return warn(`The grant holds only under a condition, which was not met here or could not be tried: ${condition}.`, {
+    evidence: [evidence],
+    mend,
+  });
+}
+
+async function orMissing<T>(how: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await how();
+  } catch (error) {
+    if (isClusterError(error) && error.kind === 'NotFound') return undefined;
+    throw error;
+  }
+}
+
+/** What comes of a question of the chain; its own checks say what is wrong with it. */
+const outcomeOf = <T>(asking: Promise<T>): Promise<T | undefined> => asking.catch(() => undefined);
+
+/** What policies say. Who may not read them is not asked twice: the chain of tokens shows whether the grants are there. */
+export const gcpGrantChecks: readonly Check[] = [workloadUser, bucketRole];

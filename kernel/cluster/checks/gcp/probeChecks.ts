@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import { ClusterError } from '#cluster/errors.ts';
+import { fail, pass, warn } from '#cluster/findings.ts';
+import { grantBucket } from '#cluster/gcp/gcloud.ts';
+import { bucketOf, noGoogleBucket } from '#cluster/gcp/gkeTarget.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { probeImage, probePod } from '#cluster/probe/probePod.ts';
+import { readProbeLog, type ProbeLog } from '#cluster/probe/probeScript.ts';
+import { runProbe } from '#cluster/probe/runProbe.ts';
+
+const probe: Check = {
+  id: 'gcp-probe-pod',
+  category: 'gcp',
+  title: 'A pod can write into the bucket',
+  severity: 'error',
+  needs: ['gcp-sa-annotation', 'bucket-uri'],
+  // A node may have to be started for it; what is left after that, the end of the run removes.
+  limit: 150_000,
+  retries: 0,
+  writes:
+    'start a pod under the service account for some seconds, which writes one object into the bucket and removes it',
+  skip: noGoogleBucket,
+  run: async ({ gcp, kube, profile, leftovers }, signal) => {
+    const email = await gcp.annotatedAccount();
+    if (email === undefined) throw new ClusterError('NotFound', 'The service account is annotated with nobody.', '');
+    // Had before anything is written: with it an object is removed that the pod could not remove.
+    await gcp.accountToken(email).catch(() => undefined);
+    const name = `lance-catalog-probe-${randomBytes(5).toString('hex')}`;
+    const object = objectOf(profile, name);
+    const bucket = bucketOf(profile);
+    const writes = leftovers.add(`The object gs://${bucket}/${object}`, (own) => gcp.removeObject(email, object, own));
+    const outcome = await runProbe({
+      kube,
+      leftovers,
+      pod: probePod(profile, { name, bucket, object }),
+      writes,
+      signal,
+    });
+    const asked = `pod ${profile.namespace}/${name} under ${profile.serviceAccount}`;
+    if (!outcome.ran) {
+      await writes.remove().catch(() => undefined);
+      return warn(`The pod of the probe did not run: ${withStop(outcome.why)}`, {
+        evidence: [{ asked, saw: outcome.why }],
+        mend: { kind: 'advice', text: `Look whether a node has room for it, and may fetch the image ${probeImage}.` },
+      });
+    }
+    const log = readProbeLog(outcome.log);
+    if (log.written === undefined || log.removed?.startsWith('2')) writes.forget();
+    else await writes.remove().catch(() => undefined);
+    const evidence = outcome.log
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => ({ asked, saw: line }));
+    return judge(log, { profile, email, evidence });
+  },
+};
+
+type Seen = { readonly profile: ClusterProfile; readonly email: string; readonly evidence: readonly Evidence[] };
+
+function judge({ identity, written }: ProbeLog, { profile, email, evidence }: Seen): Finding {
+  const place = `gs://${bucketOf(profile)}`;
+  if (identity === undefined) {
+    const text = 'Look at the node pool that it ran on: gcp-wi-nodepool says which give pods an identity.';
+    return fail('The pod got no identity of the metadata server.', { evidence, mend: { kind: 'advice', text } });
+  }
+  if (identity !== email) {
+    const text =
+      'Its node pool has no GKE_METADATA, or the annotation was changed a moment ago: ask again in a minute.';
+    return fail(`The pod is ${identity}, and not ${email}.`, { evidence, mend: { kind: 'advice', text } });
+  }
+  if (written?.startsWith('2')) return pass(`A pod is ${identity}, and writes into ${place}.`, ...evidence);
+  if (written === '403')
+    return fail(`The pod is ${identity}, which may not write into ${place}.`, {
+      evidence,
+      mend: grantBucket(profile, email),
+    });
+  const how =
+    written === undefined ? 'it got no token' : written === '000' ? 'there was no answer' : `status ${written}`;
+  return fail(`The pod is ${identity}, and could not write into ${place}: ${how}.`, {
+    evidence,
+    mend: { kind: 'advice', text: 'Look whether pods reach storage.googleapis.com, and whether the bucket is there.' },
+  });
+}
+
+const objectOf = ({ storage }: ClusterProfile, name: string): string =>
+  `${storage?.prefix ? `${storage.prefix}/` : ''}.${name}`;
+
+const withStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** What only a pod can show; it leaves nothing behind. */
+export const gcpProbeChecks: readonly Check[] = [probe];

@@ -1,0 +1,37 @@
+import { allChecks } from '#cluster/checks/all.ts';
+import type { CheckHeader } from './check.ts';
+
+/** Every check in the order of a report, for who lists them before, or without, asking. */
+export const listChecks = (): readonly CheckHeader[] =>
+  allChecks.map(({ id, category, title, severity, needs, writes }) => ({
+    id,
+    category,
+    title,
+    severity,
+    needs,
+    ...(writes === undefined ? {} : { writes }),
+  }));
+
+// What needs the libraries of Kubernetes and the clouds: a bundle of its own, loaded by `import()` when somebody asks for it,
+// since it is larger than the rest of the extension. Types and drawing are imported from their own files.
+export { verifyCluster, type VerifyOptions } from './verifyCluster.ts';
+export { BucketFiles } from '#cluster/aws/bucketFiles.ts';
+
+export { connectKube, type ConnectKubeOptions } from '#cluster/kube/connectKube.ts';
+export {
+  listContexts,
+  profileFromContext,
+  type KubeContext,
+  type SuggestedProfile,
+} from '#cluster/kubeconfig/contexts.ts';
+export { createRayCluster, type CreateRayClusterOptions } from '#cluster/kuberay/createRayCluster.ts';
+export { openDashboard } from '#cluster/kuberay/dashboardProxy.ts';
+export { openRayLink } from '#cluster/kuberay/openRayLink.ts';
+export { rayClusterSpecOf, warningsOf } from '#cluster/kuberay/rayClusterSpec.ts';
+export { readConnectSettings, readRaySettings } from '#cluster/kuberay/raySettings.ts';
+export { openDoor } from '#cluster/kuberay/dashboardProxy.ts';
+export { RayJobs } from '#cluster/ray/rayJobs.ts';
+export { applyMend, previewMend, type MendPreview, type ObjectPreview } from '#cluster/fixes/applyFix.ts';
+export { findProfiles, type FoundProfiles } from '#cluster/profiles/findProfiles.ts';
+export { readProfile } from '#cluster/profiles/profileReader.ts';
+export { withoutPlace } from '#cluster/profiles/settingPath.ts';

@@ -1,0 +1,85 @@
+import type { Mend } from './fix.ts';
+import type { Workload } from '#cluster/kube/workloads.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import { helm, kubectl, objectsMend } from './commands.ts';
+
+/** The release that commands install: the newest that is documented to go with what the runner needs. */
+const release = '1.3.2';
+
+const definitions = `github.com/ray-project/kuberay/ray-operator/config/crd?ref=v${release}`;
+
+/** Installs operator and resource definitions by the chart. */
+export const installOperator = (profile: ClusterProfile): Mend => ({
+  kind: 'command',
+  command: `helm repo add kuberay https://ray-project.github.io/kuberay-helm/ && ${helm(
+    profile,
+    ['upgrade', '--install', 'kuberay-operator', 'kuberay/kuberay-operator'],
+    ['--version', release, '--namespace', profile.namespace, '--wait'],
+  )}`,
+});
+
+/** The definitions alone: `helm upgrade` leaves those that are there as they are. */
+export const upgradeDefinitions = (profile: ClusterProfile): Mend => ({
+  kind: 'command',
+  command: kubectl(profile, 'apply', '--server-side', '--force-conflicts', '-k', definitions),
+});
+
+export const upgradeOperator = (profile: ClusterProfile, { namespace, name }: Workload): Mend => ({
+  kind: 'command',
+  command: helm(
+    profile,
+    ['upgrade', name, 'kuberay/kuberay-operator', '--version', release],
+    ['--namespace', namespace, '--reuse-values', '--wait'],
+  ),
+});
+
+/** Says why its pods are not ready. */
+export const describeOperator = (profile: ClusterProfile, { namespace, name }: Workload): Mend => ({
+  kind: 'command',
+  command: kubectl(profile, 'describe', 'deployment', name, '--namespace', namespace),
+});
+
+/**
+ * Has the operator watch one more namespace. Of a chart by its values, since the next upgrade would undo anything else and the
+ * chart gives it the roles that go with it.
+ */
+export function watchNamespace(profile: ClusterProfile, operator: Workload, watched: readonly string[]): Mend {
+  const wanted = [...watched, profile.namespace].join(',');
+  const { namespace, name, labels } = operator;
+  if (labels['app.kubernetes.io/managed-by'] === 'Helm') {
+    return {
+      kind: 'command',
+      command: helm(
+        profile,
+        ['upgrade', name, 'kuberay/kuberay-operator', '--namespace', namespace, '--reuse-values'],
+        ['--set', `watchNamespace={${wanted}}`],
+      ),
+    };
+  }
+  const containers = operator.containers
+    .filter(({ args, variables }) => args.some(isWatchWord) || 'WATCH_NAMESPACE' in variables)
+    .map((container) => ({
+      name: container.name,
+      ...(container.args.some(isWatchWord) ? { args: withWatched(container.args, wanted) } : {}),
+      ...('WATCH_NAMESPACE' in container.variables ? { env: [{ name: 'WATCH_NAMESPACE', value: wanted }] } : {}),
+    }));
+  return objectsMend(profile, [
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name, namespace },
+      spec: { template: { spec: { containers } } },
+    },
+  ]);
+}
+
+const isWatchWord = (word: string): boolean => /^--?watch-namespace(?:=|$)/.test(word);
+
+/** The arguments with other namespaces, which are part of the word or the word after it. */
+function withWatched(args: readonly string[], wanted: string): readonly string[] {
+  return args.map((word, index) => {
+    if (isWatchWord(word)) return word.includes('=') ? `${word.slice(0, word.indexOf('='))}=${wanted}` : word;
+    const before = args[index - 1];
+    return before !== undefined && isWatchWord(before) && !before.includes('=') ? wanted : word;
+  });
+}

@@ -1,0 +1,168 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import type { RayTarget } from '#cluster/ray/rayRequest.ts';
+import { openRayLink, type OpenRayLinkOptions } from './openRayLink.ts';
+
+const cookie = 'lance-catalog-ray';
+
+/**
+ * The dashboard of a Ray for browsers of this machine, on a port of the loopback address. Such a port is open to everybody on
+ * the machine and to every web page of a browser, and a Ray runs what it is sent: so it answers only who brings the key of
+ * the address, which a browser then keeps as a cookie, and only under the name of this machine.
+ */
+export class DashboardDoor implements AsyncDisposable {
+  readonly #target: RayTarget;
+  readonly #server: Server;
+  readonly #key = randomBytes(24).toString('base64url');
+  readonly #open = new Set<Socket>();
+
+  private constructor(target: RayTarget) {
+    this.#target = target;
+    this.#server = createServer((asked, reply) => this.#serve(asked, reply));
+    this.#server.on('upgrade', (asked, socket: Socket, head) => this.#upgrade(asked, socket, head));
+    this.#server.on('connection', (socket) => {
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
+    });
+  }
+
+  static async open(target: RayTarget): Promise<DashboardDoor> {
+    const door = new DashboardDoor(target);
+    door.#server.listen(0, '127.0.0.1');
+    await once(door.#server, 'listening');
+    return door;
+  }
+
+  /** With the key: to be opened, and never logged. */
+  get address(): string {
+    return `http://127.0.0.1:${this.#port}/?key=${this.#key}`;
+  }
+
+  get #port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server.close(), 'close');
+    for (const socket of this.#open) socket.destroy();
+    await closed;
+  }
+
+  #serve(asked: IncomingMessage, reply: ServerResponse): void {
+    if (!this.#isForUs(asked)) return refuse(reply, 421, 'This is not the address of the dashboard.');
+    const url = URL.parse(asked.url ?? '/', 'http://any');
+    const key = url?.searchParams.get('key');
+    if (url && isKey(key, this.#key)) {
+      url.searchParams.delete('key');
+      // Out of the address, which browsers keep and send on.
+      reply.writeHead(303, {
+        location: `${url.pathname}${url.search}`,
+        'set-cookie': `${cookie}=${this.#key}; HttpOnly; SameSite=Strict; Path=/`,
+        'referrer-policy': 'no-referrer',
+      });
+      reply.end();
+      return;
+    }
+    if (!this.#hasKey(asked)) return refuse(reply, 403, 'Open the dashboard from the editor or the notebook again.');
+    const onward = request(this.#onward(asked), (answer) => {
+      reply.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(reply);
+      answer.on('error', () => reply.destroy());
+    });
+    onward.on('error', () => {
+      if (reply.headersSent) reply.destroy();
+      else refuse(reply, 502, 'Ray does not answer now. Load the page again.');
+    });
+    reply.on('close', () => onward.destroy());
+    asked.pipe(onward);
+  }
+
+  /** What the dashboard follows logs by. */
+  #upgrade(asked: IncomingMessage, socket: Socket, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    if (!this.#isForUs(asked) || !this.#hasKey(asked)) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n');
+      return;
+    }
+    const { host, port, socketPath, path, headers } = this.#onward(asked);
+    const onward = socketPath === undefined ? connect(port ?? 80, host) : connect(socketPath);
+    onward.on('error', () => socket.destroy());
+    onward.once('close', () => socket.destroy());
+    socket.once('close', () => onward.destroy());
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
+    onward.write(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    onward.write(head);
+    onward.pipe(socket);
+    socket.pipe(onward);
+  }
+
+  #onward(asked: IncomingMessage) {
+    const { address, socketPath, token } = this.#target;
+    const url = new URL(address);
+    const headers: Record<string, string | string[] | undefined> = { ...asked.headers, host: url.host };
+    // Ray takes no changes from a browser, by what browsers say of themselves; that of the person is let through here, by
+    // its key, and reads as it does at Ray's own address.
+    delete headers['cookie'];
+    if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
+    return {
+      method: asked.method,
+      path: `${url.pathname.replace(/\/$/, '')}${asked.url ?? '/'}`,
+      headers,
+      agent: false as const,
+      ...(socketPath === undefined
+        ? { host: url.hostname, port: Number(url.port || 80), socketPath: undefined }
+        : { socketPath, host: undefined, port: undefined }),
+    };
+  }
+
+  /** A page of another site can have its own name lead to this machine. */
+  #isForUs({ headers: { host } }: IncomingMessage): boolean {
+    return host === `127.0.0.1:${this.#port}` || host === `localhost:${this.#port}`;
+  }
+
+  #hasKey({ headers: { cookie: cookies = '' } }: IncomingMessage): boolean {
+    const found = cookies.split(/;\s*/).find((one) => one.startsWith(`${cookie}=`));
+    return isKey(found?.slice(cookie.length + 1), this.#key);
+  }
+}
+
+/** Opens the dashboard of a Ray that is reached already. Whoever opened it disposes of it. */
+export const openDoor = (target: RayTarget): Promise<DashboardDoor> => DashboardDoor.open(target);
+
+function isKey(given: string | null | undefined, key: string): boolean {
+  const [a, b] = [Buffer.from(given ?? ''), Buffer.from(key)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function refuse(reply: ServerResponse, status: number, sentence: string): void {
+  reply.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  reply.end(`${sentence}\n`);
+}
+
+/** A dashboard that is open to this machine's browsers. */
+export type OpenDashboard = AsyncDisposable & {
+  /** With a key: to be opened, and never logged. */
+  readonly address: string;
+};
+
+/** Opens the dashboard of a RayCluster that is there, through the API server. @throws ClusterError as `openRayLink` */
+export async function openDashboard(profile: ClusterProfile, options: OpenRayLinkOptions): Promise<OpenDashboard> {
+  const link = await openRayLink(profile, options);
+  try {
+    const door = await DashboardDoor.open(link.target);
+    return {
+      address: door.address,
+      [Symbol.asyncDispose]: async () => {
+        await door[Symbol.asyncDispose]();
+        await link[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    // Nobody else has it.
+    await link[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,171 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import { batchesOf, isBatchSource } from '#catalog/arrow/batchSource.ts';
+import { readIpc } from '#catalog/arrow/ipcReader.ts';
+import { type TableSource, toArrowTable } from '#catalog/tableData.ts';
+import { cancellable } from '#processes/calls.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { bytesOf, chunkBytes, chunksOf, tableOf } from './chunks.ts';
+import { encodeBatches } from './ipcStream.ts';
+
+/** Batches that wait on disk, in a folder of the machine's own that only its user can look into. */
+export class Spool {
+  readonly #folder: string;
+  readonly #file: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+    this.#file = join(folder, 'rows.arrows');
+  }
+
+  /** Writes batches down until there are no more. Nothing is left of those that end with a failure. */
+  static async of(schema: Schema, batches: AsyncIterable<RecordBatch>): Promise<Spool> {
+    const spool = new Spool(await mkdtemp(join(tmpdir(), 'lance-catalog-')));
+    try {
+      const file = await open(spool.#file, 'wx', 0o600);
+      try {
+        for await (const chunk of encodeBatches('stream', schema, batches)) {
+          // Not `write`, which may leave the rest of a chunk out.
+          await file.appendFile(chunk);
+        }
+      } finally {
+        await file.close();
+      }
+      return spool;
+    } catch (error) {
+      await spool.dispose();
+      throw error;
+    }
+  }
+
+  /** The batches, those without rows left out. @throws IpcError where the file is not whole any more */
+  async *batches(): AsyncGenerator<RecordBatch> {
+    const { batches } = await readIpc(createReadStream(this.#file));
+    yield* batches;
+  }
+
+  dispose(): Promise<void> {
+    return rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Rows that have all arrived, to be read as often as need be: one table, or parts of it on disk where it is too large
+ * for memory.
+ */
+export type Gathered = {
+  schema: Schema;
+  table: ArrowTable | undefined;
+  tables(): AsyncIterable<ArrowTable>;
+  dispose(): Promise<void>;
+};
+
+/**
+ * What arrives piece by piece is kept in memory up to this, and then becomes one version. The engine makes a version of
+ * one buffer; a longer stream is spooled to disk until it is whole, so that one that fails adds nothing, and becomes
+ * several versions. Who reads in between sees a part of it.
+ */
+const sizes = { version: 256 * 2 ** 20, part: chunkBytes } as const;
+
+/** Batches until there are no more, or until `signal`: a source may wait for something that never comes. */
+export async function* abortable(
+  batches: AsyncIterable<RecordBatch>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RecordBatch> {
+  const iterator = batches[Symbol.asyncIterator]();
+  let isOver = false;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const next = await cancellable(iterator.next(), signal);
+      isOver = next.done === true;
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not waited for: it comes after the batch that the source may be waiting for.
+    if (!isOver) void iterator.return?.().catch(() => undefined);
+  }
+}
+
+/** Waits for all rows. @throws as `batchesOf`, and then nothing of them is left */
+export async function gather(
+  call: string,
+  data: TableSource,
+  schema: Schema | undefined,
+  signal: AbortSignal | undefined,
+  limits: { version: number; part: number } = sizes,
+): Promise<Gathered> {
+  if (!isBatchSource(data)) return inMemory(toArrowTable(call, data, schema));
+  const stream = await cancellable(batchesOf(call, data, schema), signal);
+  const { kept, rest } = await keep(abortable(stream.batches, signal), limits.version);
+  if (!rest) return inMemory(tableOf(stream.schema, kept));
+  const spool = await Spool.of(stream.schema, both(kept, rest));
+  return {
+    schema: stream.schema,
+    table: undefined,
+    tables: () => chunksOf(stream.schema, spool.batches(), limits.part),
+    dispose: () => spool.dispose(),
+  };
+}
+
+const inMemory = (table: ArrowTable): Gathered => ({
+  schema: table.schema,
+  table,
+  async *tables() {
+    yield table;
+  },
+  dispose: () => Promise.resolve(),
+});
+
+/** What the engine can take only as a whole is in memory, and a copy of it in the engine. */
+const maxWhole = 2 ** 30;
+
+/**
+ * Waits for all rows and keeps them in memory.
+ * @throws CatalogError InvalidInput (13) for more than a gigabyte that comes piece by piece
+ */
+export async function whole(
+  call: string,
+  data: TableSource,
+  schema: Schema | undefined,
+  signal: AbortSignal | undefined,
+  limit: number = maxWhole,
+): Promise<ArrowTable> {
+  if (!isBatchSource(data)) return toArrowTable(call, data, schema);
+  const stream = await cancellable(batchesOf(call, data, schema), signal);
+  const { kept, rest } = await keep(abortable(stream.batches, signal), limit);
+  if (!rest) return tableOf(stream.schema, kept);
+  await rest.return?.();
+  const what = `${call} was given more than ${limit} bytes of rows, which it has to hold in memory.`;
+  throw new CatalogError('InvalidInput', what, 'Give the rows in parts, one call for each.');
+}
+
+/** Reads batches until they are too many to keep; then `rest` are those to come. */
+async function keep(
+  batches: AsyncIterable<RecordBatch>,
+  limit: number,
+): Promise<{ kept: RecordBatch[]; rest?: AsyncIterator<RecordBatch> }> {
+  const kept: RecordBatch[] = [];
+  const iterator = batches[Symbol.asyncIterator]();
+  for (let size = 0; size < limit;) {
+    const next = await iterator.next();
+    if (next.done) return { kept };
+    kept.push(next.value);
+    size += bytesOf(next.value);
+  }
+  return { kept, rest: iterator };
+}
+
+async function* both(kept: RecordBatch[], rest: AsyncIterator<RecordBatch>): AsyncGenerator<RecordBatch> {
+  try {
+    // Let go of one by one, as they are on disk.
+    for (let batch = kept.shift(); batch; batch = kept.shift()) yield batch;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}

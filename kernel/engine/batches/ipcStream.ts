@@ -1,0 +1,101 @@
+import {
+  DataType,
+  RecordBatch,
+  RecordBatchFileWriter,
+  Schema,
+  Struct,
+  Table as ArrowTable,
+  Vector,
+  makeData,
+  tableToIPC,
+  vectorFromArray,
+} from '#arrow';
+import { batchAdopter } from '#shared/arrow/adoptTable.ts';
+import { createWrittenBytes, encodeStream } from '#catalog/arrow/ipcWriter.ts';
+
+// The engine hands out each batch as an Arrow IPC file of its own. Decoding and encoding it again costs about as much as
+// the scan itself, so a stream is cut out of the files: a file is the stream's messages between a magic and a footer.
+
+const magic = 'ARROW1';
+const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
+
+/** One Arrow IPC stream out of the engine's files of one batch each. */
+export async function* streamOfFiles(schema: Schema, files: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const file of files) {
+    const { schemaMessage, batches } = cutFile(file);
+    if (isFirst) yield schemaMessage;
+    isFirst = false;
+    yield batches;
+  }
+  yield isFirst ? tableToIPC(new ArrowTable(schema), 'stream') : endOfStream;
+}
+
+/** @throws RangeError on bytes that are not laid out as a file */
+function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8Array } {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const isFile =
+    bytes.length > 32 &&
+    bytes.toString('latin1', 0, 6) === magic &&
+    bytes.toString('latin1', bytes.length - 6) === magic;
+  if (!isFile) throw new RangeError('The engine gave a batch that is no Arrow file.');
+  // The end: footer, its length, magic; before the footer the end-of-stream marker.
+  const end = bytes.length - 10 - bytes.readInt32LE(bytes.length - 10) - endOfStream.length;
+  // The first message follows the magic after padding, whose width the format leaves open.
+  const start = bytes.indexOf(endOfStream.subarray(0, 4), magic.length);
+  if (start < 0 || end <= start) throw new RangeError('The engine gave an Arrow file without messages.');
+  const batches = start + 8 + bytes.readInt32LE(start + 4);
+  if (batches > end) throw new RangeError('The engine gave an Arrow file whose schema does not end.');
+  return { schemaMessage: bytes.subarray(start, batches), batches: bytes.subarray(batches, end) };
+}
+
+/** Batches as Arrow IPC in either format, a chunk for each batch, so that who reads slowly holds up who writes. */
+export const encodeBatches = (
+  format: 'file' | 'stream',
+  schema: Schema,
+  batches: AsyncIterable<RecordBatch>,
+): AsyncGenerator<Uint8Array, void, undefined> =>
+  format === 'stream' ? encodeStream(schema, batches) : encodeFile(schema, batches);
+
+async function* encodeFile(
+  schema: Schema,
+  batches: AsyncIterable<RecordBatch>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const writer = new RecordBatchFileWriter();
+  const written = createWrittenBytes();
+  const plain = plainSchema(schema);
+  writer.reset(written, plain);
+  // The writer ends the file, without a word, at a batch whose schema differs in as little as what may be null.
+  const adopt = batchAdopter(plain);
+  for await (const batch of batches) {
+    if (batch.numRows === 0) continue;
+    const own = plain === schema ? batch : plainBatch(batch, plain);
+    writer.write(adopt(own) ?? own);
+    yield written.take();
+  }
+  writer.finish();
+  yield written.take();
+}
+
+// A file can't replace a dictionary from batch to batch, and each batch of a scan has its own. So a file has the values
+// themselves in place of dictionaries; a stream keeps them.
+
+function plainSchema(schema: Schema): Schema {
+  if (!schema.fields.some((field) => DataType.isDictionary(field.type))) return schema;
+  return new Schema(
+    schema.fields.map((field) =>
+      DataType.isDictionary(field.type) ? field.clone({ type: field.type.dictionary }) : field,
+    ),
+    schema.metadata,
+  );
+}
+
+function plainBatch(batch: RecordBatch, schema: Schema): RecordBatch {
+  const children = batch.data.children.map((child) => {
+    if (!DataType.isDictionary(child.type)) return child;
+    const values: DataType = child.type.dictionary;
+    return vectorFromArray([...new Vector([child])], values).data[0]!;
+  });
+  const type = new Struct(schema.fields);
+  return new RecordBatch(schema, makeData({ type, length: batch.numRows, nullCount: 0, children }));
+}

@@ -1,0 +1,405 @@
+import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
+import type { Schema } from '#arrow';
+import {
+  type CallOptions,
+  checkChoice,
+  checkCreateMode,
+  checkOptions,
+  checkVersion,
+  isSamePath,
+  newTableCall,
+  tableCall,
+  type Tail,
+} from '#catalog/arguments/options.ts';
+import { lettingGo } from '#catalog/arrow/batchSource.ts';
+import type {
+  Capabilities,
+  CapabilityOptions,
+  Catalog,
+  CopyOptions,
+  CopyResult,
+  CopyTarget,
+  CreateEmptyTableOptions,
+  CreateNamespaceOptions,
+  CreateTableOptions,
+  DeclareTableOptions,
+  DropNamespaceOptions,
+  DropTableOptions,
+  InNamespace,
+  ListTablesOptions,
+  NamespacePage,
+  OpenTableOptions,
+  PageOptions,
+  RegisterTableOptions,
+  RenameTableOptions,
+  TableDescription,
+  TablePage,
+} from '#catalog/catalog.ts';
+import type { ConnectOptions, DirConfig } from '#catalog/connect.ts';
+import { checkOperations, type Operation } from '#catalog/contract.ts';
+import { copyTables } from '#catalog/copy/copyTables.ts';
+import { identityOfRoot } from '#catalog/identity.ts';
+import type { Jobs } from '#catalog/jobs.ts';
+import { checkAddress, checkRoot, localRoot } from '#catalog/root.ts';
+import { adoptSchema, newTableData, type TableSource } from '#catalog/tableData.ts';
+import { openedBy } from '#catalog/tableReference.ts';
+import { isUnwritten, tableSubject } from '#engine/errors/engineErrors.ts';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import { CatalogError, during, isCatalogError, messageOf } from '#shared/errors.ts';
+import { checkKnownPath, checkName, displayPath, type NamespacePath } from '#shared/names.ts';
+import { dirCapabilities, unsupported } from './dirCapabilities.ts';
+import { DirConnection, type Place } from './dirConnection.ts';
+import { create, type NewTable } from './dirCreate.ts';
+import { dropTable } from './dirDrop.ts';
+import { DirNamespaces } from './dirNamespaces.ts';
+import { declareTable, deregisterTable, registerTable } from './dirRegister.ts';
+import { type Named, notThere, renameTable } from './dirRename.ts';
+import { DirTable } from './dirTable.ts';
+import { listable } from './manifestTable.ts';
+import { noTableAt } from './nameConflicts.ts';
+import { openNative } from './openNative.ts';
+import { type Pin, TableHandle } from './tableHandle.ts';
+import { declaredLocation, tableLocation } from './tableLocation.ts';
+
+type Open = () => Promise<DirTable>;
+
+/**
+ * Where a table will be whose name is taken and that nobody has written yet; `undefined` for any other. A local folder
+ * has a mark for it. In an object store it is a place where the engine finds no version; a table whose files somebody has
+ * deleted looks the same there, a broken one does not.
+ */
+export async function declaredAt(place: Place, table: Named, open: Open): Promise<string | undefined> {
+  const location = await declaredLocation(place, table);
+  if (location === undefined || place.isLocal) return location;
+  const failure = await failureOf(open);
+  return failure !== undefined && isUnwritten(failure) ? location : undefined;
+}
+
+/** @throws CatalogError TableNotFound (4), NamespaceNotFound (1) */
+export async function isOnlyDeclared(place: Place, table: Named, open: Open): Promise<boolean> {
+  const failure = await failureOf(open);
+  if (failure === undefined) return false;
+  if (!isCatalogError(failure, 'InvalidTableState')) throw failure;
+  if (!place.isLocal && !isUnwritten(failure)) return false;
+  return (await declaredLocation(place, table)) !== undefined;
+}
+
+/** Whether a table is there, also one of which nothing can be read, or in which nothing is written yet. */
+export async function isListed(open: Open): Promise<boolean> {
+  const failure = await failureOf(open);
+  if (failure === undefined || isCatalogError(failure, 'InvalidTableState')) return true;
+  if (isCatalogError(failure, 'TableNotFound') || isCatalogError(failure, 'NamespaceNotFound')) return false;
+  throw failure;
+}
+
+async function failureOf(open: Open): Promise<Error | undefined> {
+  try {
+    (await open()).close();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(messageOf(error), { cause: error });
+  }
+}
+
+/** What a table is, all of it at one version ("DescribeTable"). */
+export async function describeAt(
+  place: Place,
+  open: (pin: Pin & CallOptions) => Promise<DirTable>,
+  options: Pin & CallOptions,
+): Promise<TableDescription> {
+  const { signal } = options;
+  const asked = await open(options);
+  try {
+    const version = options.version ?? (await asked.version({ signal }));
+    // A tag names a version of a branch.
+    const branch = await asked.branch({ signal });
+    // At that version, so that columns and rows belong together though others write meanwhile.
+    const table = options.version === undefined ? await open({ version, branch, signal }) : asked;
+    try {
+      const { name, namespacePath } = table;
+      const [schema, numRows, location] = await Promise.all([
+        table.schema({ signal }),
+        table.countRows(undefined, { signal }),
+        tableLocation(place, { name, path: namespacePath }),
+      ]);
+      return { name, namespacePath, version, columns: columnsOf(schema), numRows, ...(location && { location }) };
+    } finally {
+      if (table !== asked) table.close();
+    }
+  } finally {
+    asked.close();
+  }
+}
+
+/** A directory runs no jobs: every call says so. */
+export const noJobs: Jobs = {
+  list: () => Promise.reject(unsupported('ListJobs')),
+  describe: (id) => Promise.reject(unsupported('DescribeJob', id)),
+  cancel: (id) => Promise.reject(unsupported('CancelJob', id)),
+  events: (id) => ({
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(unsupported('QueryJobEvents', id)) }),
+  }),
+};
+
+/**
+ * Opens the catalog in a directory. Makes nothing: a missing root is an error that says how to make it.
+ * @throws CatalogError InvalidInput (13) for a missing root or one that is a file, PermissionDenied (15)
+ */
+export async function openDir(config: DirConfig, options: ConnectOptions = {}): Promise<DirCatalog> {
+  options.signal?.throwIfAborted();
+  return new DirCatalog(new DirConnection(await findPlace(config)));
+}
+
+/**
+ * The directory or the address in an object store that a configuration names.
+ * @throws CatalogError InvalidInput (13) for a missing root or one that is a file, PermissionDenied (15)
+ */
+export async function findPlace({ root, storageOptions }: DirConfig): Promise<Place> {
+  if (typeof root !== 'string' || root === '') {
+    throw new CatalogError('InvalidInput', 'The catalog has no root.', 'Give the path of a directory as root.');
+  }
+  const isLocal = !checkAddress(root);
+  const location = isLocal ? localRoot(root) : root;
+  if (isLocal) await checkRoot(location);
+  return { location, isLocal, storageOptions };
+}
+
+/**
+ * A directory of tables on the embedded engine. What the engine leaves open is settled here, the same as for a server:
+ * names are checked, a missing namespace is an error, `exist_ok`, `skip` and `cascade` do what they say.
+ */
+export class DirCatalog implements Catalog {
+  readonly implementation = 'dir';
+  readonly location: string;
+  readonly jobs: Jobs = noJobs;
+  readonly #connection: DirConnection;
+  readonly #namespaces: DirNamespaces;
+
+  constructor(connection: DirConnection) {
+    this.location = connection.place.location;
+    this.#connection = connection;
+    this.#namespaces = new DirNamespaces(connection);
+  }
+
+  /** Known beforehand: nothing has to be asked. */
+  async capabilities(options: CapabilityOptions = {}): Promise<Capabilities> {
+    checkOptions('capabilities', options, ['probe', 'signal']);
+    checkOperations(options.probe);
+    return dirCapabilities;
+  }
+
+  createNamespace(namespacePath: NamespacePath, options: CreateNamespaceOptions = {}): Promise<void> {
+    return this.#namespaces.create(namespacePath, options);
+  }
+
+  listNamespaces(namespacePath: NamespacePath = [], options: PageOptions = {}): Promise<NamespacePage> {
+    return this.#namespaces.list(namespacePath, options);
+  }
+
+  describeNamespace(
+    namespacePath: NamespacePath,
+    options: CallOptions = {},
+  ): Promise<{ properties: Record<string, string> }> {
+    return this.#namespaces.describe(namespacePath, options);
+  }
+
+  namespaceExists(namespacePath: NamespacePath, options: CallOptions = {}): Promise<boolean> {
+    return this.#namespaces.exists(namespacePath, options);
+  }
+
+  dropNamespace(namespacePath: NamespacePath, options: DropNamespaceOptions = {}): Promise<void> {
+    return this.#namespaces.drop(namespacePath, options);
+  }
+
+  listTables(namespacePath: NamespacePath = [], options: ListTablesOptions = {}): Promise<TablePage> {
+    return this.#namespaces.listTables(namespacePath, options);
+  }
+
+  tableNames(namespacePath: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
+    return this.#namespaces.tableNames(namespacePath, options);
+  }
+
+  async describeTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<TableDescription> {
+    const { namespacePath, options } = tableCall<OpenTableOptions>('describeTable', name, tail, pins);
+    return this.#during('DescribeTable', name, namespacePath, () =>
+      describeAt(this.#connection.place, (pin) => this.#open(name, namespacePath, pin), options),
+    );
+  }
+
+  /** Where a table will be that is declared and not yet written; `undefined` for any other. */
+  async declaredLocation(name: string, path: NamespacePath, options: CallOptions = {}): Promise<string | undefined> {
+    const open = () => this.#open(name, path, options);
+    return this.#connection.call(tableSubject(name, path), options, () =>
+      declaredAt(this.#connection.place, { name, path }, open),
+    );
+  }
+
+  async isOnlyDeclared(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<boolean> {
+    const { namespacePath: path, options } = tableCall<CallOptions & InNamespace>('isOnlyDeclared', name, tail, []);
+    return this.#during('DescribeTable', name, path, () =>
+      isOnlyDeclared(this.#connection.place, { name, path }, () => this.#open(name, path, options)),
+    );
+  }
+
+  async tableExists(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<boolean> {
+    const { namespacePath, options } = tableCall<CallOptions & InNamespace>('tableExists', name, tail, []);
+    return this.#during('TableExists', name, namespacePath, () =>
+      isListed(() => this.#open(name, namespacePath, options)),
+    );
+  }
+
+  async createTable(name: string, data: TableSource | undefined, ...tail: Tail<CreateTableOptions>): Promise<DirTable> {
+    const { namespacePath: path, options } = newTableCall<CreateTableOptions>('createTable', name, tail, [
+      'mode',
+      'schema',
+    ]);
+    const { mode, schema, signal } = options;
+    return this.#during('CreateTable', name, path, async () => {
+      const source = newTableData(displayPath(path, name), data, schema);
+      return this.#create({ call: 'createTable', name, path, data: source, schema, signal }, mode);
+    });
+  }
+
+  async createEmptyTable(name: string, schema: Schema, ...tail: Tail<CreateEmptyTableOptions>): Promise<DirTable> {
+    const { namespacePath, options } = newTableCall<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
+    const { mode, signal } = options;
+    const table = { call: 'createEmptyTable', name, path: namespacePath, data: [], signal };
+    return this.#during('CreateTable', name, namespacePath, async () =>
+      this.#create({ ...table, schema: adoptSchema(schema) }, mode),
+    );
+  }
+
+  async declareTable(name: string, ...tail: Tail<DeclareTableOptions>): Promise<{ location: string }> {
+    const known = ['location', 'properties'] as const;
+    const { namespacePath: path, options } = newTableCall<DeclareTableOptions>('declareTable', name, tail, known);
+    return this.#change('DeclareTable', name, path, options, () =>
+      declareTable(this.#connection.place, { name, path }, options),
+    );
+  }
+
+  async registerTable(name: string, location: string, ...tail: Tail<RegisterTableOptions>): Promise<void> {
+    const known = ['mode', 'properties'] as const;
+    const { namespacePath: path, options } = newTableCall<RegisterTableOptions>('registerTable', name, tail, known);
+    await this.#change('RegisterTable', name, path, options, async () => {
+      checkChoice('registerTable', 'mode', options.mode, ['create', 'overwrite']);
+      await registerTable(this.#connection.place, { name, path }, location, options);
+    });
+  }
+
+  async deregisterTable(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<{ location: string }> {
+    const { namespacePath: path, options } = tableCall<CallOptions & InNamespace>('deregisterTable', name, tail, []);
+    return this.#change('DeregisterTable', name, path, options, () =>
+      deregisterTable(this.#connection.place, { name, path }),
+    );
+  }
+
+  async openTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<DirTable> {
+    const { namespacePath, options } = tableCall<OpenTableOptions>('openTable', name, tail, pins);
+    return this.#during('DescribeTable', name, namespacePath, () => this.#open(name, namespacePath, options));
+  }
+
+  async dropTable(name: string, ...tail: Tail<DropTableOptions>): Promise<void> {
+    const { namespacePath, options } = tableCall<DropTableOptions>('dropTable', name, tail, []);
+    await this.#during('DropTable', name, namespacePath, () =>
+      this.#inNamespace(name, namespacePath, options, (connection) =>
+        dropTable(this.#connection.place, connection, { name, path: namespacePath }),
+      ),
+    );
+  }
+
+  async renameTable(name: string, newName: string, ...tail: Tail<RenameTableOptions>): Promise<void> {
+    const { namespacePath: path, options } = tableCall<RenameTableOptions>('renameTable', name, tail, [
+      'newNamespacePath',
+    ]);
+    const target = options.newNamespacePath ?? path;
+    await this.#change('RenameTable', name, path, options, async () => {
+      if (newName === name && isSamePath(target, path)) {
+        if (await isListed(() => this.#open(name, path, options))) return;
+        throw notThere({ name, path });
+      }
+      checkName('table', newName);
+      checkKnownPath(target);
+      await this.#namespaces.mustExist(target, options);
+      await renameTable(this.#connection.place, { name, path }, { name: newName, path: target });
+    });
+  }
+
+  copy(from: readonly string[], to: CopyTarget, options: CopyOptions = {}): Promise<CopyResult> {
+    const { location, storageOptions } = this.#connection.place;
+    return copyTables({ catalog: this, identity: identityOfRoot(location, storageOptions) }, from, to, options);
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  async #open(name: string, path: NamespacePath, { signal, ...pin }: CallOptions & Pin): Promise<DirTable> {
+    checkVersion('openTable', pin.version);
+    const open = (at: Pin, options: CallOptions): Promise<NativeTable> =>
+      this.#inNamespace(name, path, options, (connection) => openNative(connection, name, path, at, options));
+    const handle = new TableHandle(await open(pin, { signal }), this.#connection.place, { name, path }, pin, open);
+    return openedBy(this, new DirTable(handle), pin);
+  }
+
+  #create(table: Omit<NewTable, 'mode'>, given: unknown): Promise<DirTable> {
+    const { name, path, data, signal } = table;
+    return this.#during('CreateTable', name, path, async () => {
+      let taken: unknown;
+      try {
+        await lettingGo(data, async () => {
+          const mode = checkCreateMode(table.call, given);
+          // The engine would put a table into a namespace that nobody created and no list shows.
+          await this.#namespaces.mustExist(path, { signal });
+          await this.#connection.call(tableSubject(name, path), { signal }, (connection) =>
+            create(this.#connection.place, connection, { ...table, mode }),
+          );
+        });
+      } catch (error) {
+        if (given !== 'exist_ok' || !isCatalogError(error, 'TableAlreadyExists')) throw error;
+        taken = error;
+      }
+      return this.#open(name, path, { signal }).catch((error: unknown) => {
+        // The name is taken, and by no table that is listed: a deregistered one keeps its files.
+        throw taken !== undefined && isCatalogError(error, 'TableNotFound') ? taken : error;
+      });
+    });
+  }
+
+  /** Runs a change of the list of tables. */
+  #change<T>(
+    operation: Operation,
+    name: string,
+    path: NamespacePath,
+    options: CallOptions,
+    change: () => Promise<T>,
+  ): Promise<T> {
+    return this.#during(operation, name, path, async () => {
+      await this.#namespaces.mustExist(path, options);
+      return this.#connection.call(tableSubject(name, path), { signal: options.signal }, change);
+    });
+  }
+
+  /** A missing table in a missing namespace is a missing namespace. */
+  async #inNamespace<T>(
+    name: string,
+    path: NamespacePath,
+    options: CallOptions,
+    call: (connection: Connection, path: string[]) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.#connection.call(tableSubject(name, path), options, (connection) =>
+        call(connection, listable(path, name)),
+      );
+    } catch (error) {
+      if (!isCatalogError(error, 'TableNotFound')) throw error;
+      await this.#namespaces.mustExist(path, options);
+      throw await noTableAt(this.#connection.place, [...path, name], error);
+    }
+  }
+
+  #during<T>(operation: Operation, name: string, path: NamespacePath, call: () => Promise<T>): Promise<T> {
+    return during({ operation, identifier: displayPath(path, name) }, call);
+  }
+}
+
+const pins: (keyof OpenTableOptions)[] = ['version', 'tag', 'branch'];

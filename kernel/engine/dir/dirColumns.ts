@@ -1,0 +1,110 @@
+import { DataType, Field } from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
+import { given } from '#shared/records.ts';
+import {
+  checkColumnChanges,
+  checkFieldMetadata,
+  checkNewColumns,
+  newColumnType,
+} from '#catalog/arguments/columnArguments.ts';
+import { nullExpression } from '#catalog/arrow/nullColumns.ts';
+import { checkText, checkTexts } from '#catalog/arguments/tableArguments.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import type { ColumnChange, FieldMetadataUpdate, NewColumn, RefreshResult, WriteResult } from '#catalog/table.ts';
+import { checkSql } from './sqlLimits.ts';
+import type { TableHandle } from './tableHandle.ts';
+
+/** Adds columns whose values are SQL over the others, or that are null ("AlterTableAddColumns"). */
+export function addColumns(
+  handle: TableHandle,
+  columns: readonly NewColumn[],
+  options: CallOptions,
+): Promise<WriteResult> {
+  return handle.write('AlterTableAddColumns', options, async (native) => {
+    checkNewColumns(columns);
+    for (const { expression } of columns) if (expression !== undefined) checkSql(expression);
+    const empty = columns.flatMap(({ name, dataType }) =>
+      dataType === undefined ? [] : [new Field(name, newColumnType(name, dataType), true)],
+    );
+    // Without a file for their nulls, which is a call of its own: both kinds together are one version by SQL alone.
+    if (empty.length === columns.length) return versionOf(await native.addColumns(empty));
+    const expressions = columns.map(({ name, expression, dataType }) => ({
+      name,
+      valueSql: dataType === undefined ? expression : nullExpression(newColumnType(name, dataType)),
+    }));
+    return versionOf(await native.addColumns(expressions));
+  });
+}
+
+/** Renames columns, changes their types or lets them be null ("AlterTableAlterColumns"). */
+export function alterColumns(
+  handle: TableHandle,
+  changes: readonly ColumnChange[],
+  options: CallOptions,
+): Promise<WriteResult> {
+  return handle.write('AlterTableAlterColumns', options, async (native) => {
+    checkColumnChanges(changes);
+    const alterations = changes.map(({ path, rename, nullable, dataType }) => ({
+      path,
+      ...given({ rename, nullable }),
+      ...(dataType !== undefined && { dataType: timeWord(newColumnType(path, dataType)) }),
+    }));
+    return versionOf(await native.alterColumns(alterations));
+  });
+}
+
+/** Removes columns ("AlterTableDropColumns"). */
+export function dropColumns(handle: TableHandle, names: readonly string[], options: CallOptions): Promise<WriteResult> {
+  return handle.write('AlterTableDropColumns', options, async (native) => {
+    return versionOf(await native.dropColumns(checkTexts('dropColumns', 'column', names)));
+  });
+}
+
+/**
+ * Sets entries of the metadata of columns ("UpdateFieldMetadata"); `null` removes one.
+ * @throws CatalogError ColumnNotFound (12)
+ */
+export function updateFieldMetadata(
+  handle: TableHandle,
+  updates: readonly FieldMetadataUpdate[],
+  options: CallOptions,
+): Promise<WriteResult> {
+  return handle.write('UpdateFieldMetadata', options, async (native) => {
+    checkFieldMetadata(updates);
+    return versionOf(
+      await native.updateFieldMetadata(
+        updates.map(({ path, metadata, replace }) => ({
+          path,
+          metadata: { ...metadata },
+          ...(replace !== undefined && { replace }),
+        })),
+      ),
+    );
+  });
+}
+
+const units = ['s', 'ms', 'us', 'ns'] as const;
+
+/** The engine writes units of time as numbers, which it does not read: those types are named to it. */
+function timeWord(type: DataType): DataType | string {
+  if (DataType.isTimestamp(type)) return `timestamp:${units[type.unit]}:${type.timezone || '-'}`;
+  if (DataType.isDuration(type)) return `duration:${units[type.unit]}`;
+  if (DataType.isTime(type)) return `time${type.bitWidth}:${units[type.unit]}`;
+  return type;
+}
+
+const versionOf = ({ version }: { version: number }): WriteResult => ({ version });
+
+/** Computes what a computed column of the engine's own lacks. @throws CatalogError InvalidInput (13) for any other column */
+export function refreshColumn(handle: TableHandle, column: string, options: CallOptions): Promise<RefreshResult> {
+  return handle.write('AlterTableBackfillColumns', options, async (native) => {
+    const name = checkText('refreshColumn', 'column', column);
+    const field = (await native.schema()).fields.find((each) => each.name === name);
+    if (field && field.metadata.get('computed_column') !== 'true') {
+      const what = `The engine does not compute the column "${name}".`;
+      throw new CatalogError('InvalidInput', what, 'A column with a function of its own is filled by backfill().');
+    }
+    const { rowsFilled, version } = await native.refreshColumn(name);
+    return { version, numFilledRows: rowsFilled };
+  });
+}

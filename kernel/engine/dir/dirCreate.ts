@@ -1,0 +1,173 @@
+import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
+import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { batchesOf } from '#catalog/arrow/batchSource.ts';
+import { cancellable } from '#processes/calls.ts';
+import type { CreateMode } from '#catalog/catalog.ts';
+import type { TableSource } from '#catalog/tableData.ts';
+import { datasetName, onDataset } from './dataset.ts';
+import type { Place } from './dirConnection.ts';
+import { dropTable } from './dirDrop.ts';
+import { addGathered } from './dirWrites.ts';
+import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
+import { rootFolder } from './folders.ts';
+import { abortable, gather, type Gathered } from '#engine/batches/bufferedRows.ts';
+import { entryOf, objectId } from './manifestTable.ts';
+import { checkNoNamespace } from './nameConflicts.ts';
+import { alreadyThere, makeTable } from './staging.ts';
+import { declaredLocation } from './tableLocation.ts';
+import { takenBack } from './dirWrites.ts';
+
+export type NewTable = {
+  /** The call that it was given to, for errors. */
+  call: string;
+  name: string;
+  path: NamespacePath;
+  data: TableSource;
+  schema: Schema | undefined;
+  mode: CreateMode;
+  signal: AbortSignal | undefined;
+};
+
+/**
+ * Makes a table ("CreateTable"): whole, or not at all. Rows are not looked at where a table is there that stays.
+ * @throws CatalogError TableAlreadyExists (5), also for `exist_ok`; InvalidTableState (19) where one is that is broken
+ */
+export async function create(place: Place, connection: Connection, table: NewTable): Promise<void> {
+  const { call, name, path, data, schema, mode, signal } = table;
+  const state = await stateOf(connection, name, path);
+  if (state === 'unreadable') {
+    const declared = await declaredLocation(place, { name, path });
+    if (declared === undefined && mode !== 'overwrite') throw broken(name, path);
+    if (place.isLocal) {
+      const source = await cancellable(batchesOf(call, data, schema), signal);
+      // What is broken makes room at the end, when all rows are there.
+      const clear = () => dropTable(place, connection, { name, path });
+      const inPlaceOf = declared === undefined ? { clear } : { declared };
+      return makeTable(place, name, path, source.schema, abortable(source.batches, signal), inPlaceOf);
+    }
+  }
+  if (state === 'missing') await checkNoNamespace(place, name, path);
+  if (state === 'missing' && (place.isLocal || path.length > 0)) {
+    const source = await cancellable(batchesOf(call, data, schema), signal);
+    return makeTable(place, name, path, source.schema, abortable(source.batches, signal));
+  }
+  if (state === 'readable' && mode !== 'overwrite') throw alreadyThere(name, path);
+  const rows = await gather(call, data, schema, signal);
+  try {
+    if (state === 'readable') await replace(connection, name, path, rows);
+    else if (state === 'missing') await createAtName(place, connection, name, rows);
+    else if (rows.table || path.length === 0) await createInPlace(connection, name, path, rows, mode);
+    else await createAside(place, name, path, rows);
+  } finally {
+    await rows.dispose();
+  }
+}
+
+type State = 'readable' | 'missing' | 'unreadable';
+
+/** `unreadable`: broken, or its name is taken by a declaration and nothing is written yet. */
+async function stateOf(connection: Connection, name: string, path: NamespacePath): Promise<State> {
+  try {
+    (await connection.openTable(name, [...path])).close();
+    return 'readable';
+  } catch (error) {
+    const told = engineError(error, tableSubject(name, path));
+    if (isCatalogError(told, 'TableNotFound')) return 'missing';
+    if (isCatalogError(told, 'InvalidTableState')) return 'unreadable';
+    throw told;
+  }
+}
+
+const broken = (name: string, path: NamespacePath): CatalogError =>
+  new CatalogError(
+    'InvalidTableState',
+    `Table "${displayPath(path, name)}" is there and can't be read, so it can't be created.`,
+    'Bring its files back, drop it, or pass mode: "overwrite" to put new rows in its place.',
+  );
+
+/** New rows and columns in the place of those of a table, which keeps its versions. */
+async function replace(connection: Connection, name: string, path: NamespacePath, rows: Gathered): Promise<void> {
+  if (rows.table?.numRows === 0) {
+    (await connection.createEmptyTable(name, rows.schema, [...path], { mode: 'overwrite' })).close();
+    return;
+  }
+  const native = await connection.openTable(name, [...path]);
+  try {
+    await addGathered(native, rows, 'overwrite', (work) => work(native));
+  } finally {
+    native.close();
+  }
+}
+
+/**
+ * Makes a table in the root of an object store, where nothing can be renamed, and a table is where its name says. Of two
+ * that make it at once the engine lets both: the second one's rows become version 2. Who finds that it was second puts
+ * the first one's rows back, and has not made the table.
+ */
+async function createAtName(place: Place, connection: Connection, name: string, rows: Gathered): Promise<void> {
+  let isOurs = false;
+  try {
+    await onDataset(place, rootFolder(name), async (dataset) => {
+      let native: NativeTable | undefined;
+      for await (const part of rows.tables()) {
+        if (native) await native.add(part);
+        else {
+          native = await firstPart(dataset, part);
+          if (!(await isFirst(native))) throw alreadyThere(name, []);
+          isOurs = true;
+          // A namespace of this name may have been created since this began.
+          await checkNoNamespace(place, name, []);
+        }
+      }
+      native?.close();
+    });
+  } catch (error) {
+    // Why it was not made matters more than that it was not tidied up.
+    if (isOurs) await dropTable(place, connection, { name, path: [] }).catch(() => undefined);
+    // The first version can't be put where there is one.
+    else if (isCatalogError(engineError(error, tableSubject(name, [])), 'ConcurrentModification'))
+      throw alreadyThere(name, []);
+    throw error;
+  }
+}
+
+const firstPart = (dataset: Connection, part: ArrowTable): Promise<NativeTable> =>
+  part.numRows > 0 ? dataset.createTable(datasetName, part) : dataset.createEmptyTable(datasetName, part.schema);
+
+/** Whether the table is at its first version, which nobody else made; else it gets back what was there before. */
+export async function isFirst(native: NativeTable): Promise<boolean> {
+  const own = await native.version();
+  if (own === 1) return true;
+  await takenBack(native, own - 1, own);
+  return false;
+}
+
+/** Makes a table in an object store of rows that the engine would write one part after the other, each for all to see. */
+async function createAside(place: Place, name: string, path: NamespacePath, rows: Gathered): Promise<void> {
+  const listedAt = (await entryOf(place, objectId(name, path)))?.location;
+  await makeTable(place, name, path, rows.schema, rowsOf(rows), listedAt === undefined ? {} : { listedAt });
+}
+
+async function* rowsOf(rows: Gathered): AsyncGenerator<RecordBatch> {
+  for await (const part of rows.tables()) yield* part.batches;
+}
+
+/** Lets the engine write a table in an object store where its place is already: one that is declared or broken. */
+async function createInPlace(
+  connection: Connection,
+  name: string,
+  path: NamespacePath,
+  rows: Gathered,
+  mode: CreateMode,
+): Promise<void> {
+  const engineMode = { mode: mode === 'overwrite' ? mode : 'create' } as const;
+  let native;
+  for await (const part of rows.tables()) {
+    if (native) await native.add(part);
+    else if (part.numRows === 0) native = await connection.createEmptyTable(name, rows.schema, [...path], engineMode);
+    else native = await connection.createTable(name, part, [...path], engineMode);
+  }
+  native?.close();
+}

@@ -1,0 +1,158 @@
+import type { Index as NativeIndex } from '@lancedb/lancedb';
+import { CatalogError } from '#shared/errors.ts';
+import { given } from '#shared/records.ts';
+import { checkIndexOptions } from '#catalog/indexes.ts';
+import { indexTypeName } from '#catalog/indexes.ts';
+import { checkChoice } from '#catalog/arguments/options.ts';
+import { checkText } from '#catalog/arguments/tableArguments.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType } from '#catalog/table.ts';
+import type { TableStats } from '#catalog/table.ts';
+import { loadNative } from '#engine/native.ts';
+import type { TableHandle } from './tableHandle.ts';
+
+type Index = typeof NativeIndex;
+type Chosen = Omit<CreateIndexOptions, 'signal' | 'type' | 'name' | 'replace'>;
+
+/** How each kind of index is asked of the engine; `undefined` for kinds that it has no way to ask for. */
+const makers: Record<IndexType, ((index: Index, options: Chosen) => NativeIndex) | undefined> = {
+  BTREE: (index) => index.btree(),
+  BITMAP: (index) => index.bitmap(),
+  LABEL_LIST: (index) => index.labelList(),
+  FTS: (index, options) => index.fts(tokens(options)),
+  IVF_FLAT: (index, options) => index.ivfFlat(partitions(options)),
+  IVF_SQ: undefined,
+  IVF_PQ: (index, options) => index.ivfPq({ ...partitions(options), ...quantized(options) }),
+  IVF_RQ: (index, options) => index.ivfRq({ ...partitions(options), ...given({ numBits: options.numBits }) }),
+  IVF_HNSW_FLAT: undefined,
+  IVF_HNSW_SQ: (index, options) => index.hnswSq({ ...partitions(options), ...graph(options) }),
+  IVF_HNSW_PQ: (index, options) => index.hnswPq({ ...partitions(options), ...quantized(options), ...graph(options) }),
+};
+
+/** Makes an index of a column and waits for it ("CreateTableIndex", "CreateTableScalarIndex"). */
+export async function createIndex(handle: TableHandle, column: string, options: CreateIndexOptions): Promise<void> {
+  const { type, name, replace, signal, ...chosen } = options;
+  await handle.write('CreateTableIndex', { signal }, async (native) => {
+    checkIndexOptions(column, options);
+    const { Index } = await loadNative();
+    checkSizes(chosen);
+    const config = type && makerOf(type)(Index, chosen);
+    await native.createIndex(column, {
+      replace: replace ?? true,
+      ...(config && { config }),
+      ...(name !== undefined && { name }),
+    });
+  });
+}
+
+/** @throws CatalogError InvalidInput (13) for a number that the engine would cut down to one of 32 bits */
+function checkSizes(options: Chosen): void {
+  for (const [option, value] of Object.entries(options)) {
+    if (typeof value !== 'number' || (Number.isInteger(value) && value >= 1 && value < 2 ** 32)) continue;
+    throw new CatalogError('InvalidInput', `createIndex: ${option} is ${value}.`, 'Give a whole number from 1.');
+  }
+}
+
+/** Languages that the engine knows stems and stop words of. Any other word ends the process: it does not check. */
+const languages =
+  'Arabic Danish Dutch English Finnish French German Greek Hungarian Italian Norwegian Portuguese Romanian Russian Spanish Swedish Tamil Turkish'.split(
+    ' ',
+  );
+
+/** @throws CatalogError InvalidInput (13) */
+function languageOf(word: string | undefined): string | undefined {
+  const known = languages.find((language) => language.toLowerCase() === word?.toLowerCase());
+  return known ?? checkChoice('createIndex', 'language', word, languages);
+}
+
+function makerOf(kind: IndexType): (index: Index, options: Chosen) => NativeIndex {
+  const maker = makers[kind];
+  if (maker) return maker;
+  const others = Object.entries(makers).flatMap(([known, make]) => (make && known.startsWith('IVF') ? [known] : []));
+  throw new CatalogError(
+    'Unsupported',
+    `The engine can't make an index of the kind ${kind}.`,
+    `Of those for vectors it makes ${others.join(', ')}.`,
+  );
+}
+
+const partitions = ({ distanceType, numPartitions, sampleRate, maxIterations }: Chosen) =>
+  given({ distanceType, numPartitions, sampleRate, maxIterations });
+
+const quantized = ({ numSubVectors, numBits }: Chosen) => given({ numSubVectors, numBits });
+
+const graph = ({ m, efConstruction }: Chosen) => given({ m, efConstruction });
+
+function tokens(options: Chosen): Parameters<Index['fts']>[0] {
+  const { withPosition, baseTokenizer, language, maxTokenLength, lowerCase, stem, removeStopWords, asciiFolding } =
+    options;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a tokenizer that is not known is refused by the engine
+  return given({
+    withPosition,
+    baseTokenizer,
+    language: languageOf(language),
+    maxTokenLength,
+    lowercase: lowerCase,
+    stem,
+    removeStopWords,
+    asciiFolding,
+  }) as Parameters<Index['fts']>[0];
+}
+
+export async function listIndices(handle: TableHandle, options: CallOptions): Promise<IndexInfo[]> {
+  const found = await handle.read('ListTableIndices', options, (native) => native.listIndices());
+  return found.map(({ name, columns, indexType, indexUuid, createdAt, indexDetails, ...rest }) => ({
+    name,
+    columns,
+    type: indexTypeName(indexType),
+    ...given({
+      uuid: indexUuid,
+      created: createdAt,
+      typeUrl: rest.typeUrl,
+      numIndexedRows: rest.numIndexedRows,
+      numUnindexedRows: rest.numUnindexedRows,
+      sizeBytes: rest.sizeBytes,
+      numSegments: rest.numSegments,
+      indexVersion: rest.indexVersion,
+      details: detailsText(indexDetails),
+    }),
+  }));
+}
+
+/** The engine gives an object, or text where that is no JSON. */
+const detailsText = (details: unknown): string | undefined =>
+  details === undefined || details === null ? undefined : JSON.stringify(details);
+
+/** @throws CatalogError IndexNotFound (6) */
+export async function indexStats(handle: TableHandle, name: string, options: CallOptions): Promise<IndexStats> {
+  return handle.read('DescribeTableIndexStats', options, async (native) => {
+    const found = await native.indexStats(checkText('indexStats', 'name', name));
+    if (!found) throw noIndex(name);
+    const { numIndexedRows, numUnindexedRows, indexType, distanceType, numIndices } = found;
+    return { numIndexedRows, numUnindexedRows, type: indexTypeName(indexType), ...given({ distanceType, numIndices }) };
+  });
+}
+
+/** @throws CatalogError IndexNotFound (6) */
+export const dropIndex = (handle: TableHandle, name: string, options: CallOptions): Promise<void> =>
+  handle.write('DropTableIndex', options, (native) => native.dropIndex(checkText('dropIndex', 'name', name)));
+
+export const noIndex = (name: string): CatalogError =>
+  new CatalogError('IndexNotFound', `There is no index "${name}".`, 'See listIndices() for those there are.');
+
+/** @returns sizes in bytes; rows in fragments, of which small ones are worth putting together */
+export async function tableStats(handle: TableHandle, options: CallOptions): Promise<TableStats> {
+  const { fragmentStats, totalBytes, numRows, numIndices } = await handle.read('GetTableStats', options, (native) =>
+    native.stats(),
+  );
+  const { numFragments, numSmallFragments, lengths } = fragmentStats;
+  const { min, max, mean, p25, p50, p75, p99 } = lengths;
+  return {
+    totalBytes,
+    numRows,
+    numIndices,
+    numFragments,
+    numSmallFragments,
+    fragmentLengths: { min, max, mean, p25, p50, p75, p99 },
+  };
+}

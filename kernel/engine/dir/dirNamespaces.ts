@@ -1,0 +1,288 @@
+import type { Connection } from '@lancedb/lancedb';
+import { type CallOptions, checkCreateMode, checkDrop, checkOptions, checkPage } from '#catalog/arguments/options.ts';
+import type {
+  CreateNamespaceOptions,
+  DropNamespaceOptions,
+  ListTablesOptions,
+  NamespacePage,
+  PageOptions,
+  TablePage,
+} from '#catalog/catalog.ts';
+import type { Operation } from '#catalog/contract.ts';
+import { tableHasName } from '#catalog/nameErrors.ts';
+import { allPages } from '#catalog/pages.ts';
+import { engineError, namespaceSubject, tableSubject } from '#engine/errors/engineErrors.ts';
+import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
+import { checkKnownPath, checkNamespacePath, displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
+import { ensureList } from './createManifest.ts';
+import type { DirConnection } from './dirConnection.ts';
+import { dropTable } from './dirDrop.ts';
+import { changingList, listable, objectKind } from './manifestTable.ts';
+import { checkNotTable, checkParentKind, noNamespaceAt, withoutRootTable } from './nameConflicts.ts';
+
+type Page = { names: string[]; pageToken?: string };
+type ReadPage = (limit: number, pageToken: string | undefined) => Promise<Page>;
+
+/**
+ * A page of a list of the engine, which goes on after the last name of a page. A name of no characters, which another
+ * client can have made, is first and its page token none: a page that ends with it is asked for again, longer by one.
+ */
+export async function pageOf(read: ReadPage, limit: number, pageToken: string | undefined): Promise<Page> {
+  const page = await read(limit, pageToken);
+  const whole = page.pageToken === '' ? await read(limit + 1, pageToken) : page;
+  return {
+    // Nothing can be asked of what has no name.
+    names: whole.names.filter((name) => name !== ''),
+    ...(whole.pageToken && { pageToken: whole.pageToken }),
+  };
+}
+
+export const namespacesPage =
+  (connection: Connection, path: NamespacePath): ReadPage =>
+  async (limit, pageToken) => {
+    const { namespaces, pageToken: next } = await connection.listNamespaces(listable(path), given(limit, pageToken));
+    return toPage(namespaces, next);
+  };
+
+export const tablesPage =
+  (connection: Connection, path: NamespacePath): ReadPage =>
+  async (limit, pageToken) => {
+    const { tables, pageToken: next } = await connection.listTables(listable(path), given(limit, pageToken));
+    return toPage(tables, next);
+  };
+
+const toPage = (names: string[], next: string | null | undefined): Page =>
+  next === null || next === undefined ? { names } : { names, pageToken: next };
+
+const given = (limit: number, pageToken: string | undefined) =>
+  pageToken === undefined ? { limit } : { limit, pageToken };
+
+/**
+ * Leaves out what is listed and is no table: for a name with characters that it escapes, the engine makes folders under
+ * up to three names, of which one can be opened. Only such names are tried, and with `includeDeclared` false all.
+ */
+export async function tablesOnly(
+  connection: Connection,
+  path: NamespacePath,
+  names: readonly string[],
+  includeDeclared: boolean,
+): Promise<string[]> {
+  const kept: string[] = [];
+  for (const name of names) {
+    // The folder of a table in a namespace, whose name makes the engine take it for one in the root as well.
+    if (name.includes(idDelimiter)) continue;
+    const isDoubtful = /%[0-9A-F]{2}/i.test(name);
+    if ((!isDoubtful && includeDeclared) || (await isKept(connection, name, path, includeDeclared))) kept.push(name);
+  }
+  return kept;
+}
+
+async function isKept(
+  connection: Connection,
+  name: string,
+  path: NamespacePath,
+  includeDeclared: boolean,
+): Promise<boolean> {
+  try {
+    (await connection.openTable(name, [...path])).close();
+    return true;
+  } catch (error) {
+    const told = engineError(error, tableSubject(name, path));
+    if (isCatalogError(told, 'TableNotFound')) return false;
+    return includeDeclared || !isCatalogError(told, 'InvalidTableState');
+  }
+}
+
+/** The namespaces of a directory, and the lists of what is in them. */
+export class DirNamespaces {
+  readonly #connection: DirConnection;
+
+  constructor(connection: DirConnection) {
+    this.#connection = connection;
+  }
+
+  create(namespacePath: NamespacePath, options: CreateNamespaceOptions): Promise<void> {
+    return this.#during('CreateNamespace', namespacePath, async () => {
+      checkOptions('createNamespace', options, ['mode', 'properties', 'signal']);
+      checkNamespacePath(namespacePath);
+      const mode = checkCreateMode('createNamespace', options.mode);
+      if (mode === 'overwrite') throw noOverwrite(namespacePath);
+      if (namespacePath.length === 0 && mode === 'exist_ok') return;
+      try {
+        // One in another has a list above it.
+        if (namespacePath.length === 1) await ensureList(this.#connection.place);
+        await checkParentKind(this.#connection.place, namespacePath);
+        const change = (call: (connection: Connection) => Promise<unknown>) =>
+          this.#change(namespacePath, options, call);
+        await withoutRootTable(
+          this.#connection.place,
+          namespacePath,
+          () =>
+            change((connection) =>
+              connection.createNamespace(
+                listable(namespacePath),
+                options.properties ? { properties: options.properties } : {},
+              ),
+            ),
+          () => change((connection) => connection.dropNamespace(listable(namespacePath))),
+        );
+      } catch (error) {
+        if (!isCatalogError(error, 'NamespaceAlreadyExists')) throw error;
+        // The engine says the same of a table.
+        if ((await objectKind(this.#connection.place, namespacePath)) === 'table') throw tableHasName(namespacePath);
+        if (mode !== 'exist_ok') throw error;
+      }
+    });
+  }
+
+  /** Runs a change of the list of namespaces. */
+  async #change(
+    path: NamespacePath,
+    options: CallOptions,
+    change: (connection: Connection) => Promise<unknown>,
+  ): Promise<void> {
+    await changingList(this.#connection.place, () => this.#connection.call(namespaceSubject(path), options, change));
+  }
+
+  list(namespacePath: NamespacePath, options: PageOptions): Promise<NamespacePage> {
+    return this.#during('ListNamespaces', namespacePath, async () => {
+      checkOptions('listNamespaces', options, ['limit', 'pageToken', 'signal']);
+      const { limit, pageToken } = checkPage('listNamespaces', options);
+      checkKnownPath(namespacePath);
+      const { names, ...next } = await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
+        pageOf(namespacesPage(connection, namespacePath), limit, pageToken),
+      );
+      // The engine knows no missing namespace when it lists.
+      if (names.length === 0) await this.mustExist(namespacePath, options);
+      return { namespaces: names, ...next };
+    });
+  }
+
+  listTables(namespacePath: NamespacePath, options: ListTablesOptions): Promise<TablePage> {
+    return this.#during('ListTables', namespacePath, async () => {
+      checkOptions('listTables', options, ['includeDeclared', 'limit', 'pageToken', 'signal']);
+      const { limit, pageToken } = checkPage('listTables', options);
+      checkKnownPath(namespacePath);
+      const { names, ...next } = await this.#connection.call(
+        namespaceSubject(namespacePath),
+        options,
+        async (connection) => {
+          const page = await pageOf(tablesPage(connection, namespacePath), limit, pageToken);
+          const includeDeclared = options.includeDeclared ?? true;
+          return { ...page, names: await tablesOnly(connection, namespacePath, page.names, includeDeclared) };
+        },
+      );
+      if (names.length === 0) await this.mustExist(namespacePath, options);
+      return { tables: names, ...next };
+    });
+  }
+
+  describe(namespacePath: NamespacePath, options: CallOptions): Promise<{ properties: Record<string, string> }> {
+    return this.#during('DescribeNamespace', namespacePath, async () => {
+      checkOptions('describeNamespace', options, ['signal']);
+      checkKnownPath(namespacePath);
+      const found = await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
+        connection.describeNamespace(listable(namespacePath)),
+      );
+      return { properties: found.properties ?? {} };
+    });
+  }
+
+  exists(namespacePath: NamespacePath, options: CallOptions): Promise<boolean> {
+    return this.#during('NamespaceExists', namespacePath, async () => {
+      checkOptions('namespaceExists', options, ['signal']);
+      checkKnownPath(namespacePath);
+      return this.#there(namespacePath, options);
+    });
+  }
+
+  async #there(namespacePath: NamespacePath, options: CallOptions): Promise<boolean> {
+    try {
+      await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
+        connection.describeNamespace(listable(namespacePath)),
+      );
+      return true;
+    } catch (error) {
+      if (isCatalogError(error, 'NamespaceNotFound')) return false;
+      throw error;
+    }
+  }
+
+  drop(namespacePath: NamespacePath, options: DropNamespaceOptions): Promise<void> {
+    return this.#during('DropNamespace', namespacePath, async () => {
+      const { mode, behavior } = checkDrop(options);
+      checkKnownPath(namespacePath);
+      if (namespacePath.length === 0) {
+        throw new CatalogError('InvalidInput', "The root namespace can't be dropped.", 'Name a namespace in it.');
+      }
+      try {
+        if (behavior === 'cascade') {
+          await checkNotTable(this.#connection.place, namespacePath);
+          await this.#dropContents(namespacePath, options);
+        }
+        await this.#change(namespacePath, options, async (connection) => {
+          // The engine drops whatever has the identifier.
+          await checkNotTable(this.#connection.place, namespacePath);
+          await connection.dropNamespace(listable(namespacePath));
+        });
+      } catch (error) {
+        if (mode !== 'skip' || !isCatalogError(error, 'NamespaceNotFound')) throw error;
+      }
+    });
+  }
+
+  /** @throws CatalogError NamespaceNotFound (1) */
+  async mustExist(path: NamespacePath, { signal }: CallOptions): Promise<void> {
+    if (path.length === 0) return;
+    try {
+      await this.#connection.call(namespaceSubject(path), { signal }, (connection) =>
+        connection.describeNamespace(listable(path)),
+      );
+    } catch (error) {
+      if (!isCatalogError(error, 'NamespaceNotFound')) throw error;
+      throw await noNamespaceAt(this.#connection.place, path, error);
+    }
+  }
+
+  /** The names of all tables directly in a namespace. */
+  tableNames(path: NamespacePath, options: CallOptions): Promise<string[]> {
+    return this.#during('ListTables', path, () => {
+      checkOptions('tableNames', options, ['signal']);
+      return allPages(async (pageToken) => {
+        const page = await this.listTables(path, { ...options, pageToken, limit: 1000 });
+        return { names: page.tables, pageToken: page.pageToken };
+      });
+    });
+  }
+
+  async #dropContents(path: NamespacePath, { signal }: CallOptions): Promise<void> {
+    const children = await allPages(async (pageToken) => {
+      const page = await this.list(path, { signal, pageToken, limit: 1000 });
+      return { names: page.namespaces, pageToken: page.pageToken };
+    });
+    for (const child of children) await this.drop([...path, child], { signal, behavior: 'cascade', mode: 'skip' });
+    for (const table of await this.tableNames(path, { signal })) await this.#dropTable(table, path, { signal });
+  }
+
+  async #dropTable(name: string, path: NamespacePath, options: CallOptions): Promise<void> {
+    try {
+      await this.#connection.call(tableSubject(name, path), options, (connection) =>
+        dropTable(this.#connection.place, connection, { name, path }),
+      );
+    } catch (error) {
+      // Somebody else was faster.
+      if (!isCatalogError(error, 'TableNotFound')) throw error;
+    }
+  }
+
+  #during<T>(operation: Operation, path: NamespacePath, call: () => Promise<T>): Promise<T> {
+    return during({ operation, identifier: Array.isArray(path) ? displayPath(path) : undefined }, call);
+  }
+}
+
+const noOverwrite = (path: NamespacePath): CatalogError =>
+  new CatalogError(
+    'Unsupported',
+    `Namespace "${displayPath(path)}" can't be overwritten in a directory.`,
+    'Drop it with behavior: "cascade" and create it again.',
+  );

@@ -1,0 +1,217 @@
+import type { Table as NativeTable, Query as NativeQuery, VectorQuery } from '@lancedb/lancedb';
+import type { RecordBatch, Schema } from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import type { QueryOptions, QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
+import type { BatchStream } from '#catalog/table.ts';
+import { batchLength, fixedWidth, sampleRows, sampledWidth } from '#engine/batches/batchLength.ts';
+import { checkSql } from './sqlLimits.ts';
+import type { TableHandle } from './tableHandle.ts';
+
+/** The rows of a query as the engine's own Arrow IPC buffers, one file with one batch each, and their schema. */
+export type IpcRows = { schema: Schema; buffers: AsyncIterable<Uint8Array> };
+
+type Built = NativeQuery | VectorQuery;
+type Started = { query: Built; schema: Schema; maxBatchLength: number | undefined };
+
+/** What the engine's queries can do beside what they show: run with a number of rows in a batch, decoded or as they are. */
+type Inside = {
+  execute?: (options: { maxBatchLength?: number }) => AsyncIterator<RecordBatch>;
+  nativeExecute?: (options: { maxBatchLength?: number }) => Promise<{ next(): Promise<Buffer | null> }>;
+};
+const inside = (query: Built): Inside => query as unknown as Inside;
+
+/** Runs queries on the engine's handle of a table ("QueryTable"). */
+export const dirQueryRunner = (handle: TableHandle): QueryRunner => ({
+  run: (spec, signal) => run(handle, spec, signal),
+  explainPlan: (spec, { verbose, ...options }) =>
+    handle.read('ExplainTableQueryPlan', options, (native) => build(native, spec).explainPlan(verbose), spec.filter),
+  analyzePlan: (spec, options) =>
+    handle.read('AnalyzeTableQueryPlan', options, (native) => build(native, spec).analyzePlan(), spec.filter),
+});
+
+async function run(handle: TableHandle, spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
+  const started = await start(handle, spec, { signal });
+  return { schema: started.schema, batches: batchesOf(handle, started, spec, signal) };
+}
+
+async function* batchesOf(
+  handle: TableHandle,
+  { query, maxBatchLength }: Started,
+  spec: QuerySpec,
+  signal?: AbortSignal,
+): AsyncGenerator<RecordBatch> {
+  signal?.throwIfAborted();
+  if (spec.limit === 0) return;
+  const batches = inside(query).execute?.(lengthOption(maxBatchLength)) ?? query[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await handle.read('QueryTable', { signal }, () => batches.next(), spec.filter);
+    if (next.done) return;
+    yield next.value;
+  }
+}
+
+/**
+ * The rows of a query as the engine's own buffers, for whoever passes them on without looking inside. `undefined` where
+ * the engine has no way to them: the only one there is (0.39 shows batches decoded and nothing else) is not public, and
+ * may be gone one day.
+ */
+export async function queryIpc(
+  handle: TableHandle,
+  spec: QuerySpec,
+  signal?: AbortSignal,
+): Promise<IpcRows | undefined> {
+  // One query for both: each holds the table in memory until it is collected.
+  const { query: built, schema, maxBatchLength } = await start(handle, spec, { signal });
+  const query = inside(built);
+  if (typeof query.nativeExecute !== 'function') return undefined;
+  const call = <T>(work: () => Promise<T>): Promise<T> => handle.read('QueryTable', { signal }, work, spec.filter);
+  const buffers = await call(() => query.nativeExecute!(lengthOption(maxBatchLength)));
+  return {
+    schema,
+    buffers: (async function* () {
+      if (spec.limit === 0) return;
+      for (let buffer = await call(() => buffers.next()); buffer; buffer = await call(() => buffers.next()))
+        yield buffer;
+    })(),
+  };
+}
+
+const start = (handle: TableHandle, spec: QuerySpec, options: CallOptions): Promise<Started> =>
+  handle.read(
+    'QueryTable',
+    options,
+    async (native) => {
+      const query = build(native, spec);
+      const schema = await query.outputSchema();
+      return { query, schema, maxBatchLength: await batchLengthOf(native, spec, schema) };
+    },
+    spec.filter,
+  );
+
+const lengthOption = (maxBatchLength: number | undefined) => (maxBatchLength === undefined ? {} : { maxBatchLength });
+
+/** How many rows a batch should have; `undefined` for the engine's own number, of which a short result is one batch or two. */
+async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schema): Promise<number | undefined> {
+  const isShort = spec.limit !== undefined && spec.limit <= 4096;
+  if (isShort || spec.vector || spec.fullText) return undefined;
+  const width = fixedWidth(schema);
+  if (width !== undefined) return batchLength(width);
+  const { columns, columnAliases, withRowId } = spec;
+  const sample = build(native, {
+    ...(columns && { columns }),
+    ...(columnAliases && { columnAliases }),
+    ...(withRowId && { withRowId }),
+    limit: sampleRows,
+  });
+  // Of rows that the query may not be about: an expression that fails for one of them need not fail for those of the query.
+  const found = await sample.toArrow().catch(() => undefined);
+  return found && batchLength(sampledWidth(found.batches));
+}
+
+/** @throws CatalogError InvalidInput (13), Unsupported (0) for what the engine would leave out without a word */
+function build(native: NativeTable, spec: QuerySpec): Built {
+  for (const sql of [spec.filter ?? '', ...Object.values(spec.columnAliases ?? {})]) checkSql(sql);
+  const plain = native.query();
+  const query = spec.vector ? nearest(plain, spec.vector) : plain;
+  if (spec.fullText) {
+    const { query: words, columns } = spec.fullText;
+    query.fullTextSearch(words, columns ? { columns: [...columns] } : {});
+  }
+  const scores = [...(spec.vector ? ['_distance'] : []), ...(spec.fullText && !spec.vector ? ['_score'] : [])];
+  if (spec.columns) query.select(withScores(spec.columns, scores));
+  if (spec.columnAliases) query.select(aliasesWithScores(spec.columnAliases, scores));
+  const filter = spec.filter ?? (spec.orderBy ? 'true' : undefined);
+  // Without a filter the engine can't sort by a column that is not among those read.
+  if (filter !== undefined) query.where(filter);
+  const isSearch = spec.vector !== undefined || spec.fullText !== undefined;
+  // The engine fails at a search for no row; whoever asks for none is given none of what is found.
+  const limit = isSearch ? Math.min(Math.max(spec.limit ?? 10, 1), maxRows) : spec.limit;
+  // Who reads a table up to such a number wants all of it.
+  if (limit !== undefined && limit <= maxRows) query.limit(limit);
+  if (spec.offset !== undefined) query.offset(checkOffset(spec.offset));
+  if (spec.withRowId) query.withRowId();
+  if (spec.fastSearch) query.fastSearch();
+  if (spec.prefilter === false) postfilter(query, spec);
+  if (spec.orderBy && spec.orderBy.length > 0) sort(query, spec);
+  return query;
+}
+
+/** Numbers of rows have 32 bits in the engine: it would cut off the rest of a larger one. */
+const maxRows = 2 ** 32 - 1;
+
+function checkOffset(offset: number): number {
+  if (offset <= maxRows) return offset;
+  throw new CatalogError(
+    'InvalidInput',
+    `The engine can't pass over ${offset} rows.`,
+    `Give an offset up to ${maxRows}, or a filter.`,
+  );
+}
+
+function nearest(plain: NativeQuery, vector: QueryOptions & { values: readonly number[] }): VectorQuery {
+  let query = plain.nearestTo([...vector.values]);
+  if (vector.column !== undefined) query = query.column(vector.column);
+  if (vector.distanceType) query = query.distanceType(vector.distanceType);
+  if (vector.nprobes !== undefined) query = query.nprobes(positive('nprobes', vector.nprobes));
+  if (vector.refineFactor !== undefined) query = query.refineFactor(positive('refineFactor', vector.refineFactor));
+  if (vector.ef !== undefined) query = query.ef(positive('ef', vector.ef));
+  if (vector.bypassVectorIndex) query = query.bypassVectorIndex();
+  if (vector.lowerBound !== undefined || vector.upperBound !== undefined) {
+    query = query.distanceRange(vector.lowerBound, vector.upperBound);
+  }
+  return query;
+}
+
+function positive(option: string, value: number): number {
+  // Whole numbers of 32 bits are what the engine takes; it would cut off the rest of a larger one.
+  if (Number.isInteger(value) && value >= 1 && value < 2 ** 32) return value;
+  throw new CatalogError(
+    'InvalidInput',
+    `The option ${option} of the search is ${value}.`,
+    'Give a whole number from 1.',
+  );
+}
+
+/** What a search ranks by is part of its result, whatever columns are asked for. */
+const withScores = (columns: readonly string[], scores: readonly string[]): string[] => [
+  ...columns,
+  ...scores.filter((score) => !columns.includes(score)),
+];
+
+const aliasesWithScores = (aliases: Readonly<Record<string, string>>, scores: readonly string[]): Map<string, string> =>
+  new Map([
+    ...Object.entries(aliases),
+    ...scores.filter((score) => !(score in aliases)).map((score) => [score, score] as const),
+  ]);
+
+function postfilter(query: Built, spec: QuerySpec): void {
+  if ('postfilter' in query) {
+    query.postfilter();
+    return;
+  }
+  // Without a search there is nothing that the filter could come before or after.
+  if (!spec.fullText || spec.filter === undefined) return;
+  throw new CatalogError(
+    'Unsupported',
+    'The engine filters before a full-text search, not after.',
+    'Leave out postfilter().',
+  );
+}
+
+function sort(query: Built, spec: QuerySpec): void {
+  if (spec.vector || spec.fullText) {
+    throw new CatalogError(
+      'InvalidInput',
+      'The rows of a search come in the order of their distance or score and no other.',
+      'Leave out orderBy(), or sort the result.',
+    );
+  }
+  query.orderBy(
+    (spec.orderBy ?? []).map(({ column, descending, nullsFirst }) => ({
+      columnName: column,
+      ascending: !descending,
+      nullsFirst: nullsFirst ?? false,
+    })),
+  );
+}

@@ -1,0 +1,184 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Table as NativeTable } from '@lancedb/lancedb';
+import { type CallOptions, checkVersion } from '#catalog/arguments/options.ts';
+import type { VersionInfo } from '#catalog/table.ts';
+import type { Branches, TagInfo, Tags } from '#catalog/tagsBranches.ts';
+import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { checkRefName, mainBranch } from '#shared/names.ts';
+import { isRecord } from '#shared/records.ts';
+import type { TableHandle } from './tableHandle.ts';
+import { tableLocation } from './tableLocation.ts';
+
+/**
+ * The tags of a table with the branches that they are of. The engine tells no branches; and one file among the tags that is
+ * none, or a tag whose name it had to escape, keeps it from listing any. In a directory of this machine the files are read.
+ */
+export async function tagsOf(
+  handle: TableHandle,
+  native: NativeTable,
+  options: CallOptions,
+): Promise<Map<string, TagInfo>> {
+  const files = await tagFiles(handle);
+  let listed: Record<string, TagInfo>;
+  try {
+    listed = await (await native.tags()).list();
+  } catch (error) {
+    if (files) return files;
+    throw unlistable(handle, error);
+  }
+  const hasBranches = !handle.place.isLocal && Object.keys(await (await native.branches()).list()).length > 0;
+  const tags = new Map<string, TagInfo>();
+  // The engine's objects answer by getters, which leave nothing to copy or to print.
+  for (const [tag, { version, manifestSize }] of Object.entries(listed)) {
+    const branch = files?.get(tag)?.branch ?? (hasBranches ? await branchOf(handle, tag, options) : undefined);
+    tags.set(tag, {
+      version,
+      ...(manifestSize !== undefined && { manifestSize }),
+      ...(branch !== undefined && { branch }),
+    });
+  }
+  return tags;
+}
+
+/** The branch of a tag in an object store, by opening it: the one way to ask the engine. */
+const branchOf = (handle: TableHandle, tag: string, options: CallOptions): Promise<string | undefined> =>
+  handle.apart('ListTableTags', { tag }, options, (native) => Promise.resolve(native.currentBranch() ?? undefined));
+
+/** The tags in the files of a local table; what is no tag is left out. `undefined` where there is no folder of them. */
+async function tagFiles({ place, name, namespacePath: path }: TableHandle): Promise<Map<string, TagInfo> | undefined> {
+  const tags = new Map<string, TagInfo>();
+  const location = place.isLocal ? await tableLocation(place, { name, path }) : undefined;
+  if (location === undefined) return undefined;
+  const folder = join(location, '_refs', 'tags');
+  const files = await readdir(folder).catch(() => undefined);
+  if (!files) return undefined;
+  for (const file of files) {
+    if (!file.endsWith('.json')) continue;
+    const tag = tagIn(await readFile(join(folder, file), 'utf8').catch(() => ''));
+    if (tag) tags.set(unescaped(file.slice(0, -'.json'.length)), tag);
+  }
+  return tags;
+}
+
+function tagIn(json: string): TagInfo | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value) || typeof value['version'] !== 'number') return undefined;
+  const { version, manifestSize, branch } = value;
+  return {
+    version,
+    ...(typeof manifestSize === 'number' && { manifestSize }),
+    ...(typeof branch === 'string' && { branch }),
+  };
+}
+
+function unescaped(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** Why an object store's tags can't be listed, where the engine stumbles over a file and names none. */
+function unlistable({ name, namespacePath: path }: TableHandle, error: unknown): Error {
+  const subject = tableSubject(name, path);
+  const told = engineError(error, subject);
+  if (!isCatalogError(told, 'Internal') && !isCatalogError(told, 'InvalidTableState')) return told;
+  return new CatalogError(
+    'InvalidTableState',
+    `The tags of "${subject.name}" can't be listed: a file among them is none, or has a name that can't be read.`,
+    'Look into the folder "_refs/tags" of the table, and move that file away. Tags are still opened by their names.',
+    { cause: error },
+  );
+}
+
+/** Versions, oldest first ("ListTableVersions"). */
+export async function listVersions(handle: TableHandle, options: CallOptions): Promise<VersionInfo[]> {
+  const versions = await handle.read('ListTableVersions', options, (native) => native.listVersions());
+  return versions
+    .map(({ version, timestamp, metadata }) => ({ version, timestamp, metadata }))
+    .toSorted((a, b) => a.version - b.version);
+}
+
+/** Makes a version the newest one ("RestoreTable"). */
+export async function restore(handle: TableHandle, version: number, options: CallOptions): Promise<void> {
+  await handle.during('RestoreTable', async () => {
+    checkVersion('restore', requireVersion('restore', version));
+    handle.checkWritable();
+    await handle.apart('RestoreTable', { version }, options, (native) => native.restore());
+  });
+}
+
+export const dirTags = (handle: TableHandle): Tags => ({
+  list: (options = {}) => handle.read('ListTableTags', options, (native) => tagsOf(handle, native, options)),
+  getVersion: (tag, options = {}) =>
+    handle.read('GetTableTagVersion', options, async (native) => (await native.tags()).getVersion(text('tag', tag))),
+  create: (tag, version, options = {}) =>
+    handle.write('CreateTableTag', options, async (native) => {
+      checkRefName('tag', tag);
+      checkVersion('create', requireVersion('create', version));
+      await (await native.tags()).create(tag, version);
+    }),
+  update: (tag, version, options = {}) =>
+    handle.write('UpdateTableTag', options, async (native) => {
+      checkVersion('update', requireVersion('update', version));
+      await (await native.tags()).update(text('tag', tag), version);
+    }),
+  delete: (tag, options = {}) =>
+    handle.write('DeleteTableTag', options, async (native) => (await native.tags()).delete(text('tag', tag))),
+});
+
+export const dirBranches = (handle: TableHandle): Branches => ({
+  list: (options = {}) =>
+    handle.read('ListTableBranches', options, async (native) => {
+      const found = await (await native.branches()).list();
+      return new Map(
+        Object.entries(found).map(([branch, { parentVersion, parentBranch, manifestSize }]) => [
+          branch,
+          { parentVersion, manifestSize, ...(parentBranch !== undefined && parentBranch !== null && { parentBranch }) },
+        ]),
+      );
+    }),
+  create: (branch, { fromBranch, fromVersion, ...options } = {}) =>
+    handle.write('CreateTableBranch', options, async (native) => {
+      checkRefName('branch', branch);
+      const branches = await native.branches();
+      const of = fromBranch ?? handle.pin.branch;
+      const from = of === mainBranch ? undefined : of;
+      checkVersion('create', fromVersion);
+      // The engine calls a name that is taken its own bug, and takes a branch that is not there for a broken table.
+      const known = await branches.list();
+      if (branch in known) throw branchExists(branch);
+      if (from !== undefined && !(from in known)) throw noBranch(from);
+      (await branches.create(branch, from, fromVersion)).close();
+    }),
+  delete: (branch, options = {}) =>
+    handle.write('DeleteTableBranch', options, async (native) => {
+      const branches = await native.branches();
+      if (!(text('branch', branch) in (await branches.list()))) throw noBranch(branch);
+      await branches.delete(branch);
+    }),
+});
+
+const branchExists = (branch: string): CatalogError =>
+  new CatalogError('BranchAlreadyExists', `There is a branch "${branch}" already.`, 'Choose another name.');
+
+export const noBranch = (branch: string): CatalogError =>
+  new CatalogError('BranchNotFound', `There is no branch "${branch}".`, 'See branches().list() for those there are.');
+
+function text(what: string, value: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new CatalogError('InvalidInput', `The ${what} has no name.`, 'Give it as text.');
+}
+
+function requireVersion(call: string, version: number): number {
+  if (version !== undefined) return version;
+  throw new CatalogError('InvalidInput', `${call} was given no version.`, 'Give a whole number from 1.');
+}

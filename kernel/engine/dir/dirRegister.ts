@@ -1,0 +1,218 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
+import type { DeclareTableOptions, RegisterTableOptions } from '#catalog/catalog.ts';
+import { namespaceHasName } from '#catalog/nameErrors.ts';
+import { datasetName, onDataset } from './dataset.ts';
+import type { Place } from './dirConnection.ts';
+import { nameTaken, notThere, type Named } from './dirRename.ts';
+import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
+import { hasManifest, namespaceId, objectId, onManifest } from './manifestTable.ts';
+import { inRoot, isDeregistered, isOneStep, isTableLocation, isThere, markers, rootFolder } from './folders.ts';
+import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
+import { alreadyThere, listInRoot, newFolder, throwTaken } from './staging.ts';
+
+/** The whole path or address of a folder in the root. */
+export const fullLocation = ({ location, isLocal }: Place, folder: string): string =>
+  isLocal ? join(location, folder) : `${location.replace(/\/+$/, '')}/${folder}`;
+
+/** Takes a name for a table that somebody else will write ("DeclareTable"). */
+export async function declareTable(
+  place: Place,
+  { name, path }: Named,
+  options: DeclareTableOptions,
+): Promise<{ location: string }> {
+  if (options.location !== undefined) {
+    throw new CatalogError(
+      'Unsupported',
+      `The place of "${displayPath(path, name)}" can't be chosen: a directory keeps its tables in folders of its own.`,
+      'Leave the location out.',
+    );
+  }
+  if (path.length === 0) return { location: await declareInRoot(place, name, options) };
+  const id = objectId(name, path);
+  const folder = newFolder(id);
+  if (place.isLocal) await makeDeclared(inRoot(place.location, folder));
+  try {
+    const taken = await onManifest(place, (manifest) =>
+      manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) }, namespaceId(path)),
+    );
+    throwTaken(taken, name, path);
+  } catch (error) {
+    if (place.isLocal) await rm(inRoot(place.location, folder), { recursive: true, force: true });
+    throw error;
+  }
+  return { location: fullLocation(place, folder) };
+}
+
+async function declareInRoot(place: Place, name: string, options: DeclareTableOptions): Promise<string> {
+  onlyLocal(place, `Table "${name}" can't be declared`);
+  noProperties(name, options.properties);
+  const folder = inRoot(place.location, rootFolder(name));
+  await checkNoNamespace(place, name, []);
+  try {
+    await makeDeclared(folder);
+  } catch (error) {
+    if (await isThere(folder)) throw await rootNameTaken(place, name, alreadyThere(name, []));
+    throw error;
+  }
+  try {
+    // A namespace of this name may have been created since this began.
+    await checkNoNamespace(place, name, []);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return folder;
+}
+
+async function makeDeclared(folder: string): Promise<void> {
+  await mkdir(folder);
+  await writeFile(join(folder, markers.declared), '');
+}
+
+/** Gives a name to a table that is in a folder of the root already ("RegisterTable"). */
+export async function registerTable(
+  place: Place,
+  { name, path }: Named,
+  location: string,
+  options: RegisterTableOptions,
+): Promise<void> {
+  const folder = folderOf(place, location);
+  if (path.length === 0) return registerInRoot(place, name, folder, options);
+  await checkDataset(place, { name, path }, folder, location);
+  const id = objectId(name, path);
+  if (place.isLocal) await checkNotInRoot(place, name, path, folder);
+  await onManifest(place, async (manifest) => {
+    const owner = await manifest.idAt(folder);
+    if (owner !== undefined && owner !== id) throw folderHasName([...path, name], folder, owner.split(idDelimiter));
+    const taken = await manifest.insert(
+      id,
+      { location: folder, metadata: metadataOf(options.properties) },
+      namespaceId(path),
+    );
+    if (taken === undefined) return;
+    if (taken === 'namespace') throw namespaceHasName([...path, name]);
+    if (options.mode !== 'overwrite') throw nameTaken({ name, path });
+    if (!(await manifest.move(id, folder))) throw notThere({ name, path });
+  });
+  // Without the mark the root would list a folder of its own again, and a drop there would delete the files of this table.
+  if (place.isLocal && !folder.endsWith('.lance'))
+    await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
+}
+
+/** @throws CatalogError InvalidInput (13) if the folder is that of a table in the root, which needs no row to be one */
+async function checkNotInRoot(place: Place, name: string, path: NamespacePath, folder: string): Promise<void> {
+  if (!folder.endsWith('.lance') || (await isDeregistered(place.location, folder))) return;
+  throw folderHasName([...path, name], folder, [folder.slice(0, -'.lance'.length)]);
+}
+
+/** Dropping or changing a table would drop or change the other one of the same folder. */
+const folderHasName = (id: readonly string[], folder: string, owner: readonly string[]): CatalogError =>
+  new CatalogError(
+    'InvalidInput',
+    `Can't register table "${displayPath(id)}": the folder "${folder}" is that of table "${displayPath(owner)}".`,
+    'Rename that table, or deregister it first.',
+  );
+
+/** A table in the root is where its name says, so this takes back that one was forgotten and nothing else. */
+async function registerInRoot(
+  place: Place,
+  name: string,
+  folder: string,
+  options: RegisterTableOptions,
+): Promise<void> {
+  onlyLocal(place, `Table "${name}" can't be registered`);
+  noProperties(name, options.properties);
+  const marker = join(inRoot(place.location, rootFolder(name)), markers.forgotten);
+  if (folder !== rootFolder(name)) {
+    throw new CatalogError(
+      'Unsupported',
+      `The folder "${folder}" can't be a table "${name}" in the root, which has to be in "${rootFolder(name)}".`,
+      'Register it in a namespace.',
+    );
+  }
+  await checkDataset(place, { name, path: [] }, folder, folder);
+  if (!(await isThere(marker)) && options.mode !== 'overwrite') throw alreadyThere(name, []);
+  await checkNoNamespace(place, name, []);
+  await rm(marker, { force: true });
+  try {
+    // A namespace of this name may have been created since this began.
+    await checkNoNamespace(place, name, []);
+    if ((await listInRoot(place, name)) === 'namespace') throw namespaceHasName([name]);
+  } catch (error) {
+    await writeFile(marker, '');
+    throw error;
+  }
+}
+
+/** Forgets a table and leaves its files ("DeregisterTable"). @returns where they are */
+export async function deregisterTable(place: Place, { name, path }: Named): Promise<{ location: string }> {
+  if (path.length > 0) {
+    const id = objectId(name, path);
+    const entry = await onManifest(place, (manifest) => manifest.take(id));
+    if (!entry) throw notThere({ name, path });
+    // A repair must not take it for a table whose row was lost.
+    if (place.isLocal && isTableLocation(entry.location)) {
+      await writeFile(join(inRoot(place.location, entry.location), markers.forgotten), '').catch(() => undefined);
+    }
+    return { location: fullLocation(place, entry.location) };
+  }
+  onlyLocal(place, `Table "${name}" can't be deregistered`);
+  const folder = inRoot(place.location, rootFolder(name));
+  if (!(await isThere(folder)) || (await isDeregistered(place.location, rootFolder(name))))
+    throw notThere({ name, path });
+  // A row of the manifest would keep the name from namespaces. Without the row the folder is a table until it is marked.
+  if (await hasManifest(place)) await onManifest(place, (manifest) => manifest.take(objectId(name, [])));
+  await writeFile(join(folder, markers.forgotten), '');
+  return { location: folder };
+}
+
+/** A location as it was told by us or by others, as the folder of the root that it names. */
+function folderOf(place: Place, location: string): string {
+  const root = fullLocation(place, '').replace(/[/\\]+$/, '');
+  const isInRoot = location.startsWith(`${root}/`) || location.startsWith(`${root}\\`);
+  const folder = (isInRoot ? location.slice(root.length + 1) : location).replace(/\/+$/, '');
+  // One folder and no path: other clients can't drop a table whose location is one.
+  if (isOneStep(folder) && !folder.includes(':') && isTableLocation(folder)) return folder;
+  throw new CatalogError(
+    'InvalidInput',
+    `The location "${location}" is no folder of a table directly in the root of this directory.`,
+    `Give the name of a folder in "${root}".`,
+  );
+}
+
+async function checkDataset(place: Place, { name, path }: Named, folder: string, location: string): Promise<void> {
+  try {
+    await onDataset(place, folder, async (connection) => (await connection.openTable(datasetName)).close());
+  } catch (cause) {
+    const told = engineError(cause, tableSubject(name, path));
+    if (!isCatalogError(told, 'TableNotFound') && !isCatalogError(told, 'InvalidTableState')) throw told;
+    throw new CatalogError('InvalidInput', `There is no table at "${location}".`, 'Give the folder of a table.', {
+      cause,
+    });
+  }
+}
+
+/** Properties of a table as the list keeps them. */
+const metadataOf = (properties: Record<string, string> | undefined): string | null =>
+  properties && Object.keys(properties).length > 0 ? JSON.stringify(properties) : null;
+
+function noProperties(name: string, properties: Record<string, string> | undefined): void {
+  if (metadataOf(properties) === null) return;
+  throw new CatalogError(
+    'Unsupported',
+    `Table "${name}" can't have properties: in the root of a directory there is no place for them.`,
+    'Leave them out, or put the table into a namespace.',
+  );
+}
+
+function onlyLocal({ isLocal }: Place, what: string): void {
+  if (isLocal) return;
+  throw new CatalogError(
+    'Unsupported',
+    `${what}: tables in the root of an object store are there as long as their files are.`,
+    'Put the table into a namespace.',
+  );
+}

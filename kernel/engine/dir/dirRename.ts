@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { CatalogError } from '#shared/errors.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { namespaceHasName } from '#catalog/nameErrors.ts';
+import type { Place } from './dirConnection.ts';
+import { manifestFolder, objectId, objectKind, onManifest } from './manifestTable.ts';
+import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
+import { foldersOf, inRoot, isDeregistered, isThere, moveTo, rootFolder } from './folders.ts';
+
+/** A table by its name and where it is. */
+export type Named = { name: string; path: NamespacePath };
+
+/**
+ * Gives a table another name ("RenameTable"). The engine has no rename; what the format offers is one step for either
+ * kind of table: a commit of the list of tables for those in namespaces, and the rename of a folder for those in the
+ * root. From one kind to the other there is no one step, and in an object store none for folders.
+ * @throws CatalogError TableNotFound (4), TableAlreadyExists (5), Unsupported (0)
+ */
+export async function renameTable(place: Place, from: Named, to: Named): Promise<void> {
+  const isInRoot = from.path.length === 0;
+  if (isInRoot !== (to.path.length === 0)) {
+    throw new CatalogError(
+      'Unsupported',
+      `Table "${displayPath(from.path, from.name)}" can't be moved ${isInRoot ? 'out of' : 'into'} the root: in a directory that is no single step, and it could be lost halfway.`,
+      'Copy it with copy() and drop it here.',
+    );
+  }
+  if (isInRoot) return renameInRoot(place, from.name, to.name);
+  const result = await onManifest(place, (manifest) =>
+    manifest.rename(objectId(from.name, from.path), objectId(to.name, to.path)),
+  );
+  if (result === 'missing') throw notThere(from);
+  if (result === 'namespace') throw namespaceHasName([...to.path, to.name]);
+  if (result === 'table') throw nameTaken(to);
+}
+
+async function renameInRoot(place: Place, from: string, to: string): Promise<void> {
+  if (!place.isLocal) {
+    throw new CatalogError(
+      'Unsupported',
+      `Table "${from}" can't be renamed: a table in the root of an object store is where its name says, and a store renames nothing.`,
+      'Keep tables that are to be renamed in a namespace, or copy it with copy() and drop it here.',
+    );
+  }
+  const [source, target] = [inRoot(place.location, rootFolder(from)), inRoot(place.location, rootFolder(to))];
+  if (!(await isThere(source)) || (await isDeregistered(place.location, rootFolder(from))))
+    throw notThere({ name: from, path: [] });
+  await checkNoNamespace(place, to, []);
+  if (await isThere(target)) throw await rootNameTaken(place, to, nameTaken({ name: to, path: [] }));
+  if ((await foldersOf(place.location, rootFolder(from))).length > 1) {
+    throw new CatalogError(
+      'Unsupported',
+      `Table "${from}" can't be renamed: for a name of such characters the engine has made several folders.`,
+      'Copy it with copy() and drop it here.',
+    );
+  }
+  // The list may have a row for the folder too, beside which the folder counts as well: it goes before, and comes back
+  // afterwards with its properties, so that there is no moment in which the row names a folder that is not there.
+  const isListed = await isThere(join(place.location, manifestFolder));
+  const entry = isListed ? await takeFromList(place, from) : undefined;
+  let isMoved = false;
+  try {
+    isMoved = await moveTo(source, target).catch((error: unknown) => {
+      if (hasCode(error, 'ENOENT')) throw notThere({ name: from, path: [] });
+      throw error;
+    });
+    // A namespace of this name may have been created since this began.
+    if (isMoved && (await objectKind(place, [to])) === 'namespace') {
+      isMoved = !(await moveTo(target, source));
+      throw namespaceHasName([to]);
+    }
+  } finally {
+    const name = isMoved ? to : from;
+    if (entry) {
+      await onManifest(place, (manifest) =>
+        manifest.insert(objectId(name, []), { ...entry, location: rootFolder(name) }, undefined),
+      ).catch(() => undefined);
+    }
+  }
+  if (!isMoved) throw nameTaken({ name: to, path: [] });
+}
+
+const takeFromList = (place: Place, name: string) => onManifest(place, (manifest) => manifest.take(objectId(name, [])));
+
+const hasCode = (error: unknown, code: string): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+
+export const nameTaken = ({ name, path }: Named): CatalogError =>
+  new CatalogError(
+    'TableAlreadyExists',
+    `Table "${displayPath(path, name)}" exists already.`,
+    'Choose another name, or drop that table first.',
+  );
+
+export const notThere = ({ name, path }: Named): CatalogError =>
+  new CatalogError(
+    'TableNotFound',
+    `Table "${displayPath(path, name)}" does not exist.`,
+    'List the tables there are with listTables().',
+  );

@@ -1,0 +1,334 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import type { Damage, DamageKind } from '#shared/damage.ts';
+import { idDelimiter } from '#shared/names.ts';
+import { datasetName, onDataset } from './dataset.ts';
+import type { Place } from './dirConnection.ts';
+import { engineError, isUnwritten, tableSubject } from '#engine/errors/engineErrors.ts';
+import { inRoot, isOneStep, isTableLocation, markers, rootFolder } from './folders.ts';
+import { hasManifest, manifestFolder, readManifest, type ManifestRow } from './manifestTable.ts';
+
+// What can be wrong with a catalog: earlier versions, other clients and processes that were killed could leave a manifest
+// that does not match the files. Nothing here changes anything; repair.ts applies the steps that are planned here.
+
+/** One change of the manifest, or of a folder in the root. */
+export type Step =
+  | { do: 'add-namespace'; id: string }
+  /** The row of a table without files becomes that of the namespace, in one commit. */
+  | { do: 'turn-into-namespace'; id: string; location: string | null }
+  | { do: 'rename-row'; id: string; to: string }
+  | { do: 'rename-folder'; name: string; to: string }
+  | { do: 'list-table'; id: string; folder: string }
+  | { do: 'remove-row'; id: string; location: string | null };
+
+/** A damage with the steps that repair it, in their order; none if a user has to. */
+export type Planned = { damage: Damage; steps: readonly Step[] };
+
+/** What is wrong with a catalog; for `recent` see `RepairResult`. */
+export type Plan = { planned: Planned[]; recent: number };
+
+export type PlanOptions = {
+  /**
+   * How long a folder must have been where it is to count as not listed, a minute if not given: a table that is being
+   * created or dropped right now has a folder and no row for a moment.
+   */
+  minAgeMs?: number | undefined;
+};
+
+/**
+ * Finds what is wrong with a catalog, and how it can be repaired.
+ *
+ * Tables that are not listed and tables without files are only looked for in a local directory: an object store is not
+ * searched, and has tables that are declared and not yet written, which look like tables without files.
+ * @throws CatalogError InvalidTableState (19), PermissionDenied (15) if the manifest or a folder can't be read: what can't
+ * be read is not missing, so nothing is planned then
+ */
+export async function planRepair(place: Place, { minAgeMs = 60_000 }: PlanOptions = {}): Promise<Plan> {
+  if (place.isLocal) await checkNoTable(place.location);
+  // Folders first: what is created or dropped in between is looked at again, folder by folder.
+  const folders = place.isLocal ? await foldersIn(place.location) : undefined;
+  const rows = (await hasManifest(place)) ? await readManifest(place) : [];
+  return new Planner(place, rows, folders).plan(minAgeMs);
+}
+
+class Planner {
+  readonly #place: Place;
+  readonly #rows: readonly ManifestRow[];
+  readonly #folders: ReadonlyMap<string, Dirent> | undefined;
+  readonly #tables = new Map<string, ManifestRow[]>();
+  readonly #namespaces = new Set<string>();
+  /** Every identifier that is taken, also by what is planned. */
+  readonly #taken = new Set<string>();
+  readonly #planned: Planned[] = [];
+  #recent = 0;
+
+  constructor(place: Place, rows: readonly ManifestRow[], folders: ReadonlyMap<string, Dirent> | undefined) {
+    this.#place = place;
+    this.#rows = rows;
+    this.#folders = folders;
+    for (const row of rows) {
+      this.#taken.add(row.id);
+      if (row.kind === 'namespace') this.#namespaces.add(row.id);
+      else this.#tables.set(row.id, [...(this.#tables.get(row.id) ?? []), row]);
+    }
+    for (const folder of folders?.keys() ?? []) if (folder.endsWith('.lance')) this.#taken.add(folder.slice(0, -6));
+  }
+
+  async plan(minAgeMs: number): Promise<Plan> {
+    const unlisted: Unlisted[] = [];
+    for (const one of await this.#unlisted(minAgeMs)) {
+      const table = await this.#tableAbove(one.id);
+      if (table === undefined) unlisted.push(one);
+      else this.#below(one, table);
+    }
+    await this.#namespacesAndTheirTables(unlisted.map(({ id }) => id));
+    for (const { id, folder } of unlisted) this.#listAgain(id, folder);
+    await this.#missingFiles();
+    return { planned: this.#planned, recent: this.#recent };
+  }
+
+  /** The table that has the name of a namespace that something is in, if no namespace has it. */
+  async #tableAbove(id: string): Promise<string | undefined> {
+    for (const above of ancestors(id)) {
+      if (this.#namespaces.has(above)) continue;
+      if (this.#tables.has(above) || (await this.#isRootTable(above))) return above;
+    }
+    return undefined;
+  }
+
+  /** A stray folder is no reason to rename a table that is in order. */
+  #below({ id, folder }: Unlisted, table: string): void {
+    this.#add(
+      'table-not-listed',
+      id,
+      `Table ${quote(display(id))} is not listed, but its files are in ${quote(folder)}; ${quote(display(table))} is a table and holds no others.`,
+      `Rename the table ${quote(display(table))}, then repair again.`,
+      [],
+    );
+  }
+
+  /** Namespaces without a row, and tables that have the name of a namespace. */
+  async #namespacesAndTheirTables(unlisted: readonly string[]): Promise<void> {
+    const children = new Map<string, string[]>();
+    for (const id of [...this.#rows.map((row) => row.id), ...unlisted]) {
+      for (const above of ancestors(id)) children.set(above, [...(children.get(above) ?? []), id]);
+    }
+    const needed = new Set([...children.keys(), ...this.#namespaces]);
+    // From the top, so that a namespace is there before what is in it.
+    for (const id of [...needed].toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))) {
+      const isListed = this.#namespaces.has(id);
+      const tables = this.#tables.get(id) ?? [];
+      if (tables.length > 0) await this.#sharedName(id, tables, isListed);
+      else if (await this.#isRootTable(id)) this.#sharedRootName(id, isListed);
+      else if (!isListed) this.#lost(id, children.get(id) ?? []);
+    }
+  }
+
+  #lost(id: string, children: readonly string[]): void {
+    const shown = children.slice(0, 3).map(display).map(quote).join(', ');
+    const more = children.length > 3 ? ` and ${children.length - 3} more` : '';
+    this.#add(
+      'namespace-lost',
+      id,
+      `Namespace ${quote(display(id))} is not listed, but holds ${shown}${more}.`,
+      'List the namespace again, without properties.',
+      [{ do: 'add-namespace', id }],
+    );
+  }
+
+  async #sharedName(id: string, tables: readonly ManifestRow[], isListed: boolean): Promise<void> {
+    const [first] = tables;
+    if (tables.length === 1 && !isListed && !(await this.#hasFiles(first!))) {
+      this.#add(
+        'namespace-lost',
+        id,
+        `Namespace ${quote(display(id))} is not listed: a table that has no files is listed under its name.`,
+        'List the namespace in place of the table, without properties.',
+        [{ do: 'turn-into-namespace', id, location: first!.location }],
+      );
+      return;
+    }
+    if (depth(id) === 1 && first!.location === rootFolder(id)) return this.#sharedRootName(id, isListed);
+    const to = this.#freeName(id);
+    this.#addShared(id, to, isListed, [{ do: 'rename-row', id, to }]);
+  }
+
+  #sharedRootName(id: string, isListed: boolean): void {
+    if (this.#place.isLocal) {
+      const to = this.#freeName(id);
+      this.#addShared(id, to, isListed, [{ do: 'rename-folder', name: id, to }]);
+      return;
+    }
+    this.#add('name-shared', id, sharedMessage(id), 'Copy the table to another name, then drop it.', []);
+  }
+
+  #addShared(id: string, to: string, isListed: boolean, steps: readonly Step[]): void {
+    const fix = `Rename the table to ${quote(display(to))}${isListed ? '' : ' and list the namespace again'}.`;
+    const add: readonly Step[] = isListed ? [] : [{ do: 'add-namespace', id }];
+    this.#add('name-shared', id, sharedMessage(id), fix, [...steps, ...add]);
+  }
+
+  #listAgain(wanted: string, folder: string): void {
+    const id = this.#taken.has(wanted) ? this.#freeName(wanted) : wanted;
+    this.#taken.add(id);
+    this.#add(
+      'table-not-listed',
+      id,
+      `Table ${quote(display(wanted))} is not listed, but its files are in ${quote(folder)}.`,
+      `List it as ${quote(display(id))}. Drop it afterwards if it is not wanted.`,
+      [{ do: 'list-table', id, folder }],
+    );
+  }
+
+  async #missingFiles(): Promise<void> {
+    if (!this.#folders) return;
+    const settled = new Set(this.#planned.flatMap(({ steps }) => steps.map((step) => ('id' in step ? step.id : ''))));
+    for (const row of this.#rows) {
+      if (row.kind !== 'table' || settled.has(row.id)) continue;
+      if (await this.#hasFiles(row)) {
+        await this.#missingVersions(row);
+        continue;
+      }
+      this.#add(
+        'files-missing',
+        row.id,
+        `Table ${quote(display(row.id))} is listed, but its folder ${quote(row.location ?? '')} does not exist.`,
+        'Remove the table from the list.',
+        [{ do: 'remove-row', id: row.id, location: row.location }],
+      );
+    }
+  }
+
+  /** A folder without versions is no table, unless the table is only declared. */
+  async #missingVersions({ id, location }: ManifestRow): Promise<void> {
+    if (location === null || !isTableLocation(location)) return;
+    const folder = inRoot(this.#place.location, location);
+    if ((await exists(join(folder, '_versions'))) || (await exists(join(folder, markers.declared)))) return;
+    this.#add(
+      'files-missing',
+      id,
+      `Table ${quote(display(id))} can't be read: its folder ${quote(location)} has no versions.`,
+      'Restore the folder from a backup, or drop the table.',
+      [],
+    );
+  }
+
+  /** The folders of tables in namespaces that no row names. */
+  async #unlisted(minAgeMs: number): Promise<Unlisted[]> {
+    const listed = new Set(this.#rows.map((row) => row.location));
+    const found: Unlisted[] = [];
+    for (const [folder, entry] of this.#folders ?? []) {
+      const id = /^[0-9a-f]{8}_(.+)$/.exec(folder)?.[1]?.replace(/\.lance_$/, '.lance');
+      if (id === undefined || listed.has(folder) || !entry.isDirectory() || !isIdentifier(id)) continue;
+      const path = join(this.#place.location, folder);
+      const isTable = await exists(join(path, '_versions'));
+      if (!isTable || (await exists(join(path, markers.forgotten)))) continue;
+      if (Date.now() - (await lstat(path)).ctimeMs >= minAgeMs) found.push({ id, folder });
+      else this.#recent++;
+    }
+    return found;
+  }
+
+  /** Whether a table is in the root under a name, for which it needs no row. */
+  async #isRootTable(id: string): Promise<boolean> {
+    if (depth(id) !== 1 || !this.#folders?.has(rootFolder(id))) return false;
+    return !(await exists(join(inRoot(this.#place.location, rootFolder(id)), markers.forgotten)));
+  }
+
+  /** @throws CatalogError if that can't be told */
+  async #hasFiles({ id, location }: ManifestRow): Promise<boolean> {
+    if (location === null) return false;
+    // Only another client can have put it elsewhere; what is there is none of this catalog's business.
+    if (!isTableLocation(location)) return true;
+    if (this.#place.isLocal) return this.#folders?.has(location) || exists(inRoot(this.#place.location, location));
+    try {
+      await onDataset(this.#place, location, async (store) => (await store.openTable(datasetName)).close());
+      return true;
+    } catch (error) {
+      const told = engineError(error, tableSubject(id, []));
+      if (isCatalogError(told, 'TableNotFound') || isUnwritten(told)) return false;
+      throw told;
+    }
+  }
+
+  #freeName(id: string): string {
+    for (let number = 1; ; number++) {
+      const name = `${id}_table${number === 1 ? '' : number}`;
+      if (this.#taken.has(name)) continue;
+      this.#taken.add(name);
+      return name;
+    }
+  }
+
+  #add(kind: DamageKind, id: string, message: string, fix: string, steps: readonly Step[]): void {
+    const isRepairable = steps.length > 0;
+    this.#planned.push({ damage: { kind, identifier: display(id), message, fix, isRepairable }, steps });
+  }
+}
+
+/** The folder of a table in a namespace that no row names, with the identifier that it was made for. */
+type Unlisted = { id: string; folder: string };
+
+const sharedMessage = (id: string): string =>
+  `${quote(display(id))} is the name of a table and of a namespace, so one can hide the other.`;
+
+const display = (id: string): string => id.split(idDelimiter).join('/');
+const quote = (text: string): string => `"${text}"`;
+const depth = (id: string): number => id.split(idDelimiter).length;
+
+/** The identifiers of the namespaces that something is in. */
+function ancestors(id: string): string[] {
+  const parts = id.split(idDelimiter);
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join(idDelimiter));
+}
+
+const isIdentifier = (id: string): boolean => {
+  const parts = id.split(idDelimiter);
+  // A long one was cut when the folder was made.
+  return parts.length > 1 && parts.every(isOneStep) && !id.endsWith('~');
+};
+
+/** @throws CatalogError InvalidInput (13) for the folder of a table */
+async function checkNoTable(root: string): Promise<void> {
+  if (!(await exists(join(root, '_versions')))) return;
+  throw new CatalogError(
+    'InvalidInput',
+    `"${root}" is a table, not a catalog.`,
+    'Name the folder that the table is in.',
+  );
+}
+
+const isOther = (name: string): boolean => name.startsWith('.') || name === manifestFolder;
+
+/** Entries of a root that may be folders of tables. */
+async function foldersIn(root: string): Promise<Map<string, Dirent>> {
+  const entries = await reading(root, () => readdir(root, { withFileTypes: true }));
+  return new Map(entries.filter(({ name }) => !isOther(name)).map((entry) => [entry.name, entry]));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return reading(path, async () => {
+    try {
+      await lstat(path);
+      return true;
+    } catch (error) {
+      if (Object(error).code === 'ENOENT') return false;
+      throw error;
+    }
+  });
+}
+
+async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    throw new CatalogError(
+      'PermissionDenied',
+      `Can't check the catalog: "${path}" can't be read (${messageOf(cause)}).`,
+      'Make it readable and try again. Nothing was changed.',
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,132 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { namespaceHasName, tableHasName } from '#catalog/nameErrors.ts';
+import { datasetName, onDataset } from './dataset.ts';
+import type { Place } from './dirConnection.ts';
+import { engineError, isUnwritten, tableSubject } from '#engine/errors/engineErrors.ts';
+import { inRoot, isDeregistered, isThere, rootFolder } from './folders.ts';
+import { objectKind } from './manifestTable.ts';
+
+// A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two rows of one
+// name can't be added. A table in the root needs no row, only a folder. So creating a table there shows its folder first and
+// then looks for a namespace; creating a namespace looks for the folder, adds the row, and looks again.
+
+/** @throws CatalogError NamespaceAlreadyExists (2) if a namespace has the name of a table that is to be created */
+export async function checkNoNamespace(place: Place, name: string, path: NamespacePath): Promise<void> {
+  if ((await objectKind(place, [...path, name])) === 'namespace') throw namespaceHasName([...path, name]);
+}
+
+/**
+ * The error of a call that would give a table a name whose folder exists in a local root.
+ * @param otherwise the error where a table has the name; a deregistered table keeps its folder and is not listed
+ */
+export async function rootNameTaken(place: Place, name: string, otherwise: CatalogError): Promise<CatalogError> {
+  if (!(await isDeregistered(place.location, rootFolder(name)))) return otherwise;
+  return new CatalogError(
+    'TableAlreadyExists',
+    `Can't use the name "${name}" for a table: a deregistered table has its files in "${rootFolder(name)}".`,
+    'Choose another name, or bring that table back with registerTable().',
+  );
+}
+
+/** @throws CatalogError NamespaceNotFound (1) if the parent of a new namespace is a table */
+export async function checkParentKind(place: Place, path: NamespacePath): Promise<void> {
+  const parent = path.slice(0, -1);
+  if (parent.length === 0 || (await objectKind(place, parent)) !== 'table') return;
+  throw new CatalogError(
+    'NamespaceNotFound',
+    `Can't create namespace "${displayPath(path)}": its parent "${displayPath(parent)}" is a table.`,
+    'Choose a namespace as the parent.',
+  );
+}
+
+/** The error of a call about a namespace that does not exist; it says so if a table has the name. */
+export async function noNamespaceAt(place: Place, path: NamespacePath, otherwise: unknown): Promise<unknown> {
+  if (!(await isTable(place, path))) return otherwise;
+  return new CatalogError(
+    'NamespaceNotFound',
+    `Namespace "${displayPath(path)}" does not exist: it is a table.`,
+    'Choose a namespace.',
+    { cause: otherwise },
+  );
+}
+
+/** The error of a call about a table that does not exist; it says so if a namespace has the name. */
+export async function noTableAt(place: Place, id: NamespacePath, otherwise: unknown): Promise<unknown> {
+  if ((await objectKind(place, id)) !== 'namespace') return otherwise;
+  return new CatalogError(
+    'TableNotFound',
+    `Table "${displayPath(id)}" does not exist: it is a namespace.`,
+    'Choose a table in it.',
+    { cause: otherwise },
+  );
+}
+
+/** @throws CatalogError NamespaceNotFound (1) if a table has the name of a namespace that is to be dropped */
+export async function checkNotTable(place: Place, path: NamespacePath): Promise<void> {
+  if (!(await isTable(place, path))) return;
+  throw new CatalogError(
+    'NamespaceNotFound',
+    `Can't drop namespace "${displayPath(path)}": it is a table.`,
+    'Drop it with dropTable().',
+  );
+}
+
+/** Whether a table has a name, by the manifest or, in the root, by its folder. */
+async function isTable(place: Place, path: NamespacePath): Promise<boolean> {
+  const kind = await objectKind(place, path);
+  if (kind !== undefined || path.length !== 1) return kind === 'table';
+  return hasRootTable(place, path[0]!);
+}
+
+/** How long a process that creates a table in the root may take from showing its folder to looking for a namespace. */
+const withdrawalMs = 2_000;
+
+/**
+ * Runs a call that adds the row of a namespace, unless a table has its name. The manifest has to exist before.
+ * @param withdraw removes the row again, where a table was created in the root meanwhile
+ * @throws CatalogError TableAlreadyExists (5)
+ */
+export async function withoutRootTable(
+  place: Place,
+  path: NamespacePath,
+  add: () => Promise<void>,
+  withdraw: () => Promise<void>,
+): Promise<void> {
+  const [name] = path;
+  if (name === undefined || path.length > 1) return add();
+  if (await hasRootTable(place, name))
+    throw (await objectKind(place, path)) === 'namespace' ? alreadyExists(path) : tableHasName(path);
+  await add();
+  // A process that has created the folder in the meantime finds the row and removes the folder, unless it was killed.
+  for (const end = performance.now() + withdrawalMs; await hasRootTable(place, name); await pause(50)) {
+    if (performance.now() < end) continue;
+    await withdraw();
+    throw tableHasName(path);
+  }
+}
+
+const alreadyExists = (path: NamespacePath): CatalogError =>
+  new CatalogError(
+    'NamespaceAlreadyExists',
+    `Namespace "${displayPath(path)}" exists already.`,
+    'Choose another name, or pass mode: "exist_ok".',
+  );
+
+/** Whether a table is in the root, also one that is only declared or can't be read, but not a deregistered one. */
+async function hasRootTable(place: Place, name: string): Promise<boolean> {
+  if (place.isLocal) {
+    const folder = rootFolder(name);
+    return (await isThere(inRoot(place.location, folder))) && !(await isDeregistered(place.location, folder));
+  }
+  try {
+    await onDataset(place, rootFolder(name), async (connection) => (await connection.openTable(datasetName)).close());
+    return true;
+  } catch (error) {
+    const told = engineError(error, tableSubject(name, []));
+    if (isCatalogError(told, 'TableNotFound') || isUnwritten(told)) return false;
+    if (isCatalogError(told, 'InvalidTableState')) return true;
+    throw told;
+  }
+}

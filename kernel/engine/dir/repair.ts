@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { CatalogError } from '#shared/errors.ts';
+import type { RepairResult } from '#shared/damage.ts';
+import { idDelimiter } from '#shared/names.ts';
+import type { Place } from './dirConnection.ts';
+import { renameTable } from './dirRename.ts';
+import { ensureList } from './createManifest.ts';
+import { inRoot, isThere } from './folders.ts';
+import { planRepair, type PlanOptions, type Step } from './inspect.ts';
+import { namespaceId, onManifest } from './manifestTable.ts';
+
+/** Finds what is wrong with a catalog, and changes nothing. @throws CatalogError as `planRepair` */
+export async function inspectCatalog(place: Place): Promise<RepairResult> {
+  const { planned, recent } = await planRepair(place);
+  const found = planned.map(({ damage }) => damage);
+  return { found, left: found, recent };
+}
+
+/**
+ * Repairs a catalog in a directory or an object store. Each step is one commit or one rename, which does nothing if the
+ * catalog was changed since, so that a repair that was killed goes on when it is run again.
+ * @throws CatalogError as `planRepair`; nothing was changed then
+ */
+export async function repairCatalog(
+  place: Place,
+  options: PlanOptions & { signal?: AbortSignal | undefined } = {},
+): Promise<RepairResult> {
+  const before = await planRepair(place, options);
+  const { planned } = before;
+  const steps = planned.flatMap((one) => one.steps);
+  if (steps.length > 0) await ensureList(place);
+  for (const step of steps) {
+    options.signal?.throwIfAborted();
+    await apply(place, step);
+  }
+  const after = steps.length > 0 ? await planRepair(place, options) : before;
+  return {
+    found: planned.map(({ damage }) => damage),
+    left: after.planned.map(({ damage }) => damage),
+    recent: after.recent,
+  };
+}
+
+async function apply(place: Place, step: Step): Promise<void> {
+  switch (step.do) {
+    case 'add-namespace':
+      return onManifest(place, (manifest) => manifest.addNamespace(step.id));
+    case 'turn-into-namespace':
+      return onManifest(place, (manifest) => manifest.turnIntoNamespace(step.id, step.location));
+    case 'rename-row':
+      await onManifest(place, (manifest) => manifest.rename(step.id, step.to));
+      return;
+    case 'rename-folder':
+      return renameTable(place, { name: step.name, path: [] }, { name: step.to, path: [] });
+    case 'remove-row':
+      return onManifest(place, (manifest) => manifest.takeFrom(step.id, step.location));
+    case 'list-table':
+      return listTable(place, step.id, step.folder);
+  }
+}
+
+async function listTable(place: Place, id: string, folder: string): Promise<void> {
+  const parent = namespaceId(id.split(idDelimiter).slice(0, -1));
+  const path = join(inRoot(place.location, folder), '_versions');
+  const taken = await onManifest(place, (manifest) =>
+    manifest.insert(id, { location: folder, metadata: null }, parent),
+  );
+  // Whoever was dropping the table has removed its row before its folder.
+  if (taken === undefined && !(await isThere(path))) {
+    await onManifest(place, (manifest) => manifest.takeFrom(id, folder));
+  }
+  if (taken !== undefined) throw changedMeanwhile(id);
+}
+
+const changedMeanwhile = (id: string): CatalogError =>
+  new CatalogError(
+    'ConcurrentModification',
+    `Can't list "${id.split(idDelimiter).join('/')}": something else was created under this name.`,
+    'Run the repair again.',
+  );

@@ -1,0 +1,271 @@
+import { asPartOfWork } from '#processes/calls.ts';
+import { CatalogError, type CatalogErrorKind, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { firstLine, type Rule, type Subject, thing } from './engineText.ts';
+import { noColumn, notSupported, queryRules } from './queryErrors.ts';
+import { refRules } from './refErrors.ts';
+
+// What comes of an object store is an answer of its own with addresses, request numbers and now and then the key in it.
+// None of that goes into a sentence: what is said is said by these words alone.
+
+const keyHint = 'Check the key and the secret in the storage options or in the environment.';
+
+const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: string): Rule => ({
+  // Only an answer of a store; a table or a filter may hold these words too.
+  pattern: new RegExp(
+    String.raw`Generic \{ store: "(\w+)"[^]*(?:${pattern.source})|Generic (\w+) error: [^]*(?:${pattern.source})`,
+  ),
+  kind,
+  say: () => [what, hint],
+});
+
+/** What the engine tells of an object store. */
+export const storeRules: readonly Rule[] = [
+  storeRule(
+    /<Code>(?:SignatureDoesNotMatch|InvalidAccessKeyId|InvalidToken|AuthenticationFailed)<|ExpiredToken|InvalidAuthenticationInfo/,
+    'PermissionDenied',
+    'The object store does not know this key, or its secret is another one.',
+    keyHint,
+  ),
+  storeRule(
+    /<Code>(?:AccessDenied|AuthorizationFailure|AuthorizationPermissionMismatch)<|status: 403|\b403 Forbidden/,
+    'PermissionDenied',
+    'The object store refused access with this key.',
+    'Ask for the rights to list, read and write under this root.',
+  ),
+  storeRule(
+    /<Code>(?:NoSuchBucket|ContainerNotFound)<|bucket does not exist/,
+    'InvalidInput',
+    'The object store has no bucket of that name.',
+    'Correct the root, or make the bucket.',
+  ),
+  storeRule(
+    /ResolveRegion/,
+    'InvalidInput',
+    'The region of the bucket could not be found out.',
+    'Give aws_region, and aws_endpoint for a store of your own, in the storage options.',
+  ),
+  storeRule(
+    /status: 401|\b401 Unauthorized|MissingCredentials|CredentialsNotLoaded|no providers in chain/,
+    'Unauthenticated',
+    'There is no key for the object store.',
+    keyHint,
+  ),
+  storeRule(
+    /SlowDown|status: 429|TooManyRequests/,
+    'Throttling',
+    'The object store asks for fewer requests.',
+    'Try again later.',
+  ),
+  storeRule(
+    /Connect\b|[Cc]onnection (?:refused|reset|closed)|dns error|timed out|tcp connect|status: 50[0234]/,
+    'ServiceUnavailable',
+    'The object store can not be reached.',
+    'Check its address in the root or in the storage options, and the network.',
+  ),
+];
+
+export type { Subject } from './engineText.ts';
+
+/** A table as the subject of an error. */
+export const tableSubject = (name: string, path: NamespacePath, version?: number): Subject => ({
+  kind: 'table',
+  name: displayPath(path, name),
+  namespace: displayPath(path),
+  version,
+});
+
+export const namespaceSubject = (path: NamespacePath): Subject => ({ kind: 'namespace', name: displayPath(path) });
+
+const brokenTable = (subject: Subject): [string, string] => [
+  `${thing(subject)} can't be read: its files are broken or incomplete.`,
+  'Restore its folder from a backup, or drop the table.',
+];
+
+/** The words that the engine puts before its own sentence; what a person wrote has other characters in it, mostly. */
+const lead = String.raw`^(?:[\w ()]+: )*`;
+
+/** The catalog knows the table, its directory holds none. */
+const unwritten = /Dataset at path .* was not found|not found in dataset path/i;
+
+/** Whether a failure of the engine says that nothing is written where a table should be; one that is broken is not so. */
+export const isUnwritten = ({ cause }: Error): boolean => unwritten.test(messageOf(cause));
+
+/**
+ * With queryErrors.ts the one place that knows the engine's wording: its errors carry no code, only text. First match wins, so the precise
+ * ones come first, those of queries before all.
+ */
+const rules: readonly Rule[] = [
+  ...queryRules,
+  ...refRules,
+  ...storeRules,
+  {
+    // Who has it open learns so that it was dropped.
+    pattern: /^(?:[\w ()]+[:,] )*Not found: \S.*\/_versions(?:,|\s|$)/,
+    kind: 'TableNotFound',
+    say: (subject) => [`${thing(subject)} does not exist any more.`, 'List the tables there are with listTables().'],
+  },
+  {
+    pattern: /_versions\/(\d+)\.manifest was not found|version (?:main:)?(\d+) (?:not found|does not exist)/i,
+    kind: 'VersionNotFound',
+    say: (subject, found) => [
+      `${thing(subject)} has no version ${subject.version ?? found[1] ?? found[2]}.`,
+      'See listVersions() for those it has.',
+    ],
+  },
+  {
+    pattern:
+      /__manifest\/(?:data|_versions)|Failed to connect to namespace: IO .*(?:size is too small|sufficient data|Invalid range)/,
+    kind: 'InvalidTableState',
+    say: () => [
+      `The list of namespaces and tables can't be read: the folder "__manifest" of the catalog is broken.`,
+      'Restore that folder from a backup.',
+    ],
+  },
+  {
+    pattern: unwritten,
+    kind: 'InvalidTableState',
+    say: (subject) => [
+      `${thing(subject)} can't be read: its name is taken, but nothing is written there, or its files are gone.`,
+      'Write it with createTable, or drop it.',
+    ],
+  },
+  {
+    pattern: /Namespace not found: parent namespace '([^']*)'/,
+    kind: 'NamespaceNotFound',
+    say: (_, found) => [
+      `There is no namespace "${found[1]!.replaceAll('$', '/')}" to put it in.`,
+      'Create the parent namespace first.',
+    ],
+  },
+  {
+    pattern: /Namespace not found/,
+    kind: 'NamespaceNotFound',
+    say: (subject) => [
+      `Namespace "${subject.namespace ?? subject.name}" does not exist.`,
+      'Create it first, or list the namespaces there are.',
+    ],
+  },
+  {
+    pattern: /Namespace already exists|already exists: root namespace/,
+    kind: 'NamespaceAlreadyExists',
+    say: (subject) => [`${thing(subject)} exists already.`, 'Choose another name, or pass mode: "exist_ok".'],
+  },
+  {
+    pattern: /Namespace not empty/,
+    kind: 'NamespaceNotEmpty',
+    say: (subject) => [`${thing(subject)} is not empty.`, 'Drop what it holds first, or pass behavior: "cascade".'],
+  },
+  {
+    pattern: /Table '.*' already exists|Table already exists/,
+    kind: 'TableAlreadyExists',
+    say: (subject) => [
+      `${thing(subject)} exists already.`,
+      'Choose another name, or pass mode: "exist_ok" or "overwrite".',
+    ],
+  },
+  {
+    pattern: /Table '.*' was not found|Table not found/,
+    kind: 'TableNotFound',
+    say: (subject) => [`${thing(subject)} does not exist.`, 'List the tables there are with listTables().'],
+  },
+  {
+    pattern:
+      /No field named ([^\s.]+)\.(?: Valid fields are ([^\n]*?)\.?(?:\n|$))?|column '?([^\s]+?)'? does not exist/i,
+    kind: 'ColumnNotFound',
+    say: (subject, found) => noColumn(subject, found[1] ?? found[3] ?? '', found[2]),
+  },
+  {
+    pattern: /cannot be modified when a specific version is checked out/,
+    kind: 'InvalidInput',
+    say: (subject) => [
+      `${thing(subject)} was opened at a version and can't be changed there.`,
+      'Open it without a version to write.',
+    ],
+  },
+  {
+    pattern: new RegExp(`${lead}(?:Invalid input, )*(?:Not supported|not (?:yet )?implemented|Unsupported)`, 'i'),
+    kind: 'Unsupported',
+    say: (subject, found) => notSupported(subject, found.input),
+  },
+  {
+    pattern: new RegExp(
+      `${lead}(?:Failed to execute merge insert: GenericFailure, )?(?:[^\\n]*does not have a transaction file|Commit conflict|Retryable commit|[^\\n]*Incompatible transaction: This \\w+ transaction is incompatible |Too many concurrent writ|Too much .*contention|Object '.*' was concurrently)`,
+    ),
+    kind: 'ConcurrentModification',
+    say: (subject) => [`${thing(subject)} was changed by someone else at the same time.`, 'Try again.'],
+  },
+  {
+    // 36 on Linux, 63 on macOS; in the middle of sentences of any kind.
+    pattern: /File name too long|\(os error (?:36|63)\)/,
+    kind: 'InvalidInput',
+    say: (subject) => [`${thing(subject)} has a name that is too long for files.`, 'Use a shorter one.'],
+  },
+  {
+    pattern:
+      /^(?:EACCES|EPERM|EROFS): |\(os error (?:1|13|30)\)|kind: (?:PermissionDenied|ReadOnlyFilesystem)|lacked the necessary privileges/,
+    kind: 'PermissionDenied',
+    say: (subject, found) => [
+      `${thing(subject)} can't be accessed: ${firstLine(found.input)}.`,
+      'Check the rights on its folder.',
+    ],
+  },
+  {
+    pattern:
+      /file size is too small|does not have sufficient data, len|Invalid range \d+\.\.\d+ for object|\(invalid magic: |[Cc]orrupt file|LanceError\(CorruptFile|failed to decode Protobuf message|Wrapped error: Not found: /,
+    kind: 'InvalidTableState',
+    say: brokenTable,
+  },
+  {
+    pattern:
+      /not in schema|Schema mismatch|schema.*(?:different|does not match)|Append with different schema|missing fields|contained null values|non-nullable/i,
+    kind: 'SchemaValidation',
+    say: (subject, found) => [
+      `${thing(subject)}: the rows do not fit its columns (${firstLine(found.input)}).`,
+      'See schema() for what it holds.',
+    ],
+  },
+  {
+    pattern:
+      /Invalid input|Invalid user input|parser error|Schema error|Error during planning|type_coercion|Cannot cast/i,
+    kind: 'InvalidInput',
+    say: (subject, found) => [`${thing(subject)}: ${firstLine(found.input)}.`, ''],
+  },
+];
+
+/** What was thrown by the engine as a CatalogError; cancellations and errors of ours pass as they are. */
+export function engineError(error: unknown, subject: Subject): Error {
+  if (isCatalogError(error)) return error;
+  if (isAbort(error)) return error;
+  const text = messageOf(error);
+  for (const rule of rules) {
+    const found = rule.pattern.exec(text);
+    if (found) return new CatalogError(rule.kind, ...rule.say(subject, found), { cause: error });
+  }
+  return new CatalogError('Internal', `${thing(subject)}: ${firstLine(text)}.`, '', { cause: error });
+}
+
+/**
+ * Runs a call of the engine; an abort is told at once though the engine itself can't be stopped.
+ * @throws CatalogError about `subject`, or the signal's own reason once it is aborted
+ */
+export function guarded<T>(subject: Subject, own: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+  return asPartOfWork(own, async (signal) => {
+    signal?.throwIfAborted();
+    try {
+      return await (signal ? untilAborted(call(), signal) : call());
+    } catch (error) {
+      // The reason is the caller's own, whatever it is, and no failure of the engine.
+      if (signal?.aborted) throw signal.reason;
+      throw engineError(error, subject);
+    }
+  });
+}
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

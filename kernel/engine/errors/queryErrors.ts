@@ -1,0 +1,147 @@
+import { DataType } from '#arrow';
+import { namesText } from '#shared/format/markup.ts';
+import { firstLine, thing, type Rule, type Subject } from './engineText.ts';
+
+type Told = [what: string, hint: string];
+
+const begin = String.raw`^(?:Invalid input, )+(?:Error parsing function: )?`;
+
+/**
+ * What the engine says of queries and filters. It repeats the filter, in which a person may search for any word, so
+ * these look at how a text begins.
+ */
+export const queryRules: readonly Rule[] = [
+  {
+    pattern: new RegExp(
+      String.raw`${begin}Schema error: No field named (.+?)\.(?: Did you mean '.*'\?\.?)?` +
+        String.raw`(?: Valid fields are ([^\n]*?)\.?(?:\n|$)|\s*(?:\n|$))`,
+    ),
+    kind: 'ColumnNotFound',
+    say: (subject, found) => noColumn(subject, found[1]!, found[2]),
+  },
+  {
+    pattern: /^(?:Invalid input, )+No vector column found to match with the query vector dimension: (\d+)/,
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${thing(subject)} has no column of vectors of ${found[1]} numbers.`,
+      vectorHint(subject),
+    ],
+  },
+  {
+    pattern: /^(?:Invalid input, )+query dim\((\d+)\) doesn't match the column (.+) vector dim\((\d+)\)/,
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${thing(subject)}: the column "${found[2]}" holds vectors of ${found[3]} numbers, not ${found[1]}.`,
+      'Search by a vector of its length.',
+    ],
+  },
+  {
+    pattern: /^(?:Invalid input, )+Data type is not a vector/,
+    kind: 'InvalidInput',
+    say: (subject) => [`${thing(subject)}: the column to search holds no vectors.`, vectorHint(subject)],
+  },
+  {
+    pattern:
+      /^(?:Invalid input, )+(?:Error during planning: Filter predicate must return BOOLEAN values, got \w+|The filter [^]* does not return a boolean)/,
+    kind: 'InvalidInput',
+    say: (subject) => [
+      `${thing(subject)}: ${subject.filter === undefined ? 'the filter' : `the filter "${subject.filter}"`} is no condition that is true or false.`,
+      'Compare with something, for instance id > 3 or name IS NOT NULL.',
+    ],
+  },
+  {
+    // A value of the rows, or one that is written in the SQL.
+    pattern:
+      /^(?:Invalid input, |lance error: |LanceError\(\w+\): |Failed to execute query stream: GenericFailure, )*Cast error: (Can(?:not|'t) cast [^\n]*? to (?:value of|type) \w+)/,
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${thing(subject)}: ${found[1]!.replace(/^Can(?:not|'t)/, 'the SQL can not')}.`,
+      'Leave such rows out by a filter, or write try_cast(… AS …), which gives null.',
+    ],
+  },
+  {
+    pattern: /^(?:Invalid input, )+Operator && is not supported/,
+    kind: 'Unsupported',
+    say: (subject) => [`${thing(subject)}: the operator && is not supported in a filter.`, 'Write AND / OR.'],
+  },
+  {
+    pattern: /^(?:Invalid input, )+Error during planning: Cannot infer common string type for string concat operation/,
+    kind: 'InvalidInput',
+    say: (subject) => [`${thing(subject)}: the operator || joins texts in a filter.`, 'Write AND / OR for conditions.'],
+  },
+  {
+    pattern:
+      /^(?:Invalid input, )+(?:Expression '[^]*' is not supported|Operator .+ is not supported|Unsupported data)/,
+    kind: 'Unsupported',
+    say: (subject, found) => notSupported(subject, found.input),
+  },
+  {
+    pattern: /^(?:Invalid input, )+Error parsing statement: SELECT 1 FROM t WHERE ([^]*) \(sql parser error: ([^]*)\)/,
+    kind: 'InvalidInput',
+    say: (subject, found) => notParsed(subject, found[1], found[2]!),
+  },
+  {
+    pattern: /^(?:Invalid input, )+invalid SQL predicate: ([^\n]*)/,
+    kind: 'InvalidInput',
+    say: (subject, found) => notParsed(subject, subject.filter, found[1]!),
+  },
+  {
+    pattern:
+      /^(?:Invalid input, )+Error resolving filter expression ([^]*): Invalid user input: Received literal [^]* and could not convert to literal of type '(Timestamp|Date)/,
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${thing(subject)}: the filter "${found[1]}" compares a ${found[2]!.toLowerCase()} with something else.`,
+      `Write for instance ${found[2] === 'Date' ? "date '2023-01-01'" : "timestamp '2023-01-01 00:00:00'"}.`,
+    ],
+  },
+  {
+    pattern:
+      /^(?:Invalid input, )+(?:Error parsing|Error resolving|Error during planning|invalid SQL|Invalid escape|The filter)/i,
+    kind: 'InvalidInput',
+    say: (subject, found) => [`${thing(subject)}: ${firstLine(found.input)}.`, ''],
+  },
+];
+
+/** A column that is not there; `columns` as the engine lists them, if it does. */
+export function noColumn(subject: Subject, name: string, columns: string | undefined): Told {
+  const plain = name.replaceAll(/[`"]/g, '');
+  const fields = subject.fields?.map((field) => field.name);
+  const known = fields ? namesText(fields) : columns && ownColumns(columns);
+  const hint = known ? `It has: ${known}.` : 'See schema() for those it has.';
+  // In SQL double quotes are for names, which surprises who comes from other languages.
+  const isQuoted = subject.filter?.includes(`"${plain}"`) ?? false;
+  return [
+    `${thing(subject)} has no column "${plain}".`,
+    isQuoted ? `Text takes single quotes: '${plain}'. ${hint}` : hint,
+  ];
+}
+
+export const notSupported = (subject: Subject, text: string): Told => [
+  `${thing(subject)}: the engine does not support this (${firstLine(text)}).`,
+  '',
+];
+
+function notParsed(subject: Subject, filter: string | undefined, problem: string): Told {
+  const shown = filter === undefined ? 'The filter' : `The filter "${filter}"`;
+  return [
+    `${thing(subject)}: ${shown} can't be parsed (${problem.replace(/[.\s]+$/, '')}).`,
+    `Write SQL, for instance id > 3 AND name = 'mug'.`,
+  ];
+}
+
+/** The columns that can be searched. */
+function vectorHint({ fields }: Subject): string {
+  if (!fields) return 'Look at schema() for the columns of vectors.';
+  const vectors = fields.flatMap(({ name, type }) =>
+    DataType.isFixedSizeList(type) ? [`"${name}" of ${type.listSize} numbers`] : [],
+  );
+  return vectors.length > 0 ? `Its vectors: ${vectors.join(', ')}.` : 'None of its columns holds vectors.';
+}
+
+/** The engine lists its internal columns too, which nobody asked about. */
+const ownColumns = (columns: string): string =>
+  columns
+    .split(', ')
+    .map((column) => column.replaceAll(/[`"]/g, ''))
+    .filter((column) => !column.startsWith('_row'))
+    .join(', ');

@@ -1,0 +1,71 @@
+import type { RecordBatch, Schema } from '#arrow';
+import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
+import { readIpc } from '#catalog/arrow/ipcReader.ts';
+
+/** Rows of a request as they come. */
+export type ArrowBody = {
+  schema: Schema;
+  /** To be read once. Rejects when the body ends before its Arrow stream does, and when it is none further on. */
+  batches: AsyncIterable<RecordBatch>;
+  /** Rows that have come so far. */
+  readonly numRows: number;
+};
+
+/**
+ * Opens an Arrow IPC stream, and resolves as soon as its schema is there. A stream without rows is a schema alone.
+ * @throws CatalogError InvalidInput (13) for what is no such stream
+ */
+export async function openArrow(bytes: AsyncIterable<Uint8Array>): Promise<ArrowBody> {
+  try {
+    const { schema, batches } = await readIpc(noFile(bytes));
+    let numRows = 0;
+    return {
+      schema,
+      get numRows() {
+        return numRows;
+      },
+      batches: (async function* () {
+        try {
+          for await (const batch of batches) {
+            numRows += batch.numRows;
+            yield batch;
+          }
+        } catch (cause) {
+          throw noArrow(cause);
+        }
+      })(),
+    };
+  } catch (cause) {
+    throw noArrow(cause);
+  }
+}
+
+const magic = 'ARROW1';
+
+/** Refuses an Arrow *file* at its first bytes: the reader would take one too, and hold all of it in memory. */
+async function* noFile(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    if (head) {
+      head = Buffer.concat([head, chunk]);
+      if (head.length < magic.length) continue;
+      if (head.toString('latin1', 0, magic.length) === magic) {
+        const hint = 'Send the stream format, for instance tableToIPC(table, "stream").';
+        throw new CatalogError('InvalidInput', 'The request body is an Arrow file, not an Arrow stream.', hint);
+      }
+      yield head;
+      head = undefined;
+    } else yield chunk;
+  }
+  if (head && head.length > 0) yield head;
+}
+
+function noArrow(cause: unknown): Error {
+  if (isCatalogError(cause) || isAbort(cause)) return cause;
+  return new CatalogError(
+    'InvalidInput',
+    `The request body is no Arrow stream (${messageOf(cause).replace(/\.$/, '')}).`,
+    'Send record batches as Arrow IPC stream.',
+    { cause },
+  );
+}

@@ -1,0 +1,115 @@
+import type { ColumnChange, NewColumn } from '#catalog/table.ts';
+import { typeOfJson } from '#catalog/arrow/jsonArrowTypes.ts';
+import {
+  allTexts,
+  flag,
+  notOffered,
+  object,
+  objectList,
+  requiredText,
+  text,
+  textList,
+  wrong,
+  type Json,
+} from './requestBody.ts';
+import { openBranch, openQueryBranch } from './dataRoutes.ts';
+import type { Handlers } from './routeTypes.ts';
+
+function newColumn(entry: Json): NewColumn {
+  const name = requiredText(entry, 'name');
+  const expression = text(entry, 'expression');
+  if (expression === undefined && (text(entry, 'computed') !== undefined || object(entry, 'virtual_column'))) {
+    notOffered('computed and virtual columns', 'Give new_columns[].expression, which is computed once.');
+  }
+  return { name, expression: requiredText(entry, 'expression') };
+}
+
+function columnChange(entry: Json): ColumnChange {
+  if (object(entry, 'virtual_column')) notOffered('virtual columns', 'Leave virtual_column out.');
+  const dataType = object(entry, 'data_type');
+  const rename = text(entry, 'rename');
+  const nullable = flag(entry, 'nullable');
+  return {
+    path: requiredText(entry, 'path'),
+    ...(rename !== undefined && { rename }),
+    ...(nullable !== undefined && { nullable }),
+    ...(dataType && { dataType: typeOfJson(dataType) }),
+  };
+}
+
+function metadataUpdate(entry: Json) {
+  const replace = flag(entry, 'replace');
+  const metadata = object(entry, 'metadata') ?? wrong('updates[].metadata', 'there');
+  return {
+    path: requiredText(entry, 'path'),
+    metadata: allTexts(metadata, 'updates[].metadata', true),
+    ...(replace !== undefined && { replace }),
+  };
+}
+
+function some<T>(list: readonly T[] | undefined, field: string): readonly T[] {
+  return list && list.length > 0 ? list : wrong(field, 'a list of some');
+}
+
+export const columnHandlers: Handlers = {
+  async AlterTableAddColumns(call) {
+    const body = await call.json();
+    const { signal } = call;
+    const columns = some(objectList(body, 'new_columns'), 'new_columns').map(newColumn);
+    const table = await openBranch(call, body);
+    const { version } = await table.addColumns(columns, { signal });
+    return { json: { version: version ?? (await table.version({ signal })) } };
+  },
+  async AlterTableAlterColumns(call) {
+    const body = await call.json();
+    const { signal } = call;
+    const changes = some(objectList(body, 'alterations'), 'alterations').map(columnChange);
+    const table = await openBranch(call, body);
+    const { version } = await table.alterColumns(changes, { signal });
+    return { json: { version: version ?? (await table.version({ signal })) } };
+  },
+  async AlterTableDropColumns(call) {
+    const body = await call.json();
+    const { signal } = call;
+    const names = some(textList(body, 'columns'), 'columns');
+    const table = await openBranch(call, body);
+    const { version } = await table.dropColumns(names, { signal });
+    return { json: { version: version ?? (await table.version({ signal })) } };
+  },
+  async UpdateTableSchemaMetadata(call) {
+    // The body is the map itself.
+    const metadata = allTexts(await call.map(), 'the body', true);
+    const table = await openQueryBranch(call);
+    return { json: await table.updateSchemaMetadata(metadata, { signal: call.signal }) };
+  },
+  async UpdateFieldMetadata(call) {
+    const body = await call.json();
+    const { signal } = call;
+    const updates = some(objectList(body, 'updates'), 'updates').map(metadataUpdate);
+    const table = await openBranch(call, body);
+    const { version } = await table.updateFieldMetadata(updates, { signal });
+    const schema = await table.schema({ signal });
+    const paths = new Set(updates.map(({ path }) => path));
+    const fields = schema.fields
+      .filter(({ name }) => paths.has(name))
+      .map(({ name, metadata }) => [name, Object.fromEntries(metadata)]);
+    return { json: { version: version ?? (await table.version({ signal })), fields: Object.fromEntries(fields) } };
+  },
+  async GetTableStats(call) {
+    const body = await call.json();
+    const table = await openBranch(call, body);
+    const stats = await table.stats({ signal: call.signal });
+    return {
+      json: {
+        total_bytes: stats.totalBytes,
+        num_rows: stats.numRows,
+        num_indices: stats.numIndices,
+        fragment_stats: {
+          num_fragments: stats.numFragments,
+          num_small_fragments: stats.numSmallFragments,
+          lengths: stats.fragmentLengths ?? { min: 0, max: 0, mean: 0, p25: 0, p50: 0, p75: 0, p99: 0 },
+        },
+      },
+    };
+  },
+};

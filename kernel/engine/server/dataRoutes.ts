@@ -1,0 +1,148 @@
+import type { RecordBatch } from '#arrow';
+import { inferRows } from '#catalog/arrow/inferRows.ts';
+import { mergeColumns } from '#catalog/mergeInsert.ts';
+import { DirTable } from '#engine/dir/dirTable.ts';
+import { querySpec, versionOf } from './queryRequest.ts';
+import { choice, flag, object, queryFlag, queryText, requiredText, text, wrong, type Json } from './requestBody.ts';
+import { withoutPath } from '#engine/errors/pathText.ts';
+import type { ArrowBody } from './arrowBody.ts';
+import { openTable, type Call, type Handlers } from './routeTypes.ts';
+import { queryOf } from './rows.ts';
+
+const branchOf = (branch: string | undefined): { branch?: string } =>
+  branch === undefined || branch === '' ? {} : { branch };
+
+/** Opens the newest version of the branch that a body names, or of the main line. */
+export const openBranch = (call: Call, body: Json) => openTable(call, branchOf(text(body, 'branch')));
+
+/** The same where the branch stands in the address. */
+export const openQueryBranch = (call: Call) => openTable(call, branchOf(queryText(call.query, 'branch')));
+
+/** The version that a tag names, and its branch where that is not the main one: numbers of versions repeat in branches. */
+export async function taggedVersion(call: Call, tag: string): Promise<{ version: number; branch?: string }> {
+  const table = await openTable(call, { tag });
+  const { signal } = call;
+  return {
+    version: await table.version({ signal }),
+    ...(table instanceof DirTable && branchOf(await table.branch({ signal }))),
+  };
+}
+
+const versionIn = (version: number | undefined): { version?: number } => (version === undefined ? {} : { version });
+
+/**
+ * The columns that a merge matches by. The specification has one; several are several parameters, as upstream's client
+ * sends them. A name with dots in it stands in backticks.
+ */
+const columnsIn = (on: readonly string[]): string[] =>
+  on.map((name) => (/^`(?:[^`]|``)*`$/.test(name) ? name.slice(1, -1).replaceAll('``', '`') : name));
+
+const isPair = (pair: unknown): pair is [string, string] =>
+  Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string' && part !== '');
+
+/** The field path and the expression of each update. */
+function updatesOf(body: Json): Record<string, string> {
+  const updates = body['updates'];
+  if (!Array.isArray(updates) || !updates.every(isPair)) return wrong('updates', 'a list of [column, expression]');
+  if (updates.length === 0) wrong('updates', 'a list of some [column, expression]');
+  if (new Set(updates.map(([column]) => column)).size < updates.length)
+    wrong('updates', 'a list with each column once');
+  return Object.fromEntries(updates);
+}
+
+/** The rows that came, also where there are none: an empty batch has the columns that a stream without one has too. */
+async function* withOne({ schema, batches }: ArrowBody): AsyncGenerator<RecordBatch> {
+  let isEmpty = true;
+  for await (const batch of batches) {
+    isEmpty = false;
+    yield batch;
+  }
+  if (isEmpty) yield* inferRows([], schema).batches;
+}
+
+export const dataHandlers: Handlers = {
+  async CountTableRows(call) {
+    const body = await call.json();
+    const predicate = text(body, 'predicate');
+    const table = await openTable(call, versionOf(body));
+    return { json: await table.countRows(predicate === '' ? undefined : predicate, { signal: call.signal }) };
+  },
+  async QueryTable(call) {
+    const body = await call.json();
+    const spec = querySpec(body);
+    return { rows: { table: await openTable(call, versionOf(body)), spec } };
+  },
+  async ExplainTableQueryPlan(call) {
+    const body = await call.json();
+    const asked = object(body, 'query') ?? wrong('query', 'there');
+    const verbose = flag(body, 'verbose');
+    const spec = querySpec(asked);
+    const table = await openTable(call, versionOf(asked));
+    const plan = await queryOf(table, spec).explainPlan({ verbose, signal: call.signal });
+    return { json: withoutPath(plan, call.catalog.location) };
+  },
+  async AnalyzeTableQueryPlan(call) {
+    const body = await call.json();
+    const spec = querySpec(body);
+    const table = await openTable(call, versionOf(body));
+    const plan = await queryOf(table, spec).analyzePlan({ signal: call.signal });
+    return { json: withoutPath(plan, call.catalog.location) };
+  },
+  async InsertIntoTable(call) {
+    const { query, signal } = call;
+    const mode = choice(queryText(query, 'mode'), 'mode', ['append', 'overwrite']);
+    const table = await openQueryBranch(call);
+    const rows = await call.arrow();
+    const { version } = await table.add(withOne(rows), { mode, signal });
+    return { json: { num_inserted_rows: rows.numRows, version: version ?? (await table.version({ signal })) } };
+  },
+  async MergeInsertIntoTable(call) {
+    const { query, signal } = call;
+    const updatesWhere = queryText(query, 'when_matched_update_all_filt');
+    const deletesWhere = queryText(query, 'when_not_matched_by_source_delete_filt');
+    const updates = queryFlag(query, 'when_matched_update_all') ?? false;
+    const deletes = queryFlag(query, 'when_not_matched_by_source_delete') ?? false;
+    if (updatesWhere !== undefined && !updates) {
+      wrong('when_matched_update_all_filt', 'together with when_matched_update_all=true');
+    }
+    if (deletesWhere !== undefined && !deletes) {
+      wrong('when_not_matched_by_source_delete_filt', 'together with when_not_matched_by_source_delete=true');
+    }
+    const on = columnsIn(query.getAll('on').filter((name) => name !== ''));
+    if (on.length === 0) wrong('on', 'there');
+    const table = await openQueryBranch(call);
+    let merge = table.mergeInsert(mergeColumns(on));
+    if (updates) merge = merge.whenMatchedUpdateAll({ where: updatesWhere });
+    if (queryFlag(query, 'when_not_matched_insert_all')) merge = merge.whenNotMatchedInsertAll();
+    if (deletes) merge = merge.whenNotMatchedBySourceDelete({ where: deletesWhere });
+    const rows = await call.arrow();
+    const made = await merge.execute(withOne(rows), { signal });
+    return {
+      json: {
+        ...(made.numUpdatedRows !== undefined && { num_updated_rows: made.numUpdatedRows }),
+        ...(made.numInsertedRows !== undefined && { num_inserted_rows: made.numInsertedRows }),
+        ...(made.numDeletedRows !== undefined && { num_deleted_rows: made.numDeletedRows }),
+        ...versionIn(made.version),
+      },
+    };
+  },
+  async UpdateTable(call) {
+    const body = await call.json();
+    const { signal } = call;
+    const where = text(body, 'predicate');
+    const valuesSql = updatesOf(body);
+    const table = await openBranch(call, body);
+    const made = await table.update({ ...(where !== undefined && where !== '' && { where }), valuesSql }, { signal });
+    return {
+      json: { updated_rows: made.numUpdatedRows ?? 0, version: made.version ?? (await table.version({ signal })) },
+    };
+  },
+  async DeleteFromTable(call) {
+    const body = await call.json();
+    const { signal } = call;
+    const predicate = requiredText(body, 'predicate');
+    const table = await openBranch(call, body);
+    const { version } = await table.delete(predicate, { signal });
+    return { json: { version: version ?? (await table.version({ signal })) } };
+  },
+};

@@ -1,0 +1,106 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { DirConfig } from '#catalog/connect.ts';
+import { engineHost, repairPath, rootHeader, storageOptionsHeader } from '#catalog/contract.ts';
+import { findPlace } from '#engine/dir/dirCatalog.ts';
+import { inspectCatalog, repairCatalog } from '#engine/dir/repair.ts';
+import { allTexts, decodePart, wrong } from './requestBody.ts';
+import { catalogError, createContractHandler, type ContractHandler } from './server.ts';
+
+export type EngineServerOptions = {
+  /** What a request must carry as `Authorization: Bearer …`. */
+  secret: string;
+  /** The catalog of a root directory. */
+  catalogOf: (config: DirConfig) => Promise<Catalog>;
+  log: (line: string) => void;
+};
+
+/** The server of the engine process: for one parent process on this machine. Not listening yet. */
+export type EngineServer = {
+  server: Server;
+  contract: ContractHandler;
+};
+
+/**
+ * Makes the REST contract over directories that each request names.
+ *
+ * A web page can make a browser send requests to local servers, and by rebinding its name even read the answers: a
+ * request that names an `Origin` or another `Host` than ours is refused before anything is looked at.
+ */
+export function createEngineServer({ secret, catalogOf, log }: EngineServerOptions): EngineServer {
+  const wanted = digest(`Bearer ${secret}`);
+  const contract = createContractHandler({
+    authorize: (request) => checkCaller(request, wanted),
+    catalogOf: (request) => catalogOf(rootOf(request)),
+    log,
+  });
+  const server = createServer((request, response) => {
+    if (request.url === repairPath) void answerRepair(request, response, wanted);
+    else void contract.handle(request, response);
+  });
+  server.headersTimeout = 10_000;
+  // A large table takes its time to arrive, and only the parent can connect.
+  server.requestTimeout = 0;
+  return { server, contract };
+}
+
+/** GET inspects the catalog that the request names, POST repairs it. */
+async function answerRepair(request: IncomingMessage, response: ServerResponse, wanted: Buffer): Promise<void> {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  request.resume();
+  try {
+    checkCaller(request, wanted);
+    const place = await findPlace(rootOf(request));
+    const result =
+      request.method === 'POST' ? await repairCatalog(place, { signal: gone.signal }) : await inspectCatalog(place);
+    send(response, 200, result);
+  } catch (error) {
+    const failure = catalogError(error);
+    send(response, failure.status, failure);
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** @throws CatalogError PermissionDenied (15) or Unauthenticated (16) */
+function checkCaller(request: IncomingMessage, wanted: Buffer): void {
+  if (request.headers.origin !== undefined) {
+    throw new CatalogError('PermissionDenied', 'Requests from web pages are refused.', '');
+  }
+  if (request.headers.host !== engineHost) {
+    throw new CatalogError('PermissionDenied', 'The request is for another host.', '');
+  }
+  // Digests are equally long, so the comparison takes the same time whatever was sent.
+  if (!timingSafeEqual(digest(request.headers.authorization ?? ''), wanted)) {
+    throw new CatalogError('Unauthenticated', 'The request does not carry the secret of this engine.', '');
+  }
+}
+
+/** @throws CatalogError InvalidInput (13) */
+function rootOf({ headers }: IncomingMessage): DirConfig {
+  const root = headers[rootHeader];
+  if (typeof root !== 'string' || root === '') {
+    throw new CatalogError('InvalidInput', `The header ${rootHeader} is missing.`, 'Send the root directory in it.');
+  }
+  const given = headers[storageOptionsHeader];
+  if (given === undefined) return { root: decodePart(root) };
+  return { root: decodePart(root), storageOptions: storageOptionsOf(String(given)) };
+}
+
+function storageOptionsOf(encoded: string): Record<string, string> {
+  let value: unknown;
+  try {
+    value = JSON.parse(decodePart(encoded));
+  } catch {
+    // Not repeated in the error: it holds keys.
+  }
+  return isRecord(value) ? allTexts(value, storageOptionsHeader) : wrong(storageOptionsHeader, 'a JSON object');
+}

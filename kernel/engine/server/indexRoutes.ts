@@ -1,0 +1,124 @@
+import { given } from '#shared/records.ts';
+import type { CreateIndexOptions, IndexInfo, IndexType } from '#catalog/table.ts';
+import { versionOf } from './queryRequest.ts';
+import { pageOfList } from './requestBody.ts';
+import { choice, count, flag, notOffered, requiredText, text, type Json } from './requestBody.ts';
+import { openBranch, openQueryBranch } from './dataRoutes.ts';
+import { openTable, type Call, type Handler, type Handlers } from './routeTypes.ts';
+
+const vectorTypes = [
+  'IVF_FLAT',
+  'IVF_SQ',
+  'IVF_PQ',
+  'IVF_RQ',
+  'IVF_HNSW_FLAT',
+  'IVF_HNSW_SQ',
+  'IVF_HNSW_PQ',
+] as const satisfies IndexType[];
+const scalarTypes = ['BTREE', 'BITMAP', 'LABEL_LIST', 'FTS'] as const satisfies IndexType[];
+
+const sizes = {
+  num_partitions: 'numPartitions',
+  num_sub_vectors: 'numSubVectors',
+  num_bits: 'numBits',
+  sample_rate: 'sampleRate',
+  max_iterations: 'maxIterations',
+  m: 'm',
+  ef_construction: 'efConstruction',
+  max_token_length: 'maxTokenLength',
+} as const;
+const flags = {
+  with_position: 'withPosition',
+  lower_case: 'lowerCase',
+  stem: 'stem',
+  remove_stop_words: 'removeStopWords',
+  ascii_folding: 'asciiFolding',
+} as const;
+const texts = { base_tokenizer: 'baseTokenizer', language: 'language' } as const;
+
+/** Calls the same index by what other clients call it. */
+const synonyms: Readonly<Record<string, IndexType>> = { INVERTED: 'FTS', LABELLIST: 'LABEL_LIST' };
+
+function indexOptions(body: Json, types: readonly IndexType[]): CreateIndexOptions {
+  const word = requiredText(body, 'index_type').toUpperCase();
+  const type = choice(synonyms[word] ?? word, 'index_type', types);
+  const distanceType = choice(text(body, 'distance_type'), 'distance_type', ['l2', 'cosine', 'dot']);
+  if (count(body, 'target_partition_size') !== undefined) {
+    notOffered('a size of partitions', 'Leave target_partition_size out, or give num_partitions.');
+  }
+  const options: CreateIndexOptions = { type, name: text(body, 'name'), distanceType };
+  for (const [field, option] of entriesOf(sizes)) options[option] = count(body, field);
+  for (const [field, option] of entriesOf(flags)) options[option] = flag(body, field);
+  for (const [field, option] of entriesOf(texts)) options[option] = text(body, field);
+  return options;
+}
+
+/** The keys with their own types, which `Object.entries` forgets. */
+const entriesOf = <K extends string, V>(table: Readonly<Record<K, V>>): [K, V][] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its keys are those of the table
+  Object.entries(table) as [K, V][];
+
+const createIndex =
+  (types: readonly IndexType[]): Handler =>
+  async (call) => {
+    const body = await call.json();
+    const column = requiredText(body, 'column');
+    const options = indexOptions(body, types);
+    const table = await openBranch(call, body);
+    await table.createIndex(column, { ...given(options), signal: call.signal });
+    return { json: {} };
+  };
+
+const indexReply = (info: IndexInfo) => ({
+  index_name: info.name,
+  // Required, and not told for an index that was made before indexes had one.
+  index_uuid: info.uuid ?? '',
+  columns: info.columns,
+  // What is listed can be searched; rows that were added since are `num_unindexed_rows`.
+  status: 'ready',
+  ...(info.type !== undefined && { index_type: info.type }),
+  ...(info.typeUrl !== undefined && { type_url: info.typeUrl }),
+  ...(info.numIndexedRows !== undefined && { num_indexed_rows: info.numIndexedRows }),
+  ...(info.numUnindexedRows !== undefined && { num_unindexed_rows: info.numUnindexedRows }),
+  ...(info.sizeBytes !== undefined && { size_bytes: info.sizeBytes }),
+  ...(info.numSegments !== undefined && { num_segments: info.numSegments }),
+  ...(info.created && { created_at: info.created.toISOString() }),
+  ...(info.indexVersion !== undefined && { index_version: info.indexVersion }),
+  ...(info.details !== undefined && { index_details: info.details }),
+});
+
+/** Opens the version, of the branch, that a body names, for reading. */
+const openAt = (call: Call, body: Json) => openTable(call, versionOf(body));
+
+export const indexHandlers: Handlers = {
+  CreateTableIndex: createIndex([...vectorTypes, ...scalarTypes]),
+  CreateTableScalarIndex: createIndex(scalarTypes),
+  async ListTableIndices(call) {
+    const body = await call.json();
+    const page = { limit: count(body, 'limit'), pageToken: text(body, 'page_token') || undefined };
+    const table = await openAt(call, body);
+    const indices = (await table.listIndices({ signal: call.signal })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const { entries, ...token } = pageOfList(indices, ({ name }) => name, page);
+    return { json: { indexes: entries.map(indexReply), ...token } };
+  },
+  async DescribeTableIndexStats(call) {
+    const body = await call.json();
+    const table = await openAt(call, body);
+    const stats = await table.indexStats(call.indexName, { signal: call.signal });
+    return {
+      json: {
+        num_indexed_rows: stats.numIndexedRows,
+        num_unindexed_rows: stats.numUnindexedRows,
+        ...(stats.type !== undefined && { index_type: stats.type }),
+        ...(stats.distanceType !== undefined && { distance_type: stats.distanceType }),
+        ...(stats.numIndices !== undefined && { num_indices: stats.numIndices }),
+      },
+    };
+  },
+  async DropTableIndex(call) {
+    await call.optionalJson();
+    const table = await openQueryBranch(call);
+    await table.dropIndex(call.indexName, { signal: call.signal });
+    return { json: {} };
+  },
+};

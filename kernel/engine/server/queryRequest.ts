@@ -1,0 +1,113 @@
+import { CatalogError } from '#shared/errors.ts';
+import { given } from '#shared/records.ts';
+import type { FullTextOptions, Ordering, QueryOptions, QuerySpec } from '#catalog/querySpec.ts';
+import { noLimit } from '#catalog/contract.ts';
+import {
+  allTexts,
+  choice,
+  count,
+  flag,
+  notOffered,
+  numeral,
+  object,
+  objectList,
+  requiredCount,
+  requiredText,
+  text,
+  textList,
+  wrong,
+  type Json,
+} from './requestBody.ts';
+
+/**
+ * What a "QueryTableRequest" asks for; `order_by` in it is our own addition, for who wishes it (`Prefer: order_by`).
+ * @throws CatalogError InvalidInput (13), Unsupported (0) for parts of the specification that are not offered
+ */
+export function querySpec(body: Json): QuerySpec {
+  const limit = requiredCount(body, 'k');
+  const filter = text(body, 'filter');
+  const offset = count(body, 'offset');
+  const vector = vectorOf(body);
+  const fullText = fullTextOf(body);
+  const prefilter = flag(body, 'prefilter');
+  return {
+    ...columnsOf(body),
+    ...(filter !== undefined && filter !== '' && { filter }),
+    ...(limit !== noLimit && { limit }),
+    ...(offset !== undefined && offset > 0 && { offset }),
+    ...(flag(body, 'with_row_id') && { withRowId: true }),
+    ...(prefilter === false && { prefilter }),
+    ...(flag(body, 'fast_search') && { fastSearch: true }),
+    ...(vector && { vector }),
+    ...(fullText && { fullText }),
+    ...orderOf(body),
+  };
+}
+
+function columnsOf(body: Json): Pick<QuerySpec, 'columns' | 'columnAliases'> {
+  const columns = object(body, 'columns');
+  if (!columns) return {};
+  const names = textList(columns, 'column_names');
+  const aliases = object(columns, 'column_aliases');
+  if (names && aliases) wrong('columns', 'either column_names or column_aliases');
+  if (names?.includes('')) wrong('columns.column_names', 'a list of names');
+  if (names) return { columns: names };
+  return aliases ? { columnAliases: allTexts(aliases, 'columns.column_aliases') } : {};
+}
+
+function vectorOf(body: Json): QuerySpec['vector'] {
+  const vector = object(body, 'vector');
+  const several = vector?.['multi_vector'] ?? undefined;
+  if (several !== undefined && !(Array.isArray(several) && several.length === 0)) {
+    notOffered('a search by several vectors', 'Send vector.single_vector.');
+  }
+  const values = vector?.['single_vector'] ?? [];
+  if (!Array.isArray(values) || !values.every((value): value is number => typeof value === 'number')) {
+    return wrong('vector.single_vector', 'a list of numbers');
+  }
+  const options = given<QueryOptions>({
+    column: text(body, 'vector_column'),
+    distanceType: choice(text(body, 'distance_type'), 'distance_type', ['l2', 'cosine', 'dot']),
+    nprobes: count(body, 'nprobes'),
+    refineFactor: count(body, 'refine_factor'),
+    ef: count(body, 'ef'),
+    bypassVectorIndex: flag(body, 'bypass_vector_index'),
+    lowerBound: numeral(body, 'lower_bound'),
+    upperBound: numeral(body, 'upper_bound'),
+  });
+  // The specification requires a vector; an empty one means a plain scan.
+  return values.length === 0 ? undefined : { ...options, values };
+}
+
+function fullTextOf(body: Json): QuerySpec['fullText'] {
+  const asked = object(body, 'full_text_query');
+  if (!asked) return undefined;
+  if (object(asked, 'structured_query')) {
+    notOffered('structured full-text queries', 'Send full_text_query.string_query.');
+  }
+  const words = object(asked, 'string_query') ?? wrong('full_text_query.string_query', 'there');
+  const options = given<FullTextOptions>({ columns: textList(words, 'columns') });
+  return { ...(options.columns?.length !== 0 && options), query: requiredText(words, 'query') };
+}
+
+function orderOf(body: Json): Pick<QuerySpec, 'orderBy'> {
+  if ((body['order_by'] ?? undefined) === undefined) return {};
+  const orderBy = objectList(body, 'order_by').map((entry): Ordering => {
+    const descending = flag(entry, 'descending');
+    const nullsFirst = flag(entry, 'nulls_first');
+    return {
+      column: requiredText(entry, 'column'),
+      ...(descending !== undefined && { descending }),
+      ...(nullsFirst !== undefined && { nullsFirst }),
+    };
+  });
+  return orderBy.length > 0 ? { orderBy } : {};
+}
+
+/** The table that a query is about: one version of it, or a branch. @throws CatalogError InvalidInput (13) */
+export function versionOf(body: Json): { version?: number; branch?: string } {
+  const version = count(body, 'version');
+  const branch = text(body, 'branch');
+  if (version === 0) throw new CatalogError('VersionNotFound', 'No table has a version 0.', 'Versions begin at 1.');
+  return { ...(version !== undefined && { version }), ...(branch !== undefined && branch !== '' && { branch }) };
+}

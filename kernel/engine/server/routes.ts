@@ -1,0 +1,145 @@
+import { CatalogError } from '#shared/errors.ts';
+import { decodeId, displayPath, idDelimiter } from '#shared/names.ts';
+import { operations, type Operation } from '#catalog/contract.ts';
+import { columnHandlers } from './columnRoutes.ts';
+import { dataHandlers } from './dataRoutes.ts';
+import { indexHandlers } from './indexRoutes.ts';
+import { jobHandlers } from './jobRoutes.ts';
+import { namespaceHandlers } from './namespaceRoutes.ts';
+import { tableHandlers } from './tableRoutes.ts';
+import { versionHandlers } from './versionRoutes.ts';
+import { decodePart } from './requestBody.ts';
+import type { Handler, Handlers } from './routeTypes.ts';
+
+/** What the address of a request means. */
+export type Found = {
+  operation: Operation | undefined;
+  /** The components of the identifier in it; none for the root, and where there is no place for one. */
+  id: string[];
+  indexName: string;
+  query: URLSearchParams;
+  handler: Handler;
+  /** Why it is none of the contract's addresses. */
+  problem?: CatalogError;
+  /** The methods that it has, for one with another method. */
+  allow?: readonly string[];
+};
+
+const handlers: Handlers = {
+  ...namespaceHandlers,
+  ...tableHandlers,
+  ...dataHandlers,
+  ...versionHandlers,
+  ...indexHandlers,
+  ...columnHandlers,
+  ...jobHandlers,
+};
+
+/** `isRootOnly`: the address is about tables of the root namespace. */
+type Route = { method: string; segments: readonly string[]; operation: Operation; isRootOnly: boolean };
+
+// Addresses of upstream's service that mean the same as those of the specification, for the root namespace.
+const aliases: readonly [method: string, path: string, operation: Operation][] = [
+  ['GET', '/v1/tables', 'ListTables'],
+  ['POST', '/v1/tables/{id}', 'CreateTable'],
+];
+
+const segmentsOf = (path: string): string[] => path.split('/').slice(1);
+
+// Those without placeholders first: `/v1/table/version/batch-create` is about no table called "version".
+const routes: readonly Route[] = [
+  ...Object.entries(operations).map(([name, { method, path }]) => route(method, path, name, false)),
+  ...aliases.map(([method, path, operation]) => route(method, path, operation, true)),
+].toSorted((a, b) => placeholders(a) - placeholders(b));
+
+function route(method: string, path: string, operation: string, isRootOnly: boolean): Route {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table are its operations
+  return { method, segments: segmentsOf(path), operation: operation as Operation, isRootOnly };
+}
+
+function placeholders({ segments }: Route): number {
+  return segments.filter(isPlaceholder).length;
+}
+
+function isPlaceholder(segment: string): boolean {
+  return segment.startsWith('{');
+}
+
+/**
+ * Finds what a request asks for. Never throws: who is not allowed to ask is not told whether the address is right, so what
+ * is wrong with it is `problem`, for later.
+ *
+ * The address is taken apart as it stands. A URL parser would resolve `.` and `..`, which are names here like others.
+ */
+export function findRoute(method: string, url: string): Found {
+  const [path, search] = split(url, '?');
+  const query = new URLSearchParams(search);
+  const segments = segmentsOf(path);
+  // Upstream's client for its service ends every address with a slash.
+  if (segments.length > 1 && segments.at(-1) === '') segments.pop();
+  const none = { operation: undefined, id: [], indexName: '', query, handler: unreachable };
+  const fitting = routes.filter((one) => fits(one.segments, segments));
+  const found = fitting.find((one) => one.method === method);
+  if (!found) {
+    const allow = fitting.map((one) => one.method);
+    return allow.length > 0
+      ? { ...none, allow, problem: wrongMethod(method, path, allow) }
+      : { ...none, problem: noAddress(method, path, segments[0] === 'v1') };
+  }
+  const named = (placeholder: string) => segments[found.segments.indexOf(placeholder)];
+  const { operation } = found;
+  try {
+    const delimiter = query.get('delimiter') ?? idDelimiter;
+    if (delimiter === '') throw new CatalogError('InvalidInput', 'The delimiter is empty.', 'Leave it out for "$".');
+    const id = named('{id}') ?? '';
+    const indexName = decodePart(named('{index_name}') ?? '');
+    const parts = decodeId(decodePart(id), delimiter);
+    if (found.isRootOnly && parts.length > 1) throw notInRoot(parts, id, query.get('delimiter'));
+    return {
+      ...none,
+      operation,
+      id: parts,
+      indexName,
+      handler: handlers[operation] ?? notThere(operation),
+    };
+  } catch (problem) {
+    if (problem instanceof CatalogError) return { ...none, operation, problem };
+    throw problem;
+  }
+}
+
+function split(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+const fits = (pattern: readonly string[], segments: readonly string[]): boolean =>
+  pattern.length === segments.length &&
+  pattern.every((part, index) => (isPlaceholder(part) ? segments[index] !== '' : part === segments[index]));
+
+const unreachable: Handler = () => Promise.reject(new Error('There is no handler.'));
+
+/** An operation that the specification has and a directory of tables does not. */
+function notThere(operation: Operation): Handler {
+  const error = () => new CatalogError('Unsupported', `This server has no ${operation}.`, 'Do without it.');
+  return () => Promise.reject(error());
+}
+
+// `GET /v1/tables` lists the root, and clients of these addresses rely on it to list every table that they create there.
+function notInRoot(parts: readonly string[], id: string, delimiter: string | null): CatalogError {
+  const query = delimiter === null ? '' : `?delimiter=${encodeURIComponent(delimiter)}`;
+  return new CatalogError(
+    'InvalidInput',
+    `Can't create table "${displayPath(parts)}" by POST /v1/tables: that address creates tables in the root namespace only.`,
+    `Send it to POST /v1/table/${id}/create${query}.`,
+  );
+}
+
+const wrongMethod = (method: string, path: string, allow: readonly string[]): CatalogError =>
+  new CatalogError('Unsupported', `${path} takes no ${method}.`, `Send ${allow.join(' or ')}.`, { status: 405 });
+
+// Below /v1 it may be an operation that a later specification has and this server has not.
+const noAddress = (method: string, path: string, isContract: boolean): CatalogError =>
+  new CatalogError('Unsupported', `This server has no ${method} ${path}.`, 'See the specification.', {
+    status: isContract ? 406 : 404,
+  });

@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
+import type { Query } from '#catalog/query.ts';
+import type { QuerySpec } from '#catalog/querySpec.ts';
+import type { Table } from '#catalog/table.ts';
+import { DirTable } from '#engine/dir/dirTable.ts';
+import { encodeBatches, streamOfFiles } from '#engine/batches/ipcStream.ts';
+import type { Streamed } from './reply.ts';
+import type { Rows } from './routeTypes.ts';
+
+/** The rows of a query as Arrow IPC: the stream format for who accepts it, else the specification's file. */
+export async function rowsOf(rows: Rows, headers: IncomingHttpHeaders, signal: AbortSignal): Promise<Streamed> {
+  const isStream = headers.accept?.includes(arrowStreamMime) ?? false;
+  return {
+    headers: {
+      'content-type': isStream ? arrowStreamMime : arrowFileMime,
+      ...(rows.spec.orderBy && { 'preference-applied': 'order_by' }),
+    },
+    chunks: await chunksOf(rows, isStream ? 'stream' : 'file', signal),
+  };
+}
+
+async function chunksOf(
+  { table, spec }: Rows,
+  format: 'file' | 'stream',
+  signal: AbortSignal,
+): Promise<AsyncGenerator<Uint8Array>> {
+  const native = format === 'stream' && table instanceof DirTable ? await table.executeIpc(spec, signal) : undefined;
+  if (native) return streamOfFiles(native.schema, native.buffers);
+  const { schema, batches } = await queryOf(table, spec).execute({ signal });
+  return encodeBatches(format, schema, batches);
+}
+
+/** A query of a table from plain data. */
+export function queryOf(table: Table, spec: QuerySpec): Query {
+  let query = table.query();
+  if (spec.vector) {
+    const { values, ...options } = spec.vector;
+    query = query.nearestTo(values, options);
+  }
+  if (spec.fullText) {
+    const { query: words, ...options } = spec.fullText;
+    query = query.fullTextSearch(words, options);
+  }
+  const columns = spec.columns ?? spec.columnAliases;
+  if (columns) query = query.select(columns);
+  if (spec.filter !== undefined) query = query.where(spec.filter);
+  if (spec.limit !== undefined) query = query.limit(spec.limit);
+  if (spec.offset !== undefined) query = query.offset(spec.offset);
+  if (spec.orderBy) query = query.orderBy(spec.orderBy);
+  if (spec.withRowId) query = query.withRowId();
+  if (spec.prefilter === false) query = query.postfilter();
+  if (spec.fastSearch) query = query.fastSearch();
+  return query;
+}

@@ -1,0 +1,185 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CatalogError, during, isAbort, isCatalogError, messageOf, type CatalogErrorCode } from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import { readingOperations, type Operation } from '#catalog/contract.ts';
+import type { Table } from '#catalog/table.ts';
+import { refusalOf } from '#engine/dir/dirCapabilities.ts';
+import { DirTable } from '#engine/dir/dirTable.ts';
+import { BodyReader, defaultLimits, patience, strangersPatience, type Limits } from './httpBody.ts';
+import { Reply } from './reply.ts';
+import { findRoute, type Found } from './routes.ts';
+import { callOf } from './routeTypes.ts';
+import { rowsOf } from './rows.ts';
+import { jobOperations, type ServerJobs } from './serverJobs.ts';
+
+/** What a request asks for, known before its body is read. */
+export type Asked = {
+  /** Not there for an address that the contract does not have. */
+  operation: Operation | undefined;
+  /** Components of the identifier in the address. */
+  id: readonly string[];
+};
+
+/** How a request went, for a log or a metric. Holds names of tables, and nothing of what is in them. */
+export type Answered = {
+  method: string;
+  operation: Operation | undefined;
+  /** What it was about, as people write it; not there where the address names nothing. */
+  identifier: string | undefined;
+  status: number;
+  code: CatalogErrorCode | undefined;
+  milliseconds: number;
+  /** Of the bodies. */
+  bytesReceived: number;
+  bytesSent: number;
+  /** `left`: the client went away before the end; `cut`: it failed after the first bytes, and the connection was cut. */
+  end: 'sent' | 'left' | 'cut';
+};
+
+export type ContractOptions = {
+  /**
+   * Refuses who may not ask that, by throwing a `CatalogError`; runs before anything else and sees no body.
+   * @throws CatalogError Unauthenticated (16), PermissionDenied (15), ServiceUnavailable (17) where too much is asked
+   */
+  authorize: (request: IncomingMessage, asked: Asked) => void | Promise<void>;
+  /** The catalog that a request is for. It stays the caller's, and must stay open while requests are under way. */
+  catalogOf: (request: IncomingMessage, asked: Asked) => Promise<Catalog>;
+  /** What runs jobs; where nothing does, their operations are refused. */
+  jobs?: ServerJobs | undefined;
+  limits?: Partial<Limits> | undefined;
+  /** Says an error in the words that the client is to read; without it they are its own. */
+  errorFor?: ((request: IncomingMessage, error: CatalogError) => CatalogError) | undefined;
+  /** Takes what went wrong inside, with stack traces: for who runs the server, never for who asks. */
+  log: (line: string) => void;
+  /** Called once a request is over, however it ended. */
+  onAnswered?: ((request: IncomingMessage, answered: Answered) => void) | undefined;
+};
+
+/** The REST contract as a listener of `node:http` or `node:https`. */
+export type ContractHandler = {
+  /** Answers a request. Never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Requests under way. */
+  readonly inFlight: number;
+  /** Refuses further requests with 503; resolves when those under way are over, or the `writes` among them. */
+  drain(which?: 'all' | 'writes'): Promise<void>;
+};
+
+const changes = (operation: Operation | undefined): boolean =>
+  operation !== undefined && !readingOperations.has(operation);
+
+/** Makes the REST contract over catalogs. Who may call, and which catalog a request is for, is up to the caller. */
+export function createContractHandler(options: ContractOptions): ContractHandler {
+  const running = new Set<{ work: Promise<void>; operation: Operation | undefined }>();
+  const limits = { ...defaultLimits, ...options.limits };
+  let isDraining = false;
+  return {
+    handle(request, response) {
+      const found = findRoute(request.method ?? '', request.url ?? '');
+      const work = answer({ request, response, found, options, limits, isDraining });
+      const entry = { work, operation: found.operation };
+      running.add(entry);
+      return work.finally(() => running.delete(entry));
+    },
+    get inFlight() {
+      return running.size;
+    },
+    async drain(which = 'all') {
+      isDraining = true;
+      const awaited = [...running].filter(({ operation }) => which === 'all' || changes(operation));
+      await Promise.all(awaited.map(({ work }) => work));
+    },
+  };
+}
+
+type Exchange = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  found: Found;
+  options: ContractOptions;
+  limits: Limits;
+  isDraining: boolean;
+};
+
+async function answer({ request, response, found, options, limits, isDraining }: Exchange): Promise<void> {
+  const started = performance.now();
+  const gone = new AbortController();
+  // A client that goes away stops the work that was done for it.
+  response.on('close', () => gone.abort());
+  const identifier = found.id.length > 0 ? displayPath(found.id) : undefined;
+  const body = new BodyReader(request, limits);
+  const reply = new Reply(response, limits, gone.signal);
+  let failure: CatalogError | undefined;
+  let isLetIn = false;
+  try {
+    await during({ operation: found.operation, identifier }, async () => {
+      if (isDraining) throw new CatalogError('ServiceUnavailable', 'The server is shutting down.', 'Try again.');
+      await options.authorize(request, found);
+      isLetIn = true;
+      if (found.problem) throw found.problem;
+      await serve(request, found, options, body, reply, gone.signal);
+    });
+  } catch (error) {
+    failure = catalogError(error);
+    if (failure.kind === 'Internal' && !isAbort(error)) options.log(stackOf(error));
+    failure = options.errorFor?.(request, failure) ?? failure;
+    if (gone.signal.aborted || isAbort(error)) reply.destroy();
+    else await reply.refuse(failure, body, { allow: found.allow, patience: isLetIn ? patience : strangersPatience });
+  }
+  try {
+    options.onAnswered?.(request, {
+      method: request.method ?? '',
+      operation: found.operation,
+      identifier,
+      status: response.statusCode,
+      code: failure?.code,
+      milliseconds: performance.now() - started,
+      bytesReceived: body.bytes,
+      bytesSent: reply.bytes,
+      end: reply.end,
+    });
+  } catch (error) {
+    options.log(stackOf(error));
+  }
+}
+
+const isRun = (operation: Operation, jobs: ServerJobs | undefined): boolean =>
+  jobs !== undefined && jobOperations.has(operation);
+
+async function serve(
+  request: IncomingMessage,
+  found: Found,
+  options: ContractOptions,
+  body: BodyReader,
+  reply: Reply,
+  signal: AbortSignal,
+): Promise<void> {
+  const tables: Table[] = [];
+  try {
+    const catalog = await options.catalogOf(request, found);
+    const { operation } = found;
+    // Said whatever the request is about, so that a client can find out what works without making anything.
+    if (operation && !isRun(operation, options.jobs) && (await catalog.capabilities({ signal }))[operation] === 'no')
+      throw refusalOf(operation);
+    const own = (table: Table): Table => {
+      tables.push(table);
+      return table;
+    };
+    const told = await found.handler(callOf(found, { catalog, body, own, jobs: options.jobs, signal }));
+    if ('rows' in told) await reply.stream(await rowsOf(told.rows, request.headers, signal));
+    else if ('arrow' in told) await reply.arrow(told.arrow);
+    else if ('json' in told) await reply.json(told.status ?? 200, told.json);
+    else await reply.empty();
+  } finally {
+    // Garbage to this process is a few bytes each, to the engine it is a table's metadata and open files.
+    for (const table of tables) if (table instanceof DirTable) table.close();
+  }
+}
+
+export const catalogError = (error: unknown): CatalogError =>
+  isCatalogError(error)
+    ? error
+    : new CatalogError('Internal', `The server failed: ${messageOf(error)}.`, '', { cause: error });
+
+const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));

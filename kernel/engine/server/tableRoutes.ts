@@ -1,0 +1,184 @@
+import { isAbsolute, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { Catalog, TableDescription } from '#catalog/catalog.ts';
+import { isObjectStore } from '#catalog/root.ts';
+import { jsonSchema } from '#catalog/arrow/jsonArrow.ts';
+import {
+  allTexts,
+  choice,
+  notOffered,
+  object,
+  queryFlag,
+  queryText,
+  requiredText,
+  text,
+  textList,
+  textMap,
+  wrong,
+  type Json,
+} from './requestBody.ts';
+import { DirCatalog } from '#engine/dir/dirCatalog.ts';
+import { versionOf } from './queryRequest.ts';
+import { taggedVersion } from './dataRoutes.ts';
+import { openTable, tableOf, type Call, type Handlers } from './routeTypes.ts';
+
+// This server gives nobody the keys to its storage: replies have no `storage_options`, asked for or not.
+
+/** A map that stands in an address as JSON. */
+function queryMap(query: URLSearchParams, field: string): Record<string, string> {
+  const given = queryText(query, field);
+  if (given === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(given);
+  } catch {
+    wrong(field, 'JSON');
+  }
+  return allTexts(object({ [field]: value }, field) ?? {}, field);
+}
+
+/** The version, tag or branch that a description is asked for, of which only one may be named. */
+async function tableAt(call: Call, body: Json): Promise<{ version?: number; branch?: string }> {
+  const at = versionOf(body);
+  const tag = text(body, 'tag');
+  if (tag === undefined || tag === '') return at;
+  if (at.version !== undefined || at.branch !== undefined) wrong('tag', 'alone: leave out version and branch');
+  return taggedVersion(call, tag);
+}
+
+/**
+ * A place that a request names for a table: below the root, as a path from there or as this server writes it. A catalog is
+ * all that a caller was let into; elsewhere there may be anything.
+ * @throws CatalogError InvalidInput (13) for any other place
+ */
+function placeIn({ location: root }: Catalog, place: string): string {
+  const inside = isObjectStore(root)
+    ? place.startsWith(`${root.replace(/\/+$/, '')}/`)
+    : isAbsolute(place) && !relative(root, place).split(sep).includes('..') && relative(root, place) !== '';
+  const isPath = !isObjectStore(place) && !isAbsolute(place) && !/^[A-Za-z][\w+.-]*:/.test(place);
+  const steps = place.split(/[\\/]/);
+  if ((inside || isPath) && !steps.includes('..') && !steps.includes('.') && !place.includes('\0')) return place;
+  throw new CatalogError(
+    'InvalidInput',
+    'The location is not below the root of this catalog.',
+    'Give a path from there, for instance "orders.lance".',
+  );
+}
+
+/** A place as an address; places in object stores are addresses already. */
+const uriOf = (location: string): string => (isObjectStore(location) ? location : pathToFileURL(location).href);
+
+async function describe(call: Call): Promise<unknown> {
+  const { catalog, id, query, signal } = call;
+  const body = await call.json();
+  const [name, namespacePath] = tableOf(id);
+  const isDetailed = queryFlag(query, 'load_detailed_metadata') ?? false;
+  const checksDeclared = queryFlag(query, 'check_declared') ?? false;
+  const withUri = queryFlag(query, 'with_table_uri') ?? false;
+  const at = await tableAt(call, body);
+  const placeReply = (location: string | undefined) => ({
+    ...(location !== undefined && { location }),
+    ...(withUri && location !== undefined && { table_uri: uriOf(location) }),
+  });
+  let found: TableDescription;
+  try {
+    found = await catalog.describeTable(name, namespacePath, { ...at, signal });
+  } catch (error) {
+    const isUnwritten = !isDetailed && isCatalogError(error, 'InvalidTableState') && catalog instanceof DirCatalog;
+    const location = isUnwritten ? await catalog.declaredLocation(name, namespacePath, { signal }) : undefined;
+    if (location === undefined) throw error;
+    return { table: name, namespace: namespacePath, ...placeReply(location), is_only_declared: true };
+  }
+  const place = {
+    ...placeReply(found.location),
+    // What can be described has been written.
+    ...((checksDeclared || isDetailed) && { is_only_declared: false }),
+  };
+  const { version } = found;
+  const table = await openTable(call, { version, ...(at.branch !== undefined && { branch: at.branch }) });
+  const [schema, stats] = await Promise.all([
+    table.schema({ signal }),
+    isDetailed ? table.stats({ signal }) : undefined,
+  ]);
+  // LanceDB's own client never asks for details, and reads the version and the schema all the same.
+  const shown = { table: name, namespace: namespacePath, ...place, version, schema: jsonSchema(schema) };
+  if (!stats) return shown;
+  return {
+    ...shown,
+    metadata: Object.fromEntries(schema.metadata),
+    // The engine does not tell how many rows were deleted, only how many are there.
+    stats: { num_fragments: stats.numFragments, num_deleted_rows: 0 },
+  };
+}
+
+export const tableHandlers: Handlers = {
+  async CreateTable({ catalog, id, query, arrow, own, signal }) {
+    const [name, path] = tableOf(id);
+    const mode = choice(queryText(query, 'mode'), 'mode', ['create', 'exist_ok', 'overwrite']);
+    if (Object.keys(queryMap(query, 'properties')).length > 0) {
+      // 400, for the specification has no 406 for this operation.
+      const hint = 'Leave properties out, or declare the table with them first.';
+      throw new CatalogError('InvalidInput', 'A table that is made with rows gets no properties here.', hint);
+    }
+    if (Object.keys(queryMap(query, 'storage_options')).length > 0) {
+      notOffered('other storage options than its own', 'Leave storage_options out.');
+    }
+    const { schema, batches } = await arrow();
+    const table = own(await catalog.createTable(name, batches, path, { mode, schema, signal }));
+    const { location } = await catalog.describeTable(name, path, { signal });
+    return { json: { version: await table.version({ signal }), ...(location !== undefined && { location }) } };
+  },
+  async DeclareTable({ catalog, id, json, signal }) {
+    const [name, path] = tableOf(id);
+    const body = await json();
+    const place = text(body, 'location');
+    const { location } = await catalog.declareTable(name, path, {
+      location: place === undefined ? undefined : placeIn(catalog, place),
+      properties: textMap(body, 'properties'),
+      signal,
+    });
+    return { json: { location } };
+  },
+  async RegisterTable({ catalog, id, json, signal }) {
+    const [name, path] = tableOf(id);
+    const body = await json();
+    const location = placeIn(catalog, requiredText(body, 'location'));
+    const mode = choice(text(body, 'mode'), 'mode', ['create', 'overwrite']);
+    await catalog.registerTable(name, location, path, { mode, properties: textMap(body, 'properties'), signal });
+    return { json: { location } };
+  },
+  async DeregisterTable({ catalog, id, json, signal }) {
+    const [name, path] = tableOf(id);
+    await json();
+    return { json: await catalog.deregisterTable(name, path, { signal }) };
+  },
+  async DescribeTable(call) {
+    return { json: await describe(call) };
+  },
+  async TableExists(call) {
+    const { catalog, id, signal } = call;
+    const [name, path] = tableOf(id);
+    const at = versionOf(await call.json());
+    if (at.version === undefined) {
+      // Also true of a table that is there and can't be read.
+      if (await catalog.tableExists(name, path, { signal })) return { empty: true };
+      await openTable(call);
+    }
+    await openTable(call, at);
+    return { empty: true };
+  },
+  async DropTable({ catalog, id, optionalJson, signal }) {
+    const [name, path] = tableOf(id);
+    await optionalJson();
+    await catalog.dropTable(name, path, { signal });
+    return { json: {} };
+  },
+  async RenameTable({ catalog, id, json, signal }) {
+    const [name, path] = tableOf(id);
+    const body = await json();
+    const newNamespacePath = textList(body, 'new_namespace_id');
+    await catalog.renameTable(name, requiredText(body, 'new_table_name'), path, { newNamespacePath, signal });
+    return { json: {} };
+  },
+};

@@ -1,0 +1,137 @@
+import { CatalogError } from '#shared/errors.ts';
+import type { VersionInfo } from '#catalog/table.ts';
+import { pageInQuery, pageOfList } from './requestBody.ts';
+import { count, queryFlag, requiredCount, requiredText, text, wrong } from './requestBody.ts';
+import { openBranch, openQueryBranch, taggedVersion } from './dataRoutes.ts';
+import { openTable, type Handlers } from './routeTypes.ts';
+
+/** A list by name, in an order that a page can go on in. */
+const byName = <T>(entries: Iterable<[string, T]>): [string, T][] =>
+  [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+// A manifest is named after what is left of the numbers above its version, so that the newest is the first in a listing.
+const lastVersion = 2n ** 64n - 1n;
+const manifestOf = (version: number): string =>
+  `_versions/${String(lastVersion - BigInt(version)).padStart(20, '0')}.manifest`;
+
+/** A version as the specification writes it; a path that the catalog does not tell is the one inside the table. */
+const versionReply = (info: VersionInfo) => ({
+  version: info.version,
+  manifest_path: info.manifestPath ?? manifestOf(info.version),
+  timestamp_millis: info.timestamp.getTime(),
+  ...(info.manifestSize !== undefined && { manifest_size: info.manifestSize }),
+  ...(info.metadata && { metadata: info.metadata }),
+});
+
+export const versionHandlers: Handlers = {
+  async ListTableVersions(call) {
+    const { query, signal } = call;
+    await call.optionalJson();
+    const isDescending = queryFlag(query, 'descending');
+    const table = await openQueryBranch(call);
+    const versions = (await table.listVersions({ signal })).toSorted((a, b) => a.version - b.version);
+    if (isDescending) versions.reverse();
+    const page = pageInQuery(query);
+    if (page.pageToken !== undefined && !/^\d+$/.test(page.pageToken)) wrong('page_token', 'one of this list');
+    const { entries, ...token } = pageOfList(
+      versions,
+      ({ version }) => String(version),
+      page,
+      isDescending ? (key, last) => Number(key) < Number(last) : (key, last) => Number(key) > Number(last),
+    );
+    return { json: { versions: entries.map(versionReply), ...token } };
+  },
+  async DescribeTableVersion(call) {
+    const body = await call.json();
+    const wanted = count(body, 'version');
+    const { signal } = call;
+    const table = await openBranch(call, body);
+    const versions = await table.listVersions({ signal });
+    const found =
+      wanted === undefined
+        ? versions.toSorted((a, b) => b.version - a.version)[0]
+        : versions.find(({ version }) => version === wanted);
+    if (!found) {
+      const what = wanted === undefined ? 'The table has no version.' : `The table has no version ${wanted}.`;
+      throw new CatalogError('VersionNotFound', what, 'List those it has.');
+    }
+    return { json: { version: versionReply(found) } };
+  },
+  async RestoreTable(call) {
+    const body = await call.json();
+    const version = requiredCount(body, 'version');
+    const table = await openBranch(call, body);
+    await table.restore(version, { signal: call.signal });
+    return { json: {} };
+  },
+
+  async ListTableTags(call) {
+    await call.optionalJson();
+    const table = await openTable(call);
+    const tags = await table.tags().list({ signal: call.signal });
+    const { entries, ...token } = pageOfList(byName(tags), ([name]) => name, pageInQuery(call.query));
+    const contents = entries.map(([name, { version, manifestSize, branch }]) => [
+      name,
+      // Required, and not always known; 0 is what the format's own readers take for unknown.
+      { version, manifestSize: manifestSize ?? 0, ...(branch !== undefined && { branch }) },
+    ]);
+    return { json: { tags: Object.fromEntries(contents), ...token } };
+  },
+  async GetTableTagVersion(call) {
+    const tag = requiredText(await call.json(), 'tag');
+    return { json: await taggedVersion(call, tag) };
+  },
+  async CreateTableTag(call) {
+    const body = await call.json();
+    const [tag, version] = [requiredText(body, 'tag'), requiredCount(body, 'version')];
+    const table = await openBranch(call, body);
+    await table.tags().create(tag, version, { signal: call.signal });
+    return { json: {} };
+  },
+  async UpdateTableTag(call) {
+    const body = await call.json();
+    const [tag, version] = [requiredText(body, 'tag'), requiredCount(body, 'version')];
+    const table = await openBranch(call, body);
+    await table.tags().update(tag, version, { signal: call.signal });
+    return { json: {} };
+  },
+  async DeleteTableTag(call) {
+    const tag = requiredText(await call.json(), 'tag');
+    const table = await openTable(call);
+    await table.tags().delete(tag, { signal: call.signal });
+    return { json: {} };
+  },
+
+  async ListTableBranches(call) {
+    await call.optionalJson();
+    const table = await openTable(call);
+    const branches = await table.branches().list({ signal: call.signal });
+    const { entries, ...token } = pageOfList(byName(branches), ([name]) => name, pageInQuery(call.query));
+    const contents = entries.map(([name, info]) => [
+      name,
+      {
+        parentVersion: info.parentVersion,
+        ...(info.parentBranch !== undefined && { parentBranch: info.parentBranch }),
+        // Both are required, and the engine does not always tell them: 0 stands for unknown.
+        createAt: Math.floor((info.created?.getTime() ?? 0) / 1000),
+        manifestSize: info.manifestSize ?? 0,
+      },
+    ]);
+    return { json: { branches: Object.fromEntries(contents), ...token } };
+  },
+  async CreateTableBranch(call) {
+    const body = await call.json();
+    const name = requiredText(body, 'name');
+    const fromBranch = text(body, 'from_branch');
+    const fromVersion = count(body, 'from_version');
+    const table = await openTable(call);
+    await table.branches().create(name, { fromBranch, fromVersion, signal: call.signal });
+    return { json: {} };
+  },
+  async DeleteTableBranch(call) {
+    const name = requiredText(await call.json(), 'name');
+    const table = await openTable(call);
+    await table.branches().delete(name, { signal: call.signal });
+    return { json: {} };
+  },
+};

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { messageOf } from '#shared/errors.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { type JobFile, readJobFile } from '#shared/jobs/jobFile.ts';
+
+/** Nobody writes a longer one. */
+const longest = 1024 ** 2;
+
+/**
+ * Reads a job file.
+ * @throws JobError RequestInvalid naming the file, and the first thing in it that is wrong
+ */
+export async function openJobFile(path: string, signal: AbortSignal): Promise<JobFile> {
+  const { file, problems } = readJobFile(await jsonOf(path, signal));
+  if (file) return file;
+  const [first, ...more] = problems;
+  const others =
+    more.length === 0
+      ? ''
+      : ` There ${more.length === 1 ? 'is 1 more mistake' : `are ${more.length} more mistakes`} in it.`;
+  throw new JobError(
+    'RequestInvalid',
+    `${path}: ${first?.what ?? 'nothing can be read.'}`,
+    `${first?.hint ?? ''}${others}`,
+  );
+}
+
+async function jsonOf(path: string, signal: AbortSignal): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(path, { encoding: 'utf8', signal });
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw new JobError(
+      'RequestInvalid',
+      `The job file ${path} can't be read (${messageOf(cause)}).`,
+      'Look at its path.',
+      { cause },
+    );
+  }
+  if (text.length > longest)
+    throw new JobError('RequestInvalid', `${path} is no job file: it is too long.`, 'Look at its path.');
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (cause) {
+    throw new JobError('RequestInvalid', `${path} is no JSON (${messageOf(cause)}).`, 'Correct it there.', { cause });
+  }
+}
+
+// What notebooks and terminals need of backfills: a bundle of its own, loaded by `import()` when somebody asks for it, since
+// it brings the engine, a compiler and a bundler along. Types are imported from their own files.
+export { readFunction } from '#jobs/definition/functionSource.ts';
+export { functionHash } from '#jobs/definition/hash.ts';
+export { storedFunction } from '#jobs/definition/registration.ts';
+
+export { onCatalog } from './openCatalog.ts';
+export { serverJobs } from '#jobs/service/serverJobs.ts';
+export { withConsent } from '#jobs/service/consent.ts';
+export { launchProblem } from '#jobs/service/launchChecks.ts';
+export { openJobs } from '#jobs/service/openJobs.ts';

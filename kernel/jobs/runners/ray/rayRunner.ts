@@ -1,0 +1,168 @@
+import { followRayJob } from '#cluster/ray/followRayJob.ts';
+import { isClusterError } from '#cluster/errors.ts';
+import { isOver, type RayJob } from '#cluster/ray/rayReplies.ts';
+import type { RayJobs } from '#cluster/ray/rayJobs.ts';
+import type { Availability, RunContext, Runner } from '#jobs/runners/runner.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { isAbort, messageOf } from '#shared/errors.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { launchOnRay } from './launchOnRay.ts';
+import { jobErrorOf, withRay } from './openRay.ts';
+import { failureOf } from './rayPending.ts';
+import { RayEvents } from './rayEvents.ts';
+import { tellPending } from './rayPending.ts';
+
+/** What is kept for the next process: which job of Ray it is, whether it is there, and how much of its log was told. */
+const kept = { submission: 'ray.submission', sent: 'ray.sent', known: 'ray.known', attempt: 'ray.attempt' } as const;
+
+/** Milliseconds for ending a job that was cancelled: its driver has three seconds from Ray. */
+const endingMs = 60_000;
+
+/**
+ * Runs a job on a Ray. What computes is there, and goes on when this process ends or loses its way to it: the next one that takes
+ * the job up finds it by its id and follows it on.
+ * @param silence milliseconds without an answer after which Ray is given up; its job is not
+ */
+export function createRayRunner(silence = 30 * 60_000): Runner {
+  return {
+    name: 'ray',
+    availability,
+    run: async (context) => {
+      try {
+        await run(context, silence);
+      } catch (error) {
+        context.signal.throwIfAborted();
+        throw jobErrorOf(error);
+      }
+    },
+  };
+}
+
+export const rayRunner: Runner = createRayRunner();
+
+async function availability(request: BackfillRequest, signal: AbortSignal): Promise<Availability> {
+  if (request.function?.kind === 'server')
+    return { isPossible: false, reason: 'Only the server of the catalog can compute this column.' };
+  if (!request.ray) return { isPossible: false, reason: 'Nothing says where a Ray is.' };
+  try {
+    return await withRay(request.ray, AbortSignal.any([signal, AbortSignal.timeout(20_000)]), async (jobs, limit) => {
+      const { version } = await jobs.version(limit);
+      return { isPossible: true, reason: `${jobs.subject} is version ${version}.` };
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isAbort(error)) throw error;
+    return { isPossible: false, reason: messageOf(error) };
+  }
+}
+
+async function run(context: RunContext, silence: number): Promise<void> {
+  const { request, spec, signal } = context;
+  if (!request.ray)
+    throw new JobError('RequestInvalid', 'Nothing says where the Ray is.', 'Give its address as "ray".');
+  if (spec.table.uri === '')
+    throw new JobError(
+      'RunnerUnavailable',
+      'The catalog does not say where the table is, so Ray cannot reach it.',
+      'Choose the runner "rest", or connect to the directory of the tables.',
+    );
+  await withRay(request.ray, signal, async (jobs, live) => {
+    const version = await jobs.version(live);
+    const submissionId = await submissionOf(context, jobs, live);
+    try {
+      const there = await statusOf(jobs, submissionId, live);
+      if (!there) {
+        await launchOnRay(jobs, { context, submissionId, version }, live);
+        context.kept.set(kept.sent, submissionId);
+      } else
+        context.emit({ kind: 'restarted', what: 'connection', reason: `Followed on: it went on as ${submissionId}.` });
+      await follow(context, jobs, submissionId, { silence, signal: live });
+    } catch (error) {
+      if (signal.aborted) await cancel(context, jobs, submissionId);
+      if (isClusterError(error) && error.kind === 'NotFound')
+        throw new JobError('RayJobFailed', error.what, `${error.hint} Resume the job: what was computed is kept.`);
+      throw error;
+    }
+  });
+}
+
+/**
+ * The id of the job on Ray: of one that an earlier process began and that goes on or ended in its absence, else a new one. It is
+ * kept before anything is sent under it, so that no job is ever there that nobody knows of.
+ */
+async function submissionOf(context: RunContext, jobs: RayJobs, signal: AbortSignal): Promise<string> {
+  const known = context.kept.get(kept.submission);
+  if (known) {
+    const job = await statusOf(jobs, known, signal);
+    // Not one that Ray has forgotten: what is left of it may yet end whatever has its id.
+    const goesOn = job ? !isOver(job.state) || job.state === 'SUCCEEDED' : context.kept.get(kept.sent) !== known;
+    if (goesOn) return known;
+  }
+  const attempt = Number(context.kept.get(kept.attempt) ?? '0') + 1;
+  const id = attempt === 1 ? context.spec.jobId : `${context.spec.jobId}-${attempt}`;
+  context.kept.set(kept.attempt, String(attempt));
+  context.kept.set(kept.known, '0');
+  context.kept.set(kept.submission, id);
+  return id;
+}
+
+async function statusOf(jobs: RayJobs, submissionId: string, signal: AbortSignal): Promise<RayJob | undefined> {
+  try {
+    return await jobs.status(submissionId, signal);
+  } catch (error) {
+    if (isClusterError(error) && error.kind === 'NotFound') return undefined;
+    throw error;
+  }
+}
+
+async function follow(
+  context: RunContext,
+  jobs: RayJobs,
+  submissionId: string,
+  { silence, signal }: { readonly silence: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const events = new RayEvents(context, (known) => context.kept.set(kept.known, String(known)));
+  const goesOn = 'The job goes on there.';
+  const job = await followRayJob(
+    jobs,
+    {
+      submissionId,
+      known: Number(context.kept.get(kept.known) ?? '0'),
+      onText: (text, known) => events.take(text, known),
+      onJob: tellPending(context, jobs, signal),
+      onLost: ({ what }) => context.emit({ kind: 'notice', text: `${what} ${goesOn}` }),
+      onReturn: (reason) => context.emit({ kind: 'restarted', what: 'connection', reason }),
+      patience: silence,
+    },
+    signal,
+  );
+  events.finish();
+  // From here on it has been told: whoever takes the job up begins another.
+  context.kept.set(kept.submission, '');
+  const failure = failureOf(jobs.subject, job, events.end);
+  if (failure) throw failure;
+  if (events.end) context.emit(events.end);
+}
+
+/** Ends the job on Ray, and tells what it had done by then. */
+async function cancel(context: RunContext, jobs: RayJobs, submissionId: string): Promise<void> {
+  const signal = AbortSignal.timeout(endingMs);
+  try {
+    const job = await jobs.stop(submissionId, signal);
+    if (!isOver(job.state)) {
+      const text = `${submissionId} has not begun on Ray, which ends it as soon as it would.`;
+      context.emit({ kind: 'notice', text });
+      return;
+    }
+    const known = Number(context.kept.get(kept.known) ?? '0');
+    const events = new RayEvents(context, (now) => context.kept.set(kept.known, String(now)));
+    const log = await jobs.log(submissionId, signal);
+    events.take(log.slice(known), log.length);
+    events.finish();
+    context.kept.set(kept.submission, '');
+  } catch (error) {
+    if (isClusterError(error) && error.kind === 'NotFound') return;
+    const text = `Whether ${submissionId} has ended on Ray is not known: ${messageOf(error)}`;
+    context.emit({ kind: 'notice', text });
+  }
+}

@@ -1,0 +1,122 @@
+import type { Catalog } from '#catalog/catalog.ts';
+import type { BackfillColumnOptions } from '#catalog/jobs.ts';
+import type { Table } from '#catalog/table.ts';
+import { onCatalog } from '#jobs/openCatalog.ts';
+import type { Availability, RunContext, Runner } from '#jobs/runners/runner.ts';
+import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { displayPath } from '#shared/names.ts';
+import { given } from '#shared/records.ts';
+import { followServerJob, type Patience } from './followServerJob.ts';
+import { launchedBefore } from './launchedBefore.ts';
+import { serverProgress } from './serverProgress.ts';
+
+/** What is kept for the next process: when the server was asked, and the id that it gave. */
+const kept = { asked: 'rest.askedAt', job: 'rest.jobId' } as const;
+
+/** Between two questions; they become rarer while nothing changes. */
+const usual: Patience = { firstPause: 200, longestPause: 3000, silence: 15 * 60_000 };
+
+/**
+ * Runs a job on the server of a catalog, by the specification's "AlterTableBackfillColumns": the server has the function,
+ * and does all of the work. What is told of it is what the server says, and rows are counted in the table.
+ */
+export function createRestRunner(patience: Patience = usual): Runner {
+  return {
+    name: 'rest',
+    availability: async (request, signal) => availabilityOf(request, signal),
+    run: async (context) => run(context, patience),
+  };
+}
+
+export const restRunner: Runner = createRestRunner();
+
+const isServer = ({ table }: BackfillRequest): boolean => table.catalog.implementation === 'rest';
+
+async function availabilityOf(request: BackfillRequest, signal: AbortSignal): Promise<Availability> {
+  if (!isServer(request)) return { isPossible: false, reason: 'The catalog is a directory, not a server.' };
+  return onCatalog(request.table.catalog, signal, async (catalog) => {
+    try {
+      // To backfill can't be tried without doing it; a server that lists jobs is one that has some.
+      const can = await catalog.capabilities({ probe: ['ListJobs'], signal });
+      const isThere = can.AlterTableBackfillColumns !== 'no' && can.ListJobs !== 'no';
+      return isThere
+        ? { isPossible: true, reason: `${catalog.location} runs jobs.` }
+        : { isPossible: false, reason: `${catalog.location} runs no jobs.` };
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      const reason = `Whether ${catalog.location} runs jobs can't be asked: ${messageOf(error)}`;
+      return { isPossible: false, reason };
+    }
+  });
+}
+
+async function run(context: RunContext, patience: Patience): Promise<void> {
+  const { request, spec, signal } = context;
+  if (!isServer(request))
+    throw new JobError('RunnerUnavailable', 'The catalog is a directory, not a server.', 'Choose another runner.');
+  await onCatalog(request.table.catalog, signal, async (catalog) => {
+    const { name, namespacePath } = request.table;
+    const table = await catalog.openTable(name, [...namespacePath], { signal });
+    const rows = await serverProgress(table, spec, signal);
+    const { id, isAdopted } = await jobOf(context, catalog, table);
+    // Not before the server has taken it: what it refuses never ran.
+    context.emit({ kind: 'planned', ...rows.plan });
+    if (isAdopted)
+      context.emit({ kind: 'notice', text: `The server's job ${id} was begun before, and is followed again.` });
+    await followServerJob({ context, catalog, id, rows, patience });
+  });
+}
+
+/** The id of the server's job: the one that an earlier process began, unless that has ended without success, or a new one. */
+async function jobOf(
+  context: RunContext,
+  catalog: Catalog,
+  table: Table,
+): Promise<{ readonly id: string; readonly isAdopted: boolean }> {
+  const adopted = await launchedBefore({
+    catalog,
+    table: displayPath(table.namespacePath, table.name),
+    column: context.spec.column,
+    id: context.kept.get(kept.job),
+    askedAt: context.kept.get(kept.asked),
+    signal: context.signal,
+  });
+  if (adopted !== undefined) {
+    context.kept.set(kept.job, adopted);
+    return { id: adopted, isAdopted: true };
+  }
+  // Written down before it is asked: a process that dies while the answer is on its way finds the job again by it.
+  context.kept.set(kept.asked, String(Date.now()));
+  const jobId = await launch(context, table);
+  context.kept.set(kept.job, jobId);
+  context.log(`The server's job is ${jobId}.\n`);
+  return { id: jobId, isAdopted: false };
+}
+
+async function launch({ spec, request, signal }: RunContext, table: Table): Promise<string> {
+  const options: BackfillColumnOptions = given({
+    where: spec.where,
+    // What nobody asked for is up to the server.
+    concurrency: request.concurrency,
+    taskSize: spec.taskSize,
+    checkpointSize: request.checkpointSize,
+    commitGranularity: request.commitGranularity,
+    numFrags: spec.numFrags,
+    readVersion: spec.readVersion,
+  });
+  try {
+    return (await table.backfillColumn(spec.column, { ...options, signal })).jobId;
+  } catch (error) {
+    if (signal.aborted || !isCatalogError(error)) throw error;
+    const place = `${displayPath(table.namespacePath, table.name)}.${spec.column}`;
+    if (error.kind === 'Unsupported')
+      throw new JobError('RunnerUnavailable', `The server runs no backfill of ${place}.`, 'Choose another runner.', {
+        cause: error,
+      });
+    throw new JobError('ServerRefused', `The server refused to compute ${place}: ${error.message}`, '', {
+      cause: error,
+    });
+  }
+}

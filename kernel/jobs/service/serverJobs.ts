@@ -1,0 +1,143 @@
+import { availableParallelism } from 'node:os';
+import { Field, Schema, Table, Utf8, tableToIPC, vectorFromArray } from '#arrow';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { JobDescription, JobState as ServerState, JobSummary } from '#catalog/jobs.ts';
+import type { ServerJobs } from '#engine/server/serverJobs.ts';
+import type { Jobs } from './jobs.ts';
+import { tableOfJob } from '#engine/server/jobRoutes.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { isJobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
+import type { JobState, JobView } from '#shared/jobs/jobView.ts';
+
+const pageSize = 100;
+
+/** Each is a process of this machine, and a client of a server may ask for any number of them. */
+const mostAtOnce = Math.max(8, availableParallelism());
+
+/** A server's clients know fewer states; a job that was interrupted is one that they would have to begin again. */
+const states: Readonly<Record<JobState, ServerState>> = {
+  queued: 'queued',
+  starting: 'queued',
+  running: 'running',
+  interrupted: 'failed',
+  succeeded: 'finished',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+export type ServerJobsOptions = {
+  /** Settings of the object store that the roots are in. They may hold secrets. */
+  readonly storageOptions?: Record<string, string> | undefined;
+  /** Hashes of functions on tables that may run here, beside those that were accepted on this machine. */
+  readonly allowStoredCode?: readonly string[] | undefined;
+};
+
+/** Jobs of this machine as a server offers them: to each catalog its own. */
+export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: ServerJobsOptions = {}): ServerJobs {
+  const own = async (catalog: Catalog, id: string, signal: AbortSignal): Promise<JobView> => {
+    const view = await told(() => jobs.view(id, signal));
+    // As if it were not there: a key for one database says nothing of the others.
+    if (!isOf(view, catalog)) throw missing(id);
+    return view;
+  };
+  return {
+    backfill: async ({ catalog, namespacePath, name, column, options, signal }) => {
+      const root = catalog.location;
+      const config = { implementation: 'dir' as const, root, ...(storageOptions && { storageOptions }) };
+      const table = { catalog: config, namespacePath, name };
+      const asked = options.concurrency;
+      const atOnce = asked !== undefined && { concurrency: Math.min(asked, mostAtOnce) };
+      const request = { ...options, ...atOnce, table, column, ...(allowStoredCode && { allowStoredCode }) };
+      const { id } = await told(() => jobs.start(request, signal));
+      return { jobId: id };
+    },
+    list: async ({ catalog, pageToken, signal }) => {
+      const all = (await jobs.list(signal)).filter((view) => isOf(view, catalog));
+      // Newest first, and ids are in the order of time: what is new meanwhile moves nothing.
+      const rest = pageToken === undefined ? all : all.filter(({ id }) => id < pageToken);
+      const page = rest.slice(0, pageSize);
+      const last = page.at(-1);
+      return { jobs: page.map(summaryOf), ...(rest.length > page.length && last && { pageToken: last.id }) };
+    },
+    describe: async ({ catalog, id, signal }) => descriptionOf(await own(catalog, id, signal)),
+    cancel: async ({ catalog, id, signal }) => {
+      const view = await own(catalog, id, signal);
+      if (view.can.cancel) await told(() => jobs.cancel(id, signal));
+    },
+    events: async ({ catalog, id, signal }) => {
+      await own(catalog, id, signal);
+      const lines = (await told(() => wholeLog(jobs, id, signal))).split('\n').filter((line) => line !== '');
+      const schema = new Schema([new Field('line', new Utf8(), false)]);
+      const table = lines.length === 0 ? new Table(schema) : new Table({ line: vectorFromArray(lines, new Utf8()) });
+      return tableToIPC(table, 'stream');
+    },
+  };
+}
+
+/** A log is given out in pieces; what is kept of one is a few megabytes. */
+async function wholeLog(jobs: Jobs, id: string, signal: AbortSignal): Promise<string> {
+  let whole = '';
+  for (let at = 0; ;) {
+    const { text, next } = await jobs.log(id, at, signal);
+    if (next === at) return whole;
+    whole += text;
+    at = next;
+  }
+}
+
+const isOf = ({ table }: JobView, { location }: Catalog): boolean => table.catalog === location;
+
+const missing = (id: string): CatalogError =>
+  new CatalogError('InvalidInput', `There is no job ${id}.`, 'List the jobs that there are.', { status: 404 });
+
+const summaryOf = ({ id, state, table, createdAt }: JobView): JobSummary => ({
+  id,
+  type: 'backfill_column',
+  state: states[state],
+  table: tableOfJob(table.namespacePath, table.name),
+  created: new Date(createdAt),
+});
+
+function descriptionOf(view: JobView): JobDescription {
+  const { column, failure, rows, errors, skipped, version, options } = view;
+  const { where, concurrency, taskSize, checkpointSize, commitGranularity, numFrags, readVersion } = options;
+  return {
+    ...summaryOf(view),
+    spec: {
+      column,
+      where,
+      concurrency,
+      task_size: taskSize,
+      checkpoint_size: checkpointSize,
+      commit_granularity: commitGranularity,
+      num_frags: numFrags,
+      read_version: readVersion,
+    },
+    ...(view.state === 'succeeded' && { result: { rows: rows.done, errors: errors.count, skipped, version } }),
+    ...(failure && { failure: { phase: failure.code, message: failure.message, retryable: view.can.resume } }),
+    ...(view.state === 'interrupted' && { failure: { message: view.sentence, retryable: true } }),
+  };
+}
+
+/** What a client is told of an error of jobs, by the codes of the specification. */
+const kinds: Partial<Record<JobErrorKind, ConstructorParameters<typeof CatalogError>[0]>> = {
+  ColumnMissing: 'ColumnNotFound',
+  FunctionNotAccepted: 'PermissionDenied',
+  Busy: 'ConcurrentModification',
+  TableChanged: 'ConcurrentModification',
+  StorageFull: 'Internal',
+  StorageFailed: 'ServiceUnavailable',
+  RunnerUnavailable: 'ServiceUnavailable',
+  Internal: 'Internal',
+};
+
+async function told<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isJobError(error)) throw error;
+    const { kind, what, hint } = error;
+    const options = { cause: error, ...(kind === 'JobMissing' && { status: 404 }) };
+    throw new CatalogError(kinds[kind] ?? 'InvalidInput', what, hint, options);
+  }
+}

@@ -1,0 +1,89 @@
+import { isAscii } from 'node:buffer';
+import { type Data, DataType, Precision, type RecordBatch, type Vector } from '#arrow';
+
+// How a function of rows is given values: as JavaScript has them, so that nobody needs to know Arrow for it.
+
+/**
+ * Reads the texts of a column. Each is a string of its own and no part of a larger one: a function that keeps one text would
+ * keep its whole batch, and V8 takes longer to split or search a part than it takes to decode it.
+ * @param offsets of each text and of the end of the last, in bytes
+ */
+export function textReader(bytes: Uint8Array, offsets: Int32Array): (row: number) => string {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Where each byte is a letter, texts are copied and not decoded, in half the time.
+  const encoding = isAscii(all) ? 'latin1' : 'utf8';
+  return (row) => all.toString(encoding, offsets[row], offsets[row + 1]);
+}
+
+/** The value of a column in a row, null where there is none. */
+export type ReadValue = (row: number) => unknown;
+
+/**
+ * Reads a column of one batch. Whole numbers of 64 bits are bigints, other numbers numbers; timestamps and dates are Date,
+ * a time, a duration and a decimal as Arrow has them; lists of numbers are typed arrays, other lists arrays; structs and
+ * maps are objects.
+ */
+export function valueReader(vector: Vector): ReadValue {
+  const data = vector.data[0];
+  if (!data || vector.data.length > 1 || data.offset !== 0) return (row) => plain(vector.type, vector.get(row));
+  const read = readerOf(data, vector);
+  const { nullBitmap } = data;
+  // Of a column without nulls the bitmap may be there and be empty.
+  if (data.nullCount === 0 || nullBitmap === undefined || nullBitmap.length === 0) return read;
+  return (row) => (((nullBitmap[row >> 3] ?? 0) >> (row & 7)) & 1 ? read(row) : null);
+}
+
+function readerOf(data: Data, vector: Vector): ReadValue {
+  const { type } = data;
+  if (DataType.isUtf8(type)) return textReader(data.values, data.valueOffsets);
+  const isStored = DataType.isInt(type) || (DataType.isFloat(type) && type.precision !== Precision.HALF);
+  if (isStored) {
+    const { values } = data as { values: ArrayLike<number | bigint> };
+    return (row) => values[row];
+  }
+  return (row) => plain(type, vector.get(row));
+}
+
+/** What Arrow gives of a value, as a function gets it. */
+function plain(type: DataType, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (DataType.isTimestamp(type) || DataType.isDate(type)) return new Date(Number(value));
+  if (DataType.isDictionary(type)) return plain(type.dictionary, value);
+  if (DataType.isList(type) || DataType.isFixedSizeList(type) || DataType.isLargeList(type))
+    return plainList(type.children[0]!.type, value as Vector);
+  if (DataType.isStruct(type)) {
+    const members = value as Record<string, unknown>;
+    return Object.fromEntries(type.children.map((child) => [child.name, plain(child.type, members[child.name])]));
+  }
+  if (DataType.isMap(type)) {
+    const [, valueField] = (type.children[0]!.type as DataType).children;
+    const entries = [...(value as Iterable<[unknown, unknown]>)];
+    return Object.fromEntries(entries.map(([key, each]) => [String(key), plain(valueField!.type, each)]));
+  }
+  return value;
+}
+
+function plainList(item: DataType, list: Vector): unknown {
+  const isNumeric = DataType.isInt(item) || (DataType.isFloat(item) && item.precision !== Precision.HALF);
+  if (isNumeric && list.nullCount === 0) return list.toArray();
+  return Array.from(list, (each) => plain(item, each));
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Made of the readers of the columns of a batch. */
+type MakeRow = (readers: readonly ReadValue[]) => (row: number) => Row;
+
+/**
+ * Makes what gives the rows of batches as plain objects with these columns, so that `{ ...row }` and JSON work as anywhere.
+ * Its code is written for the names: an object that is filled by a loop takes several times as long.
+ */
+export function rowMaker(names: readonly string[]): (batch: RecordBatch) => (row: number) => Row {
+  // In brackets, since "__proto__" would be no property otherwise.
+  const members = names.map((name, index) => `[${JSON.stringify(name)}]: read${index}(row)`);
+  const readers = names.map((_, index) => `read${index}`);
+  const body = `const [${readers.join(', ')}] = readers; return (row) => ({ ${members.join(', ')} });`;
+  // oxlint-disable-next-line typescript/no-implied-eval -- of names that are written as JSON
+  const make = new Function('readers', body) as MakeRow;
+  return (batch) => make(names.map((name) => valueReader(batch.getChild(name)!)));
+}

@@ -1,0 +1,108 @@
+import { CatalogError, isCatalogErrorKind } from '#shared/errors.ts';
+import { jobsHostChecks } from '#shared/jobs/jobShapes.ts';
+import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
+import type { JobsHostMethods, JobsMethods } from '#shared/jobs/jobMessages.ts';
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { RemoteError } from '#shared/protocol/rpc.ts';
+import { guarded } from './calls.ts';
+import type { NodeRuntime } from './childProcess.ts';
+import { PipedProcess } from './pipedProcess.ts';
+
+export type JobsStart = {
+  /** The bundle, `dist/jobs.cjs`. */
+  entry: string;
+  node: NodeRuntime;
+  /** Called with jobs that are new or changed and ids of those removed, once `watch` was asked for. */
+  onChanged: (changed: readonly JobView[], removed: readonly string[]) => void;
+  /** Beside the environment of this process; jobs inherit it. */
+  env?: Record<string, string> | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+/**
+ * The process that knows backfills, one for a window: it plans and tries them, starts jobs and watches their records. It
+ * ends when this process does; jobs go on.
+ */
+export class JobsProcess {
+  readonly #process: PipedProcess<JobsHostMethods, JobsMethods>;
+
+  /**
+   * Starts the process and waits until it listens.
+   * @throws CatalogError ServiceUnavailable (17) when it ends or is silent before that; AbortError when cancelled
+   */
+  static async start(options: JobsStart): Promise<JobsProcess> {
+    options.signal?.throwIfAborted();
+    const started = new JobsProcess(options);
+    try {
+      await started.#process.listening((reason) => unavailable('did not start', reason), options.signal);
+      return started;
+    } catch (error) {
+      started.dispose();
+      throw error;
+    }
+  }
+
+  private constructor({ node, entry, env, onChanged }: JobsStart) {
+    this.#process = new PipedProcess({
+      node,
+      entry,
+      env,
+      handlers: (markReady) => ({
+        ready: () => (markReady(), null),
+        jobsChanged: (params) => {
+          if (jobsHostChecks.jobsChanged(params)) guarded(() => onChanged(params.changed, params.removed));
+          return null;
+        },
+      }),
+    });
+  }
+
+  /** The process, for those who measure it. */
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  /**
+   * Asks for something.
+   * @throws JobError or CatalogError as the method says; CatalogError ServiceUnavailable (17) when the process is gone;
+   * AbortError when `signal` is aborted
+   */
+  async request<K extends keyof JobsMethods>(
+    method: K,
+    params: JobsMethods[K][0],
+    signal?: AbortSignal,
+  ): Promise<JobsMethods[K][1]> {
+    try {
+      return await this.#process.request(method, params, signal);
+    } catch (error) {
+      throw error instanceof RemoteError ? this.#failureOf(error) : error;
+    }
+  }
+
+  /** Called once with the reason when the process has ended, at once if it has. */
+  onDidExit(listener: (reason: string) => void): { dispose(): void } {
+    return this.#process.onDidExit(listener);
+  }
+
+  /** Ends the process; no job with it. */
+  dispose(): void {
+    this.#process.dispose();
+  }
+
+  /** The failure as it was thrown on the other side, whose class does not cross a pipe. Its message has the hint in it. */
+  #failureOf(error: RemoteError): Error {
+    const { code, message } = error;
+    if (code === 'closed') return unavailable('has ended', this.#process.end ?? 'its pipe closed');
+    // What both know, such as Internal, is a job's here.
+    if (isJobErrorKind(code)) return new JobError(code, message, '', { cause: error });
+    if (isCatalogErrorKind(code)) return new CatalogError(code, message, '', { cause: error });
+    return error;
+  }
+}
+
+const unavailable = (what: string, reason: string): CatalogError =>
+  new CatalogError(
+    'ServiceUnavailable',
+    `The process that knows backfills ${what}: ${reason}.`,
+    'Check the setting lanceCatalog.nodePath.',
+  );

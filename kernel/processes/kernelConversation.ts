@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type { DebugEvent } from '#shared/protocol/debugMessages.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
+import {
+  isKernelMessage,
+  isKernelOutput,
+  type KernelInputRequest,
+  type KernelOutput,
+  type KernelReply,
+  type KernelRequest,
+} from '#shared/protocol/kernelMessages.ts';
+import { guarded } from './calls.ts';
+
+export type Replies = { [M in KernelReply as M['type']]: M['content'] };
+export type Requests = { [M in KernelRequest as M['type']]: M['content'] };
+
+/** Asks the person for what a cell wants to know; null when they leave it. `signal`: nobody waits any more. */
+export type AskPerson = (
+  question: { prompt: string; password: boolean },
+  signal: AbortSignal,
+) => Promise<string | null>;
+
+type Pending = {
+  reply: KernelReply['type'];
+  readonly resolve: (content: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly take?: (output: KernelOutput) => void;
+};
+
+/** Outputs of nobody that are kept until somebody listens. */
+const keptOrphans = 1000;
+
+/** Requests to a kernel and what comes back, over one connection. */
+export class KernelConversation {
+  readonly #pipe: Duplex;
+  readonly #ask: AskPerson | undefined;
+  readonly #pending = new Map<string, Pending>();
+  readonly #questions = new Map<string, AbortController[]>();
+  readonly #orphanListeners = new Set<(output: KernelOutput) => void>();
+  readonly #debugListeners = new Set<(event: DebugEvent) => void>();
+  /** `undefined` once somebody has listened. */
+  #orphans: KernelOutput[] | undefined = [];
+  // A kernel remembers the runs of an earlier client by their ids.
+  readonly #prefix = randomUUID().slice(0, 8);
+  #next = 0;
+  #end: Error | undefined;
+
+  /** `onBroken` is called when what comes can't be read any more. */
+  constructor(pipe: Duplex, ask: AskPerson | undefined, onBroken: () => void) {
+    this.#pipe = pipe;
+    this.#ask = ask;
+    // Only framing fails here, listeners are guarded: nothing that follows a broken frame can be read.
+    readFrames(pipe, (message) => this.#receive(message), onBroken);
+    // 'close' follows, and whoever made the pipe knows more.
+    pipe.on('error', () => {});
+  }
+
+  /** Whether cells may ask the person. */
+  get canAsk(): boolean {
+    return this.#ask !== undefined;
+  }
+
+  /**
+   * Sends a request. `atOnce` gets the reply before anything that came after it is looked at.
+   * @throws CatalogError what `end` said, Internal (18) when the kernel refuses
+   */
+  request<Q extends KernelRequest['type'], R extends KernelReply['type']>(
+    type: Q,
+    content: Requests[Q],
+    reply: R,
+    { take, atOnce }: { take?: (output: KernelOutput) => void; atOnce?: (content: Replies[R]) => void } = {},
+  ): Promise<Replies[R]> {
+    if (this.#end) return Promise.reject(this.#end);
+    const id = `${type}-${this.#prefix}-${++this.#next}`;
+    const frame = encodeFrame({ type, id, content });
+    const answer = this.expect(id, reply, take, atOnce);
+    this.#pipe.write(frame);
+    return answer;
+  }
+
+  /** The answer to a request that was sent before, by an earlier client for instance. */
+  expect<R extends KernelReply['type']>(
+    id: string,
+    reply: R,
+    take?: (output: KernelOutput) => void,
+    atOnce?: (content: Replies[R]) => void,
+  ): Promise<Replies[R]> {
+    if (this.#end) return Promise.reject(this.#end);
+    return new Promise((resolve, reject) => {
+      const done = (value: unknown) => {
+        atOnce?.(value as Replies[R]);
+        resolve(value as Replies[R]);
+      };
+      this.#pending.set(id, { reply, resolve: done, reject, ...(take && { take }) });
+    });
+  }
+
+  onOrphanOutput(listener: (output: KernelOutput) => void): { dispose(): void } {
+    this.#orphanListeners.add(listener);
+    const kept = this.#orphans ?? [];
+    this.#orphans = undefined;
+    for (const output of kept) guarded(() => listener(output));
+    return { dispose: () => void this.#orphanListeners.delete(listener) };
+  }
+
+  onDebugEvent(listener: (event: DebugEvent) => void): { dispose(): void } {
+    this.#debugListeners.add(listener);
+    return { dispose: () => void this.#debugListeners.delete(listener) };
+  }
+
+  /** Rejects what waits and what will be asked. */
+  end(error: Error): void {
+    this.#end = error;
+    for (const id of this.#questions.keys()) this.#withdraw(id);
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+
+  #receive(message: unknown): void {
+    if (!isKernelMessage(message)) return;
+    if (message.type === 'input_request') return void this.#answer(message);
+    if (message.type === 'debug_event') {
+      for (const listener of this.#debugListeners) guarded(() => listener(message.content));
+      return;
+    }
+    const pending = this.#pending.get(message.parent);
+    if (isKernelOutput(message)) {
+      if (pending?.take) return pending.take(message);
+      // 'idle' comes after the reply; nobody waits for it.
+      if (message.type !== 'status') this.#giveOrphan(message);
+      return;
+    }
+    if (message.type === 'execute_reply') this.#withdraw(message.parent);
+    if (!pending) return;
+    this.#pending.delete(message.parent);
+    if (message.type === pending.reply) pending.resolve(message.content);
+    else pending.reject(refusal(message));
+  }
+
+  #giveOrphan(output: KernelOutput): void {
+    if (this.#orphans && this.#orphans.length < keptOrphans) this.#orphans.push(output);
+    for (const listener of this.#orphanListeners) guarded(() => listener(output));
+  }
+
+  async #answer({ parent, content }: KernelInputRequest): Promise<void> {
+    const { id, prompt, password } = content;
+    const controller = new AbortController();
+    this.#questions.set(parent, [...(this.#questions.get(parent) ?? []), controller]);
+    // Who can't ask has not been answered either; the cell must not wait for ever.
+    const value = (await this.#ask?.({ prompt, password }, controller.signal).catch(() => null)) ?? null;
+    if (controller.signal.aborted) return;
+    this.#pipe.write(encodeFrame({ type: 'input_reply', id, content: { value } }));
+  }
+
+  /** The cell is over, however it ended: its questions have nobody who waits for the answer. */
+  #withdraw(parent: string): void {
+    for (const controller of this.#questions.get(parent) ?? []) controller.abort();
+    this.#questions.delete(parent);
+  }
+}
+
+const refusal = (message: KernelReply): CatalogError =>
+  new CatalogError(
+    'Internal',
+    message.type === 'error_reply' ? message.content.message : `The kernel answered with "${message.type}".`,
+    'Restart the kernel.',
+  );

@@ -1,0 +1,120 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
+import { Endpoint, type Handlers, type Methods } from '#shared/protocol/rpc.ts';
+import { cancellable, guarded } from './calls.ts';
+import { startNode, type NodeRuntime } from './childProcess.ts';
+import { exitReason, tailOf } from './exitReason.ts';
+
+const startMilliseconds = 20_000;
+/** How long the end of the process waits to be told of, after that of its pipe. */
+const exitMilliseconds = 200;
+
+export type PipedStart<Mine extends Methods> = {
+  readonly node: NodeRuntime;
+  readonly flags?: readonly string[];
+  readonly entry: string;
+  readonly args?: readonly string[];
+  /** Beside the environment of this process. */
+  readonly env?: Record<string, string> | undefined;
+  /** What the process may ask of us. One of it has to call `markReady`. */
+  readonly handlers: (markReady: () => void) => Handlers<Mine>;
+};
+
+/** One of our own bundles as a process that is asked by a pipe, its fourth file. It ends when this process does. */
+export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
+  readonly #child: ChildProcess;
+  readonly #pipe: Duplex;
+  readonly #endpoint: Endpoint<Mine, Theirs>;
+  readonly #ready: Promise<void>;
+  readonly #listeners = new Set<(reason: string) => void>();
+  #end: string | undefined;
+  #markReady: (() => void) | undefined;
+
+  constructor({ handlers, env, ...start }: PipedStart<Mine>) {
+    this.#child = startNode({ ...start, ...(env && { env }), stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+    this.#pipe = this.#child.stdio[3] as Duplex;
+    const stderr = tailOf(this.#child.stderr);
+    this.#ready = new Promise((resolve) => (this.#markReady = resolve));
+    this.#endpoint = new Endpoint(
+      (frame) => {
+        if (this.#end === undefined) this.#pipe.write(encodeFrame(frame));
+      },
+      handlers(() => this.#markReady?.()),
+    );
+    readFrames(
+      this.#pipe,
+      (message) => void this.#endpoint.receive(message),
+      () => this.#child.kill('SIGKILL'),
+    );
+    // 'close' and 'exit' follow, and say more.
+    this.#pipe.on('error', () => {});
+    this.#child.on('error', (error) => this.#ended(error.message));
+    this.#child.on('exit', (code, killed) => this.#ended(exitReason(code, killed, stderr())));
+    this.#pipe.on('close', () => setTimeout(() => this.#ended('its pipe closed'), exitMilliseconds));
+  }
+
+  /**
+   * Waits until it is ready.
+   * @param notStarted makes the error when it ends or is silent before that
+   * @throws that error; AbortError when cancelled
+   */
+  async listening(notStarted: (reason: string) => Error, signal: AbortSignal | undefined): Promise<void> {
+    const late = AbortSignal.timeout(startMilliseconds);
+    const ended = new Promise<never>((_, reject) => {
+      this.onDidExit((reason) => reject(notStarted(reason)));
+    });
+    try {
+      await cancellable(Promise.race([this.#ready, ended]), signal ? AbortSignal.any([signal, late]) : late);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw late.aborted ? notStarted(`it said nothing for ${startMilliseconds / 1000} s`) : error;
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Why it has ended, when it has. */
+  get end(): string | undefined {
+    return this.#end;
+  }
+
+  /** @throws RemoteError as the other side says, or when it is gone or `signal` is aborted */
+  request<K extends keyof Theirs & string>(
+    method: K,
+    params: Theirs[K][0],
+    signal?: AbortSignal,
+  ): Promise<Theirs[K][1]> {
+    return this.#endpoint.request(method, params, signal);
+  }
+
+  /** Called once with the reason when the process has ended, at once if it has. */
+  onDidExit(listener: (reason: string) => void): { dispose(): void } {
+    if (this.#end !== undefined) listener(this.#end);
+    else this.#listeners.add(listener);
+    return { dispose: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Goes as a client goes that has crashed; the process ends of itself then. */
+  closePipe(): void {
+    this.#pipe.destroy();
+  }
+
+  /** Ends the process, of which nobody is told any more. */
+  dispose(): void {
+    this.#listeners.clear();
+    this.#ended('it was told to');
+    this.#pipe.destroy();
+    this.#child.kill('SIGKILL');
+  }
+
+  #ended(reason: string): void {
+    if (this.#end !== undefined) return;
+    this.#end = reason;
+    this.#endpoint.close();
+    for (const listener of this.#listeners) guarded(() => listener(reason));
+    this.#listeners.clear();
+  }
+}

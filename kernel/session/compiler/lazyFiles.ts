@@ -1,0 +1,134 @@
+import ts from 'typescript-6';
+import { leaveOutUnread, unreadDocs } from './lazyComments.ts';
+
+// Files of declarations of which the compiler holds no more than what it looks at in every program, and whose inside is
+// parsed and bound when somebody looks there. Most of what a package declares nobody ever asks for.
+
+type Container = (ts.SourceFile | ts.ModuleDeclaration) & {
+  symbol: ts.Symbol;
+  locals?: ts.SymbolTable;
+  nextContainer?: ts.Node;
+};
+/** What TypeScript has but does not declare. */
+export type BoundFile = ts.SourceFile & {
+  imports: readonly ts.StringLiteralLike[];
+  moduleAugmentations: readonly ts.Node[];
+  ambientModuleNames: readonly string[];
+  externalModuleIndicator: ts.Node | true | undefined;
+  setExternalModuleIndicator: (file: ts.SourceFile) => void;
+  scriptKind: ts.ScriptKind;
+  symbol: ts.Symbol & { globalExports?: ts.SymbolTable };
+};
+type Owned = { symbol: ts.Symbol & { parent?: ts.Symbol } };
+
+type Internals = { bindSourceFile: (file: ts.SourceFile, options: ts.CompilerOptions) => void };
+const { bindSourceFile } = ts as unknown as Internals;
+
+export const symbolOf = (module: ts.Node): ts.Symbol => (module as Container).symbol;
+
+/** Whether a module does nothing to others, which would have to be seen at once. */
+export const isQuiet = (file: BoundFile): boolean =>
+  file.moduleAugmentations.length === 0 && !file.symbol.globalExports;
+
+/** Leaves out the inside of a module that is bound. @returns the file, parsed once more when it is asked for */
+export function leaveOutFile(file: BoundFile, options: ts.CompilerOptions): () => ts.SourceFile {
+  const again = once(() => bound(file, options));
+  const bring = once(() => {
+    const { statements } = again();
+    transplant(again(), file);
+    for (const statement of statements) adopt(statement, file);
+    return { statements, exports: exportsOf(again(), file) };
+  });
+  file.externalModuleIndicator = true;
+  forget(file);
+  late(file, 'statements', () => bring().statements);
+  late<ts.Symbol, 'exports'>(file.symbol, 'exports', () => bring().exports);
+  return again;
+}
+
+/** Makes of a file that has but the imports of another the other one, which is read, parsed and bound when it is asked for. */
+export function leaveOutRest(file: BoundFile, options: ts.CompilerOptions, read: () => string): void {
+  bindSourceFile(file, options);
+  file.imports = file.statements.flatMap(importedBy);
+  file.moduleAugmentations = [];
+  file.ambientModuleNames = [];
+  const again = leaveOutFile(file, options);
+  late(file, 'text', read);
+  late(file, 'end', () => again().end);
+  late(file, 'endOfFileToken', () => {
+    const { endOfFileToken } = again();
+    adopt(endOfFileToken, file);
+    return endOfFileToken;
+  });
+}
+
+function importedBy(statement: ts.Statement): ts.StringLiteralLike[] {
+  const from = ts.isImportDeclaration(statement)
+    ? statement.moduleSpecifier
+    : ts.isImportEqualsDeclaration(statement) && ts.isExternalModuleReference(statement.moduleReference)
+      ? statement.moduleReference.expression
+      : undefined;
+  return from && ts.isStringLiteralLike(from) ? [from] : [];
+}
+
+/** The file, parsed and bound once more. */
+export function bound(file: BoundFile, options: ts.CompilerOptions): ts.SourceFile {
+  const { fileName, text, languageVersion, impliedNodeFormat, setExternalModuleIndicator, scriptKind } = file;
+  const jsDocParsingMode = unreadDocs(text);
+  const how = { languageVersion, impliedNodeFormat, setExternalModuleIndicator };
+  const again = ts.createSourceFile(
+    fileName,
+    text,
+    jsDocParsingMode === undefined ? how : { ...how, jsDocParsingMode },
+    false,
+    scriptKind,
+  );
+  bindSourceFile(again, options);
+  if (jsDocParsingMode !== undefined) leaveOutUnread(again);
+  return again;
+}
+
+/** The names that can be seen inside. */
+export function transplant(from: ts.Node, to: ts.Node): void {
+  const { locals } = to as Container;
+  (from as Container).locals?.forEach((symbol, name) => locals?.set(name, symbol));
+}
+
+export function exportsOf(from: ts.Node, to: ts.Node): ts.SymbolTable | undefined {
+  const [{ symbol: theirs }, { symbol: ours }] = [from as unknown as Owned, to as unknown as Owned];
+  theirs.exports?.forEach((symbol) => {
+    if ((symbol as Owned['symbol']).parent === theirs) (symbol as Owned['symbol']).parent = ours;
+  });
+  return theirs.exports;
+}
+
+/** Lets go of what is inside. */
+export function forget(container: ts.Node): void {
+  const { locals } = container as Container;
+  locals?.clear();
+  delete (container as Container).nextContainer;
+}
+
+export const adopt = (child: ts.Node, parent: ts.Node): void => void ((child as { parent: ts.Node }).parent = parent);
+
+export function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** A property that is found when it is asked for. */
+export function late<T extends object, K extends keyof T>(owner: T, name: K, find: () => T[K]): void {
+  const settle = (value: T[K]): void => {
+    Object.defineProperty(owner, name, { value, writable: true, enumerable: true, configurable: true });
+  };
+  Object.defineProperty(owner, name, {
+    enumerable: true,
+    configurable: true,
+    get(): T[K] {
+      const value = find();
+      settle(value);
+      return value;
+    },
+    set: settle,
+  });
+}

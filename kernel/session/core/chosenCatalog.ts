@@ -1,0 +1,95 @@
+import { inspect } from 'node:util';
+import type { Catalog } from '#catalog/catalog.ts';
+import { signalOfWork } from '#processes/calls.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import type { Jobs } from '#catalog/jobs.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import { CatalogError } from '#shared/errors.ts';
+
+/** Every call of a catalog; all of them give promises, so that connecting can wait for the first one. */
+const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs'>, true> = {
+  capabilities: true,
+  createNamespace: true,
+  listNamespaces: true,
+  describeNamespace: true,
+  namespaceExists: true,
+  dropNamespace: true,
+  listTables: true,
+  tableNames: true,
+  describeTable: true,
+  tableExists: true,
+  isOnlyDeclared: true,
+  createTable: true,
+  createEmptyTable: true,
+  declareTable: true,
+  registerTable: true,
+  deregisterTable: true,
+  openTable: true,
+  dropTable: true,
+  renameTable: true,
+  copy: true,
+  close: true,
+};
+
+/**
+ * `db` of a notebook: the catalog that was chosen for it, connected at its first call (the engine is large). Where none
+ * was chosen every call rejects with an error that says how to choose one.
+ */
+export function chosenCatalog(config: CatalogConfig | null): Catalog {
+  let connected: Promise<Catalog> | undefined;
+  const connect = (): Promise<Catalog> => {
+    if (connected) return connected;
+    const cell = signalOfWork();
+    const opening = open(config);
+    connected = opening;
+    const forget = (): void => {
+      if (connected === opening) connected = undefined;
+    };
+    const settled = (): void => cell?.removeEventListener('abort', forget);
+    // Cut off, it may never come to its end.
+    cell?.addEventListener('abort', forget);
+    // The directory may be made, or the server started, and then the cell is run again.
+    opening.catch(forget).finally(settled);
+    return opening;
+  };
+  const methods = Object.keys(calls).map((name) => [
+    name,
+    async (...args: unknown[]): Promise<unknown> => {
+      const catalog = await connect();
+      return (catalog[name as keyof typeof calls] as (...args: unknown[]) => unknown)(...args);
+    },
+  ]);
+  const shown = config
+    ? { implementation: config.implementation, location: config.implementation === 'dir' ? config.root : config.uri }
+    : { implementation: 'dir', location: '' };
+  const catalog = { ...shown, ...Object.fromEntries(methods), jobs: jobsOf(connect) } as Catalog;
+  // As the last expression of a cell it is one line, not two dozen functions.
+  const line = config ? `Catalog ${shown.implementation} ${shown.location}` : 'Catalog (none chosen)';
+  return Object.defineProperty(catalog, inspect.custom, { value: () => line });
+}
+
+/** The jobs of a catalog that is connected when they are first asked for. */
+const jobsOf = (connect: () => Promise<Catalog>): Jobs => ({
+  list: async (options) => (await connect()).jobs.list(options),
+  describe: async (id, options) => (await connect()).jobs.describe(id, options),
+  cancel: async (id, options) => (await connect()).jobs.cancel(id, options),
+  async *events(id, options) {
+    yield* (await connect()).jobs.events(id, options);
+  },
+});
+
+async function open(config: CatalogConfig | null): Promise<Catalog> {
+  if (!config) {
+    throw new CatalogError(
+      'InvalidInput',
+      'No catalog is chosen for this notebook, so db has nothing to read.',
+      'Choose one in the editor, set LANCE_CATALOG to a directory or an address before the kernel starts, or write db = await connect("./data").',
+    );
+  }
+  if (config.implementation === 'dir') {
+    const { implementation, ...dir } = config;
+    return connectNamespace(implementation, dir);
+  }
+  const { implementation, keyHint, ...rest } = config;
+  return connectNamespace(implementation, rest, { keyHint });
+}

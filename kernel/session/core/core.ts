@@ -1,0 +1,357 @@
+import type { Schema } from '#arrow';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import { registerBackfills } from '#catalog/backfill.ts';
+import { CatalogNames, type NamedCatalog, type NameSources } from '#catalog/catalogNames.ts';
+import { belongTo } from '#processes/calls.ts';
+import { createBackfills } from '#session/backfill/backfills.ts';
+import { createCluster } from '#session/cluster/cluster.ts';
+import { NotebookComms } from '#session/comms/comms.ts';
+import type { CellCompiler } from '#session/compiler/compiler.ts';
+import { lendToDebugger } from '#session/debug/debugHook.ts';
+import { createNotebookDisplay, type NotebookDisplay } from '#session/display/notebookDisplay.ts';
+import { takeTslabDisplay } from '#session/display/tslabDisplay.ts';
+import { createUdf } from '#session/functions/udf.ts';
+import { PersonAsker } from '#session/input/askUser.ts';
+import { answerOfMagics } from '#session/magics/magicQuestions.ts';
+import { createMagics, type Magics } from '#session/magics/magics.ts';
+import * as preload from '#session/preload.ts';
+import { createRay } from '#session/ray/ray.ts';
+import { type CellOutcome, CellRunner } from '#session/run/cellRunner.ts';
+import { lendModules } from '#session/run/modulesForCells.ts';
+import { catalogIn, createSql } from '#session/sql/sql.ts';
+import {
+  type CellError,
+  type CellResult,
+  type ExpressionValue,
+  type FromCore,
+  type Question,
+  type QuestionAnswer,
+  type ToCore,
+  unsendable,
+} from '#session/threads/coreMessages.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import { isAbort } from '#shared/errors.ts';
+import { type CellSignal, CellWork } from './cellWork.ts';
+import { chosenCatalog } from './chosenCatalog.ts';
+import { answer } from './language.ts';
+import type { Outputs } from './outputs.ts';
+import { listVariables } from './variables.ts';
+
+type LiveTable = { schema(options?: CallOptions): Promise<Schema> };
+
+const has = (value: unknown, methods: readonly string[]): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  methods.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
+
+const isCatalog = (value: unknown): value is NamedCatalog =>
+  has(value, ['listTables', 'listNamespaces', 'describeTable']);
+const isTable = (value: unknown): value is LiveTable => has(value, ['schema', 'query', 'countRows']);
+
+/**
+ * Names for what is written in cells, by what its variables hold now: tables of `db` and of other catalogs that cells
+ * connected to, and columns of tables that they opened.
+ * @param variables of the notebook, as they are when somebody asks
+ */
+export function liveNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
+  const valueOf = (name: string): unknown => (Object.hasOwn(variables, name) ? variables[name] : undefined);
+  const sources: NameSources = {
+    catalog: async (name) => {
+      const value = valueOf(name);
+      return isCatalog(value) ? value : undefined;
+    },
+    columns: async (name, signal) => {
+      const value = valueOf(name);
+      if (!isTable(value)) return undefined;
+      const { fields } = await value.schema({ signal });
+      return fields.map((field) => ({ name: field.name, type: String(field.type) }));
+    },
+  };
+  return new CatalogNames(sources);
+}
+
+/** What a person sees of a cell that the kernel itself fails over, because cells have replaced what it is made of. */
+export function damaged(cause: unknown): CellError {
+  const evalue =
+    `The kernel failed over this cell (${sentenceOf(cause)}). Code has probably changed something that every program ` +
+    'uses, such as JSON or Promise. Restart the kernel.';
+  return { ename: 'KernelDamaged', evalue, traceback: [evalue] };
+}
+
+function sentenceOf(cause: unknown): string {
+  try {
+    return String(cause);
+  } catch {
+    return 'an error that can not be shown';
+  }
+}
+
+type ExecuteMessage = Extract<ToCore, { type: 'execute' }>;
+
+const interrupted: CellResult = {
+  value: null,
+  error: {
+    ename: 'Interrupted',
+    evalue: 'The cell was interrupted.',
+    traceback: ['The cell was interrupted.'],
+  },
+  expressions: {},
+};
+
+/** Runs cells on the main thread. Knows nothing of protocols; everything it must not lose is kept by the worker. */
+export class Core {
+  readonly #post: (message: FromCore) => void;
+  readonly #outputs: Outputs;
+  readonly #runner: CellRunner;
+  readonly #asker: PersonAsker;
+  readonly #comms: NotebookComms;
+  readonly #display: NotebookDisplay;
+  readonly #magics: Magics;
+  /** What the notebook has before its first cell. */
+  readonly #given: Record<string, unknown>;
+  readonly #names: CatalogNames;
+  #catalog: CatalogConfig | null = null;
+  /** By their ids: a cell of each shell at most. */
+  readonly #running = new Map<string, CellWork>();
+  #knownNames = '';
+
+  constructor(post: (message: FromCore) => void, outputs: Outputs) {
+    this.#post = post;
+    this.#outputs = outputs;
+    const signal = () => outputs.work?.signal;
+    this.#runner = new CellRunner(
+      (text) => this.#print(text),
+      () => outputs.work,
+    );
+    // Calls of catalogs that are given no signal end with the cell that made them.
+    belongTo(signal);
+    const cellSignal: CellSignal = () => signal() ?? new AbortController().signal;
+    this.#display = createNotebookDisplay({
+      send: (output) => outputs.send(output),
+      translate: (stack) => this.#runner.translate(stack),
+      signal: cellSignal,
+      cell: () => outputs.work,
+    });
+    this.#asker = new PersonAsker({ post, cell: () => outputs.cell });
+    this.#comms = new NotebookComms({
+      send: (message) => post({ type: 'comm', parent: outputs.cell, message }),
+      cell: () => outputs.cell,
+      failed: (cell, error) => outputs.within(cell ?? outputs.cell ?? '', () => this.reportUncaught(error)),
+    });
+    const comms = this.#comms.functions();
+    const sql = createSql({
+      catalog: () => catalogIn(this.#runner.locals),
+      signal: cellSignal,
+      progress: this.#display.names.progress,
+    });
+    const cluster = createCluster({
+      open: () => this.#display.open(),
+      isShown: (value) => this.#display.isShown(value),
+      signal: cellSignal,
+      catalog: () => this.#catalog,
+    });
+    registerBackfills(
+      createBackfills({
+        open: () => this.#display.open(),
+        isShown: (value) => this.#display.isShown(value),
+        signal: cellSignal,
+        ask: this.#asker.functions().input,
+      }),
+    );
+    const { compiler, locals: variables } = this.#runner;
+    const udf = createUdf({
+      notebook: () => ({
+        variables,
+        declarations: compiler.declarations,
+        cellOf: (name) => this.#runner.cellOf(name),
+      }),
+      folder: () => compiler.folder,
+    });
+    const ray = createRay({
+      open: () => this.#display.open(),
+      signal: cellSignal,
+      catalog: () => this.#catalog,
+      input: (question) => this.#asker.functions().input(question),
+    });
+    const notebook = {
+      ...preload,
+      ...this.#asker.functions(),
+      ...this.#display.names,
+      cellSignal,
+      cluster,
+      comms,
+      ray,
+      sql,
+      udf,
+    };
+    lendModules(notebook);
+    takeTslabDisplay((output) => outputs.send(output));
+    this.#given = { ...notebook, db: chosenCatalog(null) };
+    Object.assign(this.#runner.locals, this.#given);
+    this.#names = liveNames(this.#runner.locals);
+    const { locals, maps } = this.#runner;
+    lendToDebugger({ locals, maps, names: () => this.#namesOfCells(), show: (value) => this.#display.show(value) });
+    this.#magics = createMagics({
+      runner: this.#runner,
+      given: this.#given,
+      ask: this.#asker.functions().input,
+      signal: cellSignal,
+      describe: (code, cursor, detail) => this.#describe(code, cursor, detail),
+    });
+  }
+
+  receive(message: Exclude<ToCore, { type: 'exit' }>): void {
+    switch (message.type) {
+      case 'start':
+        this.#catalog = message.catalog;
+        this.#given['db'] = this.#runner.locals['db'] = chosenCatalog(message.catalog);
+        return;
+      case 'settings':
+        if (message.typeCheck !== undefined) this.#runner.compiler.typeCheck = message.typeCheck;
+        if (message.language !== undefined) this.#runner.compiler.language = message.language;
+        return;
+      case 'execute':
+        void this.#execute(message);
+        return;
+      case 'ask':
+        void this.#tell(message.id, message.question);
+        return;
+      case 'inputReply':
+        return this.#asker.settle(message.id, message.answer);
+      case 'comm':
+        this.#outputs.within(message.id, () => this.#comms.receive(message.message));
+        return this.#post({ type: 'commDone', id: message.id });
+      case 'interrupt':
+        return this.#interrupt(message.ids);
+      case 'ping':
+        return this.#post({ type: 'pong', count: message.count });
+    }
+  }
+
+  async #tell(id: string, question: Question): Promise<void> {
+    this.#post({ type: 'answer', id, answer: await this.#answer(question) });
+  }
+
+  async #answer(question: Question): Promise<QuestionAnswer> {
+    if (question.kind === 'variables')
+      return { kind: 'variables', list: listVariables(this.#runner.locals, this.#given) };
+    const parts = { compiler: this.#runner.compiler, names: this.#names };
+    return answerOfMagics(question) ?? answer(parts, question);
+  }
+
+  /** What is known of the name at a place, as text. */
+  async #describe(code: string, cursor: number, detail: 0 | 1): Promise<string | undefined> {
+    const found = await this.#answer({ kind: 'inspect', code, cursor, detail });
+    const text = found.kind === 'inspect' ? found.data?.['text/plain'] : undefined;
+    return typeof text === 'string' ? text : undefined;
+  }
+
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  get compiler(): CellCompiler {
+    return this.#runner.compiler;
+  }
+
+  /** An error that no cell can catch any more: of a timer, or a rejected promise that nobody waits for. */
+  reportUncaught(error: unknown): void {
+    // What an interrupted cell waited for was cancelled, and that nobody took it is no news.
+    if (isAbort(error) && this.#outputs.work?.signal.aborted) return;
+    const { ename, evalue, traceback } = this.#runner.describe(error);
+    const [first = evalue, ...frames] = traceback;
+    const said = first.startsWith('Uncaught ') ? first : `Uncaught ${first}`;
+    this.#outputs.send({ type: 'error', content: { ename, evalue, traceback: [said, ...frames] } });
+  }
+
+  #print(text: string): void {
+    this.#outputs.send({ type: 'stream', content: { name: 'stderr', text } });
+  }
+
+  async #execute(message: ExecuteMessage): Promise<void> {
+    const work = new CellWork(message.id);
+    this.#running.set(work.id, work);
+    let result: CellResult;
+    try {
+      result = await this.#outputs.within(work, () => {
+        this.#display.begin(message.cell ?? message.code);
+        return this.#evaluate(message);
+      });
+    } catch (error) {
+      result = { value: null, error: damaged(error), expressions: {} };
+    }
+    // The interrupt itself may have been cut off half way.
+    this.#finish(message.id, work.signal.aborted ? interrupted : result);
+  }
+
+  async #evaluate({ code, count, expressions }: ExecuteMessage): Promise<CellResult> {
+    const values: Record<string, ExpressionValue> = {};
+    const { value, error } = await this.#run(this.#magics.run(code, count) ?? this.#runner.run(code, count));
+    if (!error) {
+      for (const [name, expression] of Object.entries(expressions)) {
+        if (this.#outputs.work?.signal.aborted) break;
+        const { value: shown, error: failed } = await this.#run(this.#runner.run(expression, count));
+        values[name] = failed
+          ? { status: 'error', ...failed }
+          : { status: 'ok', ...(shown ?? { data: { 'text/plain': 'undefined' }, metadata: {} }) };
+      }
+    }
+    return { value, error, expressions: values };
+  }
+
+  async #run(running: Promise<CellOutcome>): Promise<Pick<CellResult, 'value' | 'error'>> {
+    try {
+      const { value: last, error } = await running;
+      if (error) return { value: null, error };
+      // `display(x)` as the last line has shown x already; its promise is nothing to look at.
+      const isThere = this.#display.isOwn(last?.shown);
+      const value = last && !isThere ? await this.#display.show(last.shown) : null;
+      await this.#display.settled();
+      return { value, error: null };
+    } catch (error) {
+      return { value: null, error: this.#runner.describe(error) };
+    }
+  }
+
+  #interrupt(ids: readonly string[]): void {
+    const works = ids.flatMap((id) => this.#running.get(id) ?? []);
+    if (works.length === 0) return;
+    try {
+      for (const work of works) work.interrupt();
+      this.#runner.interrupt();
+      for (const { id } of works) this.#asker.forget(id);
+    } finally {
+      // The cells have ended, whatever they have made of what is used to end them.
+      for (const { id } of works) this.#finish(id, interrupted);
+    }
+  }
+
+  /** The names of the notebook's variables, less those that have what the kernel gave them. */
+  #namesOfCells(): string[] {
+    const { locals } = this.#runner;
+    return Object.keys(locals).filter(
+      (name) => !Object.hasOwn(this.#given, name) || locals[name] !== this.#given[name],
+    );
+  }
+
+  /** The names of the notebook's variables; undefined while they are what they were. */
+  #changedNames(): string[] | undefined {
+    const names = Object.keys(this.#runner.locals).filter((name) => !Object.hasOwn(this.#given, name));
+    const all = names.join();
+    if (all === this.#knownNames) return undefined;
+    this.#knownNames = all;
+    return names;
+  }
+
+  // A cell that was interrupted may still settle later; the first end counts.
+  #finish(id: string, result: CellResult): void {
+    if (!this.#running.delete(id)) return;
+    try {
+      const names = this.#changedNames();
+      this.#post({ type: 'done', id, result, ...(names && { names }) });
+    } catch (error) {
+      // The cell must end, whatever it made of its result.
+      this.#post({ type: 'done', id, result: { value: null, error: unsendable('result', error), expressions: {} } });
+    }
+  }
+}

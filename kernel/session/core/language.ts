@@ -1,0 +1,167 @@
+import { isCompleteCode } from 'tslab/dist/converter.js';
+import ts from 'typescript-6';
+import type { CatalogNames } from '#catalog/catalogNames.ts';
+import { messageOf } from '#shared/errors.ts';
+import type { Naming } from '#shared/catalogConfig.ts';
+import type { CompletionItem } from '#shared/protocol/kernelMessages.ts';
+import { namingAt } from '#session/analysis/catalogNames.ts';
+import { codeOf } from '#session/analysis/cellSource.ts';
+import { tableSourceBy } from '#session/analysis/tableSource.ts';
+import { codeAndDocumentation, isUnknown } from '#session/analysis/texts.ts';
+import type { CellService } from '#session/compile/cellConverter.ts';
+import type { Question, QuestionAnswer } from '#session/threads/coreMessages.ts';
+import { partsOf } from '#session/magics/cellParts.ts';
+import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
+
+/** What knows the notebook: a language service over a cell and those that ran before it. */
+type Compiler = { service(code: string): CellService };
+
+/** What is asked, and who knows: the compiler the language, the names what is in the catalogs of the notebook. */
+export type LanguageParts = { compiler: Compiler; names: CatalogNames };
+
+/** A list this long is of everything there is, and how each thing is called would take longer than one waits. */
+const maxSignatures = 200;
+/** Characters of a declaration that are shown. */
+const maxDeclaration = 4000;
+
+/** Answers what a person asks about code they are typing. Positions count UTF-16 units. */
+export async function answer(
+  parts: LanguageParts,
+  question: Exclude<Question, { kind: 'variables' }>,
+): Promise<QuestionAnswer> {
+  try {
+    const sql = question.kind === 'complete' && sqlNamingAt(question.code, question.cursor);
+    if (sql) return await completeNames(parts, question.code, question.cursor, sql.naming);
+    // Lines that are no TypeScript are blank, so that what is around them keeps its place.
+    const code = codeOf(question.code);
+    switch (question.kind) {
+      case 'complete':
+        return await complete(parts, code, clamp(question.cursor, code));
+      case 'inspect':
+        return inspect(parts.compiler, code, clamp(question.cursor, code), question.detail);
+      case 'isComplete':
+        return isComplete(question.code, code);
+    }
+  } catch (error) {
+    return { kind: 'failed', message: `The compiler could not answer: ${messageOf(error)}` };
+  }
+}
+
+const clamp = (cursor: number, code: string): number => Math.min(Math.max(cursor, 0), code.length);
+
+async function complete({ compiler, names }: LanguageParts, code: string, cursor: number): Promise<QuestionAnswer> {
+  const { service, file, program } = compiler.service(code);
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file);
+  const naming = source && namingAt(source, cursor, (expression) => tableSourceBy(checker, expression));
+  if (naming) return completeNames({ compiler, names }, code, cursor, naming);
+  const found = service.getCompletionsAtPosition(file, cursor, { includeSymbol: true });
+  const start = cursor - (/[\p{ID_Continue}$]*$/u.exec(code.slice(0, cursor))?.[0].length ?? 0);
+  const end = cursor + (/^[\p{ID_Continue}$]*/u.exec(code.slice(cursor))?.[0].length ?? 0);
+  const typed = code.slice(start, cursor).toLowerCase();
+  const entries = (found?.entries ?? [])
+    .map((entry) => ({ entry, order: orderOf(entry.name, typed, entry.sortText) }))
+    .filter(({ order }) => order !== undefined)
+    .toSorted((a, b) => compare(a.order ?? '', b.order ?? '') || compare(a.entry.name, b.entry.name));
+  const areFew = entries.length <= maxSignatures;
+  const matches = entries.map(({ entry: { name, kind, symbol } }): CompletionItem => {
+    const signature = areFew && symbol && source ? signatureOf(checker, symbol, source) : undefined;
+    return { text: name, kind, ...(signature !== undefined && { signature }) };
+  });
+  return { kind: 'complete', matches, start, end };
+}
+
+/** Names of a catalog that go on with what is typed; none where nothing is named. */
+async function completeNames(
+  { names }: LanguageParts,
+  code: string,
+  cursor: number,
+  naming: Naming | undefined,
+): Promise<QuestionAnswer> {
+  if (!naming) return { kind: 'complete', matches: [], start: cursor, end: cursor };
+  const fitting = await names.fitting(naming);
+  const typed = code.slice(naming.start, cursor).toLowerCase();
+  const matches = fitting
+    .filter(({ text }) => text.toLowerCase().includes(typed))
+    .map(({ text, kind, detail }) => ({ text, kind, signature: detail }));
+  return { kind: 'complete', matches, start: naming.start, end: Math.max(naming.end, cursor) };
+}
+
+/** How a function is called, the first way where there are several; undefined for what is none. */
+function signatureOf(checker: ts.TypeChecker, symbol: ts.Symbol, source: ts.SourceFile): string | undefined {
+  const [signature] = checker.getTypeOfSymbolAtLocation(symbol, source).getCallSignatures();
+  // Without a place to be written at, types are named as they are called, and not by the files that they are in.
+  return (
+    signature && checker.signatureToString(signature, undefined, ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope)
+  );
+}
+
+/** Names that begin as typed come first, then those that hold it; others are no match. */
+function orderOf(name: string, typed: string, sortText: string): string | undefined {
+  const at = name.toLowerCase().indexOf(typed);
+  return at < 0 ? undefined : `${at === 0 ? 0 : 1}${sortText}`;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function inspect(compiler: Compiler, code: string, cursor: number, detail: 0 | 1): QuestionAnswer {
+  // A cursor behind a name means that name, as in every front; the compiler looks at what follows the cursor.
+  const at = [cursor, cursor - 1].find((each) => /[\w$]/.test(code[each] ?? ''));
+  if (at === undefined) return { kind: 'inspect', data: null };
+  const { service, file, program } = compiler.service(code);
+  const info = service.getQuickInfoAtPosition(file, at);
+  // A name that nobody declared is said to be `any`, and nothing else.
+  if (!info || isUnknown(info)) return { kind: 'inspect', data: null };
+  const declared = detail === 1 ? declarationAt(service, program, file, at) : undefined;
+  const described = codeAndDocumentation(info);
+  return {
+    kind: 'inspect',
+    data: {
+      'text/plain': [described.code, described.documentation, declared ?? '']
+        .filter((text) => text !== '')
+        .join('\n\n'),
+      'text/markdown': [block(described.code), described.documentation, declared === undefined ? '' : block(declared)]
+        .filter((text) => text !== '')
+        .join('\n\n'),
+    },
+  };
+}
+
+const block = (text: string): string => `\`\`\`typescript\n${text}\n\`\`\``;
+
+/** The text of a declaration, for who wants to know all; undefined where it is long or says no more than the type. */
+function declarationAt(
+  service: ts.LanguageService,
+  program: ts.Program,
+  file: string,
+  position: number,
+): string | undefined {
+  const [found] = service.getDefinitionAtPosition(file, position) ?? [];
+  const source = found && program.getSourceFile(found.fileName);
+  if (!found?.contextSpan || !source) return undefined;
+  const { start, length } = found.contextSpan;
+  return length > maxDeclaration ? undefined : source.text.slice(start, start + length);
+}
+
+/** Two blank lines end what a person types, whatever it is. */
+const enough = /\n\s*\n\s*$/;
+const unterminatedTemplate = 1160;
+
+/** @param code `typed` without what is no TypeScript */
+function isComplete(typed: string, code: string): QuestionAnswer {
+  const { completed, indent } = isCompleteCode(code);
+  if (!completed) return { kind: 'isComplete', status: 'incomplete', indent: indent ?? '' };
+  const file = ts.createSourceFile('cell.tsx', code, ts.ScriptTarget.Latest, false, ts.ScriptKind.TSX);
+  const { parseDiagnostics = [] } = file as { parseDiagnostics?: readonly ts.Diagnostic[] };
+  const isOpen = isOpenMagic(typed) || parseDiagnostics.some((each) => each.code === unterminatedTemplate);
+  if (isOpen && !enough.test(typed)) return { kind: 'isComplete', status: 'incomplete', indent: '' };
+  return { kind: 'isComplete', status: parseDiagnostics.length ? 'invalid' : 'complete', indent: '' };
+}
+
+/** What is below `%%sql` ends with a blank line, as in IPython: nothing else tells that it does. */
+function isOpenMagic(typed: string): boolean {
+  const [part] = partsOf(typed) ?? [];
+  if (part?.kind !== 'magic' || !part.body) return false;
+  const isBlank = typed.slice(part.body.start, part.body.end).trim() === '';
+  return isBlank || !/\n[^\S\n]*$/.test(typed);
+}

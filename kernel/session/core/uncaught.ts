@@ -1,0 +1,47 @@
+import type { EventEmitter } from 'node:events';
+import { takeRejection } from '#session/run/unwatched.ts';
+
+type Listener = (value: unknown, promise?: unknown) => void;
+type Event = 'uncaughtException' | 'unhandledRejection' | 'SIGINT';
+
+/**
+ * Listens to an event of the process for good: code that tidies up with `process.removeAllListeners()` means its own, and
+ * without ours Node would end the kernel at the next such event.
+ */
+export function keepListening(event: Event, listener: Listener): void {
+  const emitter: EventEmitter = process;
+  const nextTick = process.nextTick.bind(process);
+  const listen = (): void => {
+    if (!emitter.listeners(event).includes(listener)) emitter.on(event, listener);
+    if (!emitter.listeners('removeListener').includes(onRemoved)) emitter.on('removeListener', onRemoved);
+  };
+  const onRemoved = (removed: string | symbol): void => {
+    if (removed === event || removed === 'removeListener') nextTick(listen);
+  };
+  listen();
+}
+
+/**
+ * Takes errors that nothing catches any more. Node ends the process over one that a listener throws, and `report` may
+ * throw once a cell has replaced what everything is made of, `JSON.stringify` for instance: then `lastResort` is called.
+ */
+export function catchUncaught(report: Listener, lastResort: Listener): void {
+  const listener: Listener = (error, promise) => {
+    try {
+      if (takeRejection(promise, error)) return;
+      report(error);
+    } catch (failed) {
+      attempt(() => lastResort(failed));
+    }
+  };
+  keepListening('uncaughtException', listener);
+  keepListening('unhandledRejection', listener);
+}
+
+function attempt(body: () => void): void {
+  try {
+    body();
+  } catch {
+    // Nobody can be told any more, and the person loses less by a kernel that lives.
+  }
+}

@@ -1,0 +1,165 @@
+import { inspect, types } from 'node:util';
+import type { VariableInfo, VariableList } from '#shared/protocol/kernelMessages.ts';
+
+/** More names than a person reads through; and each costs a look into its value. */
+const maxVariables = 500;
+const previewChars = 120;
+
+/**
+ * What is in a notebook, for a list. Looks at values without running code of theirs: no getter, no proxy's trap, no
+ * `toString`.
+ *
+ * @param locals the notebook's variables by name
+ * @param given what the kernel put there before the first cell: left out as long as it is what it was
+ */
+export function listVariables(
+  locals: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
+): VariableList {
+  const names = Object.getOwnPropertyNames(locals).filter((name) => isNamed(name) && !isGiven(name, locals, given));
+  const variables = names.slice(0, maxVariables).map((name) => describe(name, localOf(locals, name)));
+  return { variables, omitted: names.length - variables.length };
+}
+
+// Names that the compiler makes for itself begin with two underscores or a word of its own.
+const isNamed = (name: string): boolean => !name.startsWith('__') && !name.startsWith('tsLastExpr');
+
+const isGiven = (
+  name: string,
+  locals: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
+): boolean => Object.hasOwn(given, name) && localOf(locals, name) === given[name];
+
+/** A variable's value; a getter among variables is the compiler's, and throws before its declaration was reached. */
+function localOf(locals: Readonly<Record<string, unknown>>, name: string): unknown {
+  try {
+    return locals[name];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of a plain property; of a getter nothing, since it is code. */
+const valueOf = (object: object, name: PropertyKey): unknown => Object.getOwnPropertyDescriptor(object, name)?.value;
+
+function describe(name: string, value: unknown): VariableInfo {
+  const { size, isTable } = measure(value);
+  const place = placeOf(value);
+  // The class of a table of a catalog is a matter of ours: people know it as a `Table`.
+  if (place !== undefined) return { name, type: 'Table', size, preview: shortened(place), isTable };
+  return { name, type: typeOf(value), size, preview: preview(value), isTable };
+}
+
+/** Where in its catalog a table is, `shop/eu/orders`. */
+function placeOf(value: unknown): string | undefined {
+  if (!isObject(value) || types.isProxy(value) || !hasMethods(value, 'query', 'countRows')) return undefined;
+  const [name, path] = [valueOf(value, 'name'), valueOf(value, 'namespacePath')];
+  if (typeof name !== 'string' || !Array.isArray(path)) return undefined;
+  return [...path, name].filter((part) => typeof part === 'string').join('/');
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (typeof value === 'function') return isClass(value) ? 'class' : 'function';
+  if (typeof value !== 'object') return typeof value;
+  return types.isProxy(value) ? 'Proxy' : (classOf(value) ?? 'Object');
+}
+
+// A class's text begins with the word; a function's own `toString` is not asked.
+const isClass = (value: object): boolean => /^class\b/.test(Function.prototype.toString.call(value));
+
+/** The name of the class that made an object, read from plain properties only. */
+function classOf(value: object): string | undefined {
+  for (let at: object | null = value; at && !types.isProxy(at); at = Object.getPrototypeOf(at) as object | null) {
+    const made = valueOf(at, 'constructor');
+    if (typeof made !== 'function' || types.isProxy(made)) continue;
+    const name = valueOf(made, 'name');
+    if (typeof name === 'string' && name) return name;
+  }
+  return undefined;
+}
+
+/** How much a value holds, and whether it is a table. Of classes of others only plain properties are read. */
+function measure(value: unknown): { size: string; isTable: boolean } {
+  const none = { size: '', isTable: false };
+  if (typeof value === 'string') return { size: count(value.length, 'character'), isTable: false };
+  if (typeof value !== 'object' || value === null || types.isProxy(value)) return none;
+  if (Array.isArray(value)) return { size: count(value.length, 'element'), isTable: false };
+  if (types.isMap(value) || types.isSet(value)) return { size: count(sizeOf(value), 'entry'), isTable: false };
+  if (types.isTypedArray(value)) return { size: count(lengthOf(value), 'element'), isTable: false };
+  if (types.isAnyArrayBuffer(value)) return { size: count(value.byteLength, 'byte'), isTable: false };
+  return measureTable(value) ?? none;
+}
+
+/** An Arrow table of any copy of the library, a table of a catalog or a query: told by what their classes have. */
+function measureTable(value: object): { size: string; isTable: boolean } | undefined {
+  if (types.isProxy(value)) return undefined;
+  const batches = valueOf(value, 'batches');
+  if (Array.isArray(batches) && isObject(valueOf(value, 'schema'))) {
+    const rows = batches.reduce<number>((sum, batch) => sum + rowsOf(batch), 0);
+    return { size: count(rows, 'row'), isTable: true };
+  }
+  if (hasMethods(value, 'query', 'countRows') || hasMethods(value, 'toArrow', 'limit'))
+    return { size: '', isTable: true };
+  return undefined;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function rowsOf(batch: unknown): number {
+  const data = isObject(batch) && !types.isProxy(batch) ? valueOf(batch, 'data') : undefined;
+  const length = isObject(data) && !types.isProxy(data) ? valueOf(data, 'length') : undefined;
+  return typeof length === 'number' ? length : 0;
+}
+
+/** Whether the class of an object, or one that it extends, has methods of these names. */
+function hasMethods(value: object, ...names: readonly string[]): boolean {
+  const left = new Set(names);
+  for (let at: object | null = value; at && !types.isProxy(at); at = Object.getPrototypeOf(at) as object | null) {
+    for (const name of left) if (typeof valueOf(at, name) === 'function') left.delete(name);
+  }
+  return left.size === 0;
+}
+
+// The language's own getters, which no property of the object stands in for.
+const getterOf =
+  (prototype: object, name: string) =>
+  (value: object): unknown =>
+    Reflect.get(prototype, name, value);
+const mapSize = getterOf(Map.prototype, 'size');
+const setSize = getterOf(Set.prototype, 'size');
+const arrayLength = getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, 'length');
+const sizeOf = (value: object): number => Number((types.isMap(value) ? mapSize : setSize)(value));
+const lengthOf = (value: object): number => Number(arrayLength(value));
+
+function count(number: number, unit: string): string {
+  if (number === 1) return `1 ${unit}`;
+  return `${number.toLocaleString('en')} ${unit === 'entry' ? 'entries' : `${unit}s`}`;
+}
+
+/** One line of a value. Tables say what they are in the columns beside it; their insides tell nobody anything. */
+function preview(value: unknown): string {
+  if (typeof value === 'string') return shortened(JSON.stringify(value.slice(0, previewChars + 1)));
+  if (isObject(value) && (types.isProxy(value) || measureTable(value))) return columnsOf(value);
+  // `customInspect` would call methods of the value, and `getters` is off as it is.
+  const text = inspect(value, {
+    depth: 1,
+    customInspect: false,
+    maxArrayLength: 20,
+    maxStringLength: 200,
+    breakLength: Infinity,
+  });
+  // Of an error its first line: the stack says where, not what.
+  return shortened((types.isNativeError(value) ? (text.split('\n', 1)[0] ?? '') : text).replaceAll(/\s+/g, ' '));
+}
+
+function columnsOf(value: object): string {
+  const schema = types.isProxy(value) ? undefined : valueOf(value, 'schema');
+  const fields = isObject(schema) && !types.isProxy(schema) ? valueOf(schema, 'fields') : undefined;
+  if (!Array.isArray(fields)) return '';
+  const names = fields.slice(0, 20).map((field: unknown) => (isObject(field) ? String(valueOf(field, 'name')) : ''));
+  return shortened(names.join(', '));
+}
+
+const shortened = (text: string): string =>
+  text.length <= previewChars ? text : `${text.slice(0, previewChars - 1)}…`;

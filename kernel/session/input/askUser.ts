@@ -1,0 +1,99 @@
+import type { FromCore } from '#session/threads/coreMessages.ts';
+import { createGate, waitAtGate, type InputAnswer } from './gate.ts';
+
+export type InputOptions = {
+  /** The answer is not shown while it is typed, nor kept in the notebook. */
+  password?: boolean | undefined;
+};
+
+/** Asks who runs the notebook for a line of text; other work of the kernel goes on meanwhile. */
+export type Input = (prompt?: string, options?: InputOptions) => Promise<string>;
+/** Asks for a line of text and waits; nothing else runs meanwhile. `null` when the person cancels. */
+export type Prompt = (message?: string, preset?: string) => string | null;
+/** Asks a question whose answer is yes or no, and waits. */
+export type Confirm = (message?: string) => boolean;
+
+type Surroundings = {
+  post: (message: FromCore) => void;
+  /** The cell whose code is running, which is who asks. */
+  cell: () => string | null;
+};
+
+type Waiting = {
+  parent: string | null;
+  /** Where it was asked, which an error made when the answer comes would not know. */
+  asked: Error;
+  resolve: (value: string) => void;
+  reject: (error: Error) => void;
+};
+
+/** The main thread's end of asking a person: what cells call, and what brings the answers. */
+export class PersonAsker {
+  readonly #post: Surroundings['post'];
+  readonly #cell: Surroundings['cell'];
+  readonly #waiting = new Map<string, Waiting>();
+  #count = 0;
+
+  constructor({ post, cell }: Surroundings) {
+    this.#post = post;
+    this.#cell = cell;
+  }
+
+  /** What is preloaded. */
+  functions(): { input: Input; prompt: Prompt; confirm: Confirm } {
+    return {
+      input: (prompt = '', options = {}) => this.#ask(prompt, options.password === true),
+      prompt: (message = 'Prompt', preset) => {
+        const hint = preset === undefined ? '' : ` [${preset}]`;
+        const value = this.#askNow(`${message}${hint} `);
+        return value === '' && preset !== undefined ? preset : value;
+      },
+      confirm: (message = 'Confirm') => /^y(es)?$/i.test(this.#askNow(`${message} [y/N] `)?.trim() ?? ''),
+    };
+  }
+
+  /** Takes the answer to a question of `input`. One that was given up is forgotten. */
+  settle(id: string, answer: InputAnswer): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (answer.kind === 'value') waiting?.resolve(answer.value);
+    else waiting?.reject(problemOf(answer, waiting.asked));
+  }
+
+  /** Forgets what a cell asked that was interrupted: its promises stay as they are, like all that it waited for. */
+  forget(cell: string): void {
+    for (const [id, { parent }] of this.#waiting) if (parent === cell) this.#waiting.delete(id);
+  }
+
+  #ask(prompt: string, password: boolean): Promise<string> {
+    const id = this.#nextId();
+    const parent = this.#cell();
+    const asked = new Error();
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { parent, asked, resolve, reject });
+      this.#post({ type: 'input', id, parent, prompt, password });
+    });
+  }
+
+  #askNow(prompt: string): string | null {
+    const gate = createGate();
+    this.#post({ type: 'input', id: this.#nextId(), parent: this.#cell(), prompt, password: false, gate });
+    const answer = waitAtGate(gate);
+    if (answer.kind === 'refused') throw problemOf(answer);
+    return answer.kind === 'value' ? answer.value : null;
+  }
+
+  #nextId(): string {
+    return `input-${++this.#count}`;
+  }
+}
+
+function problemOf(answer: Exclude<InputAnswer, { kind: 'value' }>, asked?: Error): Error {
+  const error = new Error(
+    answer.kind === 'refused'
+      ? answer.why
+      : 'The question was cancelled, so there is no answer. Run the cell again to be asked again.',
+  );
+  if (asked?.stack !== undefined) error.stack = asked.stack.replace(/^Error/, () => `Error: ${error.message}`);
+  return error;
+}

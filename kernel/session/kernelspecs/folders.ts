@@ -1,0 +1,65 @@
+import { delimiter, join, resolve } from 'node:path';
+import { surroundings, type Surroundings } from '#processes/userFolders.ts';
+import { CatalogError } from '#shared/errors.ts';
+
+/** The name of our kernel in Jupyter and in notebooks, where nothing else is said. */
+export const kernelName = 'lance-typescript';
+/** What people read in its place. */
+export const kernelDisplayName = 'TypeScript (Lance Catalog)';
+
+/** Jupyter's data folder of a person (jupyter_core's rules). */
+export function jupyterFolder({ env, platform, home }: Surroundings = surroundings()): string {
+  if (env['JUPYTER_DATA_DIR']) return env['JUPYTER_DATA_DIR'];
+  if (platform === 'win32') return join(env['APPDATA'] ?? join(home, 'AppData', 'Roaming'), 'jupyter');
+  if (platform === 'darwin') return join(home, 'Library', 'Jupyter');
+  // As jupyter_core, which takes a relative one.
+  return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'jupyter');
+}
+
+/** Where Jupyter shall find a kernelspec. */
+export type SpecPlace = { kind: 'user' } | { kind: 'prefix'; folder: string } | { kind: 'sys-prefix' };
+
+const share = (prefix: string): string => join(prefix, 'share', 'jupyter');
+
+/**
+ * The folder that holds the kernelspecs of a place, a folder each.
+ * @throws CatalogError InvalidInput (13) for `sys-prefix` where no Python environment is active
+ */
+export function kernelsFolder(place: SpecPlace, environment: Surroundings = surroundings()): string {
+  switch (place.kind) {
+    case 'user':
+      return join(jupyterFolder(environment), 'kernels');
+    case 'prefix':
+      return join(share(resolve(place.folder)), 'kernels');
+    case 'sys-prefix': {
+      const prefix = activeEnvironment(environment);
+      if (prefix !== undefined) return join(share(prefix), 'kernels');
+      throw new CatalogError(
+        'InvalidInput',
+        '--sys-prefix means the active Python environment, and none is active: neither VIRTUAL_ENV nor CONDA_PREFIX is set.',
+        'Activate the environment of your Jupyter, or use --user or --prefix DIR.',
+      );
+    }
+  }
+}
+
+/** A virtual environment inside one of conda is the one that was activated last. */
+const activeEnvironment = ({ env }: Surroundings): string | undefined =>
+  env['VIRTUAL_ENV'] || env['CONDA_PREFIX'] || undefined;
+
+/** Every folder in which Jupyter looks for kernelspecs here, by its own rules, in no order of rank. */
+export function knownFolders(environment: Surroundings = surroundings()): string[] {
+  const { env, platform } = environment;
+  const active = activeEnvironment(environment);
+  const system =
+    platform === 'win32'
+      ? [join(env['PROGRAMDATA'] ?? 'C:\\ProgramData', 'jupyter')]
+      : [share('/usr/local'), share('/usr')];
+  const folders = [
+    ...(env['JUPYTER_PATH'] ?? '').split(delimiter).filter((each) => each !== ''),
+    jupyterFolder(environment),
+    ...(active === undefined ? [] : [share(active)]),
+    ...system,
+  ];
+  return [...new Set(folders.map((each) => join(each, 'kernels')))];
+}

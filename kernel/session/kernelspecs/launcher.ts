@@ -1,0 +1,190 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
+import { isFitNode, kernelFlags, minimumNode } from '#processes/nodeVersion.ts';
+import { beginAttempt, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
+import { noteQuickStart } from '#session/start/quickStart.ts';
+
+// Jupyter's kernelspec points at a copy of this file in the person's data folder. The kernel itself may be in an editor's
+// extension folder, whose name changes with every update, so it is looked for at every start. Alone in its folder, this
+// file imports nothing of the project that would load more than itself.
+
+/** Milliseconds, before anything is looked at. */
+const began = Date.now();
+
+const needs = `The kernel needs Node ${minimumNode.join('.')} or newer`;
+
+type Found = { entry: string; version: string };
+
+const parse = (version: string): number[] => version.split(/[.-]/, 3).map((part) => Number.parseInt(part, 10) || 0);
+
+function isNewer(version: string, other: string): boolean {
+  const [a, b] = [parse(version), parse(other)];
+  for (let i = 0; i < 3; i++) {
+    if ((a[i] ?? 0) !== (b[i] ?? 0)) return (a[i] ?? 0) > (b[i] ?? 0);
+  }
+  return false;
+}
+
+/** The kernel of an installation folder, if it is still there. */
+function kernelIn(folder: string): Found | undefined {
+  try {
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown };
+    const entry = join(folder, 'dist', 'kernel.cjs');
+    readFileSync(entry);
+    return { entry, version: String(version) };
+  } catch {
+    // Removed, or half removed by an update: another one may be there.
+    return undefined;
+  }
+}
+
+/** What comes before the version in the name of a folder that has one there. */
+const versionedName = (folder: string): string | undefined => /^(.*?-)\d+\.\d+\.\d+/.exec(basename(folder))?.[1];
+
+/** A folder and those beside it that hold another version of the same: `…/lance-catalog-0.1.0`, `…/lance-catalog-0.2.0`. */
+function withVersions(folder: string): string[] {
+  const name = versionedName(folder);
+  if (name === undefined) return [folder];
+  try {
+    return readdirSync(dirname(folder))
+      .filter((each) => each.startsWith(name))
+      .map((each) => join(dirname(folder), each));
+  } catch {
+    return [folder];
+  }
+}
+
+function newestKernel(recorded: readonly string[]): Found | undefined {
+  let newest: Found | undefined;
+  for (const found of recorded.flatMap(withVersions).map(kernelIn)) {
+    if (found && (!newest || isNewer(found.version, newest.version))) newest = found;
+  }
+  return newest;
+}
+
+const installed = join(import.meta.dirname, 'installed.json');
+
+function recordedFolders(): string[] {
+  try {
+    const folders: unknown = JSON.parse(readFileSync(installed, 'utf8'));
+    return Array.isArray(folders) ? folders.filter((each) => typeof each === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/** What changes when another kernel is installed or one is updated, where that could be the newest. */
+function watched(): string[] {
+  const [only = '', ...others] = recorded;
+  if (others.length === 0 && versionedName(only) === undefined) return [installed];
+  return [installed, ...new Set(recorded.flatMap((each) => [dirname(each), each, join(each, 'package.json')]))];
+}
+
+function fail(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}
+
+/** The version of the `node` on PATH; undefined when there is none that runs. */
+function versionOnPath(): string | undefined {
+  try {
+    return execFileSync('node', ['-p', 'process.versions.node'], { encoding: 'utf8', timeout: 10_000 }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs the kernel in a process of its own, under the flags that its Node needs, and ends as it ends. */
+function runElsewhere(node: string, version: string, entry: string): void {
+  const child = spawn(node, [...kernelFlags(version), entry, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`${needs}, and "${node}": ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
+}
+
+/**
+ * Makes this process the kernel's start-up snapshot, where there is one: the same process number, pipes and group, so
+ * that whoever started the launcher has the kernel itself. Returns where there is none, or no way to become it.
+ */
+function becomeSnapshot(entry: string): void {
+  const { execArgv, execPath, pid, versions } = process;
+  if (typeof process.execve !== 'function') return;
+  const flags = kernelFlags(versions.node);
+  // A flag that somebody has put into the kernelspec counts, and may be one that contradicts the snapshot.
+  if (!execArgv.every((flag) => flags.includes(flag))) return;
+  const snapshot = snapshotOf({ node: execPath, version: versions.node, flags, entry });
+  if (!snapshot || !isUsable(snapshot)) return;
+  try {
+    noteQuickStart({ folder: import.meta.dirname, snapshot, flags, watched: watched(), since: began });
+  } catch {
+    // The next start takes a little longer.
+  }
+  let relay: Relay | undefined;
+  try {
+    beginAttempt(snapshot, pid);
+    const given = process.argv.slice(2);
+    relay = startRelay(snapshot, given);
+    const args = [...flags, ...snapshotFlags(snapshot), snapshot.entry, ...given, ...(relay ? [relay.argument] : [])];
+    process.execve(execPath, [execPath, ...args], process.env);
+  } catch {
+    // A cache that can't be written, or a Node that may not do this: the usual start works.
+    relay?.process.kill('SIGKILL');
+  }
+}
+
+type Relay = { process: ChildProcess; argument: string };
+
+/** Starts what listens while the kernel comes up, where its build has that. */
+function startRelay({ entry, folder }: StartSnapshot, given: readonly string[]): Relay | undefined {
+  const { execPath, pid } = process;
+  const relay = join(dirname(entry), 'relay.cjs');
+  if (!existsSync(relay) || !given[0]?.startsWith('--connection-file=')) return undefined;
+  const path = join(folder, `${pid}.relay`);
+  const started = spawn(execPath, [relay, path, String(pid), ...given], { stdio: ['ignore', 'inherit', 'inherit'] });
+  // The kernel opens its sockets itself then.
+  started.on('error', () => {});
+  return { process: started, argument: `--relay=${path}` };
+}
+
+/** The Node for the kernel: this one, else a fit one that the person has installed since it became too old. */
+function findNode(): { path: string; version: string } {
+  const { node } = process.versions;
+  if (isFitNode(node)) return { path: process.execPath, version: node };
+  const found = versionOnPath();
+  if (found === undefined || !isFitNode(found))
+    fail(
+      `${needs}; "${process.execPath}" is Node ${node}, and PATH has ${found === undefined ? 'none' : `Node ${found}`}. ` +
+        'Install a newer one, then run: lance-catalog kernel install',
+    );
+  return { path: 'node', version: found };
+}
+
+/** Runs the kernel in this process where it can, else below it. */
+function runKernel(entry: string): void {
+  const { path, version } = findNode();
+  if (path === process.execPath) {
+    becomeSnapshot(entry);
+    if (kernelFlags(version).every((flag) => process.execArgv.includes(flag))) return void createRequire(entry)(entry);
+  }
+  runElsewhere(path, version, entry);
+}
+
+/** Says what would run, for who lists kernelspecs. */
+function sayWhich({ entry, version }: Found): void {
+  const { path, version: nodeVersion } = findNode();
+  process.stdout.write(`${JSON.stringify({ entry, version, node: path, nodeVersion })}\n`);
+}
+
+const recorded = recordedFolders();
+const kernel = newestKernel(recorded);
+if (!kernel) {
+  fail(
+    `No Lance Catalog kernel is installed any more (last known: ${recorded.join(', ') || 'none'}). ` +
+      'Install the Lance Catalog extension or package again, then run: lance-catalog kernel install',
+  );
+}
+if (process.argv[2] === '--which') sayWhich(kernel);
+else runKernel(kernel.entry);

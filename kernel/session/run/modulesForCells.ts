@@ -1,0 +1,65 @@
+import { createRequire, registerHooks, type ResolveHookContext, type ResolveHookSync } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import tslab from 'tslab/dist/public.js';
+import { registerCodecs } from '#catalog/arrow/ipcCompression.ts';
+import { isLent } from '#session/compiler/moduleTypes.ts';
+import { isOwnUrl } from './ownFiles.ts';
+
+const scheme = 'lance-catalog:';
+const shelf = Symbol.for('lance-catalog.modules');
+
+/**
+ * Gives cells, and the files of the notebook's folder that they import, `import … from 'lance-catalog'`, which is what is
+ * preloaded, and `import … from 'tslab'`; and apache-arrow, the notebook folder's own where it has one, else the kernel's,
+ * which reads compressed data.
+ */
+export function lendModules(notebook: Record<string, unknown>): void {
+  const modules: Record<string, Record<string, unknown>> = { 'lance-catalog': notebook, tslab: { ...tslab } };
+  // A loaded module is text, so what it exports has to be found by name.
+  Object.defineProperty(globalThis, shelf, { value: modules });
+  const lender = createRequire(join(import.meta.dirname, 'kernel.cjs'));
+  const lend: ResolveHookSync = (specifier, context, next) => {
+    try {
+      // Cells take the CommonJS build, and their files must have the same one.
+      if (context.parentURL === undefined || !isOwnUrl(context.parentURL)) return next(specifier, context);
+      const path = createRequire(fileURLToPath(context.parentURL)).resolve(specifier);
+      return { url: pathToFileURL(path).href, format: 'commonjs', shortCircuit: true };
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      return { url: pathToFileURL(lender.resolve(specifier)).href, format: 'commonjs', shortCircuit: true };
+    }
+  };
+  // The bundles of the kernel see to it themselves, and are loading Arrow when they ask for it.
+  const bundles = new URL('./', pathToFileURL(join(import.meta.dirname, 'kernel.cjs'))).href;
+  const isCells = ({ parentURL }: ResolveHookContext): boolean => parentURL?.startsWith(bundles) !== true;
+  const isKernels = (url: string): boolean =>
+    url.startsWith(new URL('./', pathToFileURL(lender.resolve('apache-arrow'))).href);
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (Object.hasOwn(modules, specifier)) return { url: scheme + specifier, format: 'module', shortCircuit: true };
+      if (!isLent(specifier)) return next(specifier, context);
+      const found = lend(specifier, context, next);
+      if (isCells(context) && isKernels(found.url)) registerCodecs();
+      return found;
+    },
+    load(url, context, next) {
+      if (!url.startsWith(scheme)) return next(url, context);
+      const name = url.slice(scheme.length);
+      return { format: 'module', source: sourceOf(name, Object.keys(modules[name] ?? {})), shortCircuit: true };
+    },
+  });
+}
+
+/** An ES module says by name what it exports. */
+function sourceOf(name: string, exported: readonly string[]): string {
+  const from = `globalThis[Symbol.for('lance-catalog.modules')][${JSON.stringify(name)}]`;
+  const names = exported.filter((each) => each !== 'default' && !each.startsWith('__'));
+  return `const { ${names.map((each, index) => `${each}: v${index}`).join(', ')} } = ${from};
+export { ${names.map((each, index) => `v${index} as ${each}`).join(', ')} };`;
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(String(error.code));

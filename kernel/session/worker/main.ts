@@ -1,0 +1,212 @@
+import { writeSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { watchParent } from '#processes/running.ts';
+import { readStreamLabel } from '#session/core/outputs.ts';
+import { crashNotePath, readCrashNote } from '#session/crash/crashFolder.ts';
+import { CrashKeeper } from '#session/crash/crashKeeper.ts';
+import { createDebugger, type NotebookDebugger } from '#session/debug/debugger.ts';
+import { openHistory } from '#session/history/history.ts';
+import { openPipe } from '#session/pipe/pipeWire.ts';
+import { sayWarnings } from '#session/start/warnings.ts';
+import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from '#session/threads/coreMessages.ts';
+import { cutLock } from '#session/threads/loadLock.ts';
+import { OutputReceiver } from '#session/threads/outputLimit.ts';
+import { RingReader } from '#session/threads/textRing.ts';
+import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import { messageOf } from '#shared/errors.ts';
+import { crashSentence } from '#shared/protocol/crashNote.ts';
+import type { CellSettings, KernelHandshake } from '#shared/protocol/kernelMessages.ts';
+import { CellQueue } from './cellQueue.ts';
+import { createInterrupter, type Interrupter } from './interrupt.ts';
+
+// The thread that speaks with the outside. The main thread may be in an endless loop at any time; this one never runs
+// code of a cell, so messages, the heartbeat and the interrupt always get through.
+
+/** The same interrupter, which also ends code that stands still in the debugger, and is stopped nowhere on the way. */
+const throughPauses = (
+  interrupter: Interrupter,
+  debug: Pick<NotebookDebugger, 'stepAside' | 'isPaused'>,
+): Interrupter => ({
+  ...interrupter,
+  terminate() {
+    if (debug.isPaused) void debug.stepAside();
+    else interrupter.terminate();
+  },
+  async interrupt(ping, ask, isOver) {
+    const stopAgain = await debug.stepAside();
+    try {
+      return await interrupter.interrupt(ping, ask, isOver);
+    } finally {
+      stopAgain();
+    }
+  },
+});
+
+/** A front's open connections. */
+export type Wire = {
+  /** Sends what is still to be sent, then lets go. */
+  close(): Promise<void>;
+  /** Bytes accepted and not yet sent. */
+  backlog(): number;
+};
+
+/** Bytes that may wait in the connection before printing is slowed down. */
+const maxBacklog = 8 * 1024 * 1024;
+const backlogMs = 5;
+/** How often it is looked for more while text comes: to be woken for each line costs who prints more than the line. */
+const readMs = 2;
+/** How long the main thread gets to end the process before it is killed. */
+const exitMs = 500;
+
+const port = parentPort;
+if (!port) throw new Error('The kernel worker runs as a worker thread only.');
+const given = workerData as WorkerStart;
+const stopper = createInterrupter(given.canTerminate, cutLock(given.loads));
+let isReady = () => {};
+const ready = new Promise<void>((resolve) => (isReady = resolve));
+const debug = createDebugger({
+  isAvailable: stopper.canTerminate,
+  cellOf: (count) => queue.cellOf(count),
+  interrupt: () => queue.interrupt(),
+  ready,
+});
+const interrupter = throughPauses(stopper, debug);
+const crashes = new CrashKeeper(crashNotePath(given.front), given.heapLimit);
+const post = (message: ToCore) => {
+  if (message.type === 'ask' && debug.isPaused) return refuse(message.id);
+  port.postMessage(message);
+  // Behind the message: the main thread compiles while this writes.
+  if (message.type === 'execute') crashes.begin(message.id, message.count, message.code);
+};
+
+/** Of a thread that stands still in the debugger an answer would come when nobody waits for it any more. */
+const refuse = (id: string) => {
+  const message = 'The notebook is paused in the debugger. Continue, or stop debugging, and ask again.';
+  queueMicrotask(() => queue.receive({ type: 'answer', id, answer: { kind: 'failed', message } }));
+};
+const queue = new CellQueue(post, interrupter, openHistory(given.front));
+let wire: Wire | undefined;
+let isEnding = false;
+
+const kill = () => process.kill(process.pid, 'SIGKILL');
+
+async function close(): Promise<void> {
+  // With a session the process would wait for its debugger at the end.
+  debug.detach();
+  await Promise.race([wire?.close(), new Promise((resolve) => setTimeout(resolve, exitMs))]);
+  interrupter.dispose();
+}
+
+/** Ends the process in order: connections first, since native sockets abort a process that exits over them. */
+function end(code: number): void {
+  if (isEnding) return;
+  isEnding = true;
+  crashes.close();
+  setTimeout(kill, exitMs * 2);
+  interrupter.terminate();
+  void close().then(() => post({ type: 'exit', code }));
+}
+
+/** Code called `process.exit`; the main thread waits at the gate. */
+function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
+  isEnding = true;
+  crashes.close();
+  const evalue = `The cell called process.exit(${code}), so the kernel has ended. To end the cell alone, throw an error.`;
+  queue.fail({ ename: 'KernelExit', evalue, traceback: [evalue] });
+  void close().then(() => {
+    const lock = new Int32Array(gate);
+    Atomics.store(lock, 0, 1);
+    return Atomics.notify(lock, 0);
+  });
+}
+
+sayWarnings();
+
+const room = new OutputReceiver(given.room);
+const ring = new RingReader(given.ring, (label, text) => {
+  const { name, cell } = readStreamLabel(label);
+  queue.receive({ type: 'output', parent: cell, output: { type: 'stream', content: { name, text } } });
+});
+
+let again: NodeJS.Timeout | undefined;
+
+// Text is left in the ring, and no room made, while the connection has much to send: who prints and shows has to wait.
+function readPrinted(): void {
+  again = undefined;
+  if ((wire?.backlog() ?? 0) > maxBacklog) {
+    again = setTimeout(readPrinted, backlogMs);
+    return;
+  }
+  room.makeRoom();
+  if (ring.drain()) again = setTimeout(readPrinted, readMs);
+  else {
+    ring.rest();
+    // What was printed in between woke nobody.
+    ring.drain();
+  }
+}
+
+port.on('message', (placed: PlacedFromCore) => {
+  if (placed) ring.pass(placed.place, () => handle(placed.message));
+  if (!again) readPrinted();
+});
+
+function handle(message: FromCore): void {
+  switch (message.type) {
+    case 'ready':
+      isReady();
+      return interrupter.mayStop();
+    case 'done':
+      crashes.done(message.id, message.names);
+      return queue.receive(message);
+    case 'exiting':
+      return leave(message);
+    case 'output':
+      room.take();
+      return queue.receive(message);
+    case 'answer':
+    case 'input':
+    case 'comm':
+    case 'commDone':
+    case 'pong':
+      return queue.receive(message);
+  }
+}
+
+const handshake = (): KernelHandshake => ({
+  protocol: 1,
+  pid: process.pid,
+  node: process.versions.node,
+  typescript: given.typescript,
+  canInterrupt: interrupter.canTerminate,
+  engineProblem: given.engineProblem,
+  crashNote: crashes.path,
+});
+const start = (catalog: CatalogConfig | null, { typeCheck, language }: CellSettings) => {
+  if (typeCheck !== undefined || language !== undefined)
+    post({ type: 'settings', ...(typeCheck && { typeCheck }), ...(language && { language }) });
+  post({ type: 'start', catalog });
+};
+
+async function open(): Promise<Wire> {
+  if (given.front.kind === 'pipe') return openPipe({ queue, debug, handshake, start, end });
+  watchParent(process.env, () => end(0));
+  const left = readCrashNote(crashes.path);
+  if (left) queue.remarkNext(`${crashSentence(left)}\n`);
+  // Loaded only here: an editor's kernel needs no ZeroMQ, and may have none.
+  const { openJupyter } = await import('#session/jupyter/jupyterWire.ts');
+  start(given.front.catalog, given.front);
+  return openJupyter({ queue, debug, given, front: given.front, end });
+}
+
+async function begin(): Promise<void> {
+  try {
+    wire = await open();
+  } catch (error) {
+    // Straight to the descriptor: the streams of a worker go through the main thread.
+    writeSync(2, `The kernel can't be reached: ${messageOf(error)}\n`);
+    end(1);
+  }
+}
+
+void begin();

@@ -1,0 +1,156 @@
+/** How often an age on the screen is told anew, in milliseconds: it is told in minutes. */
+export const ageEvery = 30_000;
+
+/**
+ * How long ago something was, as short as a status bar wants it: `now`, `3 min`, `2 h`, `5 d`.
+ * @param at ISO 8601, or milliseconds since 1970, as `now` is
+ */
+export function ageText(at: string | number, now: number): string {
+  const minutes = Math.floor((now - (typeof at === 'number' ? at : Date.parse(at))) / 60_000);
+  if (!(minutes >= 1)) return 'now';
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
+/** The same as part of a sentence: `just now`, `3 min ago`. */
+export const agoText = (at: string | number, now: number): string => {
+  const age = ageText(at, now);
+  return age === 'now' ? 'just now' : `${age} ago`;
+};
+
+// Points and spans of time as exact text. Arrow keeps them as whole numbers of a unit; a JavaScript date has milliseconds
+// only, so the digits below a second are cut from the number itself.
+
+/** Seconds, milliseconds, microseconds or nanoseconds: the numbers of the Arrow format. */
+export type TimeUnit = 0 | 1 | 2 | 3;
+
+export const timeUnitNames = ['s', 'ms', 'us', 'ns'] as const;
+const perSecond = [1n, 1_000n, 1_000_000n, 1_000_000_000n] as const;
+
+const day = 86_400;
+/** The last second that a JavaScript date reaches, 275760-09-13, and the first on the other side. */
+const maxSeconds = 8_640_000_000_000n;
+/** Before the year 100 the calendar functions read a year as 19xx. */
+const firstZonedSecond = BigInt(Date.UTC(100, 0, 1) / 1000);
+
+/**
+ * `2024-02-21 01:49:28.831982966Z`; in another zone local time and offset, `2024-02-21 02:49:28+01:00`; without a zone
+ * neither. A value outside the calendar is the number and its unit.
+ */
+export function timestampText(value: bigint, unit: TimeUnit, zone?: string | null): string {
+  const { seconds, fraction } = split(value, unit);
+  const offset = zone ? zoneOffset(zone, seconds) : undefined;
+  const local = seconds + BigInt(offset ?? 0);
+  if (local > maxSeconds || local < -maxSeconds) return `${value} ${timeUnitNames[unit]}`;
+  const date = new Date(Number(local) * 1000).toISOString();
+  const text = `${date.slice(0, -5).replace('T', ' ')}${fractionText(fraction, unit)}`;
+  return zone ? text + offsetText(offset) : text;
+}
+
+/** `2024-02-21` from days since 1970. */
+export const dateText = (days: number): string => dateOf(BigInt(days) * BigInt(day)) ?? `${days} days`;
+
+/** A 64-bit date: milliseconds that should be whole days. Where they are not, the time of day is shown too. */
+export const dateMillisecondText = (value: bigint): string =>
+  value % BigInt(day * 1000) === 0n ? (dateOf(value / 1000n) ?? `${value} ms`) : timestampText(value, 1);
+
+/** `01:49:28.831` from a time of day. */
+export function timeText(value: bigint, unit: TimeUnit): string {
+  const { seconds, fraction } = split(value < 0n ? -value : value, unit);
+  const clock = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map(twoDigits).join(':');
+  return `${value < 0n ? '-' : ''}${clock}${fractionText(fraction, unit)}`;
+}
+
+/** `1d 2h 3m 4.005s`, without the parts that are zero. */
+export function durationText(value: bigint, unit: TimeUnit): string {
+  const { seconds, fraction } = split(value < 0n ? -value : value, unit);
+  const rest = seconds % 60n;
+  const parts = [
+    ...amount(seconds / BigInt(day), 'd'),
+    ...amount((seconds / 3600n) % 24n, 'h'),
+    ...amount((seconds / 60n) % 60n, 'm'),
+    ...(rest || fraction ? [`${rest}${fractionText(fraction, unit)}s`] : []),
+  ];
+  return parts.length ? `${value < 0n ? '-' : ''}${parts.join(' ')}` : '0s';
+}
+
+/** `1y 2mo` */
+export const monthsText = (months: number): string =>
+  [...amount(BigInt(Math.trunc(months / 12)), 'y'), ...amount(BigInt(months % 12), 'mo')].join(' ') || '0mo';
+
+/** `1mo 2d 3.000000004s`. The three count apart: a month has no fixed number of days, nor a day of seconds. */
+export const intervalText = (months: number, days: number, nanoseconds: bigint): string =>
+  [
+    ...(months ? [monthsText(months)] : []),
+    ...amount(BigInt(days), 'd'),
+    ...(nanoseconds ? [durationText(nanoseconds, 3)] : []),
+  ].join(' ') || '0d';
+
+const twoDigits = (number: bigint | number): string => String(number).padStart(2, '0');
+const amount = (count: bigint, unit: string): string[] => (count ? [`${count}${unit}`] : []);
+
+/** Rounded down, so that the fraction is never negative. */
+function split(value: bigint, unit: TimeUnit): { seconds: bigint; fraction: bigint } {
+  const per = perSecond[unit];
+  const fraction = ((value % per) + per) % per;
+  return { seconds: (value - fraction) / per, fraction };
+}
+
+/** The digits after the second in groups of three, as few as hold the value; none when it is whole. */
+function fractionText(fraction: bigint, unit: TimeUnit): string {
+  if (!fraction) return '';
+  const digits = String(fraction).padStart(unit * 3, '0');
+  return `.${digits.replace(/(000)+$/, '')}`;
+}
+
+const dateOf = (seconds: bigint): string | undefined =>
+  seconds > maxSeconds || seconds < -maxSeconds
+    ? undefined
+    : new Date(Number(seconds) * 1000).toISOString().replace(/T.*/, '');
+
+const zones = new Map<string, Intl.DateTimeFormat | undefined>();
+
+function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
+  if (!zones.has(zone)) {
+    let format: Intl.DateTimeFormat | undefined;
+    try {
+      format = new Intl.DateTimeFormat('en-US', {
+        timeZone: zone,
+        hourCycle: 'h23',
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: 'numeric',
+        second: 'numeric',
+      });
+    } catch {
+      // A zone that this runtime doesn't know. The instant is still known: it is shown in UTC.
+    }
+    zones.set(zone, format);
+  }
+  return zones.get(zone);
+}
+
+/** Seconds that the zone's clock is ahead of UTC at that instant; `undefined` means shown in UTC. */
+function zoneOffset(zone: string, seconds: bigint): number | undefined {
+  if (/^(UTC|Z|GMT|Etc\/UTC)$/i.test(zone)) return undefined;
+  const fixed = /^([+-])(\d\d):?(\d\d)$/.exec(zone);
+  if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 3600 + Number(fixed[3]) * 60);
+  if (seconds > maxSeconds || seconds < firstZonedSecond + BigInt(day)) return undefined;
+  const parts = zoneFormat(zone)?.formatToParts(new Date(Number(seconds) * 1000));
+  if (!parts) return undefined;
+  const [year = 0, month = 1, date = 1, hour = 0, minute = 0, second = 0] = (
+    ['year', 'month', 'day', 'hour', 'minute', 'second'] as const
+  ).map((type) => Number(parts.find((part) => part.type === type)?.value));
+  return Date.UTC(year, month - 1, date, hour, minute, second) / 1000 - Number(seconds);
+}
+
+function offsetText(offset: number | undefined): string {
+  if (offset === undefined) return 'Z';
+  const size = Math.abs(offset);
+  // Before zones were agreed on, local time was off by odd seconds.
+  const parts = [Math.floor(size / 3600), Math.floor(size / 60) % 60, ...(size % 60 ? [size % 60] : [])];
+  return (offset < 0 ? '-' : '+') + parts.map(twoDigits).join(':');
+}

@@ -1,0 +1,154 @@
+import { countText } from '#shared/format/numbers.ts';
+import { withHint } from '#shared/withHint.ts';
+import type { RunnerName } from './backfill.ts';
+import type { BackfillPlan, Figure } from './jobPlan.ts';
+import type { JobState, JobTable, JobView } from './jobView.ts';
+
+// What is said of a job in a few words, the same in the editor, in a notebook and in a terminal.
+
+/** A state in one word. */
+export const stateWords: Readonly<Record<JobState, string>> = {
+  queued: 'queued',
+  starting: 'starting',
+  running: 'running',
+  interrupted: 'interrupted',
+  succeeded: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+/** Where a job runs, as people call it. */
+export const runnerWords: Readonly<Record<RunnerName, string>> = {
+  local: 'this machine',
+  'local-python': 'this machine, with Python',
+  ray: 'Ray',
+  rest: 'the catalog’s server',
+};
+
+/** Whether something works at a job now. */
+export const isActive = ({ state }: Pick<JobView, 'state'>): boolean =>
+  state === 'queued' || state === 'starting' || state === 'running';
+
+/** Whether the server refused a job before it ran: there is nothing to continue. */
+export const isRefused = ({ state, failure, rows }: Pick<JobView, 'state' | 'failure' | 'rows'>): boolean =>
+  state === 'failed' && failure?.code === 'ServerRefused' && rows.total === undefined;
+
+/** `shop/eu/orders` */
+export const jobTableText = ({ namespacePath, name }: JobTable): string => [...namespacePath, name].join('/');
+
+/** `45 s`, `2 min`, `1 h 20 min`, `3 d`: no more exact than anybody plans by. */
+export function durationText(seconds: number): string {
+  if (!(seconds >= 1)) return 'less than a second';
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return `${Math.round(hours / 24)} d`;
+}
+
+/** `950 rows/s`, `12,300 rows/s`, `0.4 rows/s`: three digits, since a rate is never steadier than that. */
+export function rateText(rowsPerSecond: number): string {
+  const rounded = Number(rowsPerSecond.toPrecision(3));
+  return `${rounded < 10 ? String(rounded) : countText(Math.round(rounded))} rows/s`;
+}
+
+/** `512 bytes`, `38 KB`, `1.2 GB`, in powers of ten as disks are sold. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  const units = ['KB', 'MB', 'GB', 'TB', 'PB'];
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value))} ${units[unit]}`;
+}
+
+const mostUnwritten = 0.99;
+
+/** How much is done, from 0 to 1, which is all of it in the table; `undefined` while nobody knows how much there is. */
+export function shareDone({ rows, fragments, state, skipped }: JobView): number | undefined {
+  // Rows that were skipped are left for the next run.
+  if (state === 'succeeded') return rows.done === 0 ? 1 : Math.max(0, rows.done - skipped) / rows.done;
+  const [done, total] = rows.total === undefined ? [fragments.done, fragments.total] : [rows.done, rows.total];
+  if (total === undefined) return undefined;
+  const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total));
+  // Rows that are computed may still have to be written into the table, also where the run ended before it did so.
+  const isWritten = fragments.total !== undefined && fragments.done >= fragments.total;
+  return isActive({ state }) || !isWritten ? Math.min(share, mostUnwritten) : share;
+}
+
+/** `42 %`: rounded down, so that 100 % is said of nothing that still has rows to do. */
+export const percentText = (share: number): string => `${Math.floor(share * 100)} %`;
+
+/** `42 % · 12,300 rows/s · 2 min left`, of what is known. Empty where nothing is. */
+export function progressText(view: JobView): string {
+  const share = shareDone(view);
+  const { rowsPerSecond, secondsLeft } = view;
+  return [
+    ...(share === undefined ? [] : [percentText(share)]),
+    ...(isActive(view) && rowsPerSecond !== undefined && rowsPerSecond > 0 ? [rateText(rowsPerSecond)] : []),
+    ...(isActive(view) && secondsLeft !== undefined ? [`${durationText(secondsLeft)} left`] : []),
+  ].join(' · ');
+}
+
+/** `1 row`, `1,200 rows` */
+export const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? 'row' : 'rows'}`;
+
+/** `3 rows failed`; empty where none did. */
+export const errorsText = ({ errors }: Pick<JobView, 'errors'>): string =>
+  errors.count === 0 ? '' : `${rowsText(errors.count)} failed`;
+
+/** Why a job stopped, and what can be done about it. */
+export function failureText({ failure, sentence }: Pick<JobView, 'failure' | 'sentence'>): string {
+  if (!failure) return sentence;
+  return failure.message.includes(failure.hint) ? failure.message : withHint(failure.message, failure.hint);
+}
+
+// A plan in the words of a page; terminals and notebooks, which have no room beside a figure, say it in lines (`planRows`).
+
+/** One line of a plan. `basis` is what an estimate rests on; `undefined` where the figure was counted. */
+export type PlanLine = { readonly label: string; readonly text: string; readonly basis: string | undefined };
+
+const line = (label: string, figure: Figure, write: (value: number) => string): PlanLine => {
+  const { value, basis } = figure;
+  if (basis === 'counted') return { label, text: write(value), basis: undefined };
+  return { label, text: `about ${write(value)}`, basis: basis.estimatedFrom };
+};
+
+/** What a run would do, in the order in which a person asks about it. Lines that would say "none" of a detail are left out. */
+export function planLines(plan: BackfillPlan): readonly PlanLine[] {
+  const { rows, fragments, bytes, rowsPerSecond, seconds } = plan;
+  const optional = (label: string, figure: Figure, write: (value: number) => string): readonly PlanLine[] =>
+    figure.value > 0 ? [line(label, figure, write)] : [];
+  return [
+    line('Rows to compute', rows.toCompute, (value) => `${countText(value)} of ${countText(rows.total.value)}`),
+    ...optional('Rows filled already', rows.done, countText),
+    ...optional('Rows kept from an earlier run', rows.reused, countText),
+    line(
+      'Fragments to compute',
+      fragments.toCompute,
+      (value) => `${countText(value)} of ${countText(fragments.total.value)}`,
+    ),
+    ...optional('Fragments done already', fragments.done, countText),
+    line('Read', bytes.read, sizeText),
+    line('Written', bytes.written, sizeText),
+    ...optional('Of it rewritten beside the column', bytes.rewritten, sizeText),
+    ...(rowsPerSecond === undefined ? [] : [line('Speed', rowsPerSecond, rateText)]),
+    ...(seconds === undefined ? [] : [line('Time', seconds, durationText)]),
+  ];
+}
+
+/** `On this machine. Nothing else has to be installed.` */
+export const planRunnerText = ({ runner, runnerReason }: BackfillPlan): string =>
+  `On ${runnerWords[runner]}. ${runnerReason}`.trim();
+
+/** `SQL: length(note)`, `TypeScript function note_length 2`; of what nobody here has seen no language is said. */
+export function functionText({ function: made }: Pick<BackfillPlan, 'function'>): string {
+  if (made.kind === 'sql') return `SQL: ${made.expression}`;
+  if (made.kind === 'server') return 'A function that the server of the catalog alone knows';
+  const version = made.version === '' ? '' : ` ${made.version}`;
+  return `${made.kind === 'python' ? 'Python' : 'TypeScript'} function ${made.name}${version}`;
+}

@@ -1,0 +1,148 @@
+import { tableFromIPC } from '#arrow';
+import type { Table } from '#arrow';
+import type { DataFrame } from 'hightable';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
+import type { Cell } from '#shared/format/cellText.ts';
+import type { ColumnInfo, PanelTable } from '#shared/protocol/webviewMessages.ts';
+import { pageRows } from '#shared/mime.ts';
+import { Pages } from './pages.ts';
+
+/** A cell of the grid: a value, or the reason why there is none. */
+export type GridCell = Cell | { kind: 'failed'; text: string; reason: string };
+
+/** What the grid shows: the data frame of the component, and what it doesn't know of. */
+export type GridFrame = {
+  readonly data: DataFrame;
+  /** All of them, in their order; the grid may hide some. */
+  readonly columns: readonly GridColumn[];
+  /** The whole text of a cell by its row and the position of its column in `columns`; `undefined` where it isn't loaded. */
+  exactText(row: number, column: number): string | undefined;
+  /** Why rows on the screen are missing, or `undefined`. */
+  problem(): { rows: string; message: string } | undefined;
+  retry(): void;
+  close(): void;
+};
+
+/** A column of the grid. Its key is what the grid component calls it: two columns of a table may have one name. */
+export type GridColumn = ColumnInfo & { readonly key: string; readonly numeric: boolean };
+
+const numericType = /^(u?int|halffloat|float|double|decimal)/;
+
+function gridColumns(columns: readonly ColumnInfo[]): GridColumn[] {
+  const taken = new Set(columns.map(({ name }) => name));
+  const named = new Set<string>();
+  return columns.map((column) => {
+    const { name } = column;
+    let key = name;
+    for (let nth = 2; named.has(name) && taken.has(key); nth++) key = `${name} (${nth})`;
+    named.add(name);
+    taken.add(key);
+    return { ...column, key, numeric: numericType.test(column.type) };
+  });
+}
+
+/** Rows in memory, each cell formatted once. */
+type Block = { cell(row: number, column: number): Cell; exactText(row: number, column: number): string };
+
+function blockOf(table: Table): Block {
+  const { fields } = table.schema;
+  const vectors = fields.map((_, i) => table.getChildAt(i)!);
+  const formatters = vectors.map((vector, i) => columnFormatter(vector, { field: fields[i] }));
+  const cells: Cell[][] = fields.map(() => []);
+  return {
+    // The grid compares cells by identity to know what to draw again.
+    cell: (row, column) => (cells[column]![row] ??= formatters[column]!(row)),
+    exactText: (row, column) => columnFormatter(vectors[column]!, { limits: noLimits })(row).text,
+  };
+}
+
+const textOf = (cell: Cell | undefined, whole: () => string): string | undefined =>
+  cell === undefined ? undefined : cell.kind === 'null' ? '' : whole();
+
+/** A table that is in memory as a whole. */
+export function tableFrame(table: Table): GridFrame {
+  const block = blockOf(table);
+  const columns = gridColumns(columnsOf(table.schema));
+  const positions = new Map(columns.map(({ key }, i) => [key, i]));
+  return {
+    columns,
+    data: {
+      numRows: table.numRows,
+      columnDescriptors: columns.map(({ key }) => ({ name: key })),
+      getRowNumber: ({ row }) => ({ value: row }),
+      getCell: ({ row, column }) => ({ value: block.cell(row, positions.get(column)!) }),
+    },
+    exactText: (row, column) => textOf(block.cell(row, column), () => block.exactText(row, column)),
+    problem: () => undefined,
+    retry: () => {},
+    close: () => {},
+  };
+}
+
+/** The data frame is also asked for cells that are still to come; only a boxed value counts as an answer. */
+const boxed = (value: GridCell | undefined) => (value === undefined ? undefined : { value });
+
+/** Gives rows [start, end) of the table as an Arrow stream. */
+export type LoadRows = (start: number, end: number, signal: AbortSignal) => Promise<Uint8Array>;
+
+/** A table of any size, read by pages of Arrow. `close()` it when it leaves the screen. */
+export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
+  const columns = gridColumns(table.columns);
+  const positions = new Map(columns.map(({ key }, i) => [key, i]));
+  const events = new EventTarget();
+  const pages = new Pages<Block>({
+    numRows: table.numRows,
+    pageRows,
+    load: async (start, end, signal) => {
+      const bytes = await load(start, end, signal);
+      return { value: blockOf(checkPage(bytes, columns, end - start)), bytes: bytes.byteLength };
+    },
+    onChange: () => events.dispatchEvent(new CustomEvent('resolve')),
+  });
+  const cellAt = (row: number, column: number): GridCell | undefined => {
+    const page = pages.at(row);
+    if (page?.state === 'loaded') return page.value.cell(row - page.start, column);
+    if (page?.state !== 'failed') return undefined;
+    return { kind: 'failed', text: column === 0 ? 'not loaded' : '', reason: page.error.message };
+  };
+  return {
+    columns,
+    data: {
+      numRows: table.numRows,
+      columnDescriptors: columns.map(({ key }) => ({ name: key })),
+      getRowNumber: ({ row }) => ({ value: row }),
+      getCell: ({ row, column }) => boxed(cellAt(row, positions.get(column)!)),
+      // The grid's own signal fires whenever it scrolls on; Pages knows better which loads are of no more use.
+      fetch: ({ rowStart, rowEnd }) => pages.show(rowStart, rowEnd),
+      eventTarget: events as NonNullable<DataFrame['eventTarget']>,
+    },
+    exactText: (row, column) => {
+      const page = pages.at(row);
+      if (page?.state !== 'loaded') return undefined;
+      const cell = page.value.cell(row - page.start, column);
+      return textOf(cell, () => page.value.exactText(row - page.start, column));
+    },
+    problem: () => {
+      const [page] = pages.failures;
+      return page && { rows: rangeText(page.start, page.end), message: page.error.message };
+    },
+    retry: () => void pages.retry().catch(() => {}),
+    close: () => pages.close(),
+  };
+}
+
+const rangeText = (start: number, end: number): string =>
+  `${(start + 1).toLocaleString('en-US')}–${end.toLocaleString('en-US')}`;
+
+/** @throws Error on bytes that are no Arrow stream, or rows of another table */
+function checkPage(bytes: unknown, columns: readonly GridColumn[], numRows: number): Table {
+  if (!(bytes instanceof Uint8Array)) throw new Error('The rows did not come as bytes. Open the table again.');
+  const table = tableFromIPC(bytes);
+  const names = table.schema.fields.map(({ name }) => name);
+  if (names.length !== columns.length || columns.some(({ name }, i) => name !== names[i]))
+    throw new Error('The table has other columns now. Open it again to see them.');
+  if (table.numRows !== numRows)
+    throw new Error(`${table.numRows} rows came instead of ${numRows}. Open the table again: it may have changed.`);
+  return table;
+}

@@ -1,0 +1,87 @@
+import '../parts/job.css';
+import './jobs.css';
+import type { JobPageState, JobAction, JobPageHostMethods, JobPageViewMethods } from '#shared/jobs/jobPageMessages.ts';
+import { Boundary } from '../../parts/boundary.tsx';
+import type { Act } from '../parts/jobActions.tsx';
+import { JobPage } from './jobPage.tsx';
+import { PlanPage } from './planPage.tsx';
+import { createRoot } from 'react-dom/client';
+import { isAbort, messageOf } from '#shared/errors.ts';
+import { Endpoint } from '#shared/protocol/rpc.ts';
+import { JobLog } from './jobLog.ts';
+
+type PageProps = {
+  readonly state: JobPageState | undefined;
+  readonly log: readonly string[];
+  readonly isCut: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly act: Act;
+};
+
+/** A plan, a job, or why there is neither. It draws what it is given and knows nothing else. */
+function Page({ state, log, isCut, now, act }: PageProps) {
+  // The first words come within a blink: a spinner would only flash.
+  if (state === undefined) return <main aria-busy="true" />;
+  return (
+    <Boundary key={state.kind} fallback={<Nothing title="The job can not be drawn" message="Show it again." />}>
+      {state.kind === 'job' && <JobPage job={state.job} log={log} isCut={isCut} now={now} act={act} />}
+      {state.kind === 'plan' && <PlanPage state={state} act={act} />}
+      {state.kind === 'nothing' && <Nothing title={state.title} message={state.message} />}
+    </Boundary>
+  );
+}
+
+function Nothing({ title, message }: { title: string; message: string }) {
+  return (
+    <main className="job-nothing" role="alert">
+      <h1>{title}</h1>
+      <p>{message}</p>
+    </main>
+  );
+}
+
+/** What VS Code gives a webview to talk with. */
+declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };
+
+const editor = acquireVsCodeApi();
+const root = createRoot(document.getElementById('root') ?? document.body);
+const host = new Endpoint<JobPageViewMethods, JobPageHostMethods>((frame) => editor.postMessage(frame), {
+  show: (next) => (show(next), null),
+});
+const log = new JobLog((from, signal) => host.request('log', { from }, signal), draw);
+let state: JobPageState | undefined;
+
+function show(next: JobPageState): void {
+  state = next;
+  // What a reloaded window gives back to the extension to open the page again. A plan is made anew by who wants it.
+  editor.setState(next.kind === 'job' ? { job: next.job.id } : {});
+  log.follow(next.kind === 'job' ? next.job : undefined);
+  draw();
+}
+
+function requestAction(action: JobAction): void {
+  // The editor tells the person what goes wrong.
+  host.request('act', { action }).catch(() => {});
+}
+
+function draw(): void {
+  root.render(<Page state={state} log={log.lines} isCut={log.isCut} now={Date.now()} act={requestAction} />);
+}
+
+addEventListener('message', (event) => void host.receive(event.data));
+addEventListener('pagehide', () => {
+  log.close();
+  host.close();
+});
+// Times are told as they pass, where a job at work says nothing for a while.
+setInterval(draw, 1000);
+
+draw();
+try {
+  const first = await host.request('ready', null);
+  // Something newer may have been shown meanwhile.
+  if (state === undefined) show(first);
+} catch (error) {
+  if (!isAbort(error)) show({ kind: 'nothing', title: 'The job can not be shown', message: messageOf(error) });
+}

@@ -1,0 +1,30 @@
+import type { JobView } from '#shared/jobs/jobView.ts';
+import { durationText, isActive, percentText, rateText, shareDone, stateWords } from '#shared/jobs/jobLabels.ts';
+
+/** State, bar and percentage. What a screen reader says is the value of the bar. */
+export function Progress({ job }: { job: JobView }) {
+  const share = shareDone(job);
+  const percent = share === undefined ? undefined : Math.floor(share * 100);
+  const said = `${stateWords[job.state]}${share === undefined ? '' : `, ${percentText(share)}`}`;
+  return (
+    <section className={`job-progress job-${job.state}`} aria-label="Progress">
+      <div
+        className={percent === undefined && isActive(job) ? 'job-bar job-unknown' : 'job-bar'}
+        role="progressbar"
+        aria-label={`Backfill of ${job.column}`}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        {...(percent !== undefined && { 'aria-valuenow': percent })}
+        aria-valuetext={said}
+      >
+        <div className="job-bar-done" style={{ width: `${percent ?? 0}%` }} />
+      </div>
+      <p className="job-state">
+        <strong>{stateWords[job.state]}</strong>
+        {share !== undefined && job.state !== 'succeeded' && <span>{percentText(share)}</span>}
+        {isActive(job) && job.rowsPerSecond !== undefined && <span>{rateText(job.rowsPerSecond)}</span>}
+        {isActive(job) && job.secondsLeft !== undefined && <span>{durationText(job.secondsLeft)} left</span>}
+      </p>
+    </section>
+  );
+}
