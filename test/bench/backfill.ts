@@ -3,14 +3,14 @@ import { basename, dirname, join } from 'node:path';
 import { connectNamespace } from '#catalog/connect.ts';
 import { registerDir } from '#engine/register.ts';
 import { registerFunction } from '#jobs/definition/registration.ts';
-import { localRunner } from '#jobs/runners/localRunner.ts';
-import { contextOf } from '../contract/localJobs.ts';
-import { tempFolder } from '../harness/temp.ts';
-import { drive, functionOf, pythonRow, specOf, sql, typescriptRow } from '../contract/backfillDriving.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
+import { localRunner } from '#jobs/runners/localRunner.ts';
+import { drive, functionOf, pythonRow, specOf, sql, typescriptRow } from '../contract/backfill/driver/driving.ts';
+import { contextOf } from '../contract/backfill/localJobs.ts';
+import { tempFolder } from '../harness/temp.ts';
 import { callLanceRay, callPeer, lanceRayPackages } from './backfillPeers.ts';
 import { WarmRay } from './backfillRay.ts';
-import { lineOf, median, type Figure } from './report.ts';
+import { type Figure, lineOf, median } from './report.ts';
 
 export type BackfillBenchOptions = {
   /** Measured runs of each way, each over a table that has not got the column. */

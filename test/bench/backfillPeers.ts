@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from '../../scripts/paths.ts';
-import { run, type Need } from '../harness/installing.ts';
-import { newestRay, unshareFlags } from '../harness/rayNeeds.ts';
-import { python } from '../harness/python.ts';
+import { type Need, run } from '../harness/needs/installing.ts';
+import { python } from '../harness/needs/python.ts';
+import { newestRay, unshareFlags } from '../harness/needs/rayNeeds.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { answerOf } from './processes.ts';
 

@@ -8,7 +8,7 @@ import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { RayHead } from '../cluster/parts/rayHead.ts';
 import { runOnRay } from '../cluster/parts/rayRun.ts';
-import { newestRay } from '../harness/rayNeeds.ts';
+import { newestRay } from '../harness/needs/rayNeeds.ts';
 
 /** A Ray that runs already, with ours and lance-ray sent to it in the same way: as jobs, from sending one to knowing its end. */
 export class WarmRay implements AsyncDisposable {

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { kernelFlags } from '#processes/nodeVersion.ts';
 import { isUsable, snapshotOf, snapshotVariable } from '#processes/startSnapshot.ts';
 import { inRoot } from '../../scripts/paths.ts';
-import { python } from '../harness/python.ts';
-import { cellsFor, lineCharacters, manyLines, printProgram, type KernelName } from './kernelCells.ts';
+import { python } from '../harness/needs/python.ts';
+import { cellsFor, type KernelName, lineCharacters, manyLines, printProgram } from './kernelCells.ts';
 import { installKernels, type Kernels } from './kernelPeers.ts';
 import { answerOf } from './processes.ts';
-import { goalOf, lineOf, median, numberOf, type Figure } from './report.ts';
+import { type Figure, goalOf, lineOf, median, numberOf } from './report.ts';
 
 export type KernelBenchOptions = {
   /** Lives of each kernel. */

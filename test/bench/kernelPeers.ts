@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { npm, quietInstall } from '../../scripts/npm.mjs';
 import { inRoot } from '../../scripts/paths.ts';
-import type { Need } from '../harness/installing.ts';
-import { python } from '../harness/python.ts';
+import type { Need } from '../harness/needs/installing.ts';
+import { python } from '../harness/needs/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 import type { KernelName } from './kernelCells.ts';
 

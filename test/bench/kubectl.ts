@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { AuditedRequest } from '../cluster/parts/auditLog.ts';
-import { kubectlProgram } from '../harness/kubeNeeds.ts';
+import { kubectlProgram } from '../harness/needs/kubeNeeds.ts';
 
 /** Kubeconfigs: of who runs the checks, and of who may ask in the place of others, which kubectl does where we have a review. */
 export type People = { readonly alice: string; readonly admin: string };

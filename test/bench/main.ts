@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { buildAll, isStale } from '../../scripts/build.ts';
 import { onInterrupt } from '../../scripts/processes.ts';
-import type { Need } from '../harness/installing.ts';
-import { kubeNeeds } from '../harness/kubeNeeds.ts';
-import { benchNeeds, missing, report } from '../harness/needs.ts';
+import type { Need } from '../harness/needs/installing.ts';
+import { kubeNeeds } from '../harness/needs/kubeNeeds.ts';
+import { benchNeeds, missing, report } from '../harness/needs/needs.ts';
+import { rayNeeds } from '../harness/needs/rayNeeds.ts';
 import { ownNetwork } from '../harness/ownNetwork.ts';
-import { rayNeeds } from '../harness/rayNeeds.ts';
 import { benchBackfill } from './backfill.ts';
 import { lanceRayNeed } from './backfillPeers.ts';
 import { benchCatalogModel } from './catalogModel.ts';
@@ -14,7 +14,7 @@ import { benchKernel } from './kernel.ts';
 import { peerKernels } from './kernelPeers.ts';
 import { benchLanguage } from './language.ts';
 import { benchLife } from './life.ts';
-import { busyShare, isMissed, keep, machine, type Figure } from './report.ts';
+import { busyShare, type Figure, isMissed, keep, machine } from './report.ts';
 import { benchRest } from './rest.ts';
 
 const help = `npm run bench -- [name …] [options]

@@ -4,7 +4,7 @@ import { connectNamespace } from '#catalog/connect.ts';
 import type { JobState } from '#catalog/jobs.ts';
 import { registerRest } from '#catalog/rest/register.ts';
 import { fails } from './expect.ts';
-import { JobsServerStandIn } from './jobsServer.ts';
+import { JobsServerStandIn } from './serve/jobsServer.ts';
 import { forEachSubject } from './subjects.ts';
 
 suite('jobs of a server', () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { python } from '../harness/python.ts';
+import { python } from '../harness/needs/python.ts';
 
 /** An S3 server on this machine with one bucket; signatures and rights are checked unless it is lenient. */
 export type Moto = {

@@ -6,10 +6,10 @@ import { registerRest } from '#catalog/rest/register.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { ServePair } from './servePair.ts';
-import { startServing, type Serving } from './serving.ts';
-import { expectGaps } from './upstreamGaps.ts';
-import { UpstreamServers } from './upstreamServers.ts';
+import { ServePair } from './serve/servePair.ts';
+import { type Serving, startServing } from './serve/serving.ts';
+import { expectGaps } from './upstream/upstreamGaps.ts';
+import { UpstreamServers } from './upstream/upstreamServers.ts';
 
 /** The bundle of the engine process, as it is shipped. */
 export function engineEntry(): string {

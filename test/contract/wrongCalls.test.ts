@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { isCatalogError, messageOf } from '#shared/errors.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
-import { everyOperation } from './everyOperation.ts';
+import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { forEachSubject } from './subjects.ts';
+import { everyOperation } from './upstream/everyOperation.ts';
 import { wrongCatalogCalls, wrongTableCalls } from './wrongCalls.ts';
 
 type Told = { kind: string; operation: string | undefined; identifier: string | undefined };

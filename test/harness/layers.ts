@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, sep } from 'node:path';
@@ -6,7 +6,7 @@ import { checks } from '../../scripts/check.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { endGroup, ownGroup } from '../../scripts/processes.ts';
 import { inOwnNetwork } from './ownNetwork.ts';
-import { ResultsFile, type FileTime, type Tally } from './results.ts';
+import { type FileTime, ResultsFile, type Tally } from './results.ts';
 
 export type Options = {
   readonly grep?: string | undefined;
@@ -34,28 +34,36 @@ const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 2, kernel
 /** Files that take longest, by the figures that `npm test` ends with: begun first, so that none is left to one process. */
 const longest: Partial<Record<Layer, readonly string[]>> = {
   contract: [
-    'conformance',
-    'catalogModel',
-    'nameRaces',
-    'writers',
-    'tables',
+    'upstream/conformance',
+    'model/catalogModel',
+    'names/nameRaces',
+    'tables/writers',
+    'tables/tables',
     'backfill/jobProcesses',
     'backfill/retried',
-    's3',
-    'versions',
+    'engine/s3',
+    'tables/versions',
   ],
-  kernel: ['jupyterPrograms', 'jupyterLab', 'longLife', 'interruptWork', 'ends', 'display', 'cli'],
+  kernel: [
+    'jupyter/jupyterPrograms',
+    'jupyter/jupyterLab',
+    'jupyter/longLife',
+    'interrupt/interruptWork',
+    'ends',
+    'display/display',
+    'cli',
+  ],
   ui: ['notebook', 'window', 'start', 'cluster', 'grid', 'jobs', 'company', 'displays', 'debugger'],
   cluster: [
-    'rayNewest',
-    'rayOldest',
-    'kuberayNotebook',
-    'rayToken',
-    'kuberay',
-    'versions',
-    'awsFaults',
-    'checkCommand',
-    'identity',
+    'ray/rayNewest',
+    'ray/rayOldest',
+    'ray/kuberayNotebook',
+    'ray/rayToken',
+    'ray/kuberay',
+    'checks/versions',
+    'aws/awsFaults',
+    'checks/checkCommand',
+    'checks/identity',
   ],
 };
 
@@ -118,6 +126,7 @@ function commandOf(
     .toSorted((a, b) => rank(layer, a) - rank(layer, b) || (a < b ? -1 : 1))
     .map((name) => inRoot('test', layer, name));
   const files = alone.length > 0 ? alone : all;
+  checkLongest(layer, all);
   const workers = Math.min(workersOf[layer] ?? 1, availableParallelism());
   const run = [script('mochaMain.ts'), '--results', results, '--workers', String(workers), ...filter, ...files];
   if (!coverage || layer === 'ui') return run;
@@ -142,6 +151,12 @@ function rank(layer: Layer, file: string): number {
   const names = longest[layer] ?? [];
   const index = names.findIndex((name) => file.startsWith(`${name}.test.`));
   return index < 0 ? names.length : index;
+}
+
+/** A file that was moved would lose its place in the order without a word. */
+function checkLongest(layer: Layer, files: readonly string[]): void {
+  const gone = (longest[layer] ?? []).filter((name) => !files.some((file) => file.includes(`/${layer}/${name}.test.`)));
+  if (gone.length > 0) throw new Error(`No test file of "${layer}" is called ${gone.join(', ')}: correct "longest".`);
 }
 
 const running = new Set<ChildProcess>();

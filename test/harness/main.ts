@@ -9,15 +9,15 @@ import { makeSample } from '../../scripts/sample.ts';
 import {
   endLayers,
   isLayer,
+  type Layer,
   layerNames,
   layerOfFile,
+  type LayerResult,
   runLayer,
   usualLayers,
-  type Layer,
-  type LayerResult,
 } from './layers.ts';
-import type { Need } from './installing.ts';
-import { missing, needsOf, report } from './needs.ts';
+import type { Need } from './needs/installing.ts';
+import { missing, needsOf, report } from './needs/needs.ts';
 import type { FileTime } from './results.ts';
 import { tempFolder } from './temp.ts';
 

@@ -7,7 +7,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
-import { isRoot, succeeds, type Need } from './installing.ts';
+import { isRoot, type Need, succeeds } from './needs/installing.ts';
 
 /** The line that runs a command in a network of its own, in the place of the process that is started. */
 export const inOwnNetwork = (command: readonly string[]): [program: string, ...args: string[]] => [

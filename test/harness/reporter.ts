@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import Mocha from 'mocha';
-import { skipReasons } from './parts.ts';
+import { skipReasons } from './needs/parts.ts';
 
 /** One line of a results file. A run that wrote no `end` did not finish, whatever its exit code says. */
 export type TestEvent = (

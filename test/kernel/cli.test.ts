@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { kernelFlags } from '#processes/nodeVersion.ts';
 import { launcherOf, nodeCommand } from '#session/kernelspecs/spec.ts';
 import { inRoot } from '../../scripts/paths.ts';
-import { startServe } from '../contract/serveProcess.ts';
+import { startServe } from '../contract/serve/serveProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { cliEntry, command, sampleCatalog } from './support.ts';
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { KernelProcess } from '#processes/kernelProcess.ts';
 import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
-import { freePorts } from '../harness/freePorts.ts';
-import { python } from '../harness/python.ts';
-import { tempFolder } from '../harness/temp.ts';
-import { installedKernel } from './jupyterHome.ts';
-import { command, errorOf, resultOf, run, startKernel, until, valueOf } from './support.ts';
 import { inRoot } from '../../scripts/paths.ts';
+import { freePorts } from '../harness/freePorts.ts';
+import { python } from '../harness/needs/python.ts';
+import { tempFolder } from '../harness/temp.ts';
+import { installedKernel } from './jupyter/jupyterHome.ts';
+import { command, errorOf, resultOf, run, startKernel, until, valueOf } from './support.ts';
 
 // What a sound cluster says is tested against a real API server in test/cluster. Here nobody answers, which is a report too.
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { registerRest } from '#catalog/rest/register.ts';
-import { isCatalogError } from '#shared/errors.ts';
 import { catalogOfArgument } from '#session/catalogArgument.ts';
 import { chosenCatalog } from '#session/core/chosenCatalog.ts';
-import { startServing, type Serving } from '../contract/serving.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import { type Serving, startServing } from '../contract/serve/serving.ts';
 import { tempFolder } from '../harness/temp.ts';
 
 suite('A key that a server refuses', function () {

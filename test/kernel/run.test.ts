@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inRoot } from '../../scripts/paths.ts';
-import { python } from '../harness/python.ts';
+import { python } from '../harness/needs/python.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { cliEntry, command, type Ran } from './support.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { names } from '../cluster/parts/sound/names.ts';
 import { tempFolder } from '../harness/temp.ts';
-import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { KubeApiStandIn } from '../host/kube/kubeApiStandIn.ts';
+import { frameWith, runCommand } from '../harness/workbench.ts';
+import { KubeApiStandIn } from '../host/cluster/kubeApiStandIn.ts';
 import { chooseInMenu, openCatalog, openMenu, switchTheme, treeRow } from './catalogWindow.ts';
 import { contrast } from './contrast.ts';
 

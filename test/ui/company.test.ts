@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { inRoot } from '../../scripts/paths.ts';
-import { startServe, type ServeProcess } from '../contract/serveProcess.ts';
+import { type ServeProcess, startServe } from '../contract/serve/serveProcess.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { frameWith, runCommand } from '../harness/workbench.ts';

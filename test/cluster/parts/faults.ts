@@ -4,13 +4,13 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
-import { connectKube } from '#cluster/kube/connectKube.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
 import { applyMend, previewMend } from '#cluster/fixes/applyFix.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import { connectKube } from '#cluster/kube/connectKube.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
-import { kubectlProgram } from '../../harness/kubeNeeds.ts';
+import { kubectlProgram } from '../../harness/needs/kubeNeeds.ts';
 import { wronglyBlocked } from './outcome.ts';
 import { soundCluster, type SoundCluster } from './soundCluster.ts';
 

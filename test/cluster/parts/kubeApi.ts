@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { kuberayDefinitions, kuberayDefinitionsOf, type DefinitionVersion } from '../../harness/kubeNeeds.ts';
+import { type DefinitionVersion, kuberayDefinitions, kuberayDefinitionsOf } from '../../harness/needs/kubeNeeds.ts';
 import type { Certificate } from './pki.ts';
 import { until } from './processes.ts';
 

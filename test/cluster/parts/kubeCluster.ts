@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiServerProgram, etcdProgram } from '../../harness/kubeNeeds.ts';
+import { freePorts } from '../../harness/freePorts.ts';
+import { apiServerProgram, etcdProgram } from '../../harness/needs/kubeNeeds.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { AuditLog, auditPolicy } from './auditLog.ts';
-import { kubeconfigFor, type Kubeconfig, type Person } from './kubeconfig.ts';
 import { KubeApi } from './kubeApi.ts';
+import { type Kubeconfig, kubeconfigFor, type Person } from './kubeconfig.ts';
 import { Pki, TokenKey } from './pki.ts';
-import { freePorts } from '../../harness/freePorts.ts';
-import { startServer, until, type Running } from './processes.ts';
+import { type Running, startServer, until } from './processes.ts';
 
 export type KubeClusterOptions = {
   /** More arguments of the API server, such as an authentication webhook. */

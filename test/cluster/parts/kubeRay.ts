@@ -1,12 +1,12 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { schedulerProgram } from '../../harness/kubeNeeds.ts';
-import { kwokProgram, kwokStages, operatorProgram, type OperatorVersion } from '../../harness/kuberayNeeds.ts';
-import { startForwardTarget, type ForwardTarget } from './forwardTarget.ts';
+import { freePorts } from '../../harness/freePorts.ts';
+import { schedulerProgram } from '../../harness/needs/kubeNeeds.ts';
+import { kwokProgram, kwokStages, operatorProgram, type OperatorVersion } from '../../harness/needs/kuberayNeeds.ts';
+import { type ForwardTarget, startForwardTarget } from './forwardTarget.ts';
 import type { KubeObject } from './kubeApi.ts';
 import type { KubeCluster } from './kubeCluster.ts';
-import { freePorts } from '../../harness/freePorts.ts';
-import { startServer, until, type Running } from './processes.ts';
+import { type Running, startServer, until } from './processes.ts';
 import { names } from './sound/names.ts';
 import { rights } from './sound/rights.ts';
 

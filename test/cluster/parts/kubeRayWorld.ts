@@ -2,11 +2,11 @@ import { createRayCluster, type CreateRayClusterOptions } from '#cluster/kuberay
 import type { OpenRayCluster } from '#cluster/kuberay/openRayCluster.ts';
 import { rayClusterSpecOf } from '#cluster/kuberay/rayClusterSpec.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { OperatorVersion } from '../../harness/needs/kuberayNeeds.ts';
 import { RayDashboardStandIn } from '../standIns/rayDashboardStandIn.ts';
-import type { OperatorVersion } from '../../harness/kuberayNeeds.ts';
 import type { KubeObject } from './kubeApi.ts';
 import { startKubeCluster } from './kubeCluster.ts';
-import { startKubeRay, type KubeRay } from './kubeRay.ts';
+import { type KubeRay, startKubeRay } from './kubeRay.ts';
 import { names } from './sound/names.ts';
 import { profileFor } from './soundCluster.ts';
 

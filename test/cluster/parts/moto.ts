@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { EKSClient, CreateClusterCommand } from '@aws-sdk/client-eks';
+import { CreateClusterCommand, EKSClient } from '@aws-sdk/client-eks';
 import {
   CreateAccessKeyCommand,
   CreateOpenIDConnectProviderCommand,
@@ -24,9 +24,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { STSClient } from '@aws-sdk/client-sts';
 import { request } from 'undici';
-import { python } from '../../harness/python.ts';
-import { tempFolder } from '../../harness/temp.ts';
 import { freePorts } from '../../harness/freePorts.ts';
+import { python } from '../../harness/needs/python.ts';
+import { tempFolder } from '../../harness/temp.ts';
 import { startServer, until } from './processes.ts';
 
 export type Keys = { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };

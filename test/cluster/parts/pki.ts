@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from '../../harness/installing.ts';
+import { run } from '../../harness/needs/installing.ts';
 
 /** A certificate and its key, PEM. */
 export type Certificate = { readonly cert: string; readonly key: string };

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import { temporaryFolder } from '../../../scripts/processes.ts';
-import { rayFolder, unshareFlags, type RayRelease } from '../../harness/rayNeeds.ts';
-import { isRoot } from '../../harness/installing.ts';
+import { isRoot } from '../../harness/needs/installing.ts';
+import { rayFolder, type RayRelease, unshareFlags } from '../../harness/needs/rayNeeds.ts';
 import { joinedSockets } from './joinedSockets.ts';
-import { startServer, until, type Running } from './processes.ts';
-import { processesInside, type InsideProcess } from './rayProcesses.ts';
+import { type Running, startServer, until } from './processes.ts';
+import { type InsideProcess, processesInside } from './rayProcesses.ts';
 
 export type HeadSettings = {
   /** The token that its clients have to show. */

@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import { temporaryFolder } from '../../../scripts/processes.ts';
-import type { RayRelease } from '../../harness/rayNeeds.ts';
-import { RayHead, type HeadSettings } from './rayHead.ts';
-import { runOnRay, type RayRun, type RayRunOptions } from './rayRun.ts';
-import { TextTables, type Compared } from './textTables.ts';
+import type { RayRelease } from '../../harness/needs/rayNeeds.ts';
+import { type HeadSettings, RayHead } from './rayHead.ts';
+import { type RayRun, type RayRunOptions, runOnRay } from './rayRun.ts';
+import { type Compared, TextTables } from './textTables.ts';
 
 /** One Ray for all suites about a release of it: to start one takes longer than most tests do. */
 export class RayWorld {

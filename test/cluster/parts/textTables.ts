@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PythonCalls } from '../../harness/pythonCalls.ts';
+import { PythonCalls } from '../../harness/needs/pythonCalls.ts';
 
 /** Where a table is. */
 export type TableAt = { readonly uri: string; readonly options?: Readonly<Record<string, string>> };

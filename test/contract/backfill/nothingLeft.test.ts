@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { withHash } from '#jobs/definition/hash.ts';
 import { readMark } from '#jobs/records/processMark.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
-import { python } from '../../harness/python.ts';
+import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
-import { folderRoot } from '../backfillRoot.ts';
 import { eventually } from '../eventually.ts';
-import { functionOf, rowFunction } from '../localJobs.ts';
-import { textTable } from '../localTable.ts';
 import { descendantsOf, stillRunning } from '../processTree.ts';
+import { folderRoot } from './backfillRoot.ts';
+import { functionOf, rowFunction } from './localJobs.ts';
+import { textTable } from './localTable.ts';
 import { ownJobs, soon } from './ownJobs.ts';
 
 /** Functions that make a file and never come back from the row after some. */

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withHash } from '#jobs/definition/hash.ts';
 import type { RunnerName } from '#shared/jobs/backfill.ts';
-import { python } from '../../harness/python.ts';
+import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
-import { folderRoot } from '../backfillRoot.ts';
-import { rowFunction } from '../localJobs.ts';
-import { lengthOf, lengths, textTable } from '../localTable.ts';
+import { folderRoot } from './backfillRoot.ts';
+import { rowFunction } from './localJobs.ts';
+import { lengthOf, lengths, textTable } from './localTable.ts';
 import { ownJobs, soon } from './ownJobs.ts';
 
 suite('Rows that failed', function () {

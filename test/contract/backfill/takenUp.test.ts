@@ -5,11 +5,11 @@ import { withHash } from '#jobs/definition/hash.ts';
 import { readMark } from '#jobs/records/processMark.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { RunnerName } from '#shared/jobs/backfill.ts';
-import { python } from '../../harness/python.ts';
-import { bucketRoot, folderRoot, type BackfillRoot } from '../backfillRoot.ts';
+import { python } from '../../harness/needs/python.ts';
 import { eventually } from '../eventually.ts';
-import { gatedFunction } from '../gatedFunction.ts';
-import { deletedBelow, lengthOf, lengths, textTable } from '../localTable.ts';
+import { type BackfillRoot, bucketRoot, folderRoot } from './backfillRoot.ts';
+import { gatedFunction } from './gatedFunction.ts';
+import { deletedBelow, lengthOf, lengths, textTable } from './localTable.ts';
 import { ownJobs, soon } from './ownJobs.ts';
 
 type Pair = readonly [RunnerName, RunnerName];

@@ -1,10 +1,10 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { inRoot } from '../../../scripts/paths.ts';
 import { ownGroup } from '../../../scripts/processes.ts';
-import { python } from '../../harness/python.ts';
+import { python } from '../../harness/needs/python.ts';
 import { sorted, type Tree } from './trees.ts';
 
 type Running = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from '../../../scripts/paths.ts';
 import { enginePackage, platforms } from '../../../scripts/platforms.mjs';
-import { oldestGo } from '../../harness/goPrograms.ts';
-import { notOnLinux } from '../../harness/parts.ts';
+import { oldestGo } from '../../harness/needs/goPrograms.ts';
+import { notOnLinux } from '../../harness/needs/parts.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 suite('The project', function () {

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isOver } from '#cluster/ray/rayReplies.ts';
+import { newestRay } from '../../harness/needs/rayNeeds.ts';
+import { until } from '../parts/processes.ts';
+import {
+  countedFunction,
+  failureOf,
+  type Gate,
+  gateAt,
+  lengthFunction,
+  ofKind,
+  open,
+  type RayRun,
+  rowsCalled,
+  runOnRay,
+  untilRows,
+} from '../parts/rayRun.ts';
+import { allRight, type RayWorld } from '../parts/rayWorld.ts';
+
+const limit = 120_000;
+
+/** What becomes of a backfill when parts of it end, stand still or are lost, for the suite of a release. */
+export function testRayFaults(ray: () => RayWorld, release: string): void {
+  /**
+   * Begins one over a table of 40,000 rows, whose second half waits, and waits until the first half is computed and both of its
+   * workers are at the second.
+   */
+  async function halfWay(silence?: number): Promise<{ run: RayRun; gate: Gate }> {
+    await ray().make();
+    const gate = gateAt(20_000);
+    const run = ray().begin({ function: countedFunction(ray().calls, { gates: [gate] }), silence });
+    await untilRows(ray().calls, 20_000, run);
+    const told = (): string => `${JSON.stringify(run.events)}\n${run.log()}`;
+    await until('its workers', async () => ofKind(run.events, 'workers').at(-1)?.ready === 2, { limit, told });
+    return { run, gate };
+  }
+
+  const workers = () =>
+    ray()
+      .head.processes()
+      .filter(({ command }) => command.startsWith('ray::RayWorker'));
+  suite('a backfill', () => {
+    const signal = new AbortController().signal;
+    setup(() => ray().renew());
+
+    test('goes on when one of its workers is killed, and says that it was started again', async () => {
+      const { run, gate } = await halfWay();
+      const [worker] = workers();
+      assert.ok(worker, 'there is no worker');
+      process.kill(worker.pid, 'SIGKILL');
+      open(gate);
+      await run.ended;
+      assert.deepEqual(await ray().compare(), allRight());
+      assert.ok(restarts(run).includes('worker'), JSON.stringify(run.events));
+      assert.equal(rowsCalled(ray().calls), 40_000);
+    });
+
+    test('goes on when one of its workers stands still, which is ended and started again', async () => {
+      const { run, gate } = await halfWay();
+      const [worker] = workers();
+      assert.ok(worker, 'there is no worker');
+      process.kill(worker.pid, 'SIGSTOP');
+      const told = (): string => `${JSON.stringify(run.events)}\n${run.log()}`;
+      await until('its end', async () => restarts(run).includes('worker'), { limit, told });
+      open(gate);
+      await run.ended;
+      assert.deepEqual(await ray().compare(), allRight());
+      assert.equal(rowsCalled(ray().calls), 40_000);
+    });
+
+    test('goes on when the way to Ray is lost for a while, and says so', async () => {
+      const { run, gate } = await halfWay();
+      const { head } = ray();
+      await head.disconnect();
+      await until('a word of it', async () => ofKind(run.events, 'notice').length > 0, { limit });
+      await head.connect();
+      open(gate);
+      await run.ended;
+      assert.match(ofKind(run.events, 'notice')[0]!.text, /The job goes on there\.$/);
+      assert.deepEqual(restarts(run), ['connection']);
+      assert.equal(rowsCalled(ray().calls), 40_000);
+      assert.deepEqual(await ray().compare(), allRight());
+    });
+
+    test('fails in words when the disk of its table is full, and goes on from what it had kept', async () => {
+      const { tables, smallDisk, calls, head } = ray();
+      const uri = join(smallDisk, 'texts.lance');
+      await tables.make({ uri }, 40_000, 8);
+      const gate = gateAt(20_000);
+      const options = { ray: head.target, uri, function: countedFunction(calls, { gates: [gate] }) };
+      const first = runOnRay({ ...options, more: { commitGranularity: 1 } });
+      const ballast = join(smallDisk, 'ballast');
+      try {
+        await untilRows(calls, 20_000, first);
+        const committed = (): number => ofKind(first.events, 'committed').flatMap((event) => event.fragments).length;
+        await until('the commits', async () => committed() === 4, { limit });
+        fill(ballast);
+        open(gate);
+        const failure = await failureOf(first);
+        assert.equal(failure.kind, 'StorageFull', failure.message);
+        assert.match(failure.message, /no room left where the table is.* resume the job/s);
+        assert.equal((await tables.compare({ uri })).wrong, 0);
+        rmSync(ballast);
+        const second = runOnRay({ ...options, after: first });
+        await second.ended;
+        assert.equal(ofKind(second.events, 'planned')[0]?.committedFragments, 4);
+        assert.deepEqual(await tables.compare({ uri }), allRight());
+      } finally {
+        rmSync(ballast, { force: true });
+      }
+    });
+
+    if (release === newestRay) {
+      test('is followed on by another process after the first one gave up, each event told once', async () => {
+        const { run: first, gate } = await halfWay(1);
+        const { head, jobs } = ray();
+        await head.disconnect();
+        assert.equal((await failureOf(first)).kind, 'RayUnreachable');
+        await head.connect();
+        const second = ray().begin({ function: first.spec.function, after: first });
+        open(gate);
+        await second.ended;
+        const { submissionId } = await jobs.status(first.spec.jobId, signal);
+        assert.equal(submissionId, first.spec.jobId);
+        const told = [...first.events, ...second.events].flatMap((event) =>
+          event.kind === 'fragment' ? [event.fragment] : [],
+        );
+        assert.deepEqual(
+          told.toSorted((a, b) => a - b),
+          [0, 1, 2, 3, 4, 5, 6, 7],
+        );
+        assert.equal(rowsCalled(ray().calls), 40_000);
+      });
+
+      test('tells a success that came while nobody looked', async () => {
+        const { run: first, gate } = await halfWay(1);
+        const { head, jobs } = ray();
+        await head.disconnect();
+        await failureOf(first);
+        open(gate);
+        await until('the end', async () => rowsCalled(ray().calls) >= 40_000, { limit });
+        await head.connect();
+        await until('the state', async () => isOver((await jobs.status(first.spec.jobId, signal)).state), { limit });
+        const second = ray().begin({ function: first.spec.function, after: first });
+        await second.ended;
+        assert.equal(second.events.at(-1)?.kind, 'succeeded');
+        assert.equal(rowsCalled(ray().calls), 40_000);
+      });
+
+      test('begins anew from what was kept where Ray has lost the job', async () => {
+        const { run: first, gate } = await halfWay(1);
+        const { head, jobs } = ray();
+        await head.disconnect();
+        await failureOf(first);
+        await head.connect();
+        await jobs.stop(first.spec.jobId, signal);
+        await jobs.delete(first.spec.jobId, signal);
+        open(gate);
+        const second = ray().begin({ function: first.spec.function, after: first });
+        await second.ended;
+        assert.equal(second.events.at(-1)?.kind, 'succeeded');
+        assert.equal(rowsCalled(ray().calls), 40_000);
+        assert.deepEqual(await ray().compare(), allRight());
+      });
+
+      test('says so when somebody stops it on Ray', async () => {
+        const { run } = await halfWay();
+        await ray().jobs.stop(run.spec.jobId, signal);
+        const failure = await failureOf(run);
+        assert.equal(failure.kind, 'RayJobFailed');
+        assert.match(failure.message, /was stopped there, by somebody else\. Resume/);
+      });
+    }
+
+    test('has settings of the store from its environment alone, and prints none of them', async () => {
+      await ray().make(1000, 2);
+      const { jobs } = ray();
+      const storageOptions = { aws_secret_access_key: 'a-secret-of-this-test' };
+      const run = ray().begin({ function: lengthFunction('length', 'sql'), storageOptions });
+      await run.ended;
+      assert.deepEqual(await ray().compare(), allRight(1000, 2));
+      const { entrypoint, metadata, message } = await jobs.status(run.spec.jobId, signal);
+      const log = await jobs.log(run.spec.jobId, signal);
+      const written = [entrypoint, metadata, message, log, run.events, run.log(), [...run.kept]];
+      assert.doesNotMatch(JSON.stringify(written), /a-secret-of-this-test/);
+    });
+
+    test('leaves no worker behind', async () => {
+      const { head } = ray();
+      await until(
+        'the end of all workers',
+        async () =>
+          !head.processes().some(({ command }) => /ray::RayWorker|functionWorker\.mjs|backfill\.py/.test(command)),
+        { limit: 60_000, told: () => JSON.stringify(head.processes()) },
+      );
+    });
+  });
+}
+
+const restarts = ({ events }: RayRun): string[] => ofKind(events, 'restarted').map(({ what }) => what);
+
+/** Writes a file until the disk has no room left. */
+function fill(file: string): void {
+  for (const size of [1 << 20, 1 << 16, 1 << 12])
+    for (;;)
+      try {
+        writeFileSync(file, Buffer.alloc(size), { flag: 'a' });
+      } catch {
+        break;
+      }
+}

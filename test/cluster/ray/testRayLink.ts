@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { Client } from 'undici';
+import type { OpenRayCluster } from '#cluster/kuberay/openRayCluster.ts';
+import { openRayLink } from '#cluster/kuberay/openRayLink.ts';
+import type { RayTarget } from '#cluster/ray/rayRequest.ts';
+import { startForwardTarget } from '../parts/forwardTarget.ts';
+import { type KubeRayWorld, longEnough } from '../parts/kubeRayWorld.ts';
+import { until } from '../parts/processes.ts';
+import { names } from '../parts/sound/names.ts';
+
+/** The tests of the way to a Ray on Kubernetes, for the suite of its cluster. */
+export function testRayLink(world: () => KubeRayWorld): void {
+  suite('the way to its Ray', () => {
+    test('goes on after the connection to the API server was cut in the midst of an answer', async () => {
+      const api = await startForwardTarget();
+      api.leadTo(Number(new URL(world().ray.cluster.address).port));
+      const kubeconfig = world().ray.cluster.kubeconfig('alice', ({ clusters }) => {
+        Object.assign(clusters[0]?.cluster ?? {}, { server: `https://127.0.0.1:${api.port}` });
+      });
+      try {
+        await using cluster = await world().create('cut', {}, { auth: { configMethod: 'LOCAL', kubeconfig } });
+        const slow = ask(cluster.target, '/slow');
+        await until('The beginning of an answer', async () =>
+          world().dashboard.asked.some(({ path }) => path === '/slow'),
+        );
+        api.cut();
+        await assert.rejects(slow);
+        assert.equal((await ask(cluster.target, '/api/version')).status, 200);
+      } finally {
+        await api.stop();
+      }
+    });
+
+    test('leads to the pod that is the head after it was replaced', async () => {
+      await using cluster = await world().create('replaced');
+      const [head] = (await world().podsOf('replaced')).filter(
+        ({ metadata }) => metadata.labels?.['ray.io/node-type'] === 'head',
+      );
+      assert.ok(head);
+      await world().ray.cluster.api.delete(head);
+      world().ray.head.cut();
+      // It waits for the new one.
+      assert.equal((await ask(cluster.target, '/api/version')).status, 200);
+    });
+
+    test('carries what is sent, however much, both ways', async () => {
+      await using cluster = await world().create('much');
+      const sent = 'x'.repeat(3 << 20);
+      const { text } = await ask(cluster.target, '/echo', sent);
+      assert.equal(text.length, sent.length);
+      assert.ok(text === sent);
+    });
+
+    test('waits for a head where nobody listens yet, and says so when it takes too long', async () => {
+      world().ray.head.leadTo(undefined);
+      await assert.rejects(world().create('deaf', { limits: { dashboard: 2_000 } }), {
+        kind: 'Timeout',
+        message: /^The Ray of geneva\/deaf did not answer in 2 s: /,
+      });
+    });
+
+    test('is refused at once, in a sentence, to who may not forward ports', async () => {
+      await using cluster = await world().create('closed');
+      const role = await world().ray.cluster.api.get({
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRole',
+        metadata: { name: names.personRole },
+      });
+      assert.ok(role);
+      const rules = (role['rules'] as { resources: string[] }[]).filter(
+        ({ resources }) => !resources.includes('pods/portforward'),
+      );
+      await world().ray.cluster.api.replace({ ...role, rules });
+      const problems: string[] = [];
+      try {
+        const onProblem = ({ message }: Error): void => void problems.push(message);
+        const signal = AbortSignal.timeout(longEnough);
+        await using link = await openRayLink(world().profile, { rayCluster: cluster.name, signal, onProblem });
+        // The API server goes by a cache of roles.
+        await until('A refusal', async () => {
+          await ask(link.target, '/api/version').catch(() => {});
+          return problems.length > 0;
+        });
+      } finally {
+        const { metadata } = role;
+        await world().ray.cluster.api.replace({ ...role, metadata: { name: metadata.name } });
+      }
+      assert.match(
+        problems[0] ?? '',
+        /^You may not forward port 8265 of the pod geneva\/closed-head-\w+\. It takes the verbs create and get on pods\/portforward/,
+      );
+    });
+
+    test('is no more once its owner is done', async () => {
+      const cluster = await world().create('done');
+      const { target } = cluster;
+      await cluster[Symbol.asyncDispose]();
+      await assert.rejects(ask(target, '/api/version'));
+      assert.equal(await world().isThere('done'), true);
+    });
+  });
+
+  suite('its dashboard in a browser', () => {
+    let cluster: OpenRayCluster;
+    let address: URL;
+
+    setup(async () => {
+      cluster = await world().create('page');
+      address = new URL(await cluster.dashboard());
+    });
+    teardown(() => cluster[Symbol.asyncDispose]());
+
+    test('opens for who has the key, which is a cookie from then on', async () => {
+      const first = await browse(address, `${address.pathname}${address.search}`);
+      assert.deepEqual([first.status, first.headers['location']], [303, '/']);
+      const [cookie = ''] = first.headers['set-cookie'] ?? [];
+      assert.match(cookie, /HttpOnly; SameSite=Strict/);
+      const second = await browse(address, '/api/version', { cookie: cookie.split(';')[0] ?? '' });
+      assert.equal(second.status, 200);
+      const asked = world().dashboard.asked.at(-1);
+      assert.deepEqual([asked?.path, asked?.headers['cookie']], ['/api/version', undefined]);
+    });
+
+    test('is closed to who has none, and to pages of other names', async () => {
+      const count = world().dashboard.asked.length;
+      assert.equal((await browse(address, '/api/version')).status, 403);
+      assert.equal((await browse(address, '/?key=wrong')).status, 403);
+      assert.equal((await browse(address, address.pathname + address.search, { host: 'evil.example' })).status, 421);
+      assert.equal(world().dashboard.asked.length, count);
+    });
+
+    test('takes web sockets of who has the key', async () => {
+      const key = address.searchParams.get('key') ?? '';
+      const open = (cookie: string): Promise<string> => upgrade(Number(address.port), address.host, cookie);
+      assert.match(await open(`lance-catalog-ray=${key}`), /^HTTP\/1\.1 101 [\s\S]*hello$/);
+      assert.match(await open('lance-catalog-ray=wrong'), /^HTTP\/1\.1 403 /);
+    });
+  });
+}
+
+/** One request to a Ray, as its clients send them. */
+async function ask(
+  { address, socketPath }: RayTarget,
+  path: string,
+  body?: string,
+): Promise<{ status: number; text: string }> {
+  const client = new Client(address, {
+    ...(socketPath === undefined ? {} : { socketPath }),
+    headersTimeout: longEnough,
+  });
+  try {
+    const reply = await client.request({ method: body === undefined ? 'GET' : 'POST', path, body: body ?? null });
+    return { status: reply.statusCode, text: await reply.body.text() };
+  } finally {
+    await client.destroy();
+  }
+}
+
+type Browsed = {
+  readonly status: number | undefined;
+  readonly headers: NodeJS.Dict<string> & { 'set-cookie'?: string[] };
+};
+
+/** One request as a browser would send it, under any name of the host. */
+const browse = (address: URL, path: string, headers: Record<string, string> = {}): Promise<Browsed> =>
+  new Promise((resolve, reject) => {
+    const asked = request({ host: address.hostname, port: address.port, path, headers, agent: false }, (answer) => {
+      answer
+        .resume()
+        .once('end', () => resolve({ status: answer.statusCode, headers: answer.headers as Browsed['headers'] }));
+    });
+    asked.once('error', reject).end();
+  });
+
+/** What comes back for a request to become something else than HTTP. */
+async function upgrade(port: number, host: string, cookie: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const lines = [
+    'GET /ws HTTP/1.1',
+    `host: ${host}`,
+    'connection: upgrade',
+    'upgrade: test',
+    `cookie: ${cookie}`,
+    '',
+    '',
+  ];
+  socket.write(lines.join('\r\n'));
+  let said = '';
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    said += chunk.toString();
+    if (said.endsWith('hello')) break;
+  }
+  return said;
+}

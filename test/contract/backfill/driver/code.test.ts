@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { inRoot } from '../../../../scripts/paths.ts';
+import { mypy } from '../../../harness/needs/mypy.ts';
+import { python } from '../../../harness/needs/python.ts';
+
+/** Runs a Python of the tests to its end. */
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: unknown; out: string; errors: string }> {
+  const child = spawn(python(), args, { cwd: inRoot(), env: { ...process.env, ...env } });
+  const closed = once(child, 'close');
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = (await closed) as unknown[];
+  return { code, out, errors };
+}
+
+suite('the code of the Python driver', function () {
+  // Types of NumPy take mypy ten seconds of a free processor the first time.
+  this.timeout(300_000);
+
+  test('has types without a gap, and so have its tests', async () => {
+    const files = ['kernel/jobs/driver', 'test/contract/python/driver'];
+    const { code, out, errors } = await run([...mypy.args, ...files], mypy.env);
+    assert.equal(code, 0, out + errors);
+  });
+
+  test('passes its own tests, which tell how many they are', async function () {
+    const { out, errors } = await run([inRoot('test/contract/python/runDriverTests.py')]);
+    const { ran, failed } = JSON.parse(out) as { ran: number; failed: readonly string[] };
+    assert.deepEqual(failed, [], errors);
+    // As many as there were when this was written: fewer means that files are not found any more.
+    assert.ok(ran >= 195, `${ran} tests`);
+    this.test!.title += `: ${ran}`;
+  });
+});

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type EngineHandshake, parseHandshake } from '#catalog/engineHandshake.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { engineEntry } from '../subjects.ts';
+
+/** The engine process spoken to by plain HTTP, as anything else on the machine would. */
+export type RawEngine = {
+  readonly socket: string;
+  readonly handshake: EngineHandshake;
+  /** What a rightful caller sends for a root. */
+  headers(root: string): Record<string, string>;
+  send(options: { method?: string; path: string; headers: Record<string, string>; body?: string }): Promise<RawAnswer>;
+  /** Closes its stdin and gives its exit code. */
+  stop(): Promise<number | null>;
+};
+
+export type RawAnswer = { status: number; headers: IncomingHttpHeaders; body: string };
+
+export async function startRawEngine(): Promise<RawEngine> {
+  const socket = join(tempFolder(), 's');
+  const secret = 'a secret of the tests';
+  const child = spawn(process.execPath, [engineEntry()], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  child.stdin.write(`${JSON.stringify({ secret, socket })}\n`);
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const handshake = parseHandshake(line);
+  if (!handshake) throw new Error(`The engine said: ${line}`);
+  return {
+    socket,
+    handshake,
+    headers: (root) => ({
+      host: 'lance-engine',
+      authorization: `Bearer ${secret}`,
+      'x-lance-root': encodeURIComponent(root),
+    }),
+    send: ({ method = 'POST', path, headers, body = '{}' }) =>
+      new Promise((resolve, reject) => {
+        const sent = request({ socketPath: socket, method, path, headers }, (response) => {
+          let text = '';
+          response.setEncoding('utf8');
+          response.on('data', (chunk: string) => (text += chunk));
+          response.once('error', reject);
+          response.once('end', () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+          );
+        });
+        sent.once('error', reject);
+        sent.end(method === 'GET' ? undefined : body);
+      }),
+    stop: async () => {
+      child.stdin.end();
+      const [code] = (await exited) as [number | null];
+      return code;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { claimFolder, makeInStore, makeOrLeave, schemaOfList } from '#engine/dir/createManifest.ts';
+import { datasetName, onDataset } from '#engine/dir/dataset.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { inRoot } from '../../../scripts/paths.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { type Moto, startMoto } from '../moto.ts';
+
+/** Without care one in about fifteen loses a namespace. */
+const rounds = 10;
+
+type Root = { root: string; storageOptions?: Record<string, string> };
+
+/** Of each new root, how its first namespaces end that two processes make one after the other, beginning at the same moment. */
+suite('The first namespaces of a root, made by two processes at once', function () {
+  this.timeout(120_000);
+  const names = ['left', 'right'];
+  let processes: ChildProcess[];
+  let moto: Moto;
+
+  suiteSetup(async () => {
+    processes = names.map((name) => fork(inRoot('test/contract/names/makeNamespaces.ts'), [name]));
+    [moto] = await Promise.all([startMoto('lenient'), ...processes.map((one) => once(one, 'message'))]);
+  });
+  suiteTeardown(async () => {
+    await Promise.all([
+      moto.stop(),
+      ...processes.map((one) => {
+        one.disconnect();
+        return once(one, 'exit');
+      }),
+    ]);
+  });
+
+  test('stay where a process learns only while it makes the list that another was faster, in an object store', async () => {
+    const place = { location: moto.root('second'), isLocal: false, storageOptions: { ...moto.storageOptions } };
+    const db = await openDir({ root: place.location, storageOptions: place.storageOptions });
+    await db.createNamespace(['left']);
+    await makeInStore(place);
+    await makeOrLeave(place, await schemaOfList());
+    assert.deepEqual((await db.listNamespaces()).namespaces, ['left']);
+    await db.createNamespace(['right']);
+    assert.deepEqual((await db.listNamespaces()).namespaces, names);
+    await db.close();
+  });
+
+  test('are made in an object store where somebody was chosen to make the list, and ended before', async () => {
+    const place = { location: moto.root('ended'), isLocal: false, storageOptions: { ...moto.storageOptions } };
+    const schema = await schemaOfList();
+    await onDataset(place, claimFolder, async (claims) => (await claims.createEmptyTable(datasetName, schema)).close());
+    await makeInStore(place, 200);
+    const db = await openDir({ root: place.location, storageOptions: place.storageOptions });
+    await db.createNamespace(['left']);
+    assert.deepEqual((await db.listNamespaces()).namespaces, ['left']);
+    assert.deepEqual((await db.listTables()).tables, []);
+    await db.close();
+  });
+
+  const roots: Record<string, (round: number) => Root> = {
+    'in a directory': () => ({ root: tempFolder() }),
+    'in an object store': (round) => ({
+      root: moto.root(`first-${round}`),
+      storageOptions: { ...moto.storageOptions },
+    }),
+  };
+  for (const [where, rootOf] of Object.entries(roots)) {
+    test(`are all there: ${where}`, async () => {
+      for (let round = 0; round < rounds; round++) {
+        const place = rootOf(round);
+        const answers = processes.map((one) => once(one, 'message'));
+        for (const one of processes) one.send({ ...place, at: Date.now() + 60 });
+        const said = (await Promise.all(answers)).map(([answer]) => String(answer));
+        assert.deepEqual(said, ['made', 'made'], `round ${round}`);
+        const db = await openDir(place);
+        const all = names.flatMap((name) => [name, `${name}-2`, `${name}-3`]);
+        assert.deepEqual((await db.listNamespaces()).namespaces, all, `round ${round}`);
+        for (const name of all) assert.equal(await db.namespaceExists([name]), true, `round ${round}`);
+        await db.close();
+      }
+    });
+  }
+});

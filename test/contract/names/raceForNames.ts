@@ -1,0 +1,33 @@
+// A process that runs one operation of the state test at a given moment: it is sent a root, an operation and a time, and
+// sends back how the operation ended.
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { loadNative } from '#engine/native.ts';
+import { messageOf } from '#shared/errors.ts';
+import type { Operation } from '../model/operations.ts';
+import { perform } from '../model/perform.ts';
+
+export type RaceRequest = {
+  root: string;
+  storageOptions?: Record<string, string>;
+  operation: Operation;
+  startAt: number;
+};
+
+await loadNative();
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- from the test that started this process
+process.on('message', (message: unknown) => void race(message as RaceRequest));
+process.send?.('ready');
+
+async function race({ operation, startAt, ...place }: RaceRequest): Promise<void> {
+  const db = await openDir(place);
+  try {
+    // The connection of the engine is open before the race.
+    await db.listTables();
+    while (Date.now() < startAt) await new Promise(setImmediate);
+    process.send?.(await perform(db, operation, new Map()));
+  } catch (error) {
+    process.send?.({ error: messageOf(error) });
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Catalog } from '#catalog/catalog.ts';
+import { connectNamespace } from '#catalog/connect.ts';
+import type { JobDescription } from '#catalog/jobs.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { readFunction } from '#jobs/definition/functionSource.ts';
+import { registerFunction } from '#jobs/definition/registration.ts';
+import { restRunner } from '#jobs/runners/rest/restRunner.ts';
+import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { eventually } from '../eventually.ts';
+import { fails } from '../expect.ts';
+import { type ServeProcess, startServe } from './serveProcess.ts';
+
+// `lance-catalog serve --jobs` as a process: what a client asks of it becomes a job of this machine, run for real.
+
+suite('a server that runs jobs', function () {
+  this.timeout(120_000);
+  const folder = tempFolder();
+  const { signal } = new AbortController();
+  let server: ServeProcess;
+  let sales: Catalog;
+  let research: Catalog;
+
+  suiteSetup(async () => {
+    registerRest();
+    for (const name of ['sales', 'research', 'state']) mkdirSync(join(folder, name));
+    writeFileSync(join(folder, 'code.py'), 'def code(id):\n    return id\n');
+    const db = await openDir({ root: join(folder, 'sales') });
+    const table = await db.createTable(
+      'products',
+      Array.from({ length: 50 }, (_, id) => ({ id, caption: 'x'.repeat(id) })),
+    );
+    const register = async (column: string, source: FunctionSource): Promise<void> => {
+      const made = await readFunction(source, { folder, table, column }, signal);
+      await registerFunction(table, column, made, { signal });
+    };
+    await register('size', { kind: 'sql', expression: 'cast(length(caption) as int)' });
+    await register('code', {
+      kind: 'python',
+      file: 'code.py',
+      entry: 'code',
+      takes: 'row',
+      inputs: ['id'],
+      output: 'int32',
+    });
+    await db.close();
+    const roots = ['sales', 'research'].flatMap((name) => ['--database', `${name}=${join(folder, name)}`]);
+    server = await startServe(['--jobs', '--no-auth', ...roots], { env: { XDG_DATA_HOME: join(folder, 'state') } });
+    const open = (database: string) => connectNamespace('rest', { uri: server.address, database });
+    [sales, research] = await Promise.all([open('sales'), open('research')]);
+  });
+  suiteTeardown(async () => {
+    await Promise.all([sales.close(), research.close()]);
+    await server.stop();
+  });
+
+  async function ended(id: string): Promise<JobDescription> {
+    let job: JobDescription | undefined;
+    await eventually(async () => {
+      job = await sales.jobs.describe(id);
+      assert.ok(job.state !== 'queued' && job.state !== 'running', job.state);
+    });
+    assert.ok(job);
+    return job;
+  }
+
+  test('computes a column by the function that is kept on it, and tells what it did', async () => {
+    const table = await sales.openTable('products');
+    const { jobId } = await table.backfillColumn('size', { where: 'id < 40' });
+    const job = await ended(jobId);
+    assert.deepEqual(
+      [job.state, job.type, job.table],
+      ['finished', 'backfill_column', 'products'],
+      JSON.stringify(job),
+    );
+    assert.deepEqual(job.spec, { column: 'size', where: 'id < 40' });
+    assert.equal(await table.countRows('size = length(caption)'), 40);
+    assert.ok((await sales.jobs.list()).jobs.some(({ id }) => id === jobId));
+    for await (const { schema } of sales.jobs.events(jobId)) assert.deepEqual(schema.names, ['line']);
+  });
+
+  test('computes by no more processes than the machine has room for, whatever it is asked', async () => {
+    const table = await sales.openTable('products');
+    const { jobId } = await table.backfillColumn('size', { where: 'id >= 40', concurrency: 100_000 });
+    const { state, spec } = await ended(jobId);
+    assert.equal(state, 'finished');
+    assert.partialDeepStrictEqual(spec, { concurrency: Math.max(8, availableParallelism()) });
+  });
+
+  test('shows no database the jobs of another', async () => {
+    const [job] = (await sales.jobs.list()).jobs;
+    assert.ok(job);
+    assert.deepEqual((await research.jobs.list()).jobs, []);
+    await fails(() => research.jobs.describe(job.id), 'InvalidInput', job.id);
+    await fails(() => research.jobs.cancel(job.id), 'InvalidInput', job.id);
+  });
+
+  test('runs no code that a client put on a table and nobody accepted', async () => {
+    const table = await sales.openTable('products');
+    await fails(() => table.backfillColumn('code'), 'PermissionDenied', 'not accepted');
+  });
+
+  test('says what is wrong with what it was asked', async () => {
+    const table = await sales.openTable('products');
+    await fails(() => table.backfillColumn('nothing'), 'ColumnNotFound', 'nothing');
+    await fails(() => table.backfillColumn('size', { concurrency: -1 }), 'InvalidInput', 'concurrency');
+    await fails(() => sales.jobs.describe('bf-none'), 'InvalidInput', 'bf-none');
+  });
+
+  test('is one that the runner rest finds fit', async () => {
+    const table = { catalog: { implementation: 'rest' as const, uri: server.address, database: 'sales' } };
+    const request = { table: { ...table, namespacePath: [], name: 'products' }, column: 'size' };
+    assert.equal((await restRunner.availability(request, signal)).isPossible, true);
+  });
+});

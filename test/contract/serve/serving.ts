@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import { serve } from '#engine/serve/serve.ts';
+import { watchReplies } from '../upstream/replyPaths.ts';
+
+/** Our server as teams run it, over TCP and with a key, on a directory. Closing it fails if a reply told its path. */
+export type Serving = { readonly uri: string; readonly key: string; close(): Promise<unknown> };
+
+export async function startServing(root: string): Promise<Serving> {
+  const key = randomBytes(16).toString('hex');
+  const running = await serve({
+    databases: [{ name: 'default', root }],
+    host: '127.0.0.1',
+    port: 0,
+    keys: { kind: 'key', key },
+    behindProxy: false,
+    publicHosts: [],
+    limits: { grace: 1000 },
+    write: () => undefined,
+  });
+  const replies = watchReplies(running.port, [root]);
+  return {
+    uri: running.address,
+    key,
+    close: async () => {
+      await running.close();
+      replies.stop();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import {
+  Binary,
+  Bool,
+  type DataType,
+  DateDay,
+  Field,
+  FixedSizeList,
+  Float32,
+  Float64,
+  Int64,
+  List,
+  Schema,
+  TimestampMicrosecond,
+  TimestampNanosecond,
+  Uint64,
+  Utf8,
+} from '#arrow';
+import { forEachSubject } from '../subjects.ts';
+
+const numbers = (type: DataType): Field => new Field('item', type, true);
+
+/** A column's type, and values that are put there one after another and must be read as they were said. */
+const cases: Readonly<Record<string, readonly [DataType, readonly unknown[]]>> = {
+  text: [
+    new Utf8(),
+    ["it's", '', 'back\\slash "double"\nline', "'; DROP TABLE t; --", 'ünï 😀', 'nul \0', '%_ $1 ?', null],
+  ],
+  whole: [new Int64(), [0n, -7n, 2n ** 63n - 1n, -(2n ** 63n), 9_007_199_254_740_993n, null]],
+  natural: [new Uint64(), [0n, 2n ** 64n - 1n]],
+  float: [new Float64(), [0, 1.5, -2.25, 1e300, 5e-324, 1.7976931348623157e308, 2 ** 53, 3, null]],
+  truth: [new Bool(), [true, false, null]],
+  bytes: [new Binary(), [Uint8Array.of(0, 255, 16), new Uint8Array(), null]],
+  micros: [new TimestampMicrosecond('UTC'), [Date.UTC(2024, 1, 29, 12, 34, 56, 789), -1, -62_135_596_800_000, null]],
+  nanos: [new TimestampNanosecond(), [Date.UTC(2024, 1, 29, 12, 34, 56, 789), null]],
+  day: [new DateDay(), [Date.UTC(2024, 1, 29), Date.UTC(1969, 11, 31), null]],
+  vector: [new FixedSizeList(3, numbers(new Float32())), [[1, 2, 3], [0.5, -1, 1e-7].map(Math.fround), null]],
+  list: [new List(numbers(new Int64())), [[1n, 2n ** 60n], null]],
+  words: [new List(numbers(new Utf8())), [["a'b", ''], null]],
+};
+
+/** Times are said as `Date` and read as milliseconds. */
+const isTime = (name: string): boolean => ['micros', 'nanos', 'day'].includes(name);
+
+function plain(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value;
+  return [...(value as Iterable<unknown>)];
+}
+
+forEachSubject('values of an update', (makeCatalog) => {
+  for (const [name, [type, values]] of Object.entries(cases)) {
+    test(`are read as they were said: ${name}`, async () => {
+      const { db } = await makeCatalog();
+      const schema = new Schema([new Field('id', new Int64(), true), new Field(name, type, true)]);
+      const table = await db.createTable('t', [{ id: 1 }, { id: 2 }], { schema });
+      for (const value of values) {
+        const said = isTime(name) && value !== null ? new Date(value as number) : value;
+        await table.update({ where: 'id = 1', values: { [name]: said } });
+        const found = (await table.query().where('id = 1').toArrow()).getChild(name)!.get(0);
+        assert.deepEqual(plain(found), value);
+      }
+      assert.equal(await table.countRows(`${name} is null and id = 2`), 1);
+    });
+  }
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import { type DirCatalog, openDir } from '#engine/dir/dirCatalog.ts';
+import { makeSample } from '../../../scripts/sample.ts';
+import { tempFolder } from '../../harness/temp.ts';
+
+/** Some rows as text, to compare two catalogs by. */
+const rows = async (catalog: DirCatalog) => {
+  const table = await (await catalog.openTable('orders', ['shop', 'eu'])).query().offset(500_000).limit(1000).toArray();
+  const products = await (await catalog.openTable('products', ['shop'])).query().limit(500).toArrow();
+  return JSON.stringify([table, products.toArray()], (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
+};
+
+suite('the sample catalog', function () {
+  this.timeout(60_000);
+  const root = join(tempFolder(), 'catalog');
+  let db: DirCatalog;
+
+  suiteSetup(async () => {
+    await makeSample(root);
+    db = await openDir({ root });
+  });
+
+  test('has its namespaces and tables', async () => {
+    assert.deepEqual((await db.listNamespaces()).namespaces.toSorted(), ['lab', 'shop']);
+    assert.deepEqual((await db.listNamespaces(['shop'])).namespaces.toSorted(), ['eu', 'us']);
+    assert.deepEqual(await db.tableNames(['shop']), ['products']);
+    assert.deepEqual((await db.tableNames(['shop', 'eu'])).toSorted(), ['orders', 'returns']);
+    assert.deepEqual(await db.tableNames(['shop', 'us']), ['prices']);
+    assert.deepEqual(await db.tableNames(['lab']), []);
+  });
+
+  test('has products with every kind of column', async () => {
+    const { numRows, columns } = await db.describeTable('products', ['shop']);
+    assert.equal(numRows, 500);
+    assert.deepEqual(
+      columns.map(({ name, type }) => `${name}: ${type}`),
+      [
+        'id: int64',
+        'picture: binary',
+        'name: utf8',
+        'price: decimal128(10, 2)',
+        'in_stock: bool',
+        'embedding: fixed_size_list<float>[128]',
+        'tags: list<utf8>',
+        'added: timestamp[us, UTC]',
+        'description: utf8',
+      ],
+    );
+  });
+
+  test('has pictures that are whole PNG files, and says so', async () => {
+    const table = await db.openTable('products', ['shop']);
+    const field = (await table.schema()).fields.find(({ name }) => name === 'picture');
+    assert.equal(field?.metadata.get('mime'), 'image/png');
+    for (const { picture } of await table.query().select(['picture']).toArray()) {
+      const png = Buffer.from(picture as Uint8Array);
+      assert.equal(png.toString('latin1', 1, 4), 'PNG');
+      assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [32, 32]);
+      const length = png.readUInt32BE(33);
+      assert.equal(inflateSync(png.subarray(41, 41 + length)).length, (32 * 4 + 1) * 32);
+    }
+  });
+
+  test('has neighbours by kind', async () => {
+    const table = await db.openTable('products', ['shop']);
+    const [mug] = await table.query().where("name LIKE '%mug'").limit(1).toArray();
+    assert.ok(mug);
+    const near = await table
+      .vectorSearch([...(mug['embedding'] as Iterable<number>)])
+      .select(['name'])
+      .limit(20)
+      .toArray();
+    assert.ok(near.every(({ name }) => String(name).endsWith(' mug')));
+  });
+
+  test('has a million orders that fit the products, about 3 % without a note', async () => {
+    const table = await db.openTable('orders', ['shop', 'eu']);
+    assert.equal(await table.countRows(), 1_000_000);
+    const share = (await table.countRows('note IS NULL')) / 1_000_000;
+    assert.ok(share > 0.025 && share < 0.035, `${share}`);
+    assert.equal(await table.countRows('product_id < 1 OR product_id > 500 OR quantity < 1'), 0);
+    const last = await table.query().select(['id']).offset(999_999).toArray();
+    assert.deepEqual(last, [{ id: 1_000_000n }]);
+  });
+
+  test('has an empty table and one of four versions', async () => {
+    const returns = await db.describeTable('returns', ['shop', 'eu']);
+    assert.equal(returns.numRows, 0);
+    assert.equal(returns.columns.length, 4);
+    const prices = await db.openTable('prices', ['shop', 'us']);
+    assert.equal((await prices.listVersions()).length, 4);
+    assert.equal(await (await db.openTable('prices', ['shop', 'us'], { version: 1 })).countRows(), 120);
+    assert.equal(await prices.countRows(), 324);
+  });
+
+  test('is left alone when it is there, and made anew when it is of another version', async () => {
+    const marker = join(root, '.lance-catalog-sample.json');
+    const before = statSync(marker).mtimeMs;
+    await makeSample(root);
+    assert.equal(statSync(marker).mtimeMs, before);
+    writeFileSync(marker, '{"version":0}');
+    writeFileSync(join(root, 'stray'), 'x');
+    await makeSample(root);
+    assert.ok(!existsSync(join(root, 'stray')));
+    assert.deepEqual(readdirSync(join(root, '..')), ['catalog']);
+  });
+
+  test('is never made over something else', async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'thesis.txt'), 'x');
+    await assert.rejects(makeSample(folder), /thesis|holds something|choose another/);
+    assert.deepEqual(readdirSync(folder), ['thesis.txt']);
+    rmSync(folder, { recursive: true });
+  });
+
+  test('is the same each time', async () => {
+    const again = join(tempFolder(), 'catalog');
+    await makeSample(again);
+    const other = await openDir({ root: again });
+    assert.equal(await rows(other), await rows(db));
+    await other.close();
+  });
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { tableFromIPC } from '#arrow';
+import type { ExtensionApi } from '../../../extension/extension.ts';
+import type { TablePanel } from '../../../extension/panels/tablePanel.ts';
+import { eventually, extensionApi, makeCatalog, run, tableNode, temporaryFolder } from '../support.ts';
+
+suite('the table panel', () => {
+  const folder = temporaryFolder();
+  const signal = new AbortController().signal;
+  let api: ExtensionApi;
+  const only = (): TablePanel => {
+    assert.equal(api.panels.all.length, 1);
+    return api.panels.all[0]!;
+  };
+
+  suiteSetup(async () => {
+    api = await extensionApi();
+    await makeCatalog(api, folder.path);
+    const catalog = await api.engine.catalog(folder.path);
+    await catalog.createTable('returns', [{ reason: 'broken' }], { namespacePath: ['shop', 'eu'] });
+    await api.connections.add('panel', folder.path);
+  });
+  teardown(() => api.panels.dispose());
+  suiteTeardown(async () => {
+    await api.connections.remove('panel');
+    folder.remove();
+  });
+
+  test('shows the rows of a table in pages', async () => {
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'orders'));
+    const panel = only();
+    const table = await panel.table;
+    assert.equal(table.title, 'panel/shop/eu/orders');
+    assert.equal(table.numRows, 1200);
+    const bytes = await panel.rows(1000, 1200, signal);
+    // A view into a larger buffer would be sent with the whole of it.
+    assert.equal(bytes.buffer.byteLength, bytes.byteLength);
+    const rows = tableFromIPC(bytes);
+    assert.equal(rows.numRows, 200);
+    assert.equal(rows.getChild('note')?.get(199), 'order 1199');
+  });
+
+  test('is asked for rows by its webview', async () => {
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'orders'));
+    const panel = only();
+    await eventually('the webview asked for its first rows', () => panel.rowsSent > 0);
+  });
+
+  test('is used again for the next table, until it is kept', async () => {
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'orders'));
+    const first = only();
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'returns'));
+    assert.equal(only(), first);
+    assert.equal((await first.table).numRows, 1);
+    assert.equal(first.panel.title, 'Preview: returns');
+    await run('lanceCatalog.table.keepOpen');
+    assert.equal(first.panel.title, 'returns');
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'orders'));
+    assert.equal(api.panels.all.length, 2);
+  });
+
+  test('is kept by a double click', async () => {
+    const node = tableNode('panel', ['shop', 'eu'], 'orders');
+    // Else the last click of the test before would be the first of this one.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await Promise.all([run('lanceCatalog.table.preview', node), run('lanceCatalog.table.preview', node)]);
+    assert.ok(only().isPinned);
+  });
+
+  test('reads further pages from the version that it opened, whatever is written meanwhile', async () => {
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'returns'));
+    const panel = only();
+    await panel.table;
+    const catalog = await api.engine.catalog(folder.path);
+    const table = await catalog.openTable('returns', { namespacePath: ['shop', 'eu'] });
+    await table.add([{ reason: 'late' }]);
+    assert.equal(tableFromIPC(await panel.rows(0, 500, signal)).numRows, 1);
+  });
+
+  test('goes on after the engine was restarted', async () => {
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'orders'));
+    const panel = only();
+    await panel.table;
+    await run('lanceCatalog.engine.restart');
+    assert.equal(tableFromIPC(await panel.rows(0, 500, signal)).numRows, 500);
+  });
+
+  test('names the table that it can not open', async () => {
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'nowhere'));
+    await assert.rejects(only().table, /shop\/eu\/nowhere/);
+  });
+
+  test('comes back with its table after a reload', async () => {
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'orders'));
+    const { key } = await only().table;
+    api.panels.dispose();
+    // What the editor does with a panel whose webview kept this state.
+    const panel = vscode.window.createWebviewPanel('lanceCatalog.table', '', vscode.ViewColumn.One);
+    await api.panels.deserializeWebviewPanel(panel, { key });
+    assert.equal((await only().table).title, 'panel/shop/eu/orders');
+  });
+
+  test('says what is missing when what was kept is no table', async () => {
+    const panel = vscode.window.createWebviewPanel('lanceCatalog.table', '', vscode.ViewColumn.One);
+    await api.panels.deserializeWebviewPanel(panel, { key: 'something else' });
+    await assert.rejects(only().table, /not known any more/);
+  });
+});

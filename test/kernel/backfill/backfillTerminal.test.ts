@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { inRoot } from '../../../scripts/paths.ts';
+import { python } from '../../harness/needs/python.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { cliEntry, command, type Ran } from '../support.ts';
+
+// What only somebody at a real terminal sees: questions, keys, and lines of a width.
+
+const words = `import { udf } from 'lance-catalog';
+export default udf({ name: 'words', input: ['caption'], output: 'int32' }, ({ caption }) => caption.split(' ').length);`;
+const slow = `import { udf } from 'lance-catalog';
+export default udf({ name: 'slow', input: ['id'], output: 'int32' }, async ({ id }) => {
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return Number(id);
+});`;
+
+suite('A backfill at a terminal', function () {
+  this.timeout(180_000);
+  const folder = tempFolder();
+  const root = join(folder, 'data');
+  const home = (name: string): { XDG_DATA_HOME: string } => ({ XDG_DATA_HOME: join(folder, name) });
+
+  type Typing = { readonly when?: string; readonly keys?: string; readonly columns?: number; readonly as?: string };
+
+  /** The command in a terminal, in which `keys` are typed once `when` is shown. */
+  function at({ when = 'never', keys = '', columns = 100, as = 'owner' }: Typing, ...args: string[]): Promise<Ran> {
+    const typing = [inRoot('test/kernel/python/terminal.py'), String(columns), when, keys];
+    return command(python(), [...typing, process.execPath, cliEntry, ...args], {
+      cwd: folder,
+      env: { ...home(as), LANCE_CATALOG: root },
+      seconds: 120,
+    });
+  }
+
+  suiteSetup(async () => {
+    for (const path of [root, home('owner').XDG_DATA_HOME, home('stranger').XDG_DATA_HOME]) mkdirSync(path);
+    for (const [name, text] of Object.entries({ slow, words })) writeFileSync(join(folder, `${name}.ts`), text);
+    const db = await openDir({ root });
+    await db.createTable(
+      'products',
+      Array.from({ length: 600 }, (_, id) => ({ id, caption: `a mug, number ${id}` })),
+    );
+    await db.close();
+    const { code, stdout } = await at({}, 'backfill', 'products', 'words', '--file', 'words.ts');
+    assert.equal(code, 0, stdout);
+  });
+
+  const stored = ['backfill', 'products', 'words', '--where', 'id < 5'];
+  const question = 'Run this function on this machine, now and later? [y/N]';
+
+  test('shows the code of a stranger before it asks, and runs nothing after a no', async () => {
+    const { code, stdout } = await at({ when: question, keys: 'n\\r', as: 'stranger' }, ...stored);
+    assert.equal(code, 2, stdout);
+    assert.ok(stdout.indexOf('caption.split') < stdout.indexOf(question), stdout);
+    assert.match(stdout, /The function of products\.words was not accepted\./);
+    assert.doesNotMatch(stdout, /Job bf-/);
+  });
+
+  for (const [key, keys, code, said] of [
+    ['Ctrl-C', '\\x03', 130, /Stopped before the job began; nothing was computed\.\n$/],
+    ['Ctrl-D', '\\x04', 2, /was not accepted\./],
+  ] as const)
+    test(`takes ${key} at the question for no yes`, async () => {
+      const ran = await at({ when: question, keys, as: 'stranger' }, ...stored);
+      assert.equal(ran.code, code, ran.stdout);
+      assert.match(ran.stdout, said);
+      assert.doesNotMatch(ran.stdout, /Job bf-/);
+    });
+
+  test('runs the code after a yes, and asks no second time', async () => {
+    const yes = await at({ when: question, keys: 'y\\r', as: 'stranger' }, ...stored);
+    assert.equal(yes.code, 0, yes.stdout);
+    const again = await at({ as: 'stranger' }, ...stored);
+    assert.equal(again.code, 0, again.stdout);
+    assert.ok(!again.stdout.includes(question), again.stdout);
+  });
+
+  test('says at Ctrl-C that it cancels the job, and how it goes on', async () => {
+    const press = { when: ': running', keys: '\\x03' };
+    const { code, stdout } = await at(press, 'backfill', 'products', 'slow', '--file', 'slow.ts');
+    assert.equal(code, 130, stdout);
+    assert.match(stdout, /Cancelling bf-\S+\. Press again to leave without waiting\./);
+    assert.match(stdout, /It was cancelled\..*\nGo on with: lance-catalog jobs resume bf-\S+\n$/);
+  });
+
+  test('lists jobs in lines of its width', async () => {
+    const { code, stdout } = await at({ columns: 60 }, 'jobs');
+    assert.equal(code, 0, stdout);
+    const lines = stdout.trimEnd().split('\n');
+    assert.match(lines[0] ?? '', /^id +column +state/);
+    for (const line of lines) assert.ok(line.length <= 60, line);
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
+import { arrowStreamMime } from '#shared/mime.ts';
+import type { KernelOutput, MimeBundle } from '#shared/protocol/kernelMessages.ts';
+import { errorOf, resultOf, run, sampleCatalog, startKernel } from '../support.ts';
+
+const displayed = (outputs: readonly KernelOutput[]): MimeBundle[] =>
+  outputs.filter((output) => output.type === 'display_data').map((output) => output.content.data);
+
+suite('The forms of an output', function () {
+  this.timeout(60_000);
+  let kernel: KernelProcess;
+  suiteSetup(async () => {
+    kernel = await startKernel({ catalog: { implementation: 'dir', root: await sampleCatalog() } });
+  });
+  suiteTeardown(() => kernel.shutdown());
+
+  const text = async (code: string): Promise<string> => {
+    const { outputs } = await run(kernel, code);
+    return errorOf(outputs)?.evalue ?? String(resultOf(outputs)?.['text/plain']);
+  };
+
+  for (const [code, mimes] of [
+    [`display.html('<b>x</b>')`, ['text/html', 'text/plain']],
+    [`display.markdown('**x**')`, ['text/markdown', 'text/plain']],
+    [`display.latex('x^2')`, ['text/latex', 'text/plain']],
+    [`display.svg('<svg xmlns="http://www.w3.org/2000/svg"/>')`, ['image/svg+xml', 'text/plain']],
+    [`display.json({ a: [1n] })`, ['application/json', 'text/plain']],
+    [`display.vegaLite({ mark: 'bar' })`, ['application/vnd.vegalite.v5+json', 'text/plain']],
+    [
+      `display.vegaLite({ $schema: 'https://vega.github.io/schema/vega-lite/v6.json', mark: 'bar' })`,
+      ['application/vnd.vegalite.v6+json', 'text/plain'],
+    ],
+    [
+      `display.vegaLite({ $schema: 'https://vega.github.io/schema/vega/v5.json', marks: [] })`,
+      ['application/vnd.vega.v5+json', 'text/plain'],
+    ],
+    [`display.plotly([{ x: [1], y: [2] }])`, ['application/vnd.plotly.v1+json', 'text/plain']],
+    [`display.image('data:image/gif;base64,R0lGODlhAwAFAIAAAP///wAAACH5BAEAAAAA')`, ['image/gif', 'text/plain']],
+    [`display(Buffer.from('GIF89a...........'))`, ['image/gif', 'text/plain']],
+    [`display(arrow.vectorFromArray([1, 2, 3]))`, [arrowStreamMime, 'text/html', 'text/plain']],
+    [`display(arrow.tableFromArrays({ n: [1] }).schema)`, ['text/html', 'text/plain']],
+  ] as const) {
+    test(`${code.slice(0, 60)} gives ${mimes[0]}`, async () => {
+      const { outputs } = await run(kernel, code);
+      assert.equal(errorOf(outputs)?.traceback.join('\n'), undefined);
+      assert.deepEqual(displayed(outputs).map(Object.keys), [[...mimes]]);
+    });
+  }
+
+  test('has a formula between the signs that notebooks look for, once', async () => {
+    const { outputs } = await run(kernel, `display.latex('x^2'); display.latex('$x^2$');`);
+    assert.deepEqual(
+      displayed(outputs).map((data) => data['text/latex']),
+      ['$$x^2$$', '$x^2$'],
+    );
+  });
+
+  test('is not made of what is no chart and no picture, and says what is', async () => {
+    assert.match(
+      await text(`display.vegaLite([] as any)`),
+      /display\.vegaLite was given something that is no chart\. Give/,
+    );
+    assert.match(
+      await text(`display.plotly({} as any)`),
+      /display\.plotly was given something that is no chart\. Give/,
+    );
+    assert.match(await text(`await display.image('no picture')`), /no picture\. Give the bytes/);
+    assert.match(await text(`display(1, { limit: 0 })`), /can't show 0 entries\. Give a whole number/);
+    assert.match(await text(`progress(7 as any)`), /neither iterable nor async iterable\. Give an array/);
+  });
+
+  test('fails its cell once when a display that nobody awaits fails', async () => {
+    const { outputs, reply } = await run(
+      kernel,
+      `display({ toHtml: async () => { throw new RangeError('from toHtml'); } }); await new Promise((r) => setTimeout(r, 50)); 'done'`,
+    );
+    assert.equal(reply.status, 'error');
+    assert.deepEqual(
+      outputs.filter((output) => output.type === 'error').map((output) => output.content.ename),
+      ['RangeError'],
+    );
+    assert.equal(outputs.filter((output) => output.type === 'stream').length, 0);
+  });
+
+  test('of db is a card that says where it is and what it holds', async () => {
+    const { outputs } = await run(kernel, 'db');
+    const data = resultOf(outputs);
+    assert.match(String(data?.['text/plain']), /^Catalog\nkind +dir\nwhere .*\nnamespaces +lab, shop\ntables +none$/);
+    assert.match(String(data?.['text/html']), />namespaces<\/td><td [^>]*>lab, shop<\/td>/);
+  });
+
+  test('of a catalog that does not answer says why, without what may be a key', async () => {
+    const code = `await connect('https://name:pass@127.0.0.1:1/path?key=secret').catch((error) => error.message)`;
+    assert.doesNotMatch(await text(code), /pass|secret/);
+    const card = await text(`const far = connectNamespace('rest', { uri: 'http://127.0.0.1:1' }); await far`);
+    assert.match(card, /127\.0\.0\.1:1/);
+  });
+
+  test('of a table handle begins with its name, version and indexes', async () => {
+    const { outputs } = await run(
+      kernel,
+      `const indexed = await db.createTable('indexed', [{ id: 1 }, { id: 2 }], ['lab']);
+       await indexed.createIndex('id');
+       indexed`,
+    );
+    const data = resultOf(outputs);
+    assert.match(String(data?.['text/plain']), /^lab\/indexed · version \d+ · index: id \(BTREE\)\n\nid\n1\n2\n/);
+    assert.match(String(data?.['text/html']), /<strong>lab\/indexed<\/strong>/);
+    await run(kernel, `await db.dropTable('indexed', ['lab'])`);
+  });
+
+  test('of an error that is a value has the lines of the cell', async () => {
+    assert.match(
+      await text(`function make() { return new TypeError('kept'); }\nmake()`),
+      /^TypeError: kept\n\s+at make .*:1:\d+/,
+    );
+  });
+
+  test('of more rows than usual are as many as are asked for', async () => {
+    const { outputs } = await run(
+      kernel,
+      `display((await db.openTable('orders', ['shop', 'eu'])).query().select(['id']), { limit: 5000 })`,
+    );
+    const [shown] = outputs.filter((output) => output.type === 'display_data');
+    assert.deepEqual(shown?.content.metadata[arrowStreamMime], { total_rows: null, included_rows: 5000 });
+  });
+});
+
+suite('db of a notebook without a catalog', function () {
+  this.timeout(60_000);
+
+  test('is shown as what it is, with the ways to choose one', async () => {
+    const kernel = await startKernel();
+    try {
+      const { outputs, reply } = await run(kernel, 'db');
+      assert.equal(reply.status, 'ok');
+      assert.match(
+        String(resultOf(outputs)?.['text/plain']),
+        /^Catalog \(none chosen\)\nNo catalog is chosen for this notebook, .* Choose one in the editor/,
+      );
+    } finally {
+      await kernel.shutdown();
+    }
+  });
+});

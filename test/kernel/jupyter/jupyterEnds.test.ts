@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRoot } from '../../../scripts/paths.ts';
+import { python } from '../../harness/needs/python.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { command } from '../support.ts';
+import { installedKernel } from './jupyterHome.ts';
+
+suite('The end of cells and kernels under Jupyter', function () {
+  this.timeout(240_000);
+
+  test('comes by interrupts that keep the state, is told after a crash, and with the parent', async () => {
+    const { env } = await installedKernel({ isRelayed: true });
+    const script = inRoot('test/kernel/python/ends.py');
+    const { code, stdout, stderr } = await command(python(), [script, join(tempFolder(), 'go')], { env, seconds: 220 });
+    assert.equal(code, 0, stderr);
+    const { report, ...seen } = JSON.parse(stdout) as Record<string, unknown>;
+    const stopped = ['ok', 'Interrupted', true];
+    assert.deepEqual(seen, {
+      interrupted: {
+        loop: stopped,
+        'after an await': stopped,
+        'in a timer': stopped,
+        'that catches': stopped,
+        'async finally': stopped,
+        microtasks: stopped,
+        'regular expression': stopped,
+        'Atomics.wait': stopped,
+      },
+      blocked: 'error',
+      advice: true,
+      late: ['late'],
+      died: true,
+      'reported again': '',
+      orphan: 'ended',
+    });
+    const reason = /^The kernel before this one ended without warning; it had taken .* so it may have run out of it\./;
+    assert.match(String(report), reason);
+    assert.match(String(report), /It was running cell \[2\] \(const all: .*\)\. These variables were lost: rows\./);
+    const folder = join(env['XDG_DATA_HOME'] ?? '', 'lance-catalog', 'crash');
+    assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], []);
+  });
+});

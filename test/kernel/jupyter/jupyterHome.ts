@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { tempFolder } from '../../harness/temp.ts';
+import { cliEntry, command, sampleCatalog } from '../support.ts';
+import { relayKernelspec } from './relayedKernel.ts';
+
+/** A Jupyter of its own with the kernel installed: nothing of the person's is read or written. */
+export type JupyterHome = { home: string; env: Record<string, string>; said: string };
+
+/** What makes the folder the home of a Jupyter and of our kernels. */
+export const jupyterFolders = (home: string) => ({
+  HOME: home,
+  XDG_DATA_HOME: join(home, 'data'),
+  JUPYTER_DATA_DIR: join(home, 'jupyter'),
+  JUPYTER_RUNTIME_DIR: join(home, 'run'),
+  JUPYTER_CONFIG_DIR: join(home, 'config'),
+  IPYTHONDIR: join(home, 'ipython'),
+});
+
+/** @param isRelayed whether its kernels have a relay, as those that start from a snapshot */
+export async function installedKernel({ isRelayed = false } = {}): Promise<JupyterHome> {
+  const home = tempFolder();
+  const env = { ...jupyterFolders(home), PYTHONDONTWRITEBYTECODE: '1', LANCE_CATALOG: await sampleCatalog() };
+  const { code, stdout, stderr } = await command(process.execPath, [cliEntry, 'kernel', 'install'], { env });
+  assert.equal(code, 0, stderr);
+  if (isRelayed) relayKernelspec(env.JUPYTER_DATA_DIR);
+  return { home, env, said: stdout };
+}

@@ -1,0 +1,150 @@
+import { mkdirSync } from 'node:fs';
+import type { Locator, Page } from 'playwright-core';
+import { inRoot } from '../../../scripts/paths.ts';
+
+// JupyterLab as a person sees it and works it.
+
+/** Milliseconds to wait for what a cell or the page is to show, on a machine that does other things as well. */
+export const patience = 45_000;
+
+const panel = '.jp-NotebookPanel:not(.lm-mod-hidden)';
+
+/** Opens a notebook at its address, and waits until its kernel can be asked. */
+export async function openNotebook(page: Page, address: string): Promise<void> {
+  await page.goto(address, { waitUntil: 'domcontentloaded', timeout: patience });
+  await page
+    .locator(`${panel} .jp-Cell`)
+    .first()
+    .waitFor({ timeout: 2 * patience });
+  await kernelIs(page, 'Idle');
+}
+
+/** Waits until the status bar says so of the kernel. */
+export async function kernelIs(page: Page, status: 'Idle' | 'Busy'): Promise<void> {
+  await page
+    .locator('#jp-main-statusbar')
+    .getByText(`TypeScript (Lance Catalog) | ${status}`)
+    .waitFor({ timeout: 2 * patience });
+}
+
+/** A cell of the notebook in front, counted from 0; text cells count too. */
+export const cellAt = (page: Page, index: number): Locator => page.locator(`${panel} .jp-Cell`).nth(index);
+
+/** What a cell has put out, without its prompts. */
+export const outputs = (cell: Locator): Locator => cell.locator('.jp-OutputArea-output');
+
+/** Puts the cursor at the end of a cell's text. */
+export async function enterCell(cell: Locator): Promise<void> {
+  await cell.locator('.cm-content').click();
+  await cell.page().keyboard.press('Control+End');
+}
+
+/** Puts the cursor into the cell and runs it; it may still run afterwards. */
+export async function startCell(cell: Locator): Promise<void> {
+  await enterCell(cell);
+  await cell.page().keyboard.press('Control+Enter');
+}
+
+/** Runs a cell to its end. */
+export async function runCell(cell: Locator): Promise<void> {
+  const prompt = cell.locator('.jp-InputArea-prompt').first();
+  const before = await prompt.innerText();
+  await startCell(cell);
+  await cell.page().waitForFunction(
+    ([element, was]) => {
+      const now = (element as HTMLElement).innerText;
+      return now !== was && /\[\d+\]/.test(now);
+    },
+    [await prompt.elementHandle(), before] as const,
+    { timeout: patience },
+  );
+}
+
+/** Clicks beside a line of a cell, counted from 1, until the debugger has put a breakpoint there. */
+export async function setBreakpoint(cell: Locator, line: number): Promise<void> {
+  // The first element gives the gutter its width.
+  const beside = cell.locator('.cm-breakpoint-gutter > .cm-gutterElement').nth(line);
+  await beside.click({ position: { x: 5, y: 5 } });
+  await beside.locator('.cm-breakpoint-icon').waitFor();
+  await cell.page().locator('.jp-DebuggerBreakpoint').waitFor();
+}
+
+/** Chooses from the menu bar: `chooseMenu(page, 'Settings', 'Theme', 'JupyterLab Dark')`. */
+export async function chooseMenu(page: Page, bar: string, ...items: readonly string[]): Promise<void> {
+  await page.locator('.lm-MenuBar-itemLabel', { hasText: new RegExp(`^${bar}$`) }).click();
+  for (const item of items) {
+    const label = page.locator('.lm-Menu-itemLabel', { hasText: item }).first();
+    await label.hover();
+    if (item === items.at(-1)) await label.click();
+  }
+}
+
+/** Presses a button of the notebook's toolbar by JupyterLab's name of it. */
+export async function pressButton(page: Page, name: string): Promise<void> {
+  await page.locator(`${panel} .jp-NotebookPanel-toolbar [data-jp-item-name="${name}"] jp-button`).click();
+}
+
+/** Goes back by one in the history of the console, and says what stands in its line then. */
+export async function earlierLine(page: Page): Promise<string> {
+  const line = page.locator('.jp-CodeConsole-promptCell .cm-content');
+  await line.click();
+  await page.keyboard.press('Control+Home');
+  const before = await textIn(line);
+  for (const end = Date.now() + patience; Date.now() < end;) {
+    await page.keyboard.press('ArrowUp');
+    for (let looked = 0; looked < 20; looked++) {
+      const now = await textIn(line);
+      if (now !== before) return now;
+      await page.waitForTimeout(100);
+    }
+    // A console that has just come up had no history to go back in yet, and begins anew once something is typed.
+    await page.keyboard.type('x');
+    await page.keyboard.press('Backspace');
+  }
+  return before;
+}
+
+/** Runs code in the console that is open. */
+export async function runInConsole(page: Page, code: string): Promise<void> {
+  await page.locator('.jp-CodeConsole-promptCell .cm-content').click();
+  await page.keyboard.type(code);
+  await page.keyboard.press('Shift+Enter');
+}
+
+/** Closes the console by the cross of its tab. */
+export async function closeConsole(page: Page): Promise<void> {
+  const tab = page.locator('.lm-DockPanel-tabBar .lm-TabBar-tab', {
+    has: page.locator('[data-icon="ui-components:console"]'),
+  });
+  await tab.locator('.lm-TabBar-tabCloseIcon').click();
+  await page.locator('.jp-CodeConsole').waitFor({ state: 'detached' });
+}
+
+/** Waits until the page has been told something of the kernel, by any of the sockets that it opens from here on. */
+export async function frameWith(page: Page, text: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        if (payload.includes(text)) resolve();
+      }),
+    );
+  });
+}
+
+const textIn = async (editor: Locator): Promise<string> =>
+  (await editor.locator('.cm-line').allInnerTexts()).map((text) => text.replace(/\n$/, '')).join('\n');
+
+/** In the page: the colour of an element's text, and of what is behind it. */
+export function coloursOf(element: Element): [text: string, ground: string] {
+  for (let behind: Element | null = element; behind !== null; behind = behind.parentElement) {
+    const ground = getComputedStyle(behind).backgroundColor;
+    if (!/^(?:transparent|rgba\(.*, 0\))$/.test(ground)) return [getComputedStyle(element).color, ground];
+  }
+  return [getComputedStyle(element).color, 'rgb(255, 255, 255)'];
+}
+
+/** Saves what the page shows as test-results/kernel/NAME.png. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(inRoot('test-results/kernel'), { recursive: true });
+  await page.screenshot({ path: inRoot('test-results/kernel', `${name}.png`) });
+}

@@ -1,0 +1,96 @@
+import { makeVector, RecordBatch, RecordBatchFileWriter, Table, tableToIPC } from '#arrow';
+import type { Wire, WireRequest, WireResponse } from '#catalog/transport/request.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
+
+/** How the server behind a stand-in answers queries. */
+export type Habits = {
+  /** Sends Arrow files whatever is asked for, as the specification says. */
+  filesOnly?: boolean;
+  /** Gives no more rows than this, whatever `k` is. */
+  maxRows?: number;
+  /** Tells no version of its tables. */
+  noVersion?: boolean;
+  /** Obeys `order_by`. */
+  sorts?: boolean;
+};
+
+/**
+ * Stands for the connection to a server with one table of whole numbers, for habits that no server here has: a limit of
+ * its own, versions that change between pages. Real servers are in the contract tests.
+ */
+export class WireStandIn implements Wire {
+  readonly name = 'The stand-in';
+  readonly requests: WireRequest[] = [];
+  /** Bodies that were neither read to their end nor destroyed. */
+  open = 0;
+  readonly #ids: readonly bigint[];
+  readonly #habits: Habits;
+
+  constructor(rows: number, habits: Habits = {}) {
+    this.#ids = Array.from({ length: rows }, (_, row) => BigInt(row));
+    this.#habits = habits;
+  }
+
+  get queries(): { k: number; offset: number; version: unknown }[] {
+    const bodies = this.requests.filter(({ operation }) => operation === 'QueryTable').map(({ json }) => json);
+    return bodies.map((json) => {
+      const { k, offset = 0, version } = json as { k: number; offset?: number; version?: number };
+      return { k, offset, version };
+    });
+  }
+
+  json(request: WireRequest): Promise<unknown> {
+    this.requests.push(request);
+    if (request.operation === 'DescribeTable') return Promise.resolve(this.#habits.noVersion ? {} : { version: 7 });
+    if (request.operation === 'ListTableVersions') return Promise.resolve({ versions: [] });
+    return Promise.reject(new CatalogError('Unsupported', `The stand-in does no ${request.operation}.`, ''));
+  }
+
+  send(request: WireRequest): Promise<WireResponse> {
+    this.requests.push(request);
+    const { k, offset = 0 } = request.json as { k: number; offset?: number };
+    const ids = this.#ids.slice(offset, offset + Math.min(k, this.#habits.maxRows ?? k));
+    const isStream = !this.#habits.filesOnly && request.accept === arrowStreamMime;
+    return Promise.resolve({
+      contentType: isStream ? arrowStreamMime : arrowFileMime,
+      applied: this.#habits.sorts && request.prefer ? [request.prefer] : [],
+      body: this.#body(isStream ? tableToIPC(tableOf(ids), 'stream') : fileOf(tableOf(ids))),
+    });
+  }
+
+  unexpected(what: string, cause?: unknown): CatalogError {
+    return new CatalogError('Internal', `${this.name} gave ${what}.`, '', { cause });
+  }
+
+  #body(bytes: Uint8Array): WireResponse['body'] {
+    this.open += 1;
+    let isOpen = true;
+    const close = (): void => {
+      if (isOpen) this.open -= 1;
+      isOpen = false;
+    };
+    return {
+      destroy: close,
+      async *[Symbol.asyncIterator]() {
+        for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
+        close();
+      },
+    };
+  }
+}
+
+/** One batch for each 1000 rows, so that an answer has several. */
+function tableOf(ids: readonly bigint[]): Table {
+  const parts = Array.from({ length: Math.ceil(ids.length / 1000) }, (_, part) =>
+    ids.slice(part * 1000, part * 1000 + 1000),
+  );
+  const tables = parts.map((part) => new Table({ id: makeVector(BigInt64Array.from(part)) }));
+  const schema = new Table({ id: makeVector(new BigInt64Array()) }).schema;
+  return new Table(
+    schema,
+    tables.flatMap((table) => table.batches.map((batch) => new RecordBatch(schema, batch.data))),
+  );
+}
+
+const fileOf = (table: Table): Uint8Array => RecordBatchFileWriter.writeAll(table).toUint8Array(true);

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { notebookText, parseNotebook } from '#session/headless/notebookFile.ts';
+import { saverOf } from '../../../kernel/cli/run.ts';
+import { tempFolder } from '../../harness/temp.ts';
+
+const notebook = parseNotebook('{"cells":[],"nbformat":4,"made":"by hours of work"}', 'it');
+
+/** What is written to stderr meanwhile. */
+async function told(work: () => Promise<void>): Promise<string[]> {
+  const lines: string[] = [];
+  const { error } = console;
+  console.error = (line: unknown) => void lines.push(String(line));
+  try {
+    await work();
+  } finally {
+    console.error = error;
+  }
+  return lines;
+}
+
+suite('The notebook of a run', () => {
+  test('that can not be saved where it should be is kept elsewhere, and the error says where', async () => {
+    const target = join(tempFolder(), 'gone', 'night.ipynb');
+    const error = await saverOf(target, notebook, { isFile: true })
+      .now()
+      .then(
+        () => assert.fail('It was saved.'),
+        (reason: unknown) => reason,
+      );
+    assert.ok(error instanceof Error);
+    const [, refuge = ''] =
+      /"[^"]*night\.ipynb" can't be written: .* The notebook with its outputs is in "(.+)"\.$/.exec(error.message) ??
+      [];
+    assert.match(refuge, /night-\d+\.ipynb$/);
+    assert.equal(readFileSync(refuge, 'utf8'), notebookText(notebook));
+    rmSync(refuge);
+  });
+
+  test('that can not be saved in between is told of once, and saved when it can be', async () => {
+    const folder = join(tempFolder(), 'later');
+    const saver = saverOf(join(folder, 'night.ipynb'), notebook, { isFile: true, everyMs: 0 });
+    const lines = await told(async () => {
+      await saver.soon();
+      await saver.soon();
+    });
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? '', /night\.ipynb" can't be written: .* The run goes on, and saves at its end\.$/);
+    mkdirSync(folder);
+    await saver.soon();
+    assert.ok(existsSync(join(folder, 'night.ipynb')));
+  });
+
+  test('that goes to a pipe is not written before its end', async () => {
+    const target = join(tempFolder(), 'pipe');
+    await saverOf(target, notebook, { isFile: false, everyMs: 0 }).soon();
+    assert.equal(existsSync(target), false);
+  });
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import type { CheckContext } from '#cluster/check.ts';
+import { profileChecks } from '#cluster/checks/profileChecks.ts';
+import { readProfile } from '#cluster/profiles/profileReader.ts';
+import { runChecks } from '#cluster/runChecks.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
+
+/** Status and sentence of each, for a profile. They ask nobody, so there is nobody to ask. */
+async function verdicts(value: unknown): Promise<Record<string, string>> {
+  const context = { profile: readProfile('prod', value) } as unknown as CheckContext;
+  const { signal } = new AbortController();
+  const { results } = await runChecks(profileChecks, context, {
+    profile: 'prod',
+    signal,
+    mayWrite: false,
+    hidden: new HiddenTexts(),
+  });
+  return Object.fromEntries(results.map(({ id, status, sentence }) => [id, `${status}: ${sentence}`]));
+}
+
+const eks = { configMethod: 'EKS_AUTH', clusterName: 'ml', region: 'us-east-1', roleName: 'client' };
+
+suite('What is said of a profile before anybody is asked', () => {
+  test('is that a profile without a cloud is complete, and names no storage', async () => {
+    const found = await verdicts({});
+    assert.match(found['profile-complete'] ?? '', /^pass: .* and names no storage\.$/);
+    assert.match(found['bucket-uri'] ?? '', /^skipped: The profile names no storage\./);
+  });
+
+  for (const [name, value, missing] of [
+    ['EKS without a bucket', eks, /storage/],
+    [
+      'a context of EKS',
+      { context: 'arn:aws:eks:us-east-1:123456789012:cluster/ml', storage: 's3://lake' },
+      /does not say aws \(region/,
+    ],
+    ['a context of GKE', { context: 'gke_project_us-central1_ml', storage: 'gs://lake' }, /does not say gcp \(project/],
+    ['a bucket of Google alone', { storage: 'gs://lake' }, /does not say gcp/],
+  ] as const)
+    test(`is what is left out of a profile for ${name}, as a warning`, async () => {
+      const found = (await verdicts(value))['profile-complete'] ?? '';
+      assert.match(found, /^warn: /);
+      assert.match(found, missing);
+    });
+
+  test('is that a bucket of the other cloud is wrong', async () => {
+    assert.match(
+      (await verdicts({ ...eks, storage: 'gs://lake' }))['bucket-uri'] ?? '',
+      /^fail: The bucket gs:\/\/lake is not in AWS, where configMethod "EKS_AUTH" says/,
+    );
+    const gcp = { project: 'project-1', location: 'us-central1', clusterName: 'ml' };
+    assert.match(
+      (await verdicts({ gcp, storage: 's3://lake' }))['bucket-uri'] ?? '',
+      /^fail: .* is not in Google Cloud/,
+    );
+    assert.match((await verdicts({ gcp, storage: 'gs://lake' }))['bucket-uri'] ?? '', /^pass: /);
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { Finding } from '#cluster/check.ts';
+import type { CheckContext } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
+import { versionChecks } from '#cluster/checks/versionChecks.ts';
+import { runChecks } from '#cluster/runChecks.ts';
+
+/**
+ * Stands for the reads of an API server that answers these paths, for what the tests' own API server cannot be: an older one, or
+ * one whose definitions are not established, since it establishes them at once.
+ */
+const contextStandIn = (replies: Readonly<Record<string, unknown>>, more: object = {}): CheckContext => {
+  const profile = { auth: { configMethod: 'IN_CLUSTER' }, namespace: 'geneva', ...more };
+  const read = (path: string): Promise<unknown> => Promise.resolve(replies[path]);
+  // Only what these checks ask of a context.
+  return { profile, kube: { profile, get: read, find: read } } as unknown as CheckContext;
+};
+
+async function outcomeOf(id: CheckId, context: CheckContext): Promise<Pick<Finding, 'sentence'> & { status: string }> {
+  const check = versionChecks.find((one) => one.id === id) ?? assert.fail(`There is no ${id}.`);
+  const options = { profile: 'p', signal: new AbortController().signal, mayWrite: false };
+  const [result] = (await runChecks([{ ...check, needs: [] }], context, options)).results;
+  assert.ok(result);
+  return { status: result.status, sentence: result.sentence };
+}
+
+suite('The check of', () => {
+  for (const [gitVersion, status, sentence] of [
+    ['v1.30.0', 'pass', /^Kubernetes 1\.30 is recent enough/],
+    ['v1.33.2-eks-1-30', 'pass', /1\.33/],
+    ['v1.29.14-gke.1000', 'warn', /^Kubernetes 1\.29 is older than 1\.30/],
+    ['latest', 'warn', /calls its version "latest", which is none/],
+  ] as const)
+    test(`the version of Kubernetes is ${status} for ${gitVersion}`, async () => {
+      const found = await outcomeOf('k8s-version', contextStandIn({ '/version': { gitVersion } }));
+      assert.equal(found.status, status);
+      assert.match(found.sentence, sentence);
+    });
+
+  for (const [rayVersion, status, sentence] of [
+    ['2.43.0', 'pass', /^Jobs are sent with Ray 2\.43\.0/],
+    ['2.9.3', 'fail', /^The profile has Ray 2\.9\.3; it takes 2\.43 or later/],
+    ['2.42.1', 'fail', /2\.42\.1/],
+    ['nightly', 'fail', /"nightly", which is no version/],
+    [undefined, 'skipped', /^The profile pins no version of Ray/],
+  ] as const)
+    test(`the version of Ray that jobs are sent with is ${status} for ${rayVersion}`, async () => {
+      const found = await outcomeOf('ray-version-client', contextStandIn({}, { rayVersion }));
+      assert.equal(found.status, status);
+      assert.match(found.sentence, sentence);
+    });
+
+  test('a definition fails where it is served and not established', async () => {
+    const spec = { versions: [{ name: 'v1', served: true }] };
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/rayclusters.ray.io';
+    const of = (value: string) => ({ spec, status: { conditions: [{ type: 'Established', status: value }] } });
+    const found = await outcomeOf('crd-rayclusters', contextStandIn({ [path]: of('False') }));
+    assert.equal(found.status, 'fail');
+    assert.match(found.sentence, /is defined but not established/);
+    assert.equal((await outcomeOf('crd-rayclusters', contextStandIn({ [path]: of('True') }))).status, 'pass');
+  });
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { checkSql } from '#engine/dir/sqlLimits.ts';
+import { isCatalogError } from '#shared/errors.ts';
+
+const list = (count: number, make: (index: number) => string): string[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+
+suite('limits of SQL', () => {
+  test('let through what people and programs write', () => {
+    const sqls = [
+      list(200, (i) => `(id = ${i} AND name LIKE 'it''s -- ${i}%' AND price BETWEEN 1 AND ${i})`).join(' OR '),
+      `id IN (${list(10_000, String).join(', ')})`,
+      `name IN (${list(10_000, (i) => `'key ${i}'`).join(',')}) -- ${'+ x'.repeat(1000)}`,
+      list(60, (i) => `column_${i}`).join(' + '),
+      `text = '${"it''s ".repeat(1000)}' /* ${'('.repeat(1000)} */`,
+      '`a $ ` = 1 AND a$b IS NOT NULL',
+      "name = 'not closed",
+    ];
+    for (const sql of sqls) checkSql(sql);
+  });
+
+  const bombs: Record<string, string> = {
+    'a sum': `x${'+x'.repeat(1000)}=1`,
+    casts: `x${'::int'.repeat(1000)}=1`,
+    'casts to a type named AND': `x${'::and'.repeat(1000)}=1`,
+    'a column named AND': `x${' LIKE and'.repeat(1000)}`,
+    'ranges of ranges': `x${' BETWEEN 1 AND 2'.repeat(1000)}`,
+    'questions of questions': `x = 1${' IS TRUE'.repeat(1000)}`,
+    intervals: `x = ${'INTERVAL '.repeat(1000)}1`,
+    'types of types': `CAST(x AS ${'ARRAY<'.repeat(20_000)}int${'>'.repeat(20_000)})`,
+    parentheses: `${'('.repeat(1000)}x${')'.repeat(1000)}`,
+    'a sum in parentheses of sums': `${'(x'.repeat(40)}${'+x+x+x)'.repeat(40)} = 1`,
+    'a sum between quotes within dollars': `y = $$ ' $$ || ${'+x'.repeat(1000)} $$ ' $$`,
+    'a long text': `y = '${'x'.repeat(5 * 2 ** 20)}'`,
+  };
+  for (const [name, sql] of Object.entries(bombs)) {
+    test(`refuse ${name}`, () => {
+      assert.throws(
+        () => checkSql(sql),
+        (error) => isCatalogError(error, 'InvalidInput'),
+      );
+    });
+  }
+
+  test('take no time over what is long', () => {
+    const before = process.cpuUsage();
+    for (const sql of ['/*'.repeat(10 ** 6), "'".repeat(3_999_999), '('.repeat(4 * 10 ** 6), ' '.repeat(4 * 10 ** 6)]) {
+      try {
+        checkSql(sql);
+      } catch (error) {
+        assert.ok(isCatalogError(error, 'InvalidInput'));
+      }
+    }
+    // What it costs and not how long it takes, which is up to whatever else runs here.
+    assert.ok(process.cpuUsage(before).user < 3_000_000);
+  });
+});

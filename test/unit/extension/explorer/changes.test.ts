@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import type { Capabilities, Capability } from '#catalog/catalog.ts';
+import { type Operation, operations } from '#catalog/contract.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { abilitiesOf } from '../../../../extension/connections/abilityRules.ts';
+import { serverRemedy } from '../../../../extension/connections/failureWords.ts';
+import { columnsProblem, schemaOf } from '../../../../extension/explorer/columnText.ts';
+import { contentsOf, contentsText } from '../../../../extension/explorer/contents.ts';
+import { abilityNames } from '../../../../extension/explorer/node.ts';
+
+const capabilities = (known: Partial<Record<Operation, Capability>>): Capabilities => ({
+  ...(Object.fromEntries(Object.keys(operations).map((name) => [name, 'unknown'])) as Record<Operation, Capability>),
+  ...known,
+});
+
+suite('what the tree offers', () => {
+  test('is everything that the catalog did not refuse', () => {
+    assert.deepEqual([...abilitiesOf(capabilities({}))], [...abilityNames]);
+    const found = abilitiesOf(capabilities({ RenameTable: 'no', DropTable: 'yes', CreateNamespace: 'no' }));
+    assert.deepEqual([...found], ['dropNamespace', 'createTable', 'dropTable']);
+  });
+
+  test('after a failure is the key where the server asks who one is, else another try', () => {
+    assert.equal(serverRemedy(new CatalogError('Unauthenticated', 'Who?', '')), 'key');
+    assert.equal(serverRemedy(new CatalogError('PermissionDenied', 'Not you.', '')), 'key');
+    assert.equal(serverRemedy(new CatalogError('ServiceUnavailable', 'Nobody is there.', '')), 'retry');
+    assert.equal(serverRemedy(new TypeError('odd')), 'retry');
+  });
+});
+
+suite('the columns of a new table', () => {
+  test('are names with types', () => {
+    const { fields } = schemaOf('id int64, note STRING ,embedding vector[3], at timestamp');
+    assert.deepEqual(
+      fields.map(({ name, type }) => `${name}: ${type}`),
+      ['id: Int64', 'note: Utf8', 'embedding: FixedSizeList[3]<Float32>', 'at: Timestamp<MICROSECOND, UTC>'],
+    );
+    assert.ok(fields.every(({ nullable }) => nullable));
+  });
+
+  for (const [text, says] of [
+    ['', /a name and a type/],
+    ['id int64,', /a name and a type/],
+    ['id', /"id" needs a type/],
+    ['id int64 note', /comma behind "id int64"/],
+    ['id int65', /no type "int65"/],
+    ['id vector[0]', /no type/],
+    ['id vector[9999999]', /no type/],
+    ['id constructor', /no type "constructor"/],
+    ['a.b int64', /"a\.b" is more than/],
+    ['id int64, id string', /two columns "id"/],
+  ] as const) {
+    test(`are refused with a sentence: ${JSON.stringify(text)}`, () => {
+      assert.match(columnsProblem(text) ?? '', says);
+      assert.throws(() => schemaOf(text), { name: 'CatalogError' });
+    });
+  }
+});
+
+suite('what a cascading drop would take', () => {
+  const { signal } = new AbortController();
+  const tree: Record<string, { namespaces: string[]; tables: string[] }> = {
+    shop: { namespaces: ['eu', 'us'], tables: ['products'] },
+    'shop/eu': { namespaces: ['north'], tables: ['orders', 'returns'] },
+    'shop/us': { namespaces: [], tables: [] },
+    'shop/eu/north': { namespaces: [], tables: ['orders'] },
+  };
+  const at = (path: readonly string[] = []) => tree[path.join('/')] ?? { namespaces: [], tables: [] };
+
+  test('is counted over pages and at every depth', async () => {
+    const catalog = {
+      listNamespaces: (path?: readonly string[]) => Promise.resolve({ namespaces: at(path).namespaces }),
+      listTables: (path?: readonly string[], options: { pageToken?: string | undefined } = {}) => {
+        const from = Number(options.pageToken ?? 0);
+        const { tables } = at(path);
+        const page = tables.slice(from, from + 1);
+        return Promise.resolve({ tables: page, ...(from + 1 < tables.length && { pageToken: String(from + 1) }) });
+      },
+    };
+    assert.deepEqual(await contentsOf(catalog, ['shop'], signal), { tables: 4, namespaces: 3, isMore: false });
+  });
+
+  test('is counted to an end where the same page comes again and again', async () => {
+    const catalog = {
+      listNamespaces: () => Promise.resolve({ namespaces: [] }),
+      listTables: () => Promise.resolve({ tables: ['a'], pageToken: 'again' }),
+    };
+    assert.deepEqual(await contentsOf(catalog, ['shop'], signal), { tables: 2, namespaces: 0, isMore: false });
+  });
+
+  test('is not counted beyond what anybody reads', async () => {
+    let asked = 0;
+    const catalog = {
+      listNamespaces: () => Promise.resolve({ namespaces: [] }),
+      listTables: () =>
+        Promise.resolve({ tables: Array.from({ length: 1000 }, () => 'a'), pageToken: String(asked++) }),
+    };
+    assert.equal((await contentsOf(catalog, ['shop'], signal)).isMore, true);
+    assert.equal(asked, 10);
+  });
+
+  test('is said in words', () => {
+    assert.equal(contentsText({ tables: 1, namespaces: 0, isMore: false }), '1 table');
+    assert.equal(contentsText({ tables: 1200, namespaces: 1, isMore: false }), '1 namespace and 1,200 tables');
+    assert.equal(contentsText({ tables: 10_000, namespaces: 0, isMore: true }), 'more than 10,000 tables');
+  });
+});

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import type { ComputedColumn } from '#shared/jobs/computedFunction.ts';
+import type { Connection } from '../../../../../extension/explorer/node.ts';
+import { columnChoices, filledText, nameProblem } from '../../../../../extension/jobs/backfill/columnChoices.ts';
+import { pythonFunctions, typescriptFunctions } from '../../../../../extension/jobs/backfill/functionNames.ts';
+import { functionText } from '../../../../../extension/jobs/backfill/functionText.ts';
+import { runnerChoices } from '../../../../../extension/jobs/backfill/runnerChoices.ts';
+import { rayAddressProblem } from '../../../../../extension/jobs/connectToRay.ts';
+import { endText } from '../../../../../extension/jobs/jobEnds.ts';
+import { tableOfFile } from '../../../../../extension/jobs/jobFile/request.ts';
+import { readJobText } from '../../../../../extension/jobs/jobFile/text.ts';
+import { endedJob, someJob } from '../someJob.ts';
+import { somePlan } from '../somePlan.ts';
+
+const computed: ComputedColumn = {
+  column: 'note_length',
+  type: 'int32',
+  function: somePlan().function,
+  keptBy: 'table',
+  author: 'ada@example.com',
+  registeredAt: '2026-05-04T12:00:00Z',
+  rows: 1000,
+  filled: 820,
+  valuesHash: undefined,
+  isStale: true,
+};
+const columns = [
+  { name: 'note', type: 'utf8', nullable: true },
+  { name: 'note_length', type: 'int32', nullable: true },
+];
+
+suite('the steps of "Backfill Column…"', () => {
+  test('list columns with a function first, then a new one, then the others', () => {
+    assert.deepEqual(
+      columnChoices(columns, [computed]).map(({ label }) => label),
+      ['note_length', 'New Column…', 'note'],
+    );
+  });
+
+  test('say how much of a column is filled, and that its function is newer', () => {
+    assert.equal(filledText(computed), '820 of 1,000 rows filled · its function is newer than its values');
+    assert.equal(filledText({ rows: 1000, filled: 1000, isStale: false }), 'all 1,000 rows filled');
+  });
+
+  test('say of a column that the engine fills itself that it does', () => {
+    const [first] = columnChoices(columns, [{ ...computed, keptBy: 'engine' }]);
+    assert.match(first?.description ?? '', /kept by the engine$/);
+  });
+
+  for (const [name, problem] of [
+    ['', /needs a name/],
+    [' x', /begins nor ends with a space/],
+    ['note', /is a column "note" already/],
+    ['a.b', /no dot/],
+    ['caption_length', undefined],
+  ] as const)
+    test(`${problem ? 'refuse' : 'take'} "${name}" as the name of a new column`, () => {
+      const found = nameProblem(name, columns);
+      if (problem) assert.match(found ?? '', problem);
+      else assert.equal(found, undefined);
+    });
+
+  test('offer what was picked with its reason, every Ray that is known, and at the end what can not run it', () => {
+    const choices = runnerChoices(somePlan(), { addresses: ['http://127.0.0.1:8265'], profiles: ['prod'] });
+    assert.deepEqual(
+      choices.map(({ label, description }) => [label, description].filter(Boolean).join(': ')),
+      [
+        'This machine: recommended',
+        'Ray at http://127.0.0.1:8265',
+        'Ray in the cluster "prod"',
+        'Connect to Ray…',
+        'Set Up Python for Backfills…',
+        'This machine, with Python: not here',
+        'The catalog’s server: not here',
+      ],
+    );
+    assert.equal(choices[5]?.detail, 'No Python with pylance was found.');
+  });
+
+  for (const [address, problem] of [
+    ['http://127.0.0.1:8265', undefined],
+    ['https://ray.example.com/team/', undefined],
+    ['ray://127.0.0.1:10001', /jobs go to the dashboard/],
+    ['127.0.0.1:8265', /such as http/],
+    ['http://me:secret@ray.example.com', /Leave the password out/],
+    ['http://ray.example.com/?token=x', /what follows the path/],
+  ] as const)
+    test(`${problem ? 'refuse' : 'take'} ${address} as the address of a Ray`, () => {
+      const found = rayAddressProblem(address);
+      if (problem) assert.match(found ?? '', problem);
+      else assert.equal(found, undefined);
+    });
+});
+
+suite('functions in files', () => {
+  test('are found in TypeScript by how they are exported', () => {
+    const text = `import { udf } from 'lance-catalog';
+export const first = udf({ name: 'first' }, (row) => 1);
+const hidden = udf({ name: 'hidden' }, (row) => 1);
+export const second: unknown = udf({}, () => 2);
+export default first;`;
+    assert.deepEqual(typescriptFunctions(text), ['default', 'first', 'second']);
+  });
+
+  test('are found in Python at the outermost level, with the parameters that have to be given', () => {
+    const text = `import re
+
+def words(text: str, language="en") -> int:
+    def inner(x):
+        return x
+    return len(text.split())
+
+def batch_length(batch):
+    return batch
+
+class Embedder:
+    def __init__(self):
+        self.model = None
+
+    def __call__(self, text, image):
+        return [0.0]
+
+class Helper:
+    pass
+`;
+    assert.deepEqual(pythonFunctions(text), [
+      { name: 'words', parameters: ['text'] },
+      { name: 'batch_length', parameters: ['batch'] },
+      { name: 'Embedder', parameters: ['text', 'image'] },
+    ]);
+  });
+});
+
+suite('a stored function, before it runs', () => {
+  test('is shown with its author, its hash and what it reads', () => {
+    const text = functionText(computed, 'shop/orders');
+    assert.match(text, /^-- Function "note_length" of the column "note_length" \(int32\) of shop\/orders$/m);
+    assert.match(text, /^-- Stored by "ada@example\.com"/m);
+    assert.match(text, new RegExp(`^-- Hash ${'ab'.repeat(32)}$`, 'm'));
+    assert.match(text, /^length\(note\)$/m);
+  });
+
+  test('can say nothing outside of its comment by an author of several lines', () => {
+    const text = functionText({ ...computed, author: 'ada"\nDROP TABLE x; \u2028 --' }, 'shop/orders');
+    const [head = ''] = text.split('\n\n');
+    assert.ok(head.split(/[\n\u2028]/).every((line) => line.startsWith('-- ')));
+  });
+
+  test('is shown as the code that runs, not as the source that it is said to be made of', () => {
+    const made = { ...computed.function, kind: 'typescript', takes: 'row', code: 'evil()', source: 'good()' } as const;
+    const text = functionText({ ...computed, function: made }, 't');
+    assert.match(text, /evil\(\)/);
+    assert.doesNotMatch(text, /good\(\)/);
+  });
+});
+
+const fileOf = (fields: object) => {
+  const { file } = readJobText(JSON.stringify({ table: 'shop/orders', column: 'c', ...fields }));
+  assert.ok(file);
+  return file;
+};
+const place = (connection: string) => ({
+  kind: 'connected',
+  place: { connection, path: ['shop'], table: 'orders' },
+});
+
+suite('the table of a job file', () => {
+  const sample: Connection = { name: 'sample', kind: 'dir', root: '/data/sample', source: 'person' };
+  const company: Connection = { name: 'company', kind: 'rest', uri: 'https://c.example.com', source: 'person' };
+  const parts = (last?: string, connections: Connection[] = [sample, company]) => ({
+    connections: { list: () => connections },
+    state: { lastConnection: () => last },
+  });
+  test('is in the connection that it names', () => {
+    assert.deepEqual(tableOfFile(parts(), fileOf({ connection: 'company' }), '/w'), place('company'));
+  });
+
+  test('is in the connection of its directory, seen from the folder of the file', () => {
+    assert.deepEqual(tableOfFile(parts(), fileOf({ catalog: '../data/sample' }), '/jobs'), place('sample'));
+  });
+
+  test('is in the connection of its server, which has the key', () => {
+    assert.deepEqual(tableOfFile(parts(), fileOf({ catalog: 'https://c.example.com/' }), '/w'), place('company'));
+  });
+
+  test('is reached without a connection where there is none to its directory', () => {
+    const found = tableOfFile(parts(), fileOf({ catalog: './here' }), '/w');
+    assert.deepEqual(found.kind === 'bare' && found.reference.catalog, { implementation: 'dir', root: '/w/here' });
+  });
+
+  test('is in the connection that was used last where the file names none', () => {
+    assert.deepEqual(tableOfFile(parts('company'), fileOf({}), '/w'), place('company'));
+    assert.deepEqual(tableOfFile(parts(undefined, [sample]), fileOf({}), '/w'), place('sample'));
+    assert.throws(() => tableOfFile(parts(), fileOf({}), '/w'), /names no catalog\. Add "connection" or "catalog"/);
+  });
+
+  test('is not looked for in a connection that is not there', () => {
+    assert.throws(
+      () => tableOfFile(parts(), fileOf({ connection: 'prod' }), '/w'),
+      /There is no connection "prod"\. There are "sample", "company"\./,
+    );
+  });
+});
+
+suite('the end of a job', () => {
+  test('is told with its column and its table', () => {
+    assert.equal(endText(endedJob()), 'The backfill of "note_length" of shop/eu/orders is done.');
+  });
+
+  test('is told with the rows that failed, why it failed, or that it can go on', () => {
+    assert.match(endText(endedJob({ errors: { count: 3, samples: [] } })), /is done; 3 rows failed\.$/);
+    const failure = { code: 'StorageFull', message: 'The disk is full.', hint: '' };
+    assert.match(endText(someJob({ state: 'failed', failure })), / failed\. The disk is full\.$/);
+    assert.match(endText(someJob({ state: 'interrupted' })), /goes on where it stopped when you resume it\.$/);
+  });
+});

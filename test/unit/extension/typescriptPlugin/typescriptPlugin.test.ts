@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import ts from 'typescript-6';
+import { init } from '../../../../extension/typescriptPlugin/plugin.ts';
+import { notebookOf, notebookPath } from '../../../../extension/typescriptPlugin/pluginConfig.ts';
+
+const ours = '^/vscode-notebook-cell/localhost:8080/home/me/ours.ipynb#W0sZmlsZQ';
+const untitled = '^/vscode-notebook-cell/ts-nul-authority/Untitled-1.ipynb#W0s';
+const other = '^/vscode-notebook-cell/localhost:8080/home/me/other.ipynb#W0s';
+const longer = '^/vscode-notebook-cell/localhost:8080/home/me/ours.ipynb.ipynb#W0s';
+const plain = '/home/me/ours.ts';
+const types = '/ext/dist/types/notebook.d.ts';
+const notebooks = ['/home/me/ours.ipynb', '/Untitled-1.ipynb'];
+
+/** Stands for a project of TypeScript's server, which is 190,000 lines with files and watchers of its own. */
+function projectStandIn(files: string[], ended = () => false) {
+  const renewed: string[] = [];
+  const project = {
+    getFileNames: () => files,
+    isClosed: ended,
+    markAsDirty: () => renewed.push('dirty'),
+    updateGraph: () => renewed.push('graph') > 0,
+    refreshDiagnostics: () => void renewed.push('diagnostics'),
+    getScriptFileNames: () => files,
+  };
+  return { project, renewed };
+}
+
+/** The plugin over a real language service that has these files, all with the same text. */
+function serviceOver(files: string[], ended?: () => boolean, text = 'const theirs: string = 3;\ntheirs') {
+  const { project, renewed } = projectStandIn(files, ended);
+  const host: ts.LanguageServiceHost = {
+    getCompilationSettings: () => ({ noLib: true, types: [], allowNonTsExtensions: true }),
+    getScriptFileNames: () => files,
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (file) => (files.includes(file) ? ts.ScriptSnapshot.fromString(text) : undefined),
+    getScriptKind: () => ts.ScriptKind.TS,
+    getCurrentDirectory: () => '/',
+    getDefaultLibFileName: () => 'lib.d.ts',
+    fileExists: (file) => files.includes(file),
+    readFile: () => text,
+  };
+  const plugin = init();
+  const languageService = ts.createLanguageService(host);
+  const service = plugin.create({
+    project,
+    languageService,
+    languageServiceHost: host,
+    config: {},
+    serverHost: ts.sys,
+  } as unknown as ts.server.PluginCreateInfo);
+  const answers = (file: string) => ({
+    completions: service.getCompletionsAtPosition(file, text.length, {})?.entries.some(({ name }) => name === 'theirs'),
+    hover: service.getQuickInfoAtPosition(file, text.length - 1) !== undefined,
+    definition: service.getDefinitionAndBoundSpan(file, text.length - 1) !== undefined,
+    errors: service.getSemanticDiagnostics(file).length,
+  });
+  const coloured = (file: string): number =>
+    service.getEncodedSemanticClassifications(
+      file,
+      { start: 0, length: text.length },
+      ts.SemanticClassificationFormat.TwentyTwenty,
+    ).spans.length;
+  return { plugin, host, answers, coloured, renewed };
+}
+
+const silent = { completions: undefined, hover: false, definition: false, errors: 0 };
+const speaking = { completions: true, hover: true, definition: true, errors: 1 };
+
+suite("the plugin of the editor's TypeScript", () => {
+  test('answers nothing for the cells that the language worker answers for', () => {
+    const { plugin, answers } = serviceOver([ours, untitled]);
+    plugin.onConfigurationChanged?.({ notebooks, isMuted: true, types });
+    assert.deepEqual(answers(ours), silent);
+    assert.deepEqual(answers(untitled), silent);
+  });
+
+  test('leaves other notebooks and files as they are', () => {
+    const { plugin, answers, host } = serviceOver([ours, other, longer, plain]);
+    plugin.onConfigurationChanged?.({ notebooks, isMuted: true, types });
+    for (const file of [other, longer, plain]) {
+      // One program has all of them, in which the same name is declared by each.
+      const { errors, ...rest } = answers(file);
+      assert.deepEqual({ ...rest, errors: errors > 0 ? 1 : 0 }, speaking, file);
+    }
+    assert.deepEqual(host.getScriptFileNames(), [ours, other, longer, plain]);
+  });
+
+  test('colours no name of a cell of SQL or of a shell, whoever answers for it', () => {
+    const code = 'const name = 1;\nname';
+    for (const [head, isColoured] of [
+      ['\n%%sql --to name', false],
+      ['%%sh', false],
+      ['%%time', true],
+      ['%%sqlite', true],
+    ] as const) {
+      const { plugin, coloured } = serviceOver([ours, plain], undefined, `${head}\n${code}`);
+      for (const isMuted of [true, false]) {
+        plugin.onConfigurationChanged?.({ notebooks, isMuted, types });
+        assert.equal(coloured(ours) > 0, isColoured, head);
+        assert.ok(coloured(plain) > 0);
+      }
+    }
+  });
+
+  test('lets TypeScript answer again when the worker is down', () => {
+    const { plugin, answers } = serviceOver([ours]);
+    plugin.onConfigurationChanged?.({ notebooks, isMuted: true, types });
+    plugin.onConfigurationChanged?.({ notebooks, isMuted: false, types });
+    assert.deepEqual(answers(ours), speaking);
+  });
+
+  test('declares what a notebook has while the worker is down, to nobody but our cells', () => {
+    const config = { notebooks, isMuted: false, types };
+    const alone = serviceOver([ours]);
+    alone.plugin.onConfigurationChanged?.(config);
+    assert.deepEqual(alone.host.getScriptFileNames(), [ours, types]);
+    for (const neighbour of [other, plain]) {
+      const { plugin, host } = serviceOver([ours, neighbour]);
+      plugin.onConfigurationChanged?.(config);
+      assert.deepEqual(host.getScriptFileNames(), [ours, neighbour]);
+    }
+  });
+
+  test('renews the projects with cells when it is told something, and no other', () => {
+    const cells = serviceOver([ours]);
+    cells.plugin.onConfigurationChanged?.({ notebooks, isMuted: true, types });
+    assert.deepEqual(cells.renewed, ['dirty', 'graph', 'diagnostics']);
+    const files = serviceOver([plain]);
+    files.plugin.onConfigurationChanged?.({ notebooks, isMuted: true, types });
+    assert.deepEqual(files.renewed, []);
+  });
+
+  test('forgets projects that were closed', () => {
+    const closed = serviceOver([ours], () => true);
+    closed.plugin.onConfigurationChanged?.({ notebooks, isMuted: true, types });
+    assert.deepEqual(closed.renewed, []);
+  });
+
+  test('takes nothing but a whole configuration', () => {
+    const { plugin, answers } = serviceOver([ours]);
+    for (const wrong of [
+      undefined,
+      null,
+      'x',
+      {},
+      { notebooks, isMuted: true },
+      { notebooks: [1], isMuted: true, types },
+    ])
+      plugin.onConfigurationChanged?.(wrong);
+    assert.deepEqual(answers(ours), speaking);
+  });
+
+  test('knows the notebook of a cell by its path', () => {
+    assert.equal(notebookOf(ours), '/home/me/ours.ipynb');
+    assert.equal(notebookOf(untitled), notebookPath('Untitled-1.ipynb'));
+    assert.equal(notebookOf(plain), undefined);
+    assert.equal(notebookOf('^/untitled/ts-nul-authority/Untitled-1'), undefined);
+  });
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { Int32 } from '#arrow';
+import { withHash } from '#jobs/definition/hash.ts';
+import { encodeOutput } from '#jobs/definition/outputType.ts';
+import { accept, checkAccepted, consentText, isAccepted } from '#jobs/definition/trust.ts';
+import { notKept } from '#jobs/records/recordErrors.ts';
+import { isJobError } from '#shared/jobs/jobErrors.ts';
+import { tempFolder } from '../../../harness/temp.ts';
+
+const common = {
+  name: 'size',
+  version: '',
+  inputs: ['text'],
+  output: encodeOutput('size', new Int32()),
+  onError: { mode: 'fail' },
+} as const;
+const code = 'export default (row) => row.text.length;';
+const lengthOf = (text: string) =>
+  withHash({ ...common, kind: 'typescript', takes: 'row', code: text, source: 'what it says it is' });
+const fn = lengthOf(code);
+const sql = withHash({ ...common, kind: 'sql', expression: 'length(text)' });
+
+suite('Consent to functions that were found', () => {
+  const before = process.env['XDG_DATA_HOME'];
+  let home: string;
+  setup(() => {
+    home = tempFolder();
+    process.env['XDG_DATA_HOME'] = home;
+  });
+  teardown(() => {
+    if (before === undefined) delete process.env['XDG_DATA_HOME'];
+    else process.env['XDG_DATA_HOME'] = before;
+  });
+
+  test('is asked for until it was given, and then is given for good', () => {
+    assert.throws(
+      () => checkAccepted(fn, 'shop/t'),
+      (error) => isJobError(error) && error.kind === 'FunctionNotAccepted' && error.message.includes(fn.hash),
+    );
+    accept(fn.hash, { name: fn.name, table: 'shop/t' });
+    accept(fn.hash);
+    checkAccepted(fn, 'shop/t');
+    assert.equal(isAccepted(fn.hash), true);
+  });
+
+  test('to one function is none to another', () => {
+    accept(fn.hash);
+    assert.equal(isAccepted(lengthOf(`${code} `).hash), false);
+  });
+
+  test('may be given for one time, which is not remembered', () => {
+    checkAccepted(fn, 't', [fn.hash]);
+    assert.equal(isAccepted(fn.hash), false);
+  });
+
+  test('is not asked for where no code runs', () => checkAccepted(sql, 't'));
+
+  test('is kept where only the person can read and write', () => {
+    accept(fn.hash);
+    const folder = join(home, 'lance-catalog', 'accepted-functions');
+    assert.deepEqual(readdirSync(folder), [fn.hash]);
+    assert.equal(statSync(join(folder, fn.hash)).mode & 0o777, 0o600);
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+  });
+
+  test('says where there is no room for it', function () {
+    if (!existsSync('/dev/full')) this.skip();
+    const full = openSync('/dev/full', 'w');
+    try {
+      assert.throws(
+        () => writeSync(full, fn.hash),
+        (error) => {
+          const told = notKept(error, '/home/a', 'accepted');
+          assert.equal(told?.kind, 'StorageFull');
+          assert.match(
+            told.message,
+            /^There is no room for the hash of a function .* in "\/home\/a"\. Make room there/,
+          );
+          return true;
+        },
+      );
+    } finally {
+      closeSync(full);
+    }
+    process.env['XDG_DATA_HOME'] = join(home, 'file');
+    writeFileSync(join(home, 'file'), '');
+    assert.throws(
+      () => accept(fn.hash),
+      /^JobError: ".*accepted-functions" can't be written to, where the hash of a function/,
+    );
+  });
+
+  test('is not to be had by a hash that is a path', () => {
+    assert.throws(() => accept('../../.bashrc'), /no hash of a function/);
+    assert.equal(isAccepted('../../../etc/passwd'), false);
+  });
+
+  test('is asked for with everything to be seen that may hide code', () => {
+    const hidden = lengthOf(`/* \u202e */ steal(); // \x1b[2K\rharmless\u200b\n${code}`);
+    const text = consentText(hidden, { author: 'A\x1b[8m', table: 't', column: 'size' });
+    assert.ok(text.includes('/* \\u{202e} */ steal(); // \\u{1b}[2K\\u{d}harmless\\u{200b}\n'), text);
+    for (const sign of ['\x1b', '\r', '\u202e', '\u200b']) assert.ok(!text.includes(sign), JSON.stringify(sign));
+  });
+
+  test('is asked for with the code that would run, and not only with what its author shows', () => {
+    const text = consentText(fn, { author: 'Ada "the" first', table: 'shop/t', column: 'size' });
+    for (const part of [code, 'what it says it is', fn.hash, '"Ada \\"the\\" first"', '"shop/t"', 'int32'])
+      assert.ok(text.includes(part), `${part} in ${text}`);
+  });
+});

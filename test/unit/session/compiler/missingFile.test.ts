@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isPath, missingFile } from '#session/compiler/installedFiles.ts';
+import { tempFolder } from '../../../harness/temp.ts';
+
+suite('a file that is imported and not there', () => {
+  const folder = tempFolder();
+  const lib = join(folder, 'lib');
+
+  suiteSetup(() => {
+    mkdirSync(lib);
+    for (const name of ['shapes.ts', 'Colours.mjs', 'data.json', 'rows.csv', 'index.ts'])
+      writeFileSync(join(lib, name), '');
+  });
+
+  for (const [specifier, said] of [
+    ['./lib/shape.ts', `There is no file for it in ${lib}. Is './lib/shapes.ts' meant?`],
+    ['./lib/shape', `There is no file for it in ${lib}. Is './lib/shapes.ts' meant?`],
+    ['./lib/shapes.js', `There is no file for it in ${lib}. Is './lib/shapes.ts' meant?`],
+    ['./lib/colours', `There is no file for it in ${lib}. Is './lib/Colours.mjs' meant?`],
+    ['./lib/../lib/dta.json', `There is no file for it in ${lib}. Is './lib/../lib/data.json' meant?`],
+    [join(folder, 'lib', 'dat.json'), `There is no file for it in ${lib}. Is '${join(lib, 'data.json')}' meant?`],
+    ['./lbi', `There is no file for it in ${folder}. Is './lib' meant?`],
+    ['./lib/row', `There is no file for it in ${lib}: check the name, or make the file.`],
+    ['./lob/shapes.ts', `There is no folder ${join(folder, 'lob')}: check the path.`],
+    // What is there and can't be imported is another matter.
+    ['./lib/rows.csv', undefined],
+  ] as const)
+    test(`is told with its folder and what may be meant: ${specifier.replace(folder, '…')}`, () => {
+      assert.equal(missingFile(specifier, folder), said);
+    });
+
+  test('is known from a package by how it is written', () => {
+    assert.deepEqual(
+      ['./a', '../a', '/a', '.', '..', '.\\a'].filter((each) => !isPath(each)),
+      [],
+    );
+    assert.deepEqual(['a', '@a/b', '#a', '.a', 'node:fs'].filter(isPath), []);
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import {
+  Field,
+  Int32,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table as ArrowTable,
+  tableFromArrays,
+  tableToIPC,
+  vectorFromArray,
+} from '#arrow';
+import type { Table } from '#arrow';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
+import { pagedFrame, tableFrame } from '../../../../webviews/grid/frame.ts';
+
+const pageOf = (start: number, end: number): Table =>
+  tableFromArrays({
+    id: BigInt64Array.from({ length: end - start }, (_, i) => BigInt(start + i)),
+    name: Array.from({ length: end - start }, (_, i) => ((start + i) % 2 ? null : `name ${start + i}`)),
+  });
+const bytesOf = (start: number, end: number) => tableToIPC(pageOf(start, end), 'stream');
+
+const panelTable = (numRows: number): PanelTable => ({
+  title: 'shop/names',
+  key: 'names',
+  columns: columnsOf(pageOf(0, 1).schema),
+  numRows,
+  version: 1,
+});
+
+suite('The data of the grid', () => {
+  test('cells are empty until their page came, and then are read by row and column', async () => {
+    const frame = pagedFrame(panelTable(1200), (start, end) => Promise.resolve(bytesOf(start, end)));
+    assert.equal(frame.data.getCell({ row: 700, column: 'id' }), undefined);
+    assert.deepEqual(frame.data.getRowNumber({ row: 700 }), { value: 700 });
+    await frame.data.fetch!({ rowStart: 700, rowEnd: 720 });
+    assert.deepEqual(frame.data.getCell({ row: 700, column: 'id' })?.value, { kind: 'number', text: '700' });
+    assert.deepEqual(frame.data.getCell({ row: 701, column: 'name' })?.value.kind, 'null');
+    assert.equal(
+      frame.data.getCell({ row: 700, column: 'id' })?.value,
+      frame.data.getCell({ row: 700, column: 'id' })?.value,
+    );
+    frame.close();
+  });
+
+  test('the grid is told when a page came', async () => {
+    const frame = pagedFrame(panelTable(10), (start, end) => Promise.resolve(bytesOf(start, end)));
+    const told = once(frame.data.eventTarget as unknown as EventTarget, 'resolve');
+    void frame.data.fetch!({ rowStart: 0, rowEnd: 10 });
+    await told;
+    frame.close();
+  });
+
+  test("the grid's own signal calls off nothing", async () => {
+    let aborted = false;
+    const frame = pagedFrame(panelTable(10), async (start, end, signal) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      aborted = signal.aborted;
+      return bytesOf(start, end);
+    });
+    const controller = new AbortController();
+    const fetched = frame.data.fetch!({ rowStart: 0, rowEnd: 10, signal: controller.signal });
+    controller.abort();
+    await fetched;
+    assert.equal(aborted, false);
+    assert.equal(frame.data.getCell({ row: 3, column: 'id' })?.value.text, '3');
+    frame.close();
+  });
+
+  test('a page that could not be read shows in its cells and as the problem, until it is read', async () => {
+    let broken = true;
+    const frame = pagedFrame(panelTable(1000), (start, end) =>
+      broken ? Promise.reject(new Error('The disk is gone.')) : Promise.resolve(bytesOf(start, end)),
+    );
+    await frame.data.fetch!({ rowStart: 0, rowEnd: 20 });
+    assert.deepEqual(frame.data.getCell({ row: 5, column: 'id' })?.value, {
+      kind: 'failed',
+      text: 'not loaded',
+      reason: 'The disk is gone.',
+    });
+    assert.deepEqual(frame.problem(), { rows: '1–500', message: 'The disk is gone.' });
+    broken = false;
+    const told = once(frame.data.eventTarget as unknown as EventTarget, 'resolve');
+    frame.retry();
+    await told;
+    assert.equal(frame.data.getCell({ row: 5, column: 'id' })?.value.text, '5');
+    assert.equal(frame.problem(), undefined);
+    frame.close();
+  });
+
+  for (const [what, answer] of [
+    ['is not Arrow', new TextEncoder().encode('garbage, and enough of it')],
+    ['is no bytes', 'rows' as unknown as Uint8Array],
+    ['has other columns', tableToIPC(tableFromArrays({ id: BigInt64Array.of(1n) }), 'stream')],
+    ['has too few rows', bytesOf(0, 3)],
+  ] as const) {
+    test(`a page that ${what} is a failed page`, async () => {
+      const frame = pagedFrame(panelTable(10), () => Promise.resolve(answer));
+      await frame.data.fetch!({ rowStart: 0, rowEnd: 10 });
+      assert.equal(frame.data.getCell({ row: 0, column: 'id' })?.value.kind, 'failed');
+      frame.close();
+    });
+  }
+
+  test('a table in memory is read without paging', () => {
+    const frame = tableFrame(pageOf(0, 30));
+    assert.equal(frame.data.numRows, 30);
+    assert.equal(frame.data.getCell({ row: 29, column: 'id' })?.value.text, '29');
+    assert.deepEqual(
+      frame.columns.map(({ type, numeric }) => [type, numeric]),
+      [
+        ['int64', true],
+        ['dictionary<int32, utf8>', false],
+      ],
+    );
+  });
+
+  test('columns of one name have keys of their own, and their own values', async () => {
+    const int = new Int32();
+    const names = ['a', 'a (2)', 'a', 'a'];
+    const schema = new Schema(names.map((name) => new Field(name, int, true)));
+    const type = new Struct<{ [name: string]: Int32 }>(schema.fields);
+    const children = names.map((_, i) => vectorFromArray([i], int).data[0]!);
+    const batch = new RecordBatch(schema, makeData({ type, length: 1, nullCount: 0, children }));
+    const table = new ArrowTable(schema, [batch]);
+    const paged = pagedFrame({ ...panelTable(1), columns: columnsOf(schema) }, () =>
+      Promise.resolve(tableToIPC(table, 'stream')),
+    );
+    await paged.data.fetch!({ rowStart: 0, rowEnd: 1 });
+    for (const frame of [tableFrame(table), paged]) {
+      const keys = frame.columns.map(({ key }) => key);
+      assert.deepEqual(keys, ['a', 'a (2)', 'a (3)', 'a (4)']);
+      assert.deepEqual(
+        frame.columns.map(({ name }) => name),
+        names,
+      );
+      assert.deepEqual(
+        frame.data.columnDescriptors.map(({ name }) => name),
+        keys,
+      );
+      assert.deepEqual(
+        keys.map((column) => frame.data.getCell({ row: 0, column })?.value.text),
+        ['0', '1', '2', '3'],
+      );
+    }
+    paged.close();
+  });
+
+  test('the clipboard gets the whole value where the cell shows its head, and nothing for a null', () => {
+    const long = 'x'.repeat(3000);
+    const frame = tableFrame(tableFromArrays({ text: [long, null] }));
+    assert.match(frame.data.getCell({ row: 0, column: 'text' })?.value.text, /^x{2000}… \(3,000 bytes\)$/);
+    assert.equal(frame.exactText(0, 0), long);
+    assert.equal(frame.exactText(1, 0), '');
+  });
+});
