@@ -3,7 +3,7 @@
  * reaches. Ray listens on every address that there is, whatever it is told, and runs what it is sent; servers of tests have
  * no business on a person's network.
  *
- * By hand: `node test/harness/ownNetwork.ts node node_modules/mocha/bin/mocha.js --ui tdd test/cluster/kuberay.test.ts`
+ * By hand: `node test/harness/ownNetwork.ts node node_modules/mocha/bin/mocha.js --ui tdd test/cluster/ray/kuberay.test.ts`
  */
 import { spawnSync } from 'node:child_process';
 import { networkInterfaces } from 'node:os';

@@ -41,7 +41,7 @@ suite('Every example of docs/backfills.md', function () {
   for (const [index, example] of examples.entries()) {
     const { language, text, words } = example;
     const file = words.find((word) => word.startsWith('file='))?.slice('file='.length);
-    // With the name of a job that nobody has; and on a Ray, where test/cluster/kuberayNotebook.test.ts runs it.
+    // With the name of a job that nobody has; and on a Ray, where test/cluster/ray/kuberayNotebook.test.ts runs it.
     if (has(example, 'shown') || has(example, 'ray')) continue;
     test(`does what it says (${index + 1}) ${titleOfExample(example)}`, async () => {
       if (file !== undefined) return writeFileSync(join(folder, file), text);
