@@ -18,7 +18,8 @@ export type ChoosingRequest = BackfillRequest & { readonly function: ComputedFun
 export type Runners = { readonly known: readonly RunnerName[]; readonly load: LoadRunner };
 
 /**
- * Picks the runner that a request names, or the best of those that can run it.
+ * Picks the runner that a request names, or the best of those that can run it. A request that names a Ray names its runner
+ * with it: a job meant for a cluster must not start on a laptop because the cluster can't be reached.
  * @throws JobError RunnerUnavailable with the reason of each, where none can; CatalogError where the table, or its version, is not there
  */
 export async function chooseRunner(
@@ -27,9 +28,10 @@ export async function chooseRunner(
   signal: AbortSignal,
 ): Promise<RunnerChoice> {
   const known = runnerNames.filter((name) => runners.known.includes(name));
-  const asked = request.runner ?? 'auto';
+  const given = request.runner ?? 'auto';
   // A notebook may give any text.
-  if (asked !== 'auto' && !known.includes(asked)) throw noRunner(asked, known);
+  if (given !== 'auto' && !known.includes(given)) throw noRunner(given, known);
+  const asked = given === 'auto' && namesRay(request) ? 'ray' : given;
   const all = await Promise.all(known.map((name) => availabilityOf(name, request, runners, signal)));
   const picked = asked === 'auto' ? pick(request, all) : all.find(({ runner }) => runner === asked);
   if (!picked?.isPossible) throw unavailable(asked, picked, all);
@@ -65,15 +67,12 @@ function pick(request: ChoosingRequest, all: readonly Found[]): Found | undefine
     .find((found) => found !== undefined);
 }
 
-/**
- * A Ray that was named is meant to be used. A server's own function runs there alone. Otherwise what starts in no time and
- * needs nothing comes first, then what needs no key.
- */
-function preferred({ ray, function: fn }: ChoosingRequest): readonly RunnerName[] {
-  if (fn.kind === 'server') return ['rest'];
-  const here: readonly RunnerName[] = ['local', 'local-python'];
-  return ray === undefined ? here : ['ray', ...here];
-}
+/** A function of the server runs on the server only, whatever Ray is named. */
+const namesRay = ({ ray, function: fn }: ChoosingRequest): boolean => ray !== undefined && fn.kind !== 'server';
+
+/** A function of the server runs there only. Otherwise the runner that starts at once and needs nothing comes first. */
+const preferred = ({ function: fn }: ChoosingRequest): readonly RunnerName[] =>
+  fn.kind === 'server' ? ['rest'] : ['local', 'local-python'];
 
 const noRunner = (asked: string, known: readonly RunnerName[]): JobError =>
   new JobError(
@@ -86,7 +85,8 @@ function unavailable(asked: RunnerName | 'auto', picked: Found | undefined, all:
   const possible = all.filter(({ isPossible }) => isPossible).map(({ runner }) => `"${runner}"`);
   if (asked !== 'auto') {
     const why = picked ? ` ${picked.reason}` : '';
-    const hint = possible.length > 0 ? `Use ${possible.join(' or ')}, or leave the runner out.` : 'See to that first.';
+    const hint =
+      possible.length > 0 ? `Set the runner to ${possible.join(' or ')} to run it there.` : 'See to that first.';
     return new JobError('RunnerUnavailable', `The runner "${asked}" can't run this.${why}`, hint);
   }
   const reasons = all.map(({ runner, reason }) => `${runner}: ${reason}`);

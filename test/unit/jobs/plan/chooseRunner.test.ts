@@ -49,10 +49,13 @@ suite('the choice of a runner', () => {
     assert.equal((await chooseRunner(requestOf(), runners, signal)).runner, 'local-python');
   });
 
-  test('a Ray that is named is used, and one that can not be reached is not', async () => {
+  test('a Ray that is named is used, and if it can not be reached no other runner is', async () => {
     const request = requestOf({ ray: { address: 'http://127.0.0.1:8265' } });
     assert.equal((await chooseRunner(request, runnerStandIns({ local: true, ray: true }), signal)).runner, 'ray');
-    assert.equal((await chooseRunner(request, runnerStandIns({ local: true, ray: 'No.' }), signal)).runner, 'local');
+    await assert.rejects(chooseRunner(request, runnerStandIns({ local: true, ray: 'It is away.' }), signal), {
+      kind: 'RunnerUnavailable',
+      message: 'The runner "ray" can\'t run this. It is away. Set the runner to "local" to run it there.',
+    });
   });
 
   test('a function that only the server has runs there', async () => {
@@ -65,7 +68,8 @@ suite('the choice of a runner', () => {
     assert.equal((await chooseRunner(requestOf({ runner: 'local' }), runners, signal)).reason, 'It was asked for.');
     await assert.rejects(chooseRunner(requestOf({ runner: 'local-python' }), runners, signal), {
       kind: 'RunnerUnavailable',
-      message: 'The runner "local-python" can\'t run this. There is no Python. Use "local", or leave the runner out.',
+      message:
+        'The runner "local-python" can\'t run this. There is no Python. Set the runner to "local" to run it there.',
     });
   });
 
