@@ -1,12 +1,11 @@
 // Every id that package.json contributes, with the type of what it carries. It imports no `vscode`, so that a test in
 // plain Node can compare it with package.json, both ways.
 import type { NotebookCell, Uri } from 'vscode';
-import type { CheckReport } from '#cluster/check.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import type { VariableInfo } from '#shared/protocol/kernelMessages.ts';
-import type { CatalogNode, Connection, RestConnection } from './explorer/node.ts';
-import type { GivenServer } from './connections/serverCommands.ts';
 import type { CheckNode } from './cluster/checkRows.ts';
+import type { CatalogNode, Connection, GivenServer, RestConnection } from './explorer/node.ts';
 import type { JobNode } from './jobs/jobNode.ts';
 
 /**

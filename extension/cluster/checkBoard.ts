@@ -1,6 +1,7 @@
-import type { CheckEvent, CheckHeader, CheckReport, CheckResult } from '#cluster/check.ts';
-import { checkIds, type CheckCategory, type CheckId } from '#cluster/checkIds.ts';
+import type { CheckHeader } from '#cluster/check.ts';
+import { type CheckCategory, type CheckId, checkIds } from '#cluster/checkIds.ts';
 import { mergeReports } from '#cluster/report/reportJson.ts';
+import type { CheckEvent, CheckReport, CheckResult } from '#cluster/result.ts';
 import { countOf } from '#cluster/runChecks.ts';
 
 /** Where a check of a run that goes on stands. */

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import type { CheckReport, CheckResult } from '#cluster/check.ts';
 import { type CheckId, isCheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import { mendText } from '#cluster/report/fixText.ts';
 import { reportJson } from '#cluster/report/reportJson.ts';
 import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
 import { docsOf } from '#cluster/report/summary.ts';
+import type { CheckReport, CheckResult } from '#cluster/result.ts';
 import { registerCommand } from '../host/commands.ts';
 import { codeBlock, plainText } from '../host/notifications.ts';
 import { checkIdOf, resultOf } from './checkNodes.ts';

@@ -1,8 +1,8 @@
-import { checkIdsByCategory, isCheckId, type CheckId } from '#cluster/checkIds.ts';
-import type { CheckResult } from '#cluster/check.ts';
+import { type CheckId, checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
+import type { CheckResult } from '#cluster/result.ts';
 import { fieldsOf } from '#shared/records.ts';
-import { checksOf, type Board } from './checkBoard.ts';
+import { type Board, checksOf } from './checkBoard.ts';
 
 // Rows come back as arguments of commands, from menus and from other extensions: checked before anything is done.
 

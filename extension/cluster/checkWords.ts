@@ -1,6 +1,6 @@
-import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
 import type { Mend } from '#cluster/fixes/fix.ts';
 import { isUnknown } from '#cluster/report/summary.ts';
+import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
 import type { Progress } from './checkBoard.ts';
 
 /** How a check stands, in one word, and as a product icon with a theme colour: never by colour alone. */

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import type { CheckEvent, CheckReport } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckEvent, CheckReport } from '#cluster/result.ts';
 import type { VerifyOptions } from '#cluster/verifyCluster.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
-import { boardOf, endBoard, startBoard, withEvent, type Board } from './checkBoard.ts';
-import { readReports, storedReports, withReport, type Reports } from './storedReports.ts';
+import { type Board, boardOf, endBoard, startBoard, withEvent } from './checkBoard.ts';
+import { readReports, type Reports, storedReports, withReport } from './storedReports.ts';
 
 export type ClusterChecksParts = {
   log: Log;

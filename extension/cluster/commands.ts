@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
-import type { CheckReport } from '#cluster/check.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckReport } from '#cluster/result.ts';
+import { fieldsOf } from '#shared/records.ts';
 import { confirm } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { viewIds } from '../manifest.ts';
 import { checksOf } from './checkBoard.ts';
 import { checkIdsOf } from './checkNodes.ts';
-import { chooseProfile } from './chooseProfile.ts';
 import type { ChecksView } from './checksView.ts';
+import { chooseProfile } from './chooseProfile.ts';
 import type { ClusterChecks, RunChecks } from './clusterChecks.ts';
 import type { ClusterProfiles } from './clusterProfiles.ts';
-import { viewIds } from '../manifest.ts';
 
 export type CheckCommandParts = {
   log: Log;

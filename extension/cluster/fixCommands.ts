@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
-import type { CheckResult } from '#cluster/check.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
-import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
-import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import type { MendPreview } from '#cluster/fixes/applyFix.ts';
+import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
+import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckResult } from '#cluster/result.ts';
+import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
+import { type CheckDocumentParts, requireReport } from './checkDocuments.ts';
 import { resultOf } from './checkNodes.ts';
 import { mendOf } from './checkWords.ts';
-import { requireReport, type CheckDocumentParts } from './checkDocuments.ts';
-import { mendScheme, type MendPreviews, type Proposal } from './fixPreviews.ts';
+import { type MendPreviews, mendScheme, type Proposal } from './fixPreviews.ts';
 
 export type MendCommandParts = CheckDocumentParts & { previews: MendPreviews };
 

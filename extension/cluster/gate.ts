@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { CheckReport } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import type { ChecksView } from './checksView.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import { withProgress } from '../host/ask.ts';
+import type { ChecksView } from './checksView.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 
 export type GateParts = { checks: ClusterChecks; checksView: Pick<ChecksView, 'focus'> };

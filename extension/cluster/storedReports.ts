@@ -1,6 +1,6 @@
-import type { CheckReport, CheckResult, CheckStatus, SkipCause } from '#cluster/check.ts';
 import { checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
 import type { Mend } from '#cluster/fixes/fix.ts';
+import type { CheckReport, CheckResult, CheckStatus, SkipCause } from '#cluster/result.ts';
 import { countOf } from '#cluster/runChecks.ts';
 import { fieldsOf } from '#shared/records.ts';
 

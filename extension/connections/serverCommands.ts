@@ -1,29 +1,16 @@
 import { CatalogError, isAbort } from '#shared/errors.ts';
+import { fieldsOf } from '#shared/records.ts';
+import type { RestConnection } from '../explorer/node.ts';
 import { chooseAfterFailure, withProgress } from '../host/ask.ts';
 import { askStep } from '../host/askStep.ts';
-import { fieldsOf } from '#shared/records.ts';
 import type { Catalogs } from './catalogs.ts';
+import { freeName } from './connectionRules.ts';
 import type { Connections, NewServer } from './connections.ts';
 import { failureWords, serverRemedy } from './failureWords.ts';
-import type { RestConnection } from '../explorer/node.ts';
 import { cleanAddress, keyProblem, restBaseName } from './restRules.ts';
-import { freeName } from './connectionRules.ts';
-import { askServer, emptyDraft, isUnreachable, secretsOfDraft, stepFor, type Draft } from './restWizard.ts';
+import { askServer, type Draft, emptyDraft, isUnreachable, secretsOfDraft, stepFor } from './restWizard.ts';
 
 export type ServerParts = { connections: Connections; catalogs: Catalogs };
-
-/** A server as another extension or a key binding may give it. */
-export type GivenServer = {
-  uri: string;
-  name?: string;
-  database?: string;
-  endpoint?: string;
-  /** The path of a file of certificates. */
-  ca?: string;
-  apiKey?: string;
-  token?: string;
-  headers?: Record<string, string>;
-};
 
 /** Adds a server: the given one, else the one that the person types. @throws CatalogError what its test says */
 export async function addServer(parts: ServerParts, given: unknown): Promise<RestConnection | undefined> {

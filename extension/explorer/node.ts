@@ -135,3 +135,16 @@ export function isNode<K extends CatalogNode['kind']>(value: unknown, ...kinds: 
     (node['kind'] !== 'more' || typeof node['pageToken'] === 'string')
   );
 }
+
+/** A server as another extension or a key binding may give it. */
+export type GivenServer = {
+  uri: string;
+  name?: string;
+  database?: string;
+  endpoint?: string;
+  /** The path of a file of certificates. */
+  ca?: string;
+  apiKey?: string;
+  token?: string;
+  headers?: Record<string, string>;
+};

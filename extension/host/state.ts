@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { CheckReport } from '#cluster/check.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import type { StoredConnection } from '../connections/connectionRules.ts';
 import type { WaitingRow } from '../notebook/waitingCells.ts';
 

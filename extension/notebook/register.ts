@@ -9,7 +9,8 @@ import { registerNotebookDebugger } from './debug/debug.ts';
 import { registerJupyter } from './jupyter/jupyter.ts';
 import { KeptKernels } from './keptKernels.ts';
 import { kernelStarter, type KernelStarterParts } from './kernelStarter.ts';
-import { type CellLanguage, type CellLanguageParts, registerCellLanguage } from './language/language.ts';
+import { type CellLanguageParts, registerCellLanguage } from './language/language.ts';
+import type { CellLanguage } from './language/services.ts';
 import { VariablesView } from './variablesView.ts';
 
 const againMilliseconds = 2000;

@@ -1,12 +1,9 @@
 import type { Table as ArrowTable } from '#arrow';
-import { CatalogError } from '#shared/errors.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { BackfillOptions, RayPlace } from '#shared/jobs/backfill.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
-import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import type { CallOptions } from '#catalog/arguments/options.ts';
-import type { Table } from './table.ts';
 
 /** A function as an expression of SQL, or as one in a file; what `udf()` gives is one already. */
 export type FunctionGiven =
@@ -75,27 +72,3 @@ export type TableTrial = {
   readonly before: ArrowTable;
   readonly after: ArrowTable;
 };
-
-/** What runs backfills of tables. */
-export type TableBackfills = {
-  backfill(table: Table, column: string, options: TableBackfillOptions): BackfillJob;
-  plan(table: Table, column: string, options: TableBackfillOptions): Promise<BackfillPlan>;
-  try(table: Table, column: string, options: TableBackfillOptions): Promise<TableTrial>;
-};
-
-let registered: TableBackfills | undefined;
-
-/** Says what runs backfills in this process. This module never loads it: jobs are built upon catalogs. */
-export function registerBackfills(backfills: TableBackfills | undefined): void {
-  registered = backfills;
-}
-
-/** @throws CatalogError Unsupported (0) where nothing runs backfills */
-export function tableBackfills(): TableBackfills {
-  if (registered) return registered;
-  throw new CatalogError(
-    'Unsupported',
-    'Nothing in this process runs backfills.',
-    'Run it in a notebook, in the editor, or by lance-catalog backfill.',
-  );
-}

@@ -1,5 +1,5 @@
 import type { Schema } from '#arrow';
-import type { CallOptions } from '#catalog/arguments/options.ts';
+import type { CallOptions, CreateMode, DropNamespaceOptions } from '#catalog/arguments/options.ts';
 import type { NamespacePath } from '#shared/names.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import type { Operation } from './contract.ts';
@@ -79,20 +79,11 @@ export type TablePage = { tables: string[]; pageToken?: string };
 /** Where a table is. Every call that names a table takes it as a named option or as the positional array. */
 export type InNamespace = { namespacePath?: NamespacePath | undefined };
 
-export type CreateMode = 'create' | 'exist_ok' | 'overwrite';
-
 export type CreateNamespaceOptions = CallOptions & {
   /** `create` (default) fails on an existing namespace, `exist_ok` keeps it, `overwrite` is not offered by `dir`. */
   mode?: CreateMode | undefined;
   /** What is kept beside the name; none when not given. */
   properties?: Record<string, string> | undefined;
-};
-
-export type DropNamespaceOptions = CallOptions & {
-  /** `fail` (default) or `skip` when the namespace is not there. */
-  mode?: 'fail' | 'skip' | undefined;
-  /** `restrict` (default) refuses a namespace that holds something, `cascade` drops what it holds first. */
-  behavior?: 'restrict' | 'cascade' | undefined;
 };
 
 export type CreateTableOptions = CallOptions &

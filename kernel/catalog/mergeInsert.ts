@@ -1,10 +1,10 @@
 import { Schema } from '#arrow';
-import { CatalogError } from '#shared/errors.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Row } from '#catalog/arrow/inferRows.ts';
+import { CatalogError } from '#shared/errors.ts';
 import { checkFilter } from './query.ts';
-import type { MergeResult, MergeRunner, MergeSpec } from './table.ts';
 import type { TableSource } from './tableData.ts';
+import type { MergeResult } from './writeResults.ts';
 
 /**
  * Merges new rows into a table: says step by step what becomes of rows that match, of new ones and of old ones, and
@@ -119,3 +119,17 @@ export function mergeSchema(spec: MergeSpec, rows: readonly Row[], table: Schema
 
 /** Rows are checked later; a notebook may give anything. */
 const has = (row: Row | null, name: string): boolean => row?.[name] !== undefined;
+
+/** What a merge asks for; plain data ("MergeInsertIntoTable"). */
+export type MergeSpec = {
+  on: readonly string[];
+  whenMatchedUpdateAll?: boolean;
+  /** SQL over `source.` and `target.` columns. */
+  whenMatchedUpdateAllFilter?: string;
+  whenNotMatchedInsertAll?: boolean;
+  whenNotMatchedBySourceDelete?: boolean;
+  whenNotMatchedBySourceDeleteFilter?: string;
+};
+
+/** Merges rows into a table. */
+export type MergeRunner = (spec: MergeSpec, data: TableSource, options: CallOptions) => Promise<MergeResult>;

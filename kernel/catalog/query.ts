@@ -2,9 +2,8 @@ import { type RecordBatch, Table as ArrowTable } from '#arrow';
 import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { checkText, checkTexts, whatItIs } from '#catalog/arguments/tableArguments.ts';
 import { CatalogError } from '#shared/errors.ts';
-import type { FullTextOptions, Ordering, QueryOptions, QueryRunner, QuerySpec } from './querySpec.ts';
+import type { BatchStream, FullTextOptions, Ordering, QueryOptions, QueryRunner, QuerySpec } from './querySpec.ts';
 import { sqlProblem } from './sqlTokens.ts';
-import type { BatchStream } from './table.ts';
 
 // What a query is narrowed by, checked when it is said: a misspelled option that is quietly dropped finds other rows.
 

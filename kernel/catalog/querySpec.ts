@@ -1,5 +1,5 @@
+import type { RecordBatch, Schema } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
-import type { BatchStream } from './table.ts';
 
 export type DistanceType = 'l2' | 'cosine' | 'dot';
 
@@ -58,3 +58,6 @@ export interface QueryRunner {
   /** How it was run, with times and counts. */
   analyzePlan(spec: QuerySpec, options: CallOptions): Promise<string>;
 }
+
+/** A stream of record batches with its schema, which is known even where there is no row. */
+export type BatchStream = { schema: Schema; batches: AsyncIterable<RecordBatch> };

@@ -1,4 +1,4 @@
-import type { DataType, RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import type { DataType, Schema, Table as ArrowTable } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import type { NamespacePath } from '#shared/names.ts';
@@ -9,6 +9,7 @@ import type { Query } from './query.ts';
 import type { DistanceType, FullTextOptions, QueryOptions } from './querySpec.ts';
 import type { TableSource } from './tableData.ts';
 import type { Branches, Tags } from './tagsBranches.ts';
+import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from './writeResults.ts';
 
 // What a table tells of itself.
 
@@ -34,12 +35,6 @@ export type TableStats = {
   /** Rows in a fragment. */
   fragmentLengths?: { min: number; max: number; mean: number; p25: number; p50: number; p75: number; p99: number };
 };
-
-/** The version that a write made, where the server says it. */
-export type WriteResult = { version?: number };
-export type InsertResult = WriteResult & { numInsertedRows?: number };
-export type UpdateResult = WriteResult & { numUpdatedRows?: number };
-export type RefreshResult = WriteResult & { numFilledRows: number };
 
 export type AddOptions = CallOptions & {
   /** `append` (default), or `overwrite`: in the place of all rows there are. */
@@ -297,26 +292,3 @@ export interface Table {
   /** Computes one fragment and writes it nowhere, to see what the function gives. Rejects with a JobError. */
   tryBackfill(column: string, options?: TableBackfillOptions): Promise<TableTrial>;
 }
-
-/** What a merge asks for; plain data ("MergeInsertIntoTable"). */
-export type MergeSpec = {
-  on: readonly string[];
-  whenMatchedUpdateAll?: boolean;
-  /** SQL over `source.` and `target.` columns. */
-  whenMatchedUpdateAllFilter?: string;
-  whenNotMatchedInsertAll?: boolean;
-  whenNotMatchedBySourceDelete?: boolean;
-  whenNotMatchedBySourceDeleteFilter?: string;
-};
-
-export type MergeResult = WriteResult & {
-  numUpdatedRows?: number;
-  numInsertedRows?: number;
-  numDeletedRows?: number;
-};
-
-/** Merges rows into a table. */
-export type MergeRunner = (spec: MergeSpec, data: TableSource, options: CallOptions) => Promise<MergeResult>;
-
-/** A stream of record batches with its schema, which is known even where there is no row. */
-export type BatchStream = { schema: Schema; batches: AsyncIterable<RecordBatch> };

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { registerRest } from '#catalog/rest/register.ts';
-import type { CheckEvent, CheckReport } from '#cluster/check.ts';
 import { categoryTitles, type CheckId, checkIds, checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { shellLine } from '#cluster/fixes/commands.ts';
@@ -11,12 +10,13 @@ import { progressOf, runFollower } from '#cluster/report/progress.ts';
 import { reportJson } from '#cluster/report/reportJson.ts';
 import { reportTable, type TableOptions } from '#cluster/report/reportTable.ts';
 import { docsPath, exitCodeOf, exitCodes } from '#cluster/report/summary.ts';
+import type { CheckEvent, CheckReport } from '#cluster/result.ts';
 import { registerDir } from '#engine/register.ts';
 import { catalogOfArgument, catalogVariables } from '#session/catalogArgument.ts';
 import { catalogFinder, type CatalogFinder } from '#session/cluster/catalogOfProfile.ts';
 import { chooseProfile } from '#session/cluster/chooseProfile.ts';
 import { messageOf } from '#shared/errors.ts';
-import { mendCheck } from './checkFix.ts';
+import { type Ask, mendCheck } from './checkFix.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { installation } from './installation.ts';
 import { stopBySignals } from './signals.ts';
@@ -238,9 +238,6 @@ async function run(args: readonly string[]): Promise<number> {
     stop.dispose();
   }
 }
-
-/** Runs checks of a profile, with a line on stderr that says how far they are. */
-export type Ask = (only: readonly CheckId[] | undefined) => Promise<CheckReport>;
 
 function asker(
   profile: ClusterProfile,

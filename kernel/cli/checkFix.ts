@@ -6,8 +6,8 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { mendText } from '#cluster/report/fixText.ts';
 import { reportTable } from '#cluster/report/reportTable.ts';
 import { exitCodes } from '#cluster/report/summary.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import { HiddenTexts } from '#cluster/secretTexts.ts';
-import type { Ask } from './check.ts';
 import { UsageError } from './command.ts';
 import { askTerminal } from './terminal.ts';
 
@@ -148,3 +148,6 @@ async function confirm(question: string, signal: AbortSignal): Promise<boolean> 
   if (!process.stdin.isTTY) throw new UsageError('--apply asks before it does, and nobody can answer here: add --yes.');
   return askTerminal(question, signal);
 }
+
+/** Runs checks of a profile, with a line on stderr that says how far they are. */
+export type Ask = (only: readonly CheckId[] | undefined) => Promise<CheckReport>;

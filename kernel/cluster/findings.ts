@@ -1,5 +1,5 @@
-import type { Evidence, Finding } from './check.ts';
 import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Evidence, Finding } from './result.ts';
 
 // How checks say what they found, so that each reads as one sentence with what it rests on.
 

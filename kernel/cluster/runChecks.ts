@@ -1,6 +1,10 @@
 import { messageOf } from '#shared/errors.ts';
+import type { Check } from './check.ts';
+import type { CheckContext } from './check.ts';
+import type { CheckId } from './checkIds.ts';
+import { isClusterError } from './errors.ts';
+import type { ClusterProfile } from './profile.ts';
 import type {
-  Check,
   CheckEvent,
   CheckReport,
   CheckResult,
@@ -9,12 +13,8 @@ import type {
   Severity,
   SkipCause,
   Verdict,
-} from './check.ts';
-import type { CheckId } from './checkIds.ts';
-import type { CheckContext } from './check.ts';
-import { isClusterError } from './errors.ts';
+} from './result.ts';
 import { HiddenTexts } from './secretTexts.ts';
-import type { ClusterProfile } from './profile.ts';
 
 export type RunOptions = {
   readonly profile: string;

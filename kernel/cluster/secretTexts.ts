@@ -1,4 +1,4 @@
-import type { CheckResult } from './check.ts';
+import type { CheckResult } from './result.ts';
 
 /** Shapes of secrets that are known without having been told: tokens, presigned addresses, keys in a kubeconfig. */
 const shapes: readonly RegExp[] = [

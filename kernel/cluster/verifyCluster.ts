@@ -1,16 +1,16 @@
-import type { CheckEvent, CheckReport } from './check.ts';
-import type { CheckId } from './checkIds.ts';
 import { AwsReads } from '#cluster/aws/awsReads.ts';
-import { CatalogReads } from './catalogReads.ts';
 import { allChecks } from '#cluster/checks/all.ts';
 import { GcpReads } from '#cluster/gcp/gcpReads.ts';
-import { HiddenTexts } from './secretTexts.ts';
-import { KubeReads } from '#cluster/kube/kubeReads.ts';
-import { Leftovers } from './leftovers.ts';
 import type { GoogleEndpoints } from '#cluster/gcp/googleClient.ts';
+import { KubeReads } from '#cluster/kube/kubeReads.ts';
+import { CatalogReads } from './catalogReads.ts';
+import type { CheckId } from './checkIds.ts';
+import { Leftovers } from './leftovers.ts';
 import type { ClusterProfile } from './profile.ts';
 import type { ResolveCatalog } from './resolvedCatalog.ts';
+import type { CheckEvent, CheckReport } from './result.ts';
 import { runChecks } from './runChecks.ts';
+import { HiddenTexts } from './secretTexts.ts';
 
 export type VerifyOptions = {
   readonly signal: AbortSignal;

@@ -1,27 +1,25 @@
 // What every notebook has before its first cell, and what `import … from 'lance-catalog'` gives in one. The declarations
 // made of this file are what cells are checked against, so it holds nothing else.
-import type { CellSignal } from '#session/core/cellWork.ts';
 import type { Cluster } from '#session/cluster/clusterTypes.ts';
 import type { Comms } from '#session/comms/commTypes.ts';
+import type { CellSignal } from '#session/core/cellWork.ts';
 import type { Display, Progress } from '#session/display/displayTypes.ts';
-import type { Confirm, Input, Prompt } from '#session/input/askUser.ts';
 import type { Udf } from '#session/functions/functionTypes.ts';
+import type { Confirm, Input, Prompt } from '#session/input/askUser.ts';
 import type { Ray } from '#session/ray/rayTypes.ts';
 import type { Sql } from '#session/sql/sqlTypes.ts';
 
 export * as arrow from '#arrow';
 export { connect, connectNamespace } from '#catalog/connect.ts';
 export type { ConnectOptions, DirConfig, RestConfig } from '#catalog/connect.ts';
-export type { CallOptions } from '#catalog/arguments/options.ts';
+export type { CallOptions, CreateMode, DropNamespaceOptions } from '#catalog/arguments/options.ts';
 export type { Capabilities, Capability, CapabilityOptions } from '#catalog/catalog.ts';
 export type {
   Catalog,
   CreateEmptyTableOptions,
-  CreateMode,
   CreateNamespaceOptions,
   CreateTableOptions,
   DeclareTableOptions,
-  DropNamespaceOptions,
   DropTableOptions,
   InNamespace,
   NamespacePage,
@@ -44,26 +42,21 @@ export type { BackfillColumnOptions, JobDescription, Jobs, JobState, JobSummary 
 export type { MergeInsert } from '#catalog/mergeInsert.ts';
 export type { Operation } from '#catalog/contract.ts';
 export { Query } from '#catalog/query.ts';
-export type { DistanceType, FullTextOptions, Ordering, QueryOptions } from '#catalog/querySpec.ts';
+export type { BatchStream, DistanceType, FullTextOptions, Ordering, QueryOptions } from '#catalog/querySpec.ts';
 export type {
   AddOptions,
-  BatchStream,
   ColumnChange,
   CreateIndexOptions,
   FieldMetadataUpdate,
   IndexInfo,
   IndexStats,
   IndexType,
-  InsertResult,
-  MergeResult,
   NewColumn,
-  RefreshResult,
   Table,
-  UpdateResult,
   UpdateSpec,
-  WriteResult,
 } from '#catalog/table.ts';
 export type { TableStats, VersionInfo } from '#catalog/table.ts';
+export type { InsertResult, MergeResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
 export type { BatchSource, TableData, TableSource } from '#catalog/tableData.ts';
 export type { Branches, BranchInfo, TagInfo, Tags } from '#catalog/tagsBranches.ts';
 export type { ComputedFunction } from '#shared/jobs/computedFunction.ts';

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
-import type { Kind } from './products.ts';
+import type { Kind } from './kinds.ts';
 
 /** A picture in 8-bit RGBA, row by row from the top. */
 export type Pixels = { width: number; height: number; rgba: Uint8Array };

@@ -91,7 +91,7 @@ function copySources(): string {
   return folder;
 }
 
-const ruled = ['no-restricted-imports', 'no-restricted-globals', 'no-require-imports'];
+const ruled = ['no-restricted-imports', 'no-restricted-globals', 'no-require-imports', 'no-cycle'];
 
 /** The files that the lint rules of the layers refuse, relative to the folder. */
 async function refusedByLint(folder: string): Promise<Map<string, string>> {
@@ -179,6 +179,20 @@ suite('The layer locks', function () {
     const file = 'kernel/session/required.ts';
     writeFileSync(join(folder, file), `export const used: unknown = require('apache-arrow');\n`);
     assert.ok((await refusedByLint(folder)).has(file));
+  });
+
+  test('refuse two files that need types of each other', async () => {
+    const files = ['kernel/catalog/here.ts', 'kernel/catalog/there.ts'];
+    for (const [index, file] of files.entries()) {
+      const other = basename(files[1 - index]);
+      const text = `import type { Planted as Other } from './${other}.ts';\nexport type Planted = { other?: Other };\n`;
+      writeFileSync(join(folder, file), text);
+    }
+    const refused = await refusedByLint(folder);
+    assert.deepEqual(
+      files.filter((file) => !refused.get(file)?.includes('no-cycle')),
+      [],
+    );
   });
 
   test('refuse a file of another project, by the project references', async () => {

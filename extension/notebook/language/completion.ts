@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { CellLanguage } from './language.ts';
-import { signalOf, within } from './requests.ts';
-import { describe, itemOfKernel, itemOfName, itemOfWorker, type CellItem } from './items.ts';
+import { type CellItem, describe, itemOfKernel, itemOfName, itemOfWorker } from './items.ts';
 import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelKnowledge.ts';
 import { placeOf } from './notebooks.ts';
+import { signalOf, within } from './requests.ts';
+import type { CellLanguage } from './services.ts';
 
 /** Completion in the cells of our notebooks. */
 export function cellCompletion(language: CellLanguage): vscode.CompletionItemProvider<CellItem> {

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { DefinitionTarget } from '#shared/protocol/languageMessages.ts';
-import type { CellLanguage } from './language.ts';
-import { signalOf, within } from './requests.ts';
 import { hoverOf, rangeOf } from './items.ts';
 import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelKnowledge.ts';
 import { placeOf } from './notebooks.ts';
+import { signalOf, within } from './requests.ts';
+import type { CellLanguage } from './services.ts';
 
 /** What is under the pointer, in the cells of our notebooks. */
 export function cellHover({ notebooks, worker, mute, kernels, others }: CellLanguage): vscode.HoverProvider {

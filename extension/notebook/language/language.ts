@@ -1,27 +1,18 @@
 import * as vscode from 'vscode';
 import { notebookIds } from '../../manifest.ts';
 import type { NotebookKernels } from '../controller.ts';
-import { Others } from './requests.ts';
 import { cellCompletion } from './completion.ts';
 import { cellDefinition, cellHover, cellSignature } from './hover.ts';
 import { KernelKnowledge } from './kernelKnowledge.ts';
 import { LanguageMute, type LanguageMuteParts } from './mute.ts';
 import { LanguageNames, type LanguageNamesParts } from './names.ts';
 import { LanguageNotebooks } from './notebooks.ts';
+import { Others } from './requests.ts';
+import type { CellLanguage } from './services.ts';
 import { LanguageWorker } from './worker.ts';
 
 export type CellLanguageParts = LanguageNamesParts &
   Pick<LanguageMuteParts, 'log'> & { kernels: NotebookKernels; dist: (name: string) => string };
-
-/** What the providers share. */
-export type CellLanguage = {
-  notebooks: LanguageNotebooks;
-  worker: LanguageWorker;
-  mute: LanguageMute;
-  kernels: KernelKnowledge;
-  names: LanguageNames;
-  others: Others;
-};
 
 /**
  * The language of cells: completion, hover, parameters, definitions and diagnostics, by the language worker; names that

@@ -1,4 +1,3 @@
-import type { CreateMode, DropNamespaceOptions } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { checkKnownName, checkKnownPath, checkName, displayGiven, type NamespacePath } from '#shared/names.ts';
@@ -220,3 +219,12 @@ export function checkPage(
   }
   return { limit, pageToken };
 }
+
+export type CreateMode = 'create' | 'exist_ok' | 'overwrite';
+
+export type DropNamespaceOptions = CallOptions & {
+  /** `fail` (default) or `skip` when the namespace is not there. */
+  mode?: 'fail' | 'skip' | undefined;
+  /** `restrict` (default) refuses a namespace that holds something, `cascade` drops what it holds first. */
+  behavior?: 'restrict' | 'cascade' | undefined;
+};

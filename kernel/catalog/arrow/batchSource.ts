@@ -1,12 +1,12 @@
 import type { RecordBatch, Schema } from '#arrow';
-import { adoptTable, batchAdopter } from '#shared/arrow/adoptTable.ts';
-import { schemaText } from '#shared/arrow/arrowTypes.ts';
-import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
-import { withWholeNulls } from '#shared/arrow/nullData.ts';
 import { Query } from '#catalog/query.ts';
-import type { BatchStream } from '#catalog/table.ts';
+import type { BatchStream } from '#catalog/querySpec.ts';
 import { adoptSchema, checkColumnNames, checkSameColumns, toArrowTable } from '#catalog/tableData.ts';
 import type { BatchSource, TableSource } from '#catalog/tableData.ts';
+import { adoptTable, batchAdopter } from '#shared/arrow/adoptTable.ts';
+import { schemaText } from '#shared/arrow/arrowTypes.ts';
+import { withWholeNulls } from '#shared/arrow/nullData.ts';
+import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 
 /** Batches of ours, and a way to let go of their source when nobody has begun to read them. */
 export type SourceBatches = BatchStream & { close: () => Promise<void> };

@@ -1,7 +1,7 @@
-import { RecordBatchReader, type RecordBatch, type RecordBatchStreamReader } from '#arrow';
+import { type RecordBatch, RecordBatchReader, type RecordBatchStreamReader } from '#arrow';
+import type { BatchStream } from '#catalog/querySpec.ts';
 import { DecompressedTooLarge, maxDecompressed, withinBudget } from './ipcCompression.ts';
-import { IpcError, ipcMessages, type IpcMessage } from './ipcMessages.ts';
-import type { BatchStream } from '#catalog/table.ts';
+import { IpcError, type IpcMessage, ipcMessages } from './ipcMessages.ts';
 
 /**
  * The batches of an Arrow IPC stream or file as its bytes come, each as soon as its last byte is there. Batches without a

@@ -1,22 +1,23 @@
 import { type DataType } from '#arrow';
-import { typeText } from '#shared/arrow/arrowTypes.ts';
-import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { isRecord } from '#shared/records.ts';
-import type { CallOptions } from '#catalog/arguments/options.ts';
 import {
   checkColumnChanges,
   checkFieldMetadata,
   checkNewColumns,
   newColumnType,
 } from '#catalog/arguments/columnArguments.ts';
+import type { CallOptions } from '#catalog/arguments/options.ts';
+import { checkText, checkTexts, whatItIs } from '#catalog/arguments/tableArguments.ts';
+import { type JsonArrowType, jsonType } from '#catalog/arrow/jsonArrow.ts';
+import { nullExpression } from '#catalog/arrow/nullColumns.ts';
 import type { BackfillColumnOptions } from '#catalog/jobs.ts';
-import { jsonType, type JsonArrowType } from '#catalog/arrow/jsonArrow.ts';
+import type { ColumnChange, FieldMetadataUpdate, NewColumn } from '#catalog/table.ts';
+import type { WriteResult } from '#catalog/writeResults.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
 import { given } from '#shared/records.ts';
 import type { Reply } from './reply.ts';
 import { about, ask, checkWritable, onBranch, pinned, type RestTarget } from './target.ts';
-import { nullExpression } from '#catalog/arrow/nullColumns.ts';
-import type { ColumnChange, FieldMetadataUpdate, NewColumn, WriteResult } from '#catalog/table.ts';
-import { checkText, checkTexts, whatItIs } from '#catalog/arguments/tableArguments.ts';
 
 const written = (reply: Reply): WriteResult => {
   const version = reply.maybeCount('version');

@@ -1,5 +1,4 @@
-import type { CallOptions } from '#catalog/arguments/options.ts';
-import type { CreateMode } from '#catalog/catalog.ts';
+import type { CallOptions, CreateMode } from '#catalog/arguments/options.ts';
 import { tableHasName } from '#catalog/nameErrors.ts';
 import { allPages } from '#catalog/pages.ts';
 import type { Wire } from '#catalog/transport/request.ts';

@@ -1,12 +1,11 @@
+import type { CallOptions, CreateMode } from '#catalog/arguments/options.ts';
+import { namespaceHasName } from '#catalog/nameErrors.ts';
+import type { Wire } from '#catalog/transport/request.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
-import { sendArrow, type Encoded } from './writes.ts';
-import type { CallOptions } from '#catalog/arguments/options.ts';
-import type { CreateMode } from '#catalog/catalog.ts';
-import { namespaceHasName } from '#catalog/nameErrors.ts';
 import { namespaceExists, tableExists, unlessSilent } from './exists.ts';
 import { Reply } from './reply.ts';
-import type { Wire } from '#catalog/transport/request.ts';
+import { type Encoded, sendArrow } from './writes.ts';
 
 // How tables come to be on a server. What the specification leaves to servers, and some ignore, is made good here.
 

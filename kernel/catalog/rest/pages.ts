@@ -1,8 +1,7 @@
 import type { RecordBatch } from '#arrow';
 import { IpcError } from '#catalog/arrow/ipcMessages.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
-import type { QuerySpec } from '#catalog/querySpec.ts';
-import type { BatchStream } from '#catalog/table.ts';
+import type { BatchStream, QuerySpec } from '#catalog/querySpec.ts';
 import type { Wire, WireResponse } from '#catalog/transport/request.ts';
 import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';

@@ -4,8 +4,7 @@ import { maxDecompressed, withinBudget } from '#catalog/arrow/ipcCompression.ts'
 import { endOfStream, ipcMessages } from '#catalog/arrow/ipcMessages.ts';
 import { encodeStream } from '#catalog/arrow/ipcWriter.ts';
 import { noLimit, type Operation } from '#catalog/contract.ts';
-import type { QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
-import type { BatchStream } from '#catalog/table.ts';
+import type { BatchStream, QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
 import type { Wire, WireResponse } from '#catalog/transport/request.ts';
 import { CatalogError, type ErrorContext } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';

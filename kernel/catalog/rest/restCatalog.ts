@@ -1,25 +1,5 @@
-import { Table as ArrowTable, type Schema } from '#arrow';
-import { CatalogError, during } from '#shared/errors.ts';
-import {
-  checkKnownPath,
-  checkName,
-  checkNamespacePath,
-  displayGiven,
-  displayPath,
-  type NamespacePath,
-} from '#shared/names.ts';
-import { encodeSource, type Encoded } from './writes.ts';
-import { lettingGo } from '#catalog/arrow/batchSource.ts';
-import type { CallOptions } from '#catalog/arguments/options.ts';
-import type { Capabilities, CapabilityOptions } from '#catalog/catalog.ts';
-import { probeCapabilities } from './capabilities.ts';
-import type * as catalog from '#catalog/catalog.ts';
-import type { ConnectOptions, RestConfig } from '#catalog/connect.ts';
-import type { CopyOptions, CopyResult, CopyTarget } from '#catalog/catalog.ts';
-import { copyTables } from '#catalog/copy/copyTables.ts';
-import type { Identity } from '#catalog/identity.ts';
-import type { Jobs } from '#catalog/jobs.ts';
-import { checkOperations, type Operation } from '#catalog/contract.ts';
+import { type Schema, Table as ArrowTable } from '#arrow';
+import type { CallOptions, CreateMode, DropNamespaceOptions } from '#catalog/arguments/options.ts';
 import {
   checkChoice,
   checkCreateMode,
@@ -31,7 +11,30 @@ import {
   tableCall,
 } from '#catalog/arguments/options.ts';
 import type { Tail } from '#catalog/arguments/options.ts';
+import { lettingGo } from '#catalog/arrow/batchSource.ts';
+import type { Capabilities, CapabilityOptions } from '#catalog/catalog.ts';
+import type * as catalog from '#catalog/catalog.ts';
+import type { CopyOptions, CopyResult, CopyTarget } from '#catalog/catalog.ts';
+import type { ConnectOptions, RestConfig } from '#catalog/connect.ts';
+import { checkOperations, type Operation } from '#catalog/contract.ts';
+import { copyTables } from '#catalog/copy/copyTables.ts';
+import type { Identity } from '#catalog/identity.ts';
+import type { Jobs } from '#catalog/jobs.ts';
 import { allPages } from '#catalog/pages.ts';
+import { adoptSchema, newTableData } from '#catalog/tableData.ts';
+import type { TableSource } from '#catalog/tableData.ts';
+import { openedBy } from '#catalog/tableReference.ts';
+import { Transport, type TransportOptions } from '#catalog/transport/transport.ts';
+import { CatalogError, during } from '#shared/errors.ts';
+import {
+  checkKnownPath,
+  checkName,
+  checkNamespacePath,
+  displayGiven,
+  displayPath,
+  type NamespacePath,
+} from '#shared/names.ts';
+import { probeCapabilities } from './capabilities.ts';
 import { transportOptionsOf } from './config.ts';
 import { describeNamespace, mustExist, namespaceExists, tableExists } from './exists.ts';
 import { RestJobs } from './jobs.ts';
@@ -40,10 +43,7 @@ import { createNamespace, dropNamespace } from './namespaces.ts';
 import { createTable, declareTable, deregisterTable, registerTable } from './newTables.ts';
 import { describeTable, inNamespace, isOnlyDeclared, openTarget } from './restOpen.ts';
 import { RestTable } from './restTable.ts';
-import { adoptSchema, newTableData } from '#catalog/tableData.ts';
-import { openedBy } from '#catalog/tableReference.ts';
-import type { TableSource } from '#catalog/tableData.ts';
-import { Transport, type TransportOptions } from '#catalog/transport/transport.ts';
+import { type Encoded, encodeSource } from './writes.ts';
 
 /** @throws CatalogError InvalidInput (13) for a bad configuration; nothing is sent yet */
 export async function openRest(config: RestConfig, options: ConnectOptions = {}): Promise<RestCatalog> {
@@ -121,7 +121,7 @@ export class RestCatalog implements catalog.Catalog {
     });
   }
 
-  async dropNamespace(path: NamespacePath, options: catalog.DropNamespaceOptions = {}): Promise<void> {
+  async dropNamespace(path: NamespacePath, options: DropNamespaceOptions = {}): Promise<void> {
     await about('DropNamespace', path, async () => {
       const how = checkDrop(options);
       checkKnownPath(path);
@@ -264,7 +264,7 @@ export class RestCatalog implements catalog.Catalog {
   async #create(
     path: NamespacePath,
     name: string,
-    options: CallOptions & { mode?: catalog.CreateMode | undefined },
+    options: CallOptions & { mode?: CreateMode | undefined },
     encode: () => Promise<Encoded>,
   ): Promise<RestTable> {
     const id = [...path, name];

@@ -1,18 +1,34 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
-import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import type { NamespacePath } from '#shared/names.ts';
-import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
-import { tableBackfills, type BackfillJob, type TableBackfillOptions, type TableTrial } from '#catalog/backfill.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
+import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { isBatchSource, lettingGo } from '#catalog/arrow/batchSource.ts';
+import { type BackfillJob, type TableBackfillOptions, type TableTrial } from '#catalog/backfill.ts';
+import type { Operation } from '#catalog/contract.ts';
 import { checkIndexOptions } from '#catalog/indexes.ts';
 import { defaultIndexType } from '#catalog/indexes.ts';
 import type { BackfillColumnOptions } from '#catalog/jobs.ts';
 import { mergeColumns, MergeInsert } from '#catalog/mergeInsert.ts';
-import type { Operation } from '#catalog/contract.ts';
-import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { checkFilter, Query } from '#catalog/query.ts';
 import type { FullTextOptions, QueryOptions, QuerySpec } from '#catalog/querySpec.ts';
+import type {
+  AddOptions,
+  ColumnChange,
+  CreateIndexOptions,
+  FieldMetadataUpdate,
+  IndexInfo,
+  IndexStats,
+  NewColumn,
+  Table,
+  UpdateSpec,
+} from '#catalog/table.ts';
+import type { TableStats, VersionInfo } from '#catalog/table.ts';
+import { tableBackfills } from '#catalog/tableBackfills.ts';
+import type { TableSource } from '#catalog/tableData.ts';
+import type { Branches, Tags } from '#catalog/tagsBranches.ts';
+import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import type { NamespacePath } from '#shared/names.ts';
 import {
   addColumns,
   alterColumns,
@@ -23,28 +39,10 @@ import {
 } from './columns.ts';
 import { createIndex, dropIndex, indexStats, listIndices } from './indexes.ts';
 import { RestQueryRunner } from './query.ts';
-import { RestBranches, RestTags } from './versions.ts';
 import { about, checkWritable, pinned, type RestTarget } from './target.ts';
+import { RestBranches, RestTags } from './versions.ts';
 import { currentVersion, listVersions, restore, stats } from './versions.ts';
 import { deleteRows, insert, mergeInsert, update } from './writes.ts';
-import type {
-  AddOptions,
-  ColumnChange,
-  CreateIndexOptions,
-  FieldMetadataUpdate,
-  IndexInfo,
-  IndexStats,
-  InsertResult,
-  NewColumn,
-  Table,
-  UpdateResult,
-  UpdateSpec,
-  WriteResult,
-  RefreshResult,
-} from '#catalog/table.ts';
-import type { TableStats, VersionInfo } from '#catalog/table.ts';
-import type { Branches, Tags } from '#catalog/tagsBranches.ts';
-import type { TableSource } from '#catalog/tableData.ts';
 
 /** A table on a server: control and rows both travel over HTTP, the storage behind it is never touched from here. */
 export class RestTable implements Table {

@@ -1,11 +1,12 @@
 import { isToldByServer } from '#catalog/transport/errors.ts';
-import { isCatalogError, type CatalogError } from '#shared/errors.ts';
-import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import type { Mend } from '#cluster/fixes/fix.ts';
 import type { BucketPlace } from '#cluster/profile.ts';
+import type { Evidence, Finding } from '#cluster/result.ts';
+import { type CatalogError, isCatalogError } from '#shared/errors.ts';
 
 const noCatalog = ({ profile }: CheckContext): string | undefined =>
   profile.catalog === undefined ? 'The profile names no catalog.' : undefined;

@@ -1,9 +1,10 @@
-import type { Check, Evidence } from '#cluster/check.ts';
-import { isClusterError, type ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
+import type { Check } from '#cluster/check.ts';
+import { type ClusterError, type ClusterErrorKind, isClusterError } from '#cluster/errors.ts';
 import { fail, pass, warn } from '#cluster/findings.ts';
-import type { ClusterAuth } from '#cluster/profile.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { factsOf, lookAtCertificate } from '#cluster/kube/serverCertificate.ts';
+import type { ClusterAuth } from '#cluster/profile.ts';
+import type { Evidence } from '#cluster/result.ts';
 
 const category = 'connection';
 

@@ -1,16 +1,17 @@
-import type { Check, Evidence } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
-import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
-import { namesOf, type KubeNode } from '#cluster/kube/nodes.ts';
+import { kubectl } from '#cluster/fixes/commands.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import { describeNodes } from '#cluster/fixes/nodeFixes.ts';
+import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
+import { type KubeNode, namesOf } from '#cluster/kube/nodes.ts';
 import { daemonSetsOf, daemonSetsPath, groupsOf, nodesOf, nodesPath } from '#cluster/kube/objectReads.ts';
 import { kindOf, meantFor } from '#cluster/kube/placement.ts';
 import { gpuResource } from '#cluster/kube/quantities.ts';
 import type { Workload } from '#cluster/kube/workloads.ts';
-import { kubectl } from '#cluster/fixes/commands.ts';
-import { describeNodes } from '#cluster/fixes/nodeFixes.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { Evidence } from '#cluster/result.ts';
 
 async function gpuNodesOf(kube: KubeReads): Promise<readonly KubeNode[]> {
   const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);

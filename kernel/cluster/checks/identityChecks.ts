@@ -1,4 +1,4 @@
-import type { Check, Evidence } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { fail, pass, warn } from '#cluster/findings.ts';
 import { kubectl, objectsMend } from '#cluster/fixes/commands.ts';
@@ -11,6 +11,7 @@ import { namesOf } from '#cluster/kube/nodes.ts';
 import { groupsOf, namespacePath, podsOf, podsPath, rayClusterOf, rayClusterPath } from '#cluster/kube/objectReads.ts';
 import { isOfRayCluster, type Pod } from '#cluster/kube/pods.ts';
 import { serviceAccountPath } from '#cluster/kube/serviceAccounts.ts';
+import type { Evidence } from '#cluster/result.ts';
 import { roleChecks } from './roleChecks.ts';
 
 // What whoever launches needs and the service account does not have.

@@ -1,7 +1,8 @@
-import type { Check, Evidence } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { labelNodes } from '#cluster/fixes/nodeFixes.ts';
 import { sawAt } from '#cluster/kube/kubeReads.ts';
-import { namesOf, showTaint, taintsAgainst, type KubeNode } from '#cluster/kube/nodes.ts';
+import { type KubeNode, namesOf, showTaint, taintsAgainst } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf, nodesPath } from '#cluster/kube/objectReads.ts';
 import {
   kindOf,
@@ -14,8 +15,8 @@ import {
   valueOf,
 } from '#cluster/kube/placement.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
-import { labelNodes } from '#cluster/fixes/nodeFixes.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { Evidence } from '#cluster/result.ts';
 
 const values: Check = {
   id: 'nodes-label-value',

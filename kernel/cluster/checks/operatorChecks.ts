@@ -1,12 +1,13 @@
-import type { Check, Evidence } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import { fail, pass, skip, unknown, warn } from '#cluster/findings.ts';
-import { textAt } from '#cluster/kube/fields.ts';
-import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
-import { deploymentsPath, operatorsOf } from '#cluster/kube/objectReads.ts';
-import { operatorVersionOf, watchedBy } from '#cluster/kube/workloads.ts';
-import { isAtLeast, showMinor, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';
-import type { Workload } from '#cluster/kube/workloads.ts';
 import { describeOperator, installOperator, upgradeOperator, watchNamespace } from '#cluster/fixes/operatorFixes.ts';
+import { textAt } from '#cluster/kube/fields.ts';
+import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
+import { deploymentsPath, operatorsOf } from '#cluster/kube/objectReads.ts';
+import { isAtLeast, showMinor, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';
+import { operatorVersionOf, watchedBy } from '#cluster/kube/workloads.ts';
+import type { Workload } from '#cluster/kube/workloads.ts';
+import type { Evidence } from '#cluster/result.ts';
 import { isPaired, oldestOperator, pairsShown } from './operatorPairs.ts';
 
 const titleOf = ({ namespace, name }: Workload): string => `The operator ${namespace}/${name}`;

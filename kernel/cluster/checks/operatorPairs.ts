@@ -1,5 +1,5 @@
-import type { Evidence } from '#cluster/check.ts';
 import { isAtLeast, showMinor, type VersionNumber } from '#cluster/kube/versionNumbers.ts';
+import type { Evidence } from '#cluster/result.ts';
 
 /** The oldest operator that the runner goes with. */
 export const oldestOperator: VersionNumber = { major: 1, minor: 1, patch: 0 };

@@ -1,8 +1,8 @@
-import type { Check, Evidence } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, unknown, warn } from '#cluster/findings.ts';
 import { textAt } from '#cluster/kube/fields.ts';
-import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
 import { groupsOf, rayClusterOf, rayClusterPath } from '#cluster/kube/objectReads.ts';
 import {
   compareVersions,
@@ -13,6 +13,7 @@ import {
   versionIn,
   type VersionNumber,
 } from '#cluster/kube/versionNumbers.ts';
+import type { Evidence } from '#cluster/result.ts';
 
 /** The oldest Ray that the runner goes with. */
 const oldest: VersionNumber = { major: 2, minor: 43, patch: 0 };

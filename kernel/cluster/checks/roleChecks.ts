@@ -1,10 +1,12 @@
-import type { Check, Evidence } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { fail, pass, unknown, warn } from '#cluster/findings.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import { bindRunner, grantRunner, type KnownRoles } from '#cluster/fixes/roleFixes.ts';
 import { mayAccount, mayPerson, reviewWayOf, runnerAccess } from '#cluster/kube/access.ts';
-import { mayReview, wordsOfAccess, type Access } from '#cluster/kube/access.ts';
-import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { type Access, mayReview, wordsOfAccess } from '#cluster/kube/access.ts';
+import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
 import {
   clusterRoleBindingsOf,
   clusterRoleBindingsPath,
@@ -13,10 +15,9 @@ import {
   roleBindingsOf,
   roleBindingsPath,
 } from '#cluster/kube/objectReads.ts';
-import { bindsAccount, otherNamespaceIn, type Binding, type RoleRule } from '#cluster/kube/roles.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
-import { bindRunner, grantRunner, type KnownRoles } from '#cluster/fixes/roleFixes.ts';
+import { type Binding, bindsAccount, otherNamespaceIn, type RoleRule } from '#cluster/kube/roles.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { Evidence } from '#cluster/result.ts';
 
 const accountOf = ({ namespace, serviceAccount }: ClusterProfile): string =>
   `The service account ${namespace}/${serviceAccount}`;

@@ -1,7 +1,9 @@
-import type { Check, Evidence } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import { fail, pass, warn } from '#cluster/findings.ts';
+import { raiseQuota, widenRange } from '#cluster/fixes/capacityFixes.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 import { textAt } from '#cluster/kube/fields.ts';
-import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
 import {
   groupsOf,
   limitRangesOf,
@@ -16,17 +18,16 @@ import { showResources } from '#cluster/kube/quantities.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import {
   addAmounts,
+  type Amounts,
   beyondRange,
   countedFor,
+  type Quota,
   readQuota,
+  type Shortage,
   shortagesOf,
   showAmount,
-  type Amounts,
-  type Quota,
-  type Shortage,
 } from '#cluster/kube/room.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
-import { raiseQuota, widenRange } from '#cluster/fixes/capacityFixes.ts';
+import type { Evidence } from '#cluster/result.ts';
 
 /** Pods of the RayCluster that a quota counts already: none where one is still to be launched. */
 async function runningPods(kube: KubeReads): Promise<readonly Pod[]> {

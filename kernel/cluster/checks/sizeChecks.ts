@@ -1,5 +1,6 @@
-import type { Check, Evidence } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 import type { KubeNode } from '#cluster/kube/nodes.ts';
 import { namesOf } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf } from '#cluster/kube/objectReads.ts';
@@ -7,7 +8,7 @@ import { likelyPlaces } from '#cluster/kube/placement.ts';
 import { shortOf, showResources } from '#cluster/kube/quantities.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import { tagOf } from '#cluster/kube/versionNumbers.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Evidence } from '#cluster/result.ts';
 
 /** What upstream advises for a head at least. */
 const advised = { cpu: 4, memory: 8 * 2 ** 30, gpu: 0 };

@@ -1,11 +1,12 @@
-import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { fail, pass, warn } from '#cluster/findings.ts';
-import { conditionAt, at, listAt, textAt } from '#cluster/kube/fields.ts';
-import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { installOperator, upgradeDefinitions } from '#cluster/fixes/operatorFixes.ts';
+import { at, conditionAt, listAt, textAt } from '#cluster/kube/fields.ts';
+import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
 import { definitionPath } from '#cluster/kube/objectReads.ts';
 import { isAtLeast, showMinor, versionIn, type VersionNumber } from '#cluster/kube/versionNumbers.ts';
-import { installOperator, upgradeDefinitions } from '#cluster/fixes/operatorFixes.ts';
+import type { Evidence, Finding } from '#cluster/result.ts';
 import { operatorChecks } from './operatorChecks.ts';
 import { oldestPaired, pairsShown } from './operatorPairs.ts';
 import { rayVersionChecks } from './rayVersionChecks.ts';

@@ -1,5 +1,5 @@
-import type { Evidence } from '#cluster/check.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import type { Evidence } from '#cluster/result.ts';
 import { at, textAt } from './fields.ts';
 import type { KubeReads } from './kubeReads.ts';
 import type { KubeAsk } from './kubeRequest.ts';

@@ -1,8 +1,8 @@
 import type { AwsReads } from '#cluster/aws/awsReads.ts';
-import type { Evidence } from '#cluster/check.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { Once } from '#cluster/memo.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { Evidence } from '#cluster/result.ts';
 import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import { connectKube } from './connectKube.ts';
 import { textAt, textsAt } from './fields.ts';

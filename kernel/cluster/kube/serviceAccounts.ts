@@ -1,7 +1,9 @@
 import { ClusterError } from '#cluster/errors.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import { isRecord } from '#shared/records.ts';
 import { mapAt, textAt } from './fields.ts';
-import type { KubeReads } from './kubeReads.ts';
+import type { KubeAsk, KubeReply } from './kubeRequest.ts';
 
 export type ServiceAccount = {
   readonly namespace: string;
@@ -16,6 +18,14 @@ export type ServiceAccountToken = {
   readonly claims: Readonly<Record<string, unknown>>;
 };
 
+/** The calls of the Kubernetes API that reading a service account takes. */
+type ServiceAccountApi = {
+  readonly profile: ClusterProfile;
+  readonly hidden: HiddenTexts;
+  find(path: string): Promise<unknown>;
+  request(ask: KubeAsk): Promise<KubeReply>;
+};
+
 /** The path of a service account in the API. */
 export const serviceAccountPath = (namespace: string, name: string): string =>
   `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts/${encodeURIComponent(name)}`;
@@ -26,7 +36,7 @@ export const serviceAccountUser = (namespace: string, name: string): string =>
 
 /** @throws ClusterError */
 export async function readServiceAccount(
-  kube: KubeReads,
+  kube: ServiceAccountApi,
   namespace: string,
   name: string,
 ): Promise<ServiceAccount | undefined> {
@@ -36,7 +46,10 @@ export async function readServiceAccount(
 }
 
 /** Has the API server sign a token for the profile's service account. @throws ClusterError */
-export async function requestToken(kube: KubeReads, audience: string | undefined): Promise<ServiceAccountToken> {
+export async function requestToken(
+  kube: ServiceAccountApi,
+  audience: string | undefined,
+): Promise<ServiceAccountToken> {
   const { namespace, serviceAccount } = kube.profile;
   const path = `${serviceAccountPath(namespace, serviceAccount)}/token`;
   const { body } = await kube.request({

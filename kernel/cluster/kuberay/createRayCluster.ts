@@ -1,15 +1,15 @@
-import type { CheckReport } from '#cluster/check.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { ResolveCatalog } from '#cluster/resolvedCatalog.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
 import { counted } from '#shared/format/markup.ts';
 import { launchCheckIds } from './launchChecks.ts';
-import { openConnection, openTarget, type OpenedConnection } from './openRayLink.ts';
 import { OpenRayCluster } from './openRayCluster.ts';
+import { openConnection, type OpenedConnection, openTarget } from './openRayLink.ts';
+import { type OnExit, type RayClusterSpec, warningsOf } from './rayClusterSpec.ts';
 import { deleteRayCluster, makeRayCluster } from './rayClusters.ts';
-import { warningsOf, type OnExit, type RayClusterSpec } from './rayClusterSpec.ts';
-import { waitForPods, waitForRay, waitLimits, type RayProgress, type WaitLimits } from './waitForRay.ts';
+import { type RayProgress, waitForPods, waitForRay, waitLimits, type WaitLimits } from './waitForRay.ts';
 
 export type CreateRayClusterOptions = {
   /** Ends the wait; a cluster that was made for it goes as `onExit` says. */

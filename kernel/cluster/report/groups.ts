@@ -1,4 +1,4 @@
-import type { CheckResult } from '#cluster/check.ts';
+import type { CheckResult } from '#cluster/result.ts';
 
 /** Checks with one and the same reason: they were skipped for it, or all hang on the same failure. */
 export type Group = {

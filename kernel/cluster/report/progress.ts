@@ -1,4 +1,4 @@
-import type { CheckEvent, CheckResult } from '#cluster/check.ts';
+import type { CheckEvent, CheckResult } from '#cluster/result.ts';
 import { counted } from '#shared/format/markup.ts';
 
 /** How far a run is: checks that have finished, how many there will be, and those that are being asked. */

@@ -1,11 +1,11 @@
-import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
+import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
 import { escapeHtml } from '#shared/format/markup.ts';
-import { isGroup, withGroups, type Group } from './groups.ts';
-import { statusMarks } from './summary.ts';
 import { mendText } from './fixText.ts';
+import { type Group, isGroup, withGroups } from './groups.ts';
 import { progressOf, type RunSoFar } from './progress.ts';
 import { evidenceText } from './reportMarkdown.ts';
-import { byCategory, isProblem, summaryOf, type CategoryResults } from './summary.ts';
+import { statusMarks } from './summary.ts';
+import { byCategory, type CategoryResults, isProblem, summaryOf } from './summary.ts';
 
 /**
  * The colours of the editor where there is one, else of JupyterLab, else of the page; only marks are coloured, so that every

@@ -1,5 +1,5 @@
-import type { CheckReport, CheckResult } from '#cluster/check.ts';
 import { checkIds } from '#cluster/checkIds.ts';
+import type { CheckReport, CheckResult } from '#cluster/result.ts';
 import { countOf } from '#cluster/runChecks.ts';
 import { docsOf, exitCodeOf, exitCodes } from './summary.ts';
 

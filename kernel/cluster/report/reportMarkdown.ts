@@ -1,8 +1,8 @@
-import type { CheckReport, CheckResult, Evidence } from '#cluster/check.ts';
+import type { CheckReport, CheckResult, Evidence } from '#cluster/result.ts';
 import { escapeHtml, oneLine } from '#shared/format/markup.ts';
-import { isGroup, withGroups, type Group } from './groups.ts';
-import { statusMarks } from './summary.ts';
 import { mendText } from './fixText.ts';
+import { type Group, isGroup, withGroups } from './groups.ts';
+import { statusMarks } from './summary.ts';
 import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
 
 /** Where a check is explained; `undefined` where whoever shows the document can follow no link there. */

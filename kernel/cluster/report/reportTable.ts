@@ -1,9 +1,9 @@
-import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
+import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
 import { withoutControls } from '#shared/format/markup.ts';
-import { isGroup, withGroups, type Group } from './groups.ts';
-import { statusMarks } from './summary.ts';
 import { mendText } from './fixText.ts';
+import { type Group, isGroup, withGroups } from './groups.ts';
+import { statusMarks } from './summary.ts';
 import { byCategory, docsOf, isProblem, isUnknown, summaryOf } from './summary.ts';
 
 export type TableOptions = {

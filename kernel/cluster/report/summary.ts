@@ -1,5 +1,5 @@
-import type { CheckReport, CheckResult, CheckStatus } from '#cluster/check.ts';
 import { categoryTitles, type CheckCategory, checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
+import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
 import { counted } from '#shared/format/markup.ts';
 
 /** A report in one sentence: `38 checks passed, 2 warnings, 1 failed, 3 not known, 4 skipped, in 0.8 s.` */

@@ -1,16 +1,17 @@
 import { DataType, Field } from '#arrow';
-import { CatalogError } from '#shared/errors.ts';
-import { given } from '#shared/records.ts';
 import {
   checkColumnChanges,
   checkFieldMetadata,
   checkNewColumns,
   newColumnType,
 } from '#catalog/arguments/columnArguments.ts';
-import { nullExpression } from '#catalog/arrow/nullColumns.ts';
-import { checkText, checkTexts } from '#catalog/arguments/tableArguments.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
-import type { ColumnChange, FieldMetadataUpdate, NewColumn, RefreshResult, WriteResult } from '#catalog/table.ts';
+import { checkText, checkTexts } from '#catalog/arguments/tableArguments.ts';
+import { nullExpression } from '#catalog/arrow/nullColumns.ts';
+import type { ColumnChange, FieldMetadataUpdate, NewColumn } from '#catalog/table.ts';
+import type { RefreshResult, WriteResult } from '#catalog/writeResults.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { given } from '#shared/records.ts';
 import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 

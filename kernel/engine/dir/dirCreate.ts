@@ -1,23 +1,23 @@
 import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import type { CreateMode } from '#catalog/arguments/options.ts';
+import { batchesOf } from '#catalog/arrow/batchSource.ts';
+import type { TableSource } from '#catalog/tableData.ts';
+import { abortable, gather, type Gathered } from '#engine/batches/bufferedRows.ts';
+import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
+import { cancellable } from '#processes/calls.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
-import { batchesOf } from '#catalog/arrow/batchSource.ts';
-import { cancellable } from '#processes/calls.ts';
-import type { CreateMode } from '#catalog/catalog.ts';
-import type { TableSource } from '#catalog/tableData.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
 import { addGathered } from './dirWrites.ts';
-import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
+import { takenBack } from './dirWrites.ts';
 import { rootFolder } from './folders.ts';
-import { abortable, gather, type Gathered } from '#engine/batches/bufferedRows.ts';
 import { entryOf, objectId } from './manifestTable.ts';
 import { checkNoNamespace } from './nameConflicts.ts';
 import { alreadyThere, makeTable } from './staging.ts';
 import { declaredLocation } from './tableLocation.ts';
-import { takenBack } from './dirWrites.ts';
 
 export type NewTable = {
   /** The call that it was given to, for errors. */

@@ -1,8 +1,14 @@
 import type { Connection } from '@lancedb/lancedb';
-import { type CallOptions, checkCreateMode, checkDrop, checkOptions, checkPage } from '#catalog/arguments/options.ts';
+import {
+  type CallOptions,
+  checkCreateMode,
+  checkDrop,
+  checkOptions,
+  checkPage,
+  type DropNamespaceOptions,
+} from '#catalog/arguments/options.ts';
 import type {
   CreateNamespaceOptions,
-  DropNamespaceOptions,
   ListTablesOptions,
   NamespacePage,
   PageOptions,

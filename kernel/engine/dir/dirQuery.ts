@@ -1,10 +1,9 @@
-import type { Table as NativeTable, Query as NativeQuery, VectorQuery } from '@lancedb/lancedb';
+import type { Query as NativeQuery, Table as NativeTable, VectorQuery } from '@lancedb/lancedb';
 import type { RecordBatch, Schema } from '#arrow';
-import { CatalogError } from '#shared/errors.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
-import type { QueryOptions, QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
-import type { BatchStream } from '#catalog/table.ts';
-import { batchLength, fixedWidth, sampleRows, sampledWidth } from '#engine/batches/batchLength.ts';
+import type { BatchStream, QueryOptions, QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
+import { batchLength, fixedWidth, sampledWidth, sampleRows } from '#engine/batches/batchLength.ts';
+import { CatalogError } from '#shared/errors.ts';
 import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 

@@ -1,9 +1,7 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
-import type { NamespacePath } from '#shared/names.ts';
-import { tableBackfills, type BackfillJob, type TableBackfillOptions, type TableTrial } from '#catalog/backfill.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
-import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
-import { MergeInsert, mergeColumns } from '#catalog/mergeInsert.ts';
+import { type BackfillJob, type TableBackfillOptions, type TableTrial } from '#catalog/backfill.ts';
+import { mergeColumns, MergeInsert } from '#catalog/mergeInsert.ts';
 import { checkFilter, Query } from '#catalog/query.ts';
 import type { FullTextOptions, QueryOptions, QuerySpec } from '#catalog/querySpec.ts';
 import type {
@@ -13,21 +11,21 @@ import type {
   FieldMetadataUpdate,
   IndexInfo,
   IndexStats,
-  InsertResult,
   NewColumn,
   Table,
-  UpdateResult,
   UpdateSpec,
-  WriteResult,
-  RefreshResult,
 } from '#catalog/table.ts';
 import type { TableStats, VersionInfo } from '#catalog/table.ts';
-import type { Branches, Tags } from '#catalog/tagsBranches.ts';
+import { tableBackfills } from '#catalog/tableBackfills.ts';
 import type { TableSource } from '#catalog/tableData.ts';
+import type { Branches, Tags } from '#catalog/tagsBranches.ts';
+import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import type { NamespacePath } from '#shared/names.ts';
 import { unsupported } from './dirCapabilities.ts';
 import { addColumns, alterColumns, dropColumns, refreshColumn, updateFieldMetadata } from './dirColumns.ts';
 import { createIndex, dropIndex, indexStats, listIndices, tableStats } from './dirIndexes.ts';
-import { dirQueryRunner, queryIpc, type IpcRows } from './dirQuery.ts';
+import { dirQueryRunner, type IpcRows, queryIpc } from './dirQuery.ts';
 import { dirBranches, dirTags, listVersions, restore } from './dirRefs.ts';
 import { addRows, deleteRows, mergeRows, updateRows } from './dirWrites.ts';
 import { checkSql } from './sqlLimits.ts';

@@ -3,18 +3,11 @@ import type { Table as ArrowTable } from '#arrow';
 import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { checkFits, updateEntries } from '#catalog/arguments/updateEntries.ts';
 import { lettingGo } from '#catalog/arrow/batchSource.ts';
-import { mergeSchema } from '#catalog/mergeInsert.ts';
+import { mergeSchema, type MergeSpec } from '#catalog/mergeInsert.ts';
 import { checkFilter } from '#catalog/query.ts';
-import type {
-  AddOptions,
-  InsertResult,
-  MergeResult,
-  MergeSpec,
-  UpdateResult,
-  UpdateSpec,
-  WriteResult,
-} from '#catalog/table.ts';
+import type { AddOptions, UpdateSpec } from '#catalog/table.ts';
 import type { TableSource } from '#catalog/tableData.ts';
+import type { InsertResult, MergeResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
 import { gather, type Gathered, whole } from '#engine/batches/bufferedRows.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import { inTurn } from './dirConnection.ts';

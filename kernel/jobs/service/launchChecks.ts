@@ -1,6 +1,6 @@
-import type { CheckReport } from '#cluster/check.ts';
-import { jobCheckIds } from '#cluster/kuberay/launchChecks.ts';
 import { ClusterError } from '#cluster/errors.ts';
+import { jobCheckIds } from '#cluster/kuberay/launchChecks.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { loadPart } from '#shared/loadPart.ts';

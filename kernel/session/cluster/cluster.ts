@@ -1,4 +1,3 @@
-import type { CheckReport, CheckResult } from '#cluster/check.ts';
 import { isCheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
@@ -9,6 +8,7 @@ import { storedReport } from '#cluster/report/reportJson.ts';
 import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
 import { reportTable } from '#cluster/report/reportTable.ts';
 import { exitCodeOf, exitCodes, summaryOf } from '#cluster/report/summary.ts';
+import type { CheckReport, CheckResult } from '#cluster/result.ts';
 import { liveOutput } from '#session/display/live.ts';
 import { htmlAndText, type Shown } from '#session/display/mimeBundle.ts';
 import { ownForms } from '#session/display/ownForms.ts';

@@ -1,7 +1,7 @@
 import type { Schema } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
-import { registerBackfills } from '#catalog/backfill.ts';
 import { CatalogNames, type NamedCatalog, type NameSources } from '#catalog/catalogNames.ts';
+import { registerBackfills } from '#catalog/tableBackfills.ts';
 import { belongTo } from '#processes/calls.ts';
 import { createBackfills } from '#session/backfill/backfills.ts';
 import { createCluster } from '#session/cluster/cluster.ts';

@@ -6,14 +6,14 @@ import type { DebugRequest } from '#shared/protocol/debugMessages.ts';
 import { isRecord } from '#shared/records.ts';
 import type { WantedBreakpoint } from './breakpoints.ts';
 import { cellFilePrefix, cellFileSuffix, type DebugScripts, hashSeed } from './debugScripts.ts';
-import { type DebugSession, type Step, threadId } from './debugSession.ts';
+import { type DebugSession, threadId } from './debugSession.ts';
 import { type DebugHook, DebugProblem } from './debugTypes.ts';
 import { type DapVariable, DebugVariables, heldGroup, maxParts, type Wanted } from './debugVariables.ts';
 import { toldFrame } from './frames.ts';
 import { InspectorLink } from './inspectorLink.ts';
 import { argumentOf, MainHook, saidBy } from './mainHook.ts';
 import { notebookHolder, scriptFor } from './pause.ts';
-import { thrownAt } from './stops.ts';
+import { type Step, thrownAt } from './stops.ts';
 
 // What a front sends is checked here, before anything looks into it.
 

@@ -1,17 +1,15 @@
 import type { Debugger } from 'node:inspector';
 import { Breakpoints } from './breakpoints.ts';
-import { DebugProblem } from './debugTypes.ts';
 import type { DebugScripts } from './debugScripts.ts';
+import { DebugProblem } from './debugTypes.ts';
 import { DebugVariables } from './debugVariables.ts';
-import { isEnd, isSameLine, ownScripts, type Frame } from './frames.ts';
+import { type Frame, isEnd, isSameLine, ownScripts } from './frames.ts';
 import { InspectorLink } from './inspectorLink.ts';
 import { MainHook } from './mainHook.ts';
 import { Pause } from './pause.ts';
-import { judge, type Stop } from './stops.ts';
+import { judge, type Step, steps, type Stop } from './stops.ts';
 
 export const threadId = 1;
-const steps = { next: 'Debugger.stepOver', stepIn: 'Debugger.stepInto', stepOut: 'Debugger.stepOut' } as const;
-export type Step = keyof typeof steps;
 
 /** The scripts that a step goes through and never stops in: the kernel's, Node's and those of packages. */
 const skipped = [...ownScripts, '[\\\\/]node_modules[\\\\/]'];

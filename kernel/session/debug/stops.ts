@@ -1,9 +1,8 @@
 import { messageOf } from '#shared/errors.ts';
 import type { Breakpoint, Breakpoints } from './breakpoints.ts';
-import type { Step } from './debugSession.ts';
+import type { HitBreakpoint } from './breakpoints.ts';
 import type { Frame } from './frames.ts';
 import type { Pause } from './pause.ts';
-import type { HitBreakpoint } from './breakpoints.ts';
 import { textOf } from './remoteText.ts';
 
 /** Why the code stands still, as fronts are told. */
@@ -103,3 +102,7 @@ function exceptionAt(pause: Pause): Stop | undefined {
   const [text = ''] = thrown.description.split('\n', 1);
   return { reason: 'exception', description: 'Paused on an exception', text };
 }
+
+export const steps = { next: 'Debugger.stepOver', stepIn: 'Debugger.stepInto', stepOut: 'Debugger.stepOut' } as const;
+
+export type Step = keyof typeof steps;

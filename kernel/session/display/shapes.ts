@@ -1,7 +1,8 @@
 import { types } from 'node:util';
 import type { Data, RecordBatch, Schema, Table as ArrowTable, Vector } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
-import type { BatchStream, Table } from '#catalog/table.ts';
+import type { BatchStream } from '#catalog/querySpec.ts';
+import type { Table } from '#catalog/table.ts';
 import { adoptTable } from '#shared/arrow/adoptTable.ts';
 
 // What a value is, told without running any code of it: neither its getters nor the traps of a proxy.

@@ -1,7 +1,8 @@
 import type { NotebookDebugger } from '#session/debug/debugger.ts';
 import type { History, HistoryEntry } from '#session/history/history.ts';
 import type { Question } from '#session/threads/coreMessages.ts';
-import type { CellQueue, CellRequest } from '#session/worker/cellQueue.ts';
+import type { CellQueue } from '#session/worker/cellQueue.ts';
+import type { CellRequest } from '#session/worker/shells.ts';
 import { isDebugRequest } from '#shared/protocol/debugMessages.ts';
 import { commInfo, commOf, wantedTarget } from './jupyterComms.ts';
 import type { Header, JupyterMessage } from './jupyterFrames.ts';

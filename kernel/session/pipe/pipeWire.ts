@@ -1,8 +1,13 @@
 import { Socket } from 'node:net';
 import type { NotebookDebugger } from '#session/debug/debugger.ts';
-import { type Answer, type CellOutput, type QuestionAnswer, unsendable } from '#session/threads/coreMessages.ts';
+import {
+  type Answer,
+  type CellOutput,
+  type QuestionAnswer,
+  unsendable,
+  type Wire,
+} from '#session/threads/coreMessages.ts';
 import type { CellQueue } from '#session/worker/cellQueue.ts';
-import type { Wire } from '#session/worker/main.ts';
 import { StreamBuffer } from '#session/worker/streamBuffer.ts';
 import { type CatalogConfig, isCatalogConfig } from '#shared/catalogConfig.ts';
 import { notebookLanguages } from '#shared/notebookLanguage.ts';

@@ -1,10 +1,10 @@
-import type { CheckReport } from '#cluster/check.ts';
 import type { DashboardDoor } from '#cluster/kuberay/dashboardProxy.ts';
 import type { OpenRayCluster } from '#cluster/kuberay/openRayCluster.ts';
 import type { RayPod } from '#cluster/kuberay/rayPods.ts';
 import type { RayProgress } from '#cluster/kuberay/waitForRay.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { RayTarget } from '#cluster/ray/rayRequest.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import { catalogFinder } from '#session/cluster/catalogOfProfile.ts';
 import { liveOutput } from '#session/display/live.ts';
 import { htmlAndText, type Shown, textOnly } from '#session/display/mimeBundle.ts';

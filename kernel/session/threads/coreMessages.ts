@@ -127,3 +127,11 @@ export function unsendable(what: string, cause: unknown): CellError {
   const evalue = `The ${what} of this cell can't be sent: ${messageOf(cause)}`;
   return { ename: 'UnsendableOutput', evalue, traceback: [evalue] };
 }
+
+/** A front's open connections. */
+export type Wire = {
+  /** Sends what is still to be sent, then lets go. */
+  close(): Promise<void>;
+  /** Bytes accepted and not yet sent. */
+  backlog(): number;
+};

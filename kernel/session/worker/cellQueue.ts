@@ -1,4 +1,9 @@
 import { CommBooks, type CommEvents } from '#session/comms/commBooks.ts';
+import { RecentSet } from '#session/core/recent.ts';
+import type { RunCell } from '#session/debug/debugScripts.ts';
+import { History } from '#session/history/history.ts';
+import type { InputAnswer } from '#session/input/gate.ts';
+import { type InputQuestion, OpenQuestions } from '#session/input/openQuestions.ts';
 import type {
   CellError,
   CellOutput,
@@ -8,13 +13,8 @@ import type {
   QuestionAnswer,
   ToCore,
 } from '#session/threads/coreMessages.ts';
-import type { RunCell } from '#session/debug/debugScripts.ts';
 import type { Interrupter } from './interrupt.ts';
-import { History } from '#session/history/history.ts';
-import type { InputAnswer } from '#session/input/gate.ts';
-import { OpenQuestions, type InputQuestion } from '#session/input/openQuestions.ts';
-import { RecentSet } from '#session/core/recent.ts';
-import { Shells, type Shell } from './shells.ts';
+import { type CellRequest, type Shell, Shells } from './shells.ts';
 
 /** What a front (Jupyter, pipe) does with what happens. `id` is the one that the front gave. */
 export type FrontEvents = {
@@ -26,21 +26,6 @@ export type FrontEvents = {
   /** Cell `id` asks the person; the front calls `answerInput`, unless the signal says that nobody waits any more. */
   input(id: string, question: InputQuestion, signal: AbortSignal): void;
 } & CommEvents;
-
-export type CellRequest = {
-  id: string;
-  code: string;
-  silent: boolean;
-  storeHistory: boolean;
-  stopOnError: boolean;
-  /** Whether there is a person who can be asked for input. */
-  allowInput: boolean;
-  expressions: Record<string, string>;
-  /** The front's name for the cell of the notebook; the same when it is run again. */
-  cell?: string;
-  /** The subshell that it runs in, one of `subshells`; the main shell when not given. */
-  subshell?: string;
-};
 
 /**
  * The cells of a kernel, one at a time in each shell, in order. Lives in the worker, so that it answers and keeps its books

@@ -8,7 +8,7 @@ import { createDebugger, type NotebookDebugger } from '#session/debug/debugger.t
 import { openHistory } from '#session/history/history.ts';
 import { openPipe } from '#session/pipe/pipeWire.ts';
 import { sayWarnings } from '#session/start/warnings.ts';
-import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from '#session/threads/coreMessages.ts';
+import type { FromCore, PlacedFromCore, ToCore, Wire, WorkerStart } from '#session/threads/coreMessages.ts';
 import { cutLock } from '#session/threads/loadLock.ts';
 import { OutputReceiver } from '#session/threads/outputLimit.ts';
 import { RingReader } from '#session/threads/textRing.ts';
@@ -41,14 +41,6 @@ const throughPauses = (
     }
   },
 });
-
-/** A front's open connections. */
-export type Wire = {
-  /** Sends what is still to be sent, then lets go. */
-  close(): Promise<void>;
-  /** Bytes accepted and not yet sent. */
-  backlog(): number;
-};
 
 /** Bytes that may wait in the connection before printing is slowed down. */
 const maxBacklog = 8 * 1024 * 1024;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { CellRequest } from './cellQueue.ts';
 
 /** A cell that runs, and its execution count. */
 export type Running = { readonly cell: CellRequest; readonly count: number };
@@ -68,3 +67,18 @@ export class Shells {
 }
 
 const emptyShell = (): Shell => ({ waiting: [], running: undefined });
+
+export type CellRequest = {
+  id: string;
+  code: string;
+  silent: boolean;
+  storeHistory: boolean;
+  stopOnError: boolean;
+  /** Whether there is a person who can be asked for input. */
+  allowInput: boolean;
+  expressions: Record<string, string>;
+  /** The front's name for the cell of the notebook; the same when it is run again. */
+  cell?: string;
+  /** The subshell that it runs in, one of `subshells`; the main shell when not given. */
+  subshell?: string;
+};

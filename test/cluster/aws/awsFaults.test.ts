@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CheckReport, CheckStatus } from '#cluster/check.ts';
+import type { CheckReport, CheckStatus } from '#cluster/result.ts';
 import { faults, rightsTaken } from '../parts/awsFaults.ts';
 import { account, region } from '../parts/moto.ts';
 import { aws, type SoundAws, startSoundAws } from '../parts/soundAws.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { CreateRoleCommand } from '@aws-sdk/client-iam';
 import { AssumeRoleCommand } from '@aws-sdk/client-sts';
-import type { CheckReport } from '#cluster/check.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import { account, allow, roleArn } from '../parts/moto.ts';
 import { sentenceOf } from '../parts/outcome.ts';
 import { aws, serviceAccount, type SoundAws, startSoundAws } from '../parts/soundAws.ts';

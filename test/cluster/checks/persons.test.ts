@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { CheckReport, CheckResult } from '#cluster/check.ts';
 import { type CheckId, checkIdsByCategory } from '#cluster/checkIds.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckReport, CheckResult } from '#cluster/result.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
 import { askedTwice } from '../parts/auditLog.ts';
 import { mendIt, mendOf, resultOf, verify } from '../parts/faults.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { CheckReport } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
 import { freePorts } from '../../harness/freePorts.ts';
 import { tempFolder } from '../../harness/temp.ts';

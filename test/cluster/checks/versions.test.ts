@@ -1,4 +1,4 @@
-import type { CheckStatus } from '#cluster/check.ts';
+import type { CheckStatus } from '#cluster/result.ts';
 import { type Fault, type Statuses, testFaults } from '../parts/faults.ts';
 import { definitionOf } from '../parts/kubeApi.ts';
 import { names } from '../parts/sound/names.ts';

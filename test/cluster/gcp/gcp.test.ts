@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { CheckReport } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import { mendOf, sentenceOf } from '../parts/outcome.ts';
 import { names } from '../parts/sound/names.ts';
 import type { SoundCluster } from '../parts/soundCluster.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CheckReport } from '#cluster/check.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import type { VerifyOptions } from '#cluster/verifyCluster.ts';
 import type { KubeObject } from '../parts/kubeApi.ts';
 import { mendOf, sentenceOf } from '../parts/outcome.ts';

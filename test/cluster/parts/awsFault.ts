@@ -1,6 +1,6 @@
-import type { CheckStatus } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckStatus } from '#cluster/result.ts';
 import type { SoundAws } from './soundAws.ts';
 
 /** Something that is wrong in an account, what checks say then, and what puts it right. */

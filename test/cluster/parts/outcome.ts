@@ -1,7 +1,7 @@
-import type { CheckReport, CheckStatus } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { allChecks } from '#cluster/checks/all.ts';
 import type { Mend } from '#cluster/fixes/fix.ts';
+import type { CheckReport, CheckStatus } from '#cluster/result.ts';
 
 /** The checks that failed or warned, with what became of them. */
 export const problemsOf = ({ results }: CheckReport): Partial<Record<CheckId, CheckStatus>> =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { CheckResult } from '#cluster/check.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckResult } from '#cluster/result.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
 import { resultOf } from '../parts/faults.ts';
 import type { KubeObject } from '../parts/kubeApi.ts';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CheckReport } from '#cluster/check.ts';
-import { checkIdsByCategory, type CheckId } from '#cluster/checkIds.ts';
+import { type CheckId, checkIdsByCategory } from '#cluster/checkIds.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import { verifyCluster, type VerifyOptions } from '#cluster/verifyCluster.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { soundCluster, type SoundCluster } from '../parts/soundCluster.ts';

@@ -1,5 +1,5 @@
+import type { CreateMode } from '#catalog/arguments/options.ts';
 import type { CatalogErrorKind } from '#shared/errors.ts';
-import type { CreateMode } from '#catalog/catalog.ts';
 
 export type Path = readonly string[];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { CheckReport } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import type { CheckNode } from '../../../extension/cluster/checkRows.ts';
 import type { ExtensionApi } from '../../../extension/extension.ts';
 import { names } from '../../cluster/parts/sound/names.ts';

@@ -1,7 +1,8 @@
-import type { Check, Finding } from '#cluster/check.ts';
-import type { CheckId } from '#cluster/checkIds.ts';
+import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
+import type { Finding } from '#cluster/result.ts';
 import { runChecks, type RunOptions } from '#cluster/runChecks.ts';
 
 // The engine asks its context nothing: it is handed through to the checks, and these have none to ask.

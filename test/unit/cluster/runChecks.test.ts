@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { CheckEvent } from '#cluster/check.ts';
-import type { CheckId } from '#cluster/checkIds.ts';
 import type { CheckContext } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import type { CheckEvent } from '#cluster/result.ts';
 import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { check, runThem } from './checksToRun.ts';
 

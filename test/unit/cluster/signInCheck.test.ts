@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { CheckReport } from '#cluster/check.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
+import type { CheckReport } from '#cluster/result.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
 import { kubeconfigText, written } from './kubeconfigs.ts';
 

@@ -1,4 +1,4 @@
-import type { CheckReport, CheckResult } from '#cluster/check.ts';
+import type { CheckReport, CheckResult } from '#cluster/result.ts';
 import { countOf } from '#cluster/runChecks.ts';
 
 const common = { milliseconds: 12, attempts: 1 } as const;

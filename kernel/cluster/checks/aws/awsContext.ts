@@ -1,11 +1,12 @@
 import { awsSaid } from '#cluster/aws/awsErrors.ts';
 import { awsPlaceOf } from '#cluster/aws/awsNames.ts';
-import type { EksCluster } from '#cluster/aws/eksCluster.ts';
 import { readArn } from '#cluster/aws/awsNames.ts';
+import type { EksCluster } from '#cluster/aws/eksCluster.ts';
 import type { AccountPlace, AwsRole } from '#cluster/aws/iamReads.ts';
-import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
-import { isClusterError, type ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
+import { type ClusterError, type ClusterErrorKind, isClusterError } from '#cluster/errors.ts';
+import type { Evidence, Finding } from '#cluster/result.ts';
 
 // What the checks of AWS have in common.
 

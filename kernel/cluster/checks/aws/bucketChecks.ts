@@ -1,13 +1,14 @@
-import type { AwsIdentity } from '#cluster/aws/awsIdentity.ts';
-import { bucketMend, keyMend, makeBucketMend } from '#cluster/aws/awsFixes.ts';
-import { bucketActions, type BucketStep } from '#cluster/aws/bucketProbe.ts';
 import { keyRefusalOf } from '#cluster/aws/awsErrors.ts';
-import type { Check, Finding } from '#cluster/check.ts';
-import type { CheckId } from '#cluster/checkIds.ts';
+import { bucketMend, keyMend, makeBucketMend } from '#cluster/aws/awsFixes.ts';
+import type { AwsIdentity } from '#cluster/aws/awsIdentity.ts';
+import { bucketActions, type BucketStep } from '#cluster/aws/bucketProbe.ts';
+import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
+import type { CheckId } from '#cluster/checkIds.ts';
 import type { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
-import { asking, awsCheck, awsRefused, sawAws, serviceRoleOf, unlessBucket, awsAudience } from './awsContext.ts';
+import type { Finding } from '#cluster/result.ts';
+import { asking, awsAudience, awsCheck, awsRefused, sawAws, serviceRoleOf, unlessBucket } from './awsContext.ts';
 
 /** Somebody who is to work with the bucket, and which check says that one can be them at all. */
 type Party = {

@@ -1,12 +1,13 @@
 import { accessEntryMend, awsCommand, describeMend } from '#cluster/aws/awsFixes.ts';
 import { eksAccess, isWayTo } from '#cluster/aws/connectEks.ts';
 import { clusterArnOf } from '#cluster/aws/eksCluster.ts';
-import type { Check, Finding } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
 import { fail, pass, unknown, warn } from '#cluster/findings.ts';
+import type { KubeTarget } from '#cluster/kube/credential.ts';
 import { textAt, textsAt } from '#cluster/kube/fields.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
-import type { KubeTarget } from '#cluster/kube/credential.ts';
+import type { Finding } from '#cluster/result.ts';
 import { asking, awsCheck, awsRefused, sawAws, unlessEksNamed } from './awsContext.ts';
 
 const adminPolicy = 'AmazonEKSClusterAdminPolicy';

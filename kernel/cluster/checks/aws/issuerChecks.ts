@@ -1,12 +1,13 @@
 import { awsCommand } from '#cluster/aws/awsFixes.ts';
 import { readArn } from '#cluster/aws/awsNames.ts';
 import { issuerName, oidcProviderArn } from '#cluster/aws/iamReads.ts';
-import type { Check, Finding } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
 import { fail, pass, skip } from '#cluster/findings.ts';
-import { serviceAccountPath, serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
 import { kubectl, objectsMend } from '#cluster/fixes/commands.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
+import { serviceAccountPath, serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
+import type { Finding } from '#cluster/result.ts';
 import {
   asking,
   awsAudience,

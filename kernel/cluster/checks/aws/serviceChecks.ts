@@ -3,7 +3,7 @@ import { describeMend, webIdentityTrustMend } from '#cluster/aws/awsFixes.ts';
 import { clusterArnOf, type EksCluster } from '#cluster/aws/eksCluster.ts';
 import { issuerName, oidcProviderArn } from '#cluster/aws/iamReads.ts';
 import { readWebIdentityTrust, type WebIdentity } from '#cluster/aws/trustPolicy.ts';
-import type { Check, CheckContext, Finding } from '#cluster/check.ts';
+import type { Check, CheckContext } from '#cluster/check.ts';
 import type { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import { kubectl } from '#cluster/fixes/commands.ts';
@@ -11,6 +11,7 @@ import { sawAt } from '#cluster/kube/kubeReads.ts';
 import { podsOf, podsPath } from '#cluster/kube/objectReads.ts';
 import type { Pod } from '#cluster/kube/pods.ts';
 import { serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
+import type { Finding } from '#cluster/result.ts';
 import {
   asking,
   awsAudience,

@@ -1,6 +1,8 @@
-import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
+import type { CheckContext } from '#cluster/check.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { fail, pass } from '#cluster/findings.ts';
+import type { Mend } from '#cluster/fixes/fix.ts';
 import { createAccount, createBucket, grantBucket, grantWorkloadUser } from '#cluster/gcp/gcloud.ts';
 import { bucketPermissions } from '#cluster/gcp/gcpReads.ts';
 import {
@@ -12,9 +14,8 @@ import {
   workloadPoolOf,
 } from '#cluster/gcp/gkeTarget.ts';
 import { refusalOf } from '#cluster/gcp/googleErrors.ts';
-import type { CheckContext } from '#cluster/check.ts';
 import { serviceAccountPath, serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Evidence, Finding } from '#cluster/result.ts';
 
 // What GKE's metadata server does for a pod, done from here without one: each hop is a check, and the next begins with what
 // the one before was given.

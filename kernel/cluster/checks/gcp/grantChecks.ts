@@ -1,10 +1,11 @@
-import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import { createAccount, createBucket, grantBucket, grantWorkloadUser } from '#cluster/gcp/gcloud.ts';
 import { bucketPermissions } from '#cluster/gcp/gcpReads.ts';
 import { bucketOf, gkePlace, noGoogle, noGoogleBucket, workloadMember } from '#cluster/gcp/gkeTarget.ts';
-import { bindingsOf, type Binding } from '#cluster/gcp/replies.ts';
+import { type Binding, bindingsOf } from '#cluster/gcp/replies.ts';
+import type { Evidence, Finding } from '#cluster/result.ts';
 
 const noAccount =
   'It is not known which Google service account is meant: the profile has no gcp.serviceAccount, and the annotation is missing.';

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Check, Evidence, Finding } from '#cluster/check.ts';
+import type { Check } from '#cluster/check.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, warn } from '#cluster/findings.ts';
 import { grantBucket } from '#cluster/gcp/gcloud.ts';
 import { bucketOf, noGoogleBucket } from '#cluster/gcp/gkeTarget.ts';
-import type { ClusterProfile } from '#cluster/profile.ts';
 import { probeImage, probePod } from '#cluster/probe/probePod.ts';
-import { readProbeLog, type ProbeLog } from '#cluster/probe/probeScript.ts';
+import { type ProbeLog, readProbeLog } from '#cluster/probe/probeScript.ts';
 import { runProbe } from '#cluster/probe/runProbe.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
+import type { Evidence, Finding } from '#cluster/result.ts';
 
 const probe: Check = {
   id: 'gcp-probe-pod',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Finding } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { versionChecks } from '#cluster/checks/versionChecks.ts';
+import type { Finding } from '#cluster/result.ts';
 import { runChecks } from '#cluster/runChecks.ts';
 
 /**

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { loadAllYaml } from '@kubernetes/client-node';
-import type { CheckResult } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { manifestsYaml } from '#cluster/report/manifestYaml.ts';
 import { reportHtml, runningHtml } from '#cluster/report/reportHtml.ts';
@@ -9,6 +8,7 @@ import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
 import { reportTable } from '#cluster/report/reportTable.ts';
 import { exitCodeOf } from '#cluster/report/summary.ts';
 import { summaryOf } from '#cluster/report/summary.ts';
+import type { CheckResult } from '#cluster/result.ts';
 import { onlyOf, reportOf, someResults } from '../someReport.ts';
 
 const report = reportOf(someResults);

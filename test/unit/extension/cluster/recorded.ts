@@ -1,5 +1,6 @@
-import type { CheckEvent, CheckHeader, CheckReport, CheckResult } from '#cluster/check.ts';
+import type { CheckHeader } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
+import type { CheckEvent, CheckReport, CheckResult } from '#cluster/result.ts';
 import { countOf } from '#cluster/runChecks.ts';
 
 // A run as it was recorded on a small cluster, shortened: every status, every kind of mend.

@@ -1,0 +1,28 @@
+import { CatalogError } from '#shared/errors.ts';
+import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
+import type { BackfillJob, TableBackfillOptions, TableTrial } from './backfill.ts';
+import type { Table } from './table.ts';
+
+/** What runs backfills of tables. */
+export type TableBackfills = {
+  backfill(table: Table, column: string, options: TableBackfillOptions): BackfillJob;
+  plan(table: Table, column: string, options: TableBackfillOptions): Promise<BackfillPlan>;
+  try(table: Table, column: string, options: TableBackfillOptions): Promise<TableTrial>;
+};
+
+let registered: TableBackfills | undefined;
+
+/** Says what runs backfills in this process. This module never loads it: jobs are built upon catalogs. */
+export function registerBackfills(backfills: TableBackfills | undefined): void {
+  registered = backfills;
+}
+
+/** @throws CatalogError Unsupported (0) where nothing runs backfills */
+export function tableBackfills(): TableBackfills {
+  if (registered) return registered;
+  throw new CatalogError(
+    'Unsupported',
+    'Nothing in this process runs backfills.',
+    'Run it in a notebook, in the editor, or by lance-catalog backfill.',
+  );
+}

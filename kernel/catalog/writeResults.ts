@@ -1,0 +1,14 @@
+/** The version that a write made, where the server says it. */
+export type WriteResult = { version?: number };
+
+export type InsertResult = WriteResult & { numInsertedRows?: number };
+
+export type UpdateResult = WriteResult & { numUpdatedRows?: number };
+
+export type RefreshResult = WriteResult & { numFilledRows: number };
+
+export type MergeResult = WriteResult & {
+  numUpdatedRows?: number;
+  numInsertedRows?: number;
+  numDeletedRows?: number;
+};
