@@ -1,5 +1,5 @@
 import { findPlace } from '#engine/dir/dirCatalog.ts';
-import { inspectCatalog, repairCatalog } from '#engine/dir/repair.ts';
+import { inspectCatalog, repairCatalog } from '#engine/repair/repair.ts';
 import type { Damage, RepairResult } from '#shared/damage.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { storageArguments, storageHelp, storageOptions } from './catalogArguments.ts';

@@ -6,7 +6,7 @@ import { registerFunction } from '#jobs/definition/registration.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { localRunner } from '#jobs/runners/localRunner.ts';
 import { drive, functionOf, pythonRow, specOf, sql, typescriptRow } from '../contract/backfill/driver/driving.ts';
-import { contextOf } from '../contract/backfill/localJobs.ts';
+import { contextOf } from '../contract/backfill/local/localJobs.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { callLanceRay, callPeer, lanceRayPackages } from './backfillPeers.ts';
 import { WarmRay } from './backfillRay.ts';

@@ -6,7 +6,7 @@ import type { Catalog } from '#catalog/catalog.ts';
 import type { DirConfig } from '#catalog/connect.ts';
 import { engineHost, repairPath, rootHeader, storageOptionsHeader } from '#catalog/contract.ts';
 import { findPlace } from '#engine/dir/dirCatalog.ts';
-import { inspectCatalog, repairCatalog } from '#engine/dir/repair.ts';
+import { inspectCatalog, repairCatalog } from '#engine/repair/repair.ts';
 import { allTexts, decodePart, wrong } from './requestBody.ts';
 import { catalogError, createContractHandler, type ContractHandler } from './server.ts';
 

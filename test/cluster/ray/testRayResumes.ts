@@ -11,7 +11,7 @@ import { createRayRunner } from '#jobs/runners/ray/rayRunner.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { newJobId } from '#shared/jobs/jobId.ts';
 import { gatedFunction } from '../../contract/backfill/gatedFunction.ts';
-import { contextOf, type LocalJob } from '../../contract/backfill/localJobs.ts';
+import { contextOf, type LocalJob } from '../../contract/backfill/local/localJobs.ts';
 import { type Moto, startMoto } from '../../contract/moto.ts';
 import { python } from '../../harness/needs/python.ts';
 import { until } from '../parts/processes.ts';

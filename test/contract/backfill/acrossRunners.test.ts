@@ -10,8 +10,8 @@ import { python } from '../../harness/needs/python.ts';
 import { eventually } from '../eventually.ts';
 import { folderRoot } from './backfillRoot.ts';
 import { gatedFunction } from './gatedFunction.ts';
-import { contextOf, eventsOf, rowFunction } from './localJobs.ts';
-import { lengthOf, lengths, textTable } from './localTable.ts';
+import { contextOf, eventsOf, rowFunction } from './local/localJobs.ts';
+import { lengthOf, lengths, textTable } from './local/localTable.ts';
 
 const vector = new FixedSizeList(3, new Field('item', new Float32(), true));
 

@@ -5,7 +5,7 @@ import { registerDir } from '#engine/register.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { type Moto, startMoto } from '../moto.ts';
-import type { LocalJob } from './localJobs.ts';
+import type { LocalJob } from './local/localJobs.ts';
 
 /** The place of the tables of a suite, and jobs on them. */
 export type BackfillRoot = {

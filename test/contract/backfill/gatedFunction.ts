@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { tempFolder } from '../../harness/temp.ts';
-import { rowFunction } from './localJobs.ts';
+import { rowFunction } from './local/localJobs.ts';
 
 /** A function that notes each call in a file, and from a row on waits until it is let go. */
 export type Gated = {

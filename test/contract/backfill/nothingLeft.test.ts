@@ -9,8 +9,8 @@ import { tempFolder } from '../../harness/temp.ts';
 import { eventually } from '../eventually.ts';
 import { descendantsOf, stillRunning } from '../processTree.ts';
 import { folderRoot } from './backfillRoot.ts';
-import { functionOf, rowFunction } from './localJobs.ts';
-import { textTable } from './localTable.ts';
+import { functionOf, rowFunction } from './local/localJobs.ts';
+import { textTable } from './local/localTable.ts';
 import { ownJobs, soon } from './ownJobs.ts';
 
 /** Functions that make a file and never come back from the row after some. */

@@ -9,8 +9,8 @@ import { localRunner } from '#jobs/runners/localRunner.ts';
 import { localPythonRunner } from '#jobs/runners/pythonRunner.ts';
 import { python } from '../../harness/needs/python.ts';
 import { folderRoot } from './backfillRoot.ts';
-import { contextOf, eventsOf, functionOf, type LocalJob, rowFunction } from './localJobs.ts';
-import { lengths, rowsFrom, textTable } from './localTable.ts';
+import { contextOf, eventsOf, functionOf, type LocalJob, rowFunction } from './local/localJobs.ts';
+import { lengths, rowsFrom, textTable } from './local/localTable.ts';
 
 const { signal } = new AbortController();
 const sql = functionOf('length', { kind: 'sql', expression: 'CAST(length(text) AS INT)' });

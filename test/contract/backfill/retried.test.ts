@@ -6,8 +6,8 @@ import type { RunnerName } from '#shared/jobs/backfill.ts';
 import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { folderRoot } from './backfillRoot.ts';
-import { rowFunction } from './localJobs.ts';
-import { lengthOf, lengths, textTable } from './localTable.ts';
+import { rowFunction } from './local/localJobs.ts';
+import { lengthOf, lengths, textTable } from './local/localTable.ts';
 import { ownJobs, soon } from './ownJobs.ts';
 
 suite('Rows that failed', function () {

@@ -9,7 +9,7 @@ import { python } from '../../harness/needs/python.ts';
 import { eventually } from '../eventually.ts';
 import { type BackfillRoot, bucketRoot, folderRoot } from './backfillRoot.ts';
 import { gatedFunction } from './gatedFunction.ts';
-import { deletedBelow, lengthOf, lengths, textTable } from './localTable.ts';
+import { deletedBelow, lengthOf, lengths, textTable } from './local/localTable.ts';
 import { ownJobs, soon } from './ownJobs.ts';
 
 type Pair = readonly [RunnerName, RunnerName];

@@ -13,8 +13,8 @@ import { WriteBack } from '#jobs/local/writeBack.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { folderRoot } from './backfillRoot.ts';
-import { eventsOf } from './localJobs.ts';
-import { lengthOf, lengths, textTable } from './localTable.ts';
+import { eventsOf } from './local/localJobs.ts';
+import { lengthOf, lengths, textTable } from './local/localTable.ts';
 
 const { signal } = new AbortController();
 const inputs = ['text'];

@@ -8,7 +8,7 @@ import { mergeBatch } from '#jobs/local/mergeBatch.ts';
 import { type ComputedRows, hashesOf } from '#jobs/local/rows.ts';
 import { scanRows } from '#jobs/local/scanRows.ts';
 import { folderRoot } from '../backfillRoot.ts';
-import { lengthOf, lengths, textTable } from '../localTable.ts';
+import { lengthOf, lengths, textTable } from '../local/localTable.ts';
 import { drive, functionOf, specOf, sql } from './driving.ts';
 
 // The mark is the one that the runner `local` writes before it merges, and the merge the engine's. What is planted is the

@@ -5,7 +5,7 @@ import { Field, Int32, makeVector, tableFromArrays } from '#arrow';
 import { Checkpoints } from '#jobs/local/checkpoints/checkpoints.ts';
 import { ChunkWriter } from '#jobs/local/checkpoints/chunkWriter.ts';
 import { FolderStore } from '#jobs/local/checkpoints/folderStore.ts';
-import { contextOf, rowFunction } from '../../../../contract/backfill/localJobs.ts';
+import { contextOf, rowFunction } from '../../../../contract/backfill/local/localJobs.ts';
 import { tempFolder } from '../../../../harness/temp.ts';
 
 test('What is computed is kept every ten seconds, however few rows it is', async () => {

@@ -3,9 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Table } from '#catalog/table.ts';
 import { localRunner } from '#jobs/runners/localRunner.ts';
-import { eventually } from '../eventually.ts';
-import { folderRoot } from './backfillRoot.ts';
-import { gatedFunction } from './gatedFunction.ts';
+import { eventually } from '../../eventually.ts';
+import { folderRoot } from '../backfillRoot.ts';
+import { gatedFunction } from '../gatedFunction.ts';
 import { contextOf, eventsOf, type LocalJob } from './localJobs.ts';
 import { lengths, rowsFrom, textTable } from './localTable.ts';
 

@@ -5,10 +5,10 @@ import { localPythonRunner, planWithPython, tryWithPython } from '#jobs/runners/
 import type { NewEvent, RunContext } from '#jobs/runners/runner.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
-import { python } from '../../harness/needs/python.ts';
-import { tempFolder } from '../../harness/temp.ts';
-import { BackfillTables } from './backfillTables.ts';
-import { functionOf, pythonRow, specOf, sql, typescriptRow } from './driver/driving.ts';
+import { python } from '../../../harness/needs/python.ts';
+import { tempFolder } from '../../../harness/temp.ts';
+import { BackfillTables } from '../backfillTables.ts';
+import { functionOf, pythonRow, specOf, sql, typescriptRow } from '../driver/driving.ts';
 
 suite('the runner local-python', function () {
   this.timeout(120_000);

@@ -6,7 +6,7 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { ComputedFunction, FunctionBody } from '#shared/jobs/computedFunction.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
-import { tempFolder } from '../../harness/temp.ts';
+import { tempFolder } from '../../../harness/temp.ts';
 
 /** A function as registration makes it, for tests of what runs it. */
 export function functionOf(

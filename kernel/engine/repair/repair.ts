@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 import type { RepairResult } from '#shared/damage.ts';
 import { idDelimiter } from '#shared/names.ts';
-import type { Place } from './dirConnection.ts';
-import { renameTable } from './dirRename.ts';
-import { ensureList } from './createManifest.ts';
-import { inRoot, isThere } from './folders.ts';
+import type { Place } from '#engine/dir/dirConnection.ts';
+import { renameTable } from '#engine/dir/dirRename.ts';
+import { ensureList } from '#engine/dir/createManifest.ts';
+import { inRoot, isThere } from '#engine/dir/folders.ts';
 import { planRepair, type PlanOptions, type Step } from './inspect.ts';
-import { namespaceId, onManifest } from './manifestTable.ts';
+import { namespaceId, onManifest } from '#engine/dir/manifestTable.ts';
 
 /** Finds what is wrong with a catalog, and changes nothing. @throws CatalogError as `planRepair` */
 export async function inspectCatalog(place: Place): Promise<RepairResult> {

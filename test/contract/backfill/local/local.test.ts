@@ -6,8 +6,8 @@ import { registerDir } from '#engine/register.ts';
 import { ownName } from '#jobs/local/keyIndex.ts';
 import { localRunner } from '#jobs/runners/localRunner.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import { tempFolder } from '../../harness/temp.ts';
-import { type Serving, startServing } from '../serve/serving.ts';
+import { tempFolder } from '../../../harness/temp.ts';
+import { type Serving, startServing } from '../../serve/serving.ts';
 import { contextOf, eventsOf, functionOf, rowFunction } from './localJobs.ts';
 import { lengthOf, lengths, textTable } from './localTable.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { Damage, DamageKind } from '#shared/damage.ts';
 import { idDelimiter } from '#shared/names.ts';
-import { datasetName, onDataset } from './dataset.ts';
-import type { Place } from './dirConnection.ts';
+import { datasetName, onDataset } from '#engine/dir/dataset.ts';
+import type { Place } from '#engine/dir/dirConnection.ts';
 import { engineError, isUnwritten, tableSubject } from '#engine/errors/engineErrors.ts';
-import { inRoot, isOneStep, isTableLocation, markers, rootFolder } from './folders.ts';
-import { hasManifest, manifestFolder, readManifest, type ManifestRow } from './manifestTable.ts';
+import { inRoot, isOneStep, isTableLocation, markers, rootFolder } from '#engine/dir/folders.ts';
+import { hasManifest, manifestFolder, readManifest, type ManifestRow } from '#engine/dir/manifestTable.ts';
 
 // What can be wrong with a catalog: earlier versions, other clients and processes that were killed could leave a manifest
 // that does not match the files. Nothing here changes anything; repair.ts applies the steps that are planned here.

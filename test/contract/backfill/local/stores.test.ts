@@ -8,12 +8,12 @@ import { planBackfill } from '#jobs/plan/planBackfill.ts';
 import { localRunner } from '#jobs/runners/localRunner.ts';
 import { localPythonRunner } from '#jobs/runners/pythonRunner.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
-import { inRoot } from '../../../scripts/paths.ts';
-import { python } from '../../harness/needs/python.ts';
-import { tempFolder } from '../../harness/temp.ts';
-import { eventually } from '../eventually.ts';
-import { bucketRoot } from './backfillRoot.ts';
-import { gatedFunction } from './gatedFunction.ts';
+import { inRoot } from '../../../../scripts/paths.ts';
+import { python } from '../../../harness/needs/python.ts';
+import { tempFolder } from '../../../harness/temp.ts';
+import { eventually } from '../../eventually.ts';
+import { bucketRoot } from '../backfillRoot.ts';
+import { gatedFunction } from '../gatedFunction.ts';
 import { contextOf, eventsOf, functionOf, rowFunction } from './localJobs.ts';
 import { deletedBelow, lengthOf, lengths, textTable } from './localTable.ts';
 
@@ -55,7 +55,7 @@ suite('backfills by the runner local of tables in an object store', function () 
     const job = jobOf('killed', { function: gated.function, options: { checkpointSize: 50, concurrency: 1 } });
     const file = join(tempFolder(), 'job.json');
     writeFileSync(file, JSON.stringify(job));
-    const child = spawn(process.execPath, [inRoot('test/contract/backfill/runLocalJob.ts'), file], {
+    const child = spawn(process.execPath, [inRoot('test/contract/backfill/local/runLocalJob.ts'), file], {
       stdio: 'inherit',
     });
     // Two fragments are in the table, and of the third a part is kept.

@@ -7,11 +7,11 @@ import { tableFromIPC } from '#arrow';
 import { connectNamespace } from '#catalog/connect.ts';
 import { loadNative } from '#engine/native.ts';
 import { localRunner } from '#jobs/runners/localRunner.ts';
-import { inRoot } from '../../../scripts/paths.ts';
-import { tempFolder } from '../../harness/temp.ts';
-import { eventually } from '../eventually.ts';
-import { folderRoot } from './backfillRoot.ts';
-import { gatedFunction } from './gatedFunction.ts';
+import { inRoot } from '../../../../scripts/paths.ts';
+import { tempFolder } from '../../../harness/temp.ts';
+import { eventually } from '../../eventually.ts';
+import { folderRoot } from '../backfillRoot.ts';
+import { gatedFunction } from '../gatedFunction.ts';
 import { contextOf, eventsOf, functionOf, type LocalJob, rowFunction } from './localJobs.ts';
 import { deletedBelow, lengthOf, lengths, rowsFrom, textTable } from './localTable.ts';
 
@@ -44,7 +44,7 @@ suite('faults of backfills by the runner local', function () {
     const job = jobOf('killed', { function: gated.function, options: { checkpointSize: 100 } });
     const file = join(tempFolder(), 'job.json');
     writeFileSync(file, JSON.stringify(job));
-    const child = spawn(process.execPath, [inRoot('test/contract/backfill/runLocalJob.ts'), file], {
+    const child = spawn(process.execPath, [inRoot('test/contract/backfill/local/runLocalJob.ts'), file], {
       stdio: 'inherit',
     });
     // Two fragments are in the table, and of the third a part is kept.
