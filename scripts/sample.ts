@@ -12,7 +12,7 @@ import { makeProducts } from './sample/products.ts';
 const sampleVersion = 2;
 const marker = '.lance-catalog-sample.json';
 
-export type SampleOptions = {
+type SampleOptions = {
   /** What is being done, a line each. */
   log?: (line: string) => void;
 };

@@ -15,7 +15,7 @@ import { calmSettings } from './workbench/settings.ts';
  * Takes the one window of the sample: two servers on one profile would overwrite each other's state.
  * @throws Error naming the process that has it
  */
-export function takeWindow(file: string): void {
+function takeWindow(file: string): void {
   mkdirSync(dirname(file), { recursive: true });
   for (;;) {
     try {

@@ -49,7 +49,7 @@ export function buildTypes(): string | undefined {
  * What every notebook has, as globals: for the editor's own TypeScript, to which a cell is a file like any other.
  * @param text the imports and declarations that cells stand behind
  */
-export function globals(text: string): string {
+function globals(text: string): string {
   const from = 'import("./session/preload.js")';
   const imported = [...text.matchAll(/^import \{([^}]*)\} from "lance-catalog";$/gm)].flatMap(([, names = '']) =>
     names.split(',').map((name) => `declare const ${name.trim()}: typeof ${from}.${name.trim()};`),

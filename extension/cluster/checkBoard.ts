@@ -97,11 +97,6 @@ export function endBoard(board: Board, report: CheckReport | undefined): Board |
   return merged && boardOf(merged);
 }
 
-/** The categories of a board in the order of a report. */
-export function categoriesOf(board: Board): readonly CheckCategory[] {
-  return [...new Set(inOrder(board).map(({ category }) => category))];
-}
-
 /** The checks of a category in the order of a report; of all with none. */
 export function checksOf(board: Board, category?: CheckCategory): readonly CheckRow[] {
   return inOrder(board)

@@ -13,7 +13,7 @@ import { looks, mendOf, mendToCopy } from './checkWords.ts';
 import type { CheckCommandParts } from './commands.ts';
 
 /** One check as a page: what it says, all that it asked and saw, what mends it. */
-export function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
+function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
   const { id, title, status, sentence, evidence, milliseconds, attempts } = result;
   const mend = mendOf(result);
   const { command, document, advice } = mend ? mendText(mend) : {};
@@ -40,7 +40,7 @@ export function evidenceMarkdown(result: CheckResult, report: CheckReport): stri
 /** Of documents that only show what is known; they have no file and cannot be written. */
 export const checkScheme = 'lance-check';
 
-export type CheckDocument =
+type CheckDocument =
   | { readonly kind: 'report'; readonly profile: string }
   | { readonly kind: 'evidence' | 'mend'; readonly profile: string; readonly id: CheckId };
 

@@ -10,7 +10,7 @@ import type { State } from '../host/state.ts';
 import { type Board, boardOf, endBoard, startBoard, withEvent } from './checkBoard.ts';
 import { readReports, type Reports, storedReports, withReport } from './storedReports.ts';
 
-export type ClusterChecksParts = {
+type ClusterChecksParts = {
   log: Log;
   state: State;
   /** How a catalog that a profile names is reached; it holds secrets and stays in memory. */

@@ -13,7 +13,7 @@ import { resultOf } from './checkNodes.ts';
 import { mendOf } from './checkWords.ts';
 import { type MendPreviews, mendScheme, type Proposal } from './fixPreviews.ts';
 
-export type MendCommandParts = CheckDocumentParts & { previews: MendPreviews };
+type MendCommandParts = CheckDocumentParts & { previews: MendPreviews };
 
 /** The commands that show what mends a check, and give objects to a cluster once a person has seen what they do there. */
 export function registerMendCommands(parts: MendCommandParts): vscode.Disposable {

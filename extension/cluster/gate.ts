@@ -6,10 +6,10 @@ import { withProgress } from '../host/ask.ts';
 import type { ChecksView } from './checksView.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 
-export type GateParts = { checks: ClusterChecks; checksView: Pick<ChecksView, 'focus'> };
+type GateParts = { checks: ClusterChecks; checksView: Pick<ChecksView, 'focus'> };
 
 /** What is to be launched, and the button that does it past a failure. */
-export type Launch = { readonly ids: readonly CheckId[]; readonly anyway: string };
+type Launch = { readonly ids: readonly CheckId[]; readonly anyway: string };
 
 /** A sentence a failure; a person who has to decide reads no more than these. */
 const mostShown = 5;

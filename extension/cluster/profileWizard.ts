@@ -34,7 +34,7 @@ type Step = Exclude<keyof ProfileDraft, 'base' | 'isEks'>;
 const commonSteps: readonly Step[] = ['namespace', 'serviceAccount', 'storage', 'name'];
 const eksSteps: readonly Step[] = ['clusterName', 'region', 'roleName', ...commonSteps];
 
-export type ProfileWizardParts = {
+type ProfileWizardParts = {
   readonly ask: Ask;
   /** Names that are taken. */
   readonly existing: readonly string[];

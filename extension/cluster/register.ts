@@ -14,7 +14,7 @@ import { mendScheme, MendPreviews } from './fixPreviews.ts';
 import { catalogResolver } from './resolveCatalog.ts';
 import { registerProfileCommands } from './profileCommands.ts';
 
-export type ClusterParts = { log: Log; state: State; catalogs: Catalogs; extensionUri: vscode.Uri };
+type ClusterParts = { log: Log; state: State; catalogs: Catalogs; extensionUri: vscode.Uri };
 
 export type ClusterServices = ReturnType<typeof makeServices>;
 

@@ -9,7 +9,7 @@ import { rootBase, type Connections } from './connections.ts';
 import { isNode, placeOf, type CatalogNode, type Connection, type RestConnection } from '../explorer/node.ts';
 import { addServer, editServer, updateKey } from './serverCommands.ts';
 
-export type ConnectionCommandParts = {
+type ConnectionCommandParts = {
   log: Log;
   connections: Connections;
   catalogs: Catalogs;

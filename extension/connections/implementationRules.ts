@@ -12,7 +12,7 @@ export type DirProperties = Omit<DirConfig, 'root'>;
 export type RestProperties = Omit<RestConfig, 'uri' | 'database'>;
 
 /** The properties of a connection as they are set, or why they can't be used. */
-export type ReadProperties<C> = { properties: Partial<C>; problem?: CatalogError };
+type ReadProperties<C> = { properties: Partial<C>; problem?: CatalogError };
 
 /**
  * Reads the properties of a connection: each has its type, and none is a secret. A property that the implementation does

@@ -74,7 +74,7 @@ function configProblem(part: Partial<RestConfig>): string | undefined {
   }
 }
 
-export type Header = { name: string; value: string };
+type Header = { name: string; value: string };
 
 /** `Name: value` as it was typed; an empty value takes the header of this name away. */
 export function headerOf(typed: string): Header | undefined {

@@ -48,7 +48,7 @@ const longOrder: readonly StepName[] = ['address', 'key', 'database', 'headers',
 
 const hasMore = ({ token, endpoint, ca }: Draft): boolean => [token, endpoint, ca].some((one) => one !== '');
 
-export type WizardParts = {
+type WizardParts = {
   title: string;
   ask: Ask;
   /** Names that are taken. */

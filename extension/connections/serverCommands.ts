@@ -10,7 +10,7 @@ import { failureWords, serverRemedy } from './failureWords.ts';
 import { cleanAddress, keyProblem, restBaseName } from './restRules.ts';
 import { askServer, type Draft, emptyDraft, isUnreachable, secretsOfDraft, stepFor } from './restWizard.ts';
 
-export type ServerParts = { connections: Connections; catalogs: Catalogs };
+type ServerParts = { connections: Connections; catalogs: Catalogs };
 
 /** Adds a server: the given one, else the one that the person types. @throws CatalogError what its test says */
 export async function addServer(parts: ServerParts, given: unknown): Promise<RestConnection | undefined> {

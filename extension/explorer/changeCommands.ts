@@ -14,7 +14,7 @@ import { isNode, isWithin, placeOf, type CatalogNode, type NodeOf, type Place } 
 import type { TablePanels } from '../panels/tablePanel.ts';
 import type { CatalogTree } from './tree.ts';
 
-export type ChangeCommandParts = {
+type ChangeCommandParts = {
   log: Log;
   tree: CatalogTree;
   view: vscode.TreeView<CatalogNode>;

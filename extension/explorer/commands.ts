@@ -6,7 +6,7 @@ import type { Log } from '../host/log.ts';
 import { isNode, placeOf, type CatalogNode, type NodeOf } from './node.ts';
 import type { CatalogTree } from './tree.ts';
 
-export type CatalogCommandParts = {
+type CatalogCommandParts = {
   log: Log;
   tree: CatalogTree;
   view: vscode.TreeView<CatalogNode>;

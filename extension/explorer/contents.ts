@@ -2,7 +2,7 @@ import type { Catalog } from '#catalog/catalog.ts';
 import type { NamespacePath } from '#shared/names.ts';
 
 /** How many tables and namespaces lie under a namespace, at any depth; `isMore` where counting stopped. */
-export type Contents = { tables: number; namespaces: number; isMore: boolean };
+type Contents = { tables: number; namespaces: number; isMore: boolean };
 
 /** Beyond it nobody reads the number any more, and counting costs a request for every namespace. */
 const enough = 10_000;

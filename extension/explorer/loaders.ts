@@ -5,7 +5,7 @@ import { failureWords } from '../connections/failureWords.ts';
 import { placeOf, type CatalogNode, type NodeOf, type Place, type Remedy } from './node.ts';
 
 /** Rows that one step of the tree asks for. */
-export const pageSize = 100;
+const pageSize = 100;
 
 /** What a loader needs of the world: the catalog behind a connection, and what to do about its failures. */
 export type LoaderContext = {

@@ -36,7 +36,7 @@ export type RestConnection = AnyConnection & {
 };
 
 /** A catalog of an implementation that this process may not have, from the setting. */
-export type OtherConnection = AnyConnection & { kind: 'other'; implementation: string };
+type OtherConnection = AnyConnection & { kind: 'other'; implementation: string };
 
 /** A catalog that the person has connected. */
 export type Connection = DirConnection | RestConnection | OtherConnection;

@@ -15,7 +15,7 @@ import { CatalogHealth } from './health.ts';
 import { registerRepairCommand } from './repairCommand.ts';
 import { CatalogTree, type TreeContext } from './tree.ts';
 
-export type TreeParts = {
+type TreeParts = {
   connections: Connections;
   catalogs: Catalogs;
   engine: Engine;
@@ -25,7 +25,7 @@ export type TreeParts = {
 };
 
 /** What the tree asks: catalogs for its rows, what can be done with them, and what mends a failure. */
-export const treeContext = ({ connections, catalogs, engine, abilities, health, report }: TreeParts): TreeContext => ({
+const treeContext = ({ connections, catalogs, engine, abilities, health, report }: TreeParts): TreeContext => ({
   catalog: (name) => catalogs.get(name),
   answered: ({ connection, path }, catalog) => {
     void abilities.probe(connection, catalog);
@@ -41,7 +41,7 @@ export const treeContext = ({ connections, catalogs, engine, abilities, health, 
   report,
 });
 
-export type CatalogServices = ReturnType<typeof catalogServices>;
+type CatalogServices = ReturnType<typeof catalogServices>;
 
 /** The connections, the catalog behind each, and the view in which they stand. */
 export function catalogServices({ log, report, state, secrets, engine }: HostServices) {

@@ -1,7 +1,7 @@
 import type { CommandId } from '../manifest.ts';
 
 /** What a person may do about a failure, as a button below its sentence. */
-export type Remedy = { readonly title: string; readonly command: CommandId };
+type Remedy = { readonly title: string; readonly command: CommandId };
 
 const remedies = new WeakMap<object, Remedy>();
 

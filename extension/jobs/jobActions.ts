@@ -14,7 +14,7 @@ import type { JobsHost } from './jobsHost.ts';
 import { copyCode } from './backfill/planSession.ts';
 import type { TableReferences } from './tableReferences.ts';
 
-export type JobActionsParts = {
+type JobActionsParts = {
   readonly host: JobsHost;
   readonly references: TableReferences;
   readonly panels: Pick<TablePanels, 'preview'>;

@@ -10,7 +10,7 @@ import type { JobsView } from './jobsView.ts';
 import { copyCode } from './backfill/planSession.ts';
 import { removePython, setUpPython } from './backfill/setUpPython.ts';
 
-export type JobCommandParts = BackfillCommandParts & {
+type JobCommandParts = BackfillCommandParts & {
   readonly log: Log;
   readonly actions: JobActions;
   readonly jobsView: JobsView;

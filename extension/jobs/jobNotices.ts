@@ -3,7 +3,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
 import { endText } from './jobEnds.ts';
 
-export type JobNoticesParts = {
+type JobNoticesParts = {
   /** Whether the person sees the job end. */
   readonly isSeen: (id: string) => boolean;
   readonly show: (id: string) => void;

@@ -14,7 +14,7 @@ import { jobOf } from './jobNode.ts';
 import type { JobPages } from './jobPages.ts';
 import type { JobsHost } from './jobsHost.ts';
 
-export type JobOutputsParts = {
+type JobOutputsParts = {
   readonly log: Log;
   readonly host: Pick<JobsHost, 'board' | 'onDidChange' | 'watch'>;
   readonly actions: Pick<JobActions, 'act'>;

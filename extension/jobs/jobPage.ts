@@ -15,7 +15,7 @@ import { webviewHtml } from '../panels/html.ts';
 import type { JobsHost } from './jobsHost.ts';
 import type { PlanSession } from './backfill/planSession.ts';
 
-export type JobPageParts = {
+type JobPageParts = {
   readonly host: JobsHost;
   readonly log: Log;
   readonly act: (action: JobAction, id: string) => Promise<void>;

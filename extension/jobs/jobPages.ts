@@ -8,7 +8,7 @@ import { JobPage } from './jobPage.ts';
 import type { JobsHost } from './jobsHost.ts';
 import type { PlanSession } from './backfill/planSession.ts';
 
-export type JobPagesParts = {
+type JobPagesParts = {
   readonly extensionUri: vscode.Uri;
   readonly log: Log;
   readonly host: JobsHost;

@@ -14,7 +14,7 @@ import {
 import { plainText } from '../host/notifications.ts';
 
 /** A job as a row, data alone; jobsView.ts makes a `TreeItem` of it. */
-export type JobRow = {
+type JobRow = {
   readonly id: string;
   readonly label: string;
   readonly description: string;
@@ -28,7 +28,7 @@ export type JobRow = {
 };
 
 /** A state as a product icon with a theme colour; its word is always beside it. */
-export const stateIcons: Readonly<Record<JobState, { readonly id: string; readonly color?: string }>> = {
+const stateIcons: Readonly<Record<JobState, { readonly id: string; readonly color?: string }>> = {
   queued: { id: 'clock' },
   starting: { id: 'loading~spin' },
   running: { id: 'sync~spin' },

@@ -7,7 +7,7 @@ import { logFailure, type Log } from '../host/log.ts';
 import { endedSince, withJobs, type JobBoard } from './jobBoard.ts';
 
 /** The process that knows jobs, as the window needs it. */
-export type JobsLink = {
+type JobsLink = {
   readonly pid: number | undefined;
   request<K extends keyof JobsMethods>(
     method: K,

@@ -10,7 +10,7 @@ import type { JobNode } from './jobNode.ts';
 import { boardMessage, renderJob } from './jobRows.ts';
 import type { JobsHost } from './jobsHost.ts';
 
-export type JobsViewParts = {
+type JobsViewParts = {
   readonly host: JobsHost;
   readonly log: Log;
   readonly state: Pick<State, 'showsJobs' | 'setShowsJobs'>;

@@ -10,7 +10,7 @@ import { connectToRay, type ConnectToRayParts } from './connectToRay.ts';
 import { mayCreateOn } from './launchGate.ts';
 import type { RayPlaces } from './rayAddresses.ts';
 
-export type RayCommandParts = ConnectToRayParts & {
+type RayCommandParts = ConnectToRayParts & {
   readonly log: Log;
   readonly rays: RayPlaces;
   readonly cluster: ClusterServices;

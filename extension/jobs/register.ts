@@ -36,7 +36,7 @@ import type { PlanSessionParts } from './backfill/planSession.ts';
 import { RayPlaces } from './rayAddresses.ts';
 import { TableReferences } from './tableReferences.ts';
 
-export type JobsParts = {
+type JobsParts = {
   readonly log: Log;
   readonly state: State;
   readonly secrets: Secrets;
@@ -51,7 +51,7 @@ export type JobsParts = {
   readonly dist: (name: string) => string;
 };
 
-export type JobsServices = ReturnType<typeof makeServices>;
+type JobsServices = ReturnType<typeof makeServices>;
 
 /** Backfills in the editor: the process that is asked about them, the view, pages, notifications and commands. */
 export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices {

@@ -4,7 +4,7 @@ import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobsHost } from './jobsHost.ts';
 import type { ClusterPlace } from './launchGate.ts';
 
-export type BackfillsParts = {
+type BackfillsParts = {
   readonly host: Pick<JobsHost, 'request'>;
   /** Shows the code of a stored function, and asks whether it may run on this machine. */
   readonly askConsent: (stored: ComputedColumn, request: BackfillRequest) => Promise<boolean>;

@@ -9,7 +9,7 @@ import type { Connection } from '../explorer/node.ts';
 import type { TablePlace } from '../panels/tableSource.ts';
 import type { RayPlaces } from './rayAddresses.ts';
 
-export type TableReferencesParts = {
+type TableReferencesParts = {
   readonly connections: Pick<Connections, 'list' | 'get'>;
   readonly catalogs: Pick<Catalogs, 'config'>;
   readonly rays: Pick<RayPlaces, 'withToken'>;

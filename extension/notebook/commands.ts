@@ -26,7 +26,7 @@ import type { VariablesView } from './variablesView.ts';
  * Shows a table that a notebook's variable holds in the panel for tables.
  * @throws CatalogError InvalidInput (13) for what is no table, ServiceUnavailable (17) without a kernel
  */
-export async function openVariable(
+async function openVariable(
   session: NotebookSession | undefined,
   given: VariableInfo | undefined,
   panels: TablePanels,

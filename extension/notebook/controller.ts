@@ -21,7 +21,7 @@ const yesOrNo = /\s*\[y\/N\]$/;
 const lineCharacters = 80;
 
 /** Asks the person what a cell of a notebook wants to know. The box goes away when the cell is over. */
-export function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
+function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
   return async ({ prompt, password }, signal) => {
     const source = new vscode.CancellationTokenSource();
     const cancel = (): void => source.cancel();
@@ -58,7 +58,7 @@ export function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
 const pythonExtensions = [jupyterId, 'ms-python.python'];
 
 /** Whether a notebook is one that was just made, for no kernel, where nothing but ours can run its cells. */
-export function isNobodys(notebook: vscode.NotebookDocument): boolean {
+function isNobodys(notebook: vscode.NotebookDocument): boolean {
   if (notebook.notebookType !== notebookIds.notebookType || !notebook.isUntitled || notebook.cellCount === 0)
     return false;
   if (ofFile(notebook)['kernelspec'] !== undefined) return false;
@@ -69,7 +69,7 @@ export function isNobodys(notebook: vscode.NotebookDocument): boolean {
  * Makes the code cells of a notebook ours while none has text: the editor makes those of a new one Python's, for which our
  * kernel has no triangle that works. Where there is text, it is the person's, and so is its language.
  */
-export async function adoptEmptyCells(
+async function adoptEmptyCells(
   notebook: vscode.NotebookDocument,
   controller: vscode.NotebookController,
 ): Promise<void> {
@@ -88,7 +88,7 @@ export async function adoptEmptyCells(
 /** What the file says of itself, beside what the editor adds. */
 const ofFile = ({ metadata }: vscode.NotebookDocument): Record<string, unknown> => fieldsOf(metadata['metadata']);
 
-export type NotebookParts = {
+type NotebookParts = {
   log: Log;
   startKernel: StartKernel;
   kept: KeptKernels;

@@ -12,7 +12,7 @@ const gatherMilliseconds = 50;
 const keptRuns = 500;
 
 /** Where a run that is over is shown. */
-export type EndedRun = Pick<CellRun, 'cell' | 'order' | 'startedAt' | 'ended'>;
+type EndedRun = Pick<CellRun, 'cell' | 'order' | 'startedAt' | 'ended'>;
 
 /** Adds what timers print to the cell that set them, which is over for the editor by then. */
 export class LateOutputs implements vscode.Disposable {

@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import { notebookIds } from '../manifest.ts';
 
 /** The table that a new notebook begins with. */
-export type FirstTable = { path: readonly string[]; table: string };
+type FirstTable = { path: readonly string[]; table: string };
 
 /** The code that opens a table and shows its first rows. Names are data: they are written as JSON strings. */
-export function firstCell({ path, table }: FirstTable): string {
+function firstCell({ path, table }: FirstTable): string {
   const where = path.length > 0 ? `, { namespacePath: ${JSON.stringify(path)} }` : '';
   return `const table = await db.openTable(${JSON.stringify(table)}${where});\ntable.query().limit(20)`;
 }

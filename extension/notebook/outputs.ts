@@ -5,7 +5,7 @@ import { PrintedText } from './printedText.ts';
 import { bundleItems, errorOutput, streamItem, valueOutput } from './outputItems.ts';
 
 /** What of a cell's execution takes outputs. */
-export type OutputTarget = Pick<
+type OutputTarget = Pick<
   vscode.NotebookCellExecution,
   'appendOutput' | 'appendOutputItems' | 'cell' | 'replaceOutputItems' | 'clearOutput'
 >;

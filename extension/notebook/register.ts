@@ -19,7 +19,7 @@ const againMilliseconds = 2000;
  * After a reload the editor opens a notebook only when its tab is looked at. Until then its kernel waits, as long as this
  * goes on asking it to.
  */
-export function holdKernels(kept: KeptKernels): vscode.Disposable {
+function holdKernels(kept: KeptKernels): vscode.Disposable {
   const hold = (): void => {
     const open = new Set(vscode.workspace.notebookDocuments.map(({ uri }) => uri.toString()));
     for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
@@ -35,7 +35,7 @@ export function holdKernels(kept: KeptKernels): vscode.Disposable {
 }
 
 /** Marks the cells whose outputs are of a kernel that was restarted or has ended: what they declared is gone. */
-export function registerRestartMarks(kernels: NotebookKernels): vscode.Disposable {
+function registerRestartMarks(kernels: NotebookKernels): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
   const provider: vscode.NotebookCellStatusBarItemProvider = {
     onDidChangeCellStatusBarItems: changed.event,
@@ -56,7 +56,7 @@ export function registerRestartMarks(kernels: NotebookKernels): vscode.Disposabl
   );
 }
 
-export type NotebookServices = { kernels: NotebookKernels; variables: VariablesView; language: CellLanguage };
+type NotebookServices = { kernels: NotebookKernels; variables: VariablesView; language: CellLanguage };
 
 type Parts = Omit<NotebookCommandParts & KernelStarterParts & CellLanguageParts, 'kernels' | 'variables' | 'kept'>;
 

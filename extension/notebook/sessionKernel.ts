@@ -4,7 +4,7 @@ import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { logFailure } from '../host/log.ts';
 import type { SessionParts, StartedKernel } from './sessionTypes.ts';
 
-export type KernelEvents = {
+type KernelEvents = {
   /** A kernel is being started, or the one that the notebook had is sought. */
   onStarting: () => void;
   onStarted: (started: StartedKernel) => void;

@@ -4,7 +4,7 @@ import { isCellPlace, type CellPlace } from '#shared/protocol/kernelMessages.ts'
 import { findCell, placeOf } from './cellLocation.ts';
 
 /** A cell that was asked for and has not begun, in words that hold after the window was reloaded. */
-export type WaitingCell = { place: CellPlace; code: string };
+type WaitingCell = { place: CellPlace; code: string };
 
 /** Cells that were asked for at once: the first that fails ends the row. `hasBegun`: one of it ran, or runs. */
 export type WaitingRow = { hasBegun: boolean; cells: WaitingCell[] };

@@ -4,7 +4,7 @@ import { panelTypes } from '../manifest.ts';
 import { registerTableCommands, restoredSource, type TableCommandParts } from './commands.ts';
 import { TablePanels } from './tablePanel.ts';
 
-export type PanelParts = Omit<TableCommandParts, 'panels'> & { extensionUri: vscode.Uri };
+type PanelParts = Omit<TableCommandParts, 'panels'> & { extensionUri: vscode.Uri };
 
 /** The panels that show tables, those that a reload brings back, and their commands. */
 export function registerPanels(parts: PanelParts): vscode.Disposable & { panels: TablePanels } {

@@ -18,7 +18,7 @@ export type ConnectOptions = {
 };
 
 /** A catalog implementation: which configuration keys it knows and how it connects. */
-export type Implementation<C> = {
+type Implementation<C> = {
   readonly keys: readonly (keyof C & string)[];
   /** Beginnings of keys whose ends are up to the person: `headers.`. */
   readonly keyPrefixes?: readonly string[];

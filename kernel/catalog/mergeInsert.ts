@@ -132,4 +132,4 @@ export type MergeSpec = {
 };
 
 /** Merges rows into a table. */
-export type MergeRunner = (spec: MergeSpec, data: TableSource, options: CallOptions) => Promise<MergeResult>;
+type MergeRunner = (spec: MergeSpec, data: TableSource, options: CallOptions) => Promise<MergeResult>;

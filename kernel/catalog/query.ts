@@ -8,7 +8,7 @@ import { sqlProblem } from './sqlTokens.ts';
 // What a query is narrowed by, checked when it is said: a misspelled option that is quietly dropped finds other rows.
 
 /** @throws CatalogError InvalidInput (13) for an unknown option, or one that makes no sense */
-export function checkVectorOptions(options: QueryOptions): QueryOptions {
+function checkVectorOptions(options: QueryOptions): QueryOptions {
   checkOptions('nearestTo', options, [
     'column',
     'distanceType',
@@ -36,7 +36,7 @@ export function checkVectorOptions(options: QueryOptions): QueryOptions {
 }
 
 /** @throws CatalogError InvalidInput (13) for an unknown option, or one that makes no sense */
-export function checkFullTextOptions(options: FullTextOptions): FullTextOptions {
+function checkFullTextOptions(options: FullTextOptions): FullTextOptions {
   checkOptions('fullTextSearch', options, ['columns']);
   return options.columns === undefined ? {} : { columns: checkTexts('fullTextSearch', 'column', options.columns) };
 }
@@ -45,7 +45,7 @@ export function checkFullTextOptions(options: FullTextOptions): FullTextOptions 
  * The columns of a result, by name or as new ones by their SQL.
  * @throws CatalogError InvalidInput (13) for none, or what is no text
  */
-export function checkSelection(
+function checkSelection(
   columns: readonly string[] | string | Readonly<Record<string, string>>,
 ): Pick<QuerySpec, 'columns' | 'columnAliases'> {
   if (typeof columns === 'string') return { columns: [checkText('select', 'column', columns)] };
@@ -56,7 +56,7 @@ export function checkSelection(
 }
 
 /** @throws CatalogError InvalidInput (13) for no column, or an unknown option of one */
-export function checkOrder(ordering: string | Ordering | readonly (string | Ordering)[]): Ordering[] {
+function checkOrder(ordering: string | Ordering | readonly (string | Ordering)[]): Ordering[] {
   const list: readonly (string | Ordering)[] = isList(ordering) ? ordering : [ordering];
   if (list.length === 0) refuse('orderBy names no column.', 'Write for instance orderBy("price").');
   return list.map((one) => {

@@ -11,10 +11,10 @@ import { HiddenTexts } from '#cluster/secretTexts.ts';
 import { UsageError } from './command.ts';
 import { askTerminal } from './terminal.ts';
 
-export type DiffLine = { readonly kind: 'same' | 'added' | 'removed'; readonly text: string };
+type DiffLine = { readonly kind: 'same' | 'added' | 'removed'; readonly text: string };
 
 /** What makes one text of another, line by line, with as few lines as can be. Made for manifests: it takes rows × rows. */
-export function lineDiff(before: string, after: string): readonly DiffLine[] {
+function lineDiff(before: string, after: string): readonly DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   // Cell (i, j): how many lines the rests from i and j have in common.
   const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
@@ -42,7 +42,7 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
 }
 
 /** The same as text with `+`, `-` or a space in front of each line, and only the lines around a change. */
-export function diffText(before: string, after: string, around = 3): string {
+function diffText(before: string, after: string, around = 3): string {
   const lines = lineDiff(before, after);
   const isNear = (index: number): boolean =>
     lines.slice(Math.max(0, index - around), index + around + 1).some(({ kind }) => kind !== 'same');
@@ -60,7 +60,7 @@ export function diffText(before: string, after: string, around = 3): string {
 
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-export type MendOptions = {
+type MendOptions = {
   readonly profile: ClusterProfile;
   readonly id: CheckId;
   /** What is typed for the mend of a check of the same cluster. */

@@ -8,7 +8,7 @@ import { progressLine } from './terminal.ts';
 /** What a command about a job ends with. An interface of scripts: none is ever given another meaning. */
 export const jobExitCodes = { done: 0, failed: 1, notRun: 2, rowErrors: 3, cancelled: 130 } as const;
 
-export type FollowOptions = {
+type FollowOptions = {
   readonly json: boolean;
   /** Rows that the function threw for count, though the job is done. */
   readonly strict: boolean;

@@ -23,7 +23,7 @@ const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** npm and a terminal both send what one key press means. */
 const samePressMs = 1000;
 
-export type Stopping = {
+type Stopping = {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
   /** What the process ends with then, as a shell says it: 130 for Ctrl-C. */

@@ -8,13 +8,13 @@ import type { HiddenTexts } from './secretTexts.ts';
 import type { ClusterProfile } from './profile.ts';
 import type { ResolveCatalog, ResolvedCatalog } from './resolvedCatalog.ts';
 
-export type CatalogReadsOptions = {
+type CatalogReadsOptions = {
   /** Finds the catalog by what the profile says; without it a configuration is taken as it is. */
   readonly resolveCatalog?: ResolveCatalog | undefined;
 };
 
 /** The first of its tables, and where its files are. */
-export type TablePlace = { readonly name: string; readonly location: string };
+type TablePlace = { readonly name: string; readonly location: string };
 
 /** Milliseconds: a catalog that takes longer to say what it has is no help to a backfill either. */
 const patience = { connect: 5_000, headers: 10_000, body: 10_000 } as const;

@@ -17,8 +17,6 @@ export type ClusterAuth =
   /** The service account of the pod that this runs in. */
   | { readonly configMethod: 'IN_CLUSTER' };
 
-export type ConfigMethod = ClusterAuth['configMethod'];
-
 /** What a head or a group of workers asks for. */
 export type RayGroup = {
   /** Of a group of workers. */

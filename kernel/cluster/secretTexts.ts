@@ -11,7 +11,7 @@ const shapes: readonly RegExp[] = [
   /(?<="?\b(?:client-key-data|token|id-token|refresh-token|password|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|private_key)"?\s*[:=]\s*"?)[^\s",}]{6,}/g,
 ];
 
-export const hidden = '•••';
+const hidden = '•••';
 
 /** Too short to be a secret, and too likely to be part of a word. */
 const shortest = 6;

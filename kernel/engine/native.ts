@@ -2,7 +2,7 @@ import type * as lancedb from '@lancedb/lancedb';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import { loadPart } from '#shared/loadPart.ts';
 
-export type Native = typeof lancedb;
+type Native = typeof lancedb;
 
 /** The version of the engine package that this product was built with. */
 export const engineVersion = '0.39.0';

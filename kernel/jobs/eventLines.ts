@@ -1,5 +1,5 @@
 import type { JobEvent, JobEventKind } from '#shared/jobs/jobEvents.ts';
-import { toCamel, toSnake } from '#shared/jobs/caseKeys.ts';
+import { toCamel } from '#shared/jobs/caseKeys.ts';
 import { isRowError } from '#shared/jobs/jobShapes.ts';
 import { isAmount, isCount, isText, listOf, oneOf, optional, shape, type Check } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
@@ -70,6 +70,3 @@ export function readEventLine(line: string): JobEvent | undefined {
   const fields = readMarkedLine(line);
   return isJobEvent(fields) ? fields : undefined;
 }
-
-/** An event as a line, without the end of the line. */
-export const writeEventLine = (event: JobEvent): string => mark + JSON.stringify(toSnake(event));

@@ -14,7 +14,7 @@ import {
 import { guarded } from './calls.ts';
 
 export type Replies = { [M in KernelReply as M['type']]: M['content'] };
-export type Requests = { [M in KernelRequest as M['type']]: M['content'] };
+type Requests = { [M in KernelRequest as M['type']]: M['content'] };
 
 /** Asks the person for what a cell wants to know; null when they leave it. `signal`: nobody waits any more. */
 export type AskPerson = (

@@ -29,7 +29,7 @@ export type KernelLink = {
   refusedFlags(): boolean;
 };
 
-export type LinkStart = {
+type LinkStart = {
   node: NodeRuntime;
   flags: readonly string[];
   entry: string;

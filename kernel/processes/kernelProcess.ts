@@ -25,7 +25,7 @@ import { answered, waysToStart } from './kernelStart.ts';
  * @param reason what is known from outside: `killed by SIGKILL`
  * @param path where the kernel keeps its note; undefined when it ended before it said so
  */
-export async function describeEnd(reason: string, path: string | undefined): Promise<string> {
+async function describeEnd(reason: string, path: string | undefined): Promise<string> {
   const plain = `The kernel has ended: ${reason}.`;
   if (path === undefined) return plain;
   try {
@@ -42,14 +42,14 @@ export async function describeEnd(reason: string, path: string | undefined): Pro
 }
 
 /** Takes the outputs of a run, keeps them until somebody wants them, and what that one's listener throws. */
-export type Handover = {
+type Handover = {
   readonly take: (output: KernelOutput) => void;
   readonly give: (listener: (output: KernelOutput) => void) => void;
   readonly failed: readonly unknown[];
 };
 
 /** A handover that nobody has taken yet. */
-export function handover(): Handover {
+function handover(): Handover {
   const failed: unknown[] = [];
   let kept: KernelOutput[] = [];
   let listen: ((output: KernelOutput) => void) | undefined;
@@ -73,7 +73,7 @@ export function handover(): Handover {
   };
 }
 
-export type KernelStart = CellSettings & {
+type KernelStart = CellSettings & {
   /** The kernel's bundle, `dist/kernel.cjs`. */
   entry: string;
   node: NodeRuntime;
@@ -96,7 +96,7 @@ export type KernelExit = {
   reason: string;
 };
 
-export type ExecuteOptions = {
+type ExecuteOptions = {
   signal?: AbortSignal;
   /** Nothing is sent of the cell but its reply. */
   silent?: boolean;

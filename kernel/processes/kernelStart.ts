@@ -32,7 +32,7 @@ export async function answered<T>(request: Promise<T>, signal: AbortSignal | und
 }
 
 /** A way to start a kernel, and whether another is to be tried after this one failed. */
-export type WayToStart = { flags: readonly string[]; entry: string; goOn: (failed: KernelLink) => boolean };
+type WayToStart = { flags: readonly string[]; entry: string; goOn: (failed: KernelLink) => boolean };
 
 /** The ways to start a kernel, the best first. `entry` is its bundle. */
 export function waysToStart(node: NodeRuntime, entry: string): readonly [WayToStart, ...WayToStart[]] {

@@ -10,7 +10,7 @@ import type { NodeRuntime } from './childProcess.ts';
 import { waysToStartLanguage, type LanguageWay } from './kernelStart.ts';
 import { PipedProcess } from './pipedProcess.ts';
 
-export type LanguageStart = {
+type LanguageStart = {
   /** The worker's bundle, `dist/languageWorker.cjs`. */
   entry: string;
   node: NodeRuntime;

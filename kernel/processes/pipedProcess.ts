@@ -10,7 +10,7 @@ const startMilliseconds = 20_000;
 /** How long the end of the process waits to be told of, after that of its pipe. */
 const exitMilliseconds = 200;
 
-export type PipedStart<Mine extends Methods> = {
+type PipedStart<Mine extends Methods> = {
   readonly node: NodeRuntime;
   readonly flags?: readonly string[];
   readonly entry: string;

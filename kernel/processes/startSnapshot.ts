@@ -35,7 +35,7 @@ export type StartSnapshot = {
   attempt: string;
 };
 
-export type SnapshotOwner = {
+type SnapshotOwner = {
   /** The executable, by path or by a name on PATH. */
   node: string;
   version: string;

@@ -6,7 +6,7 @@ import { catalogOfArgument } from './catalogArgument.ts';
 import type { Front } from '#session/threads/coreMessages.ts';
 
 /** Set to `off`, cells are not remembered for later kernels. */
-export const historyVariable = 'LANCE_CATALOG_HISTORY';
+const historyVariable = 'LANCE_CATALOG_HISTORY';
 const isOff = (value: string | undefined): boolean => /^(off|no|false|0)$/i.test(value ?? '');
 
 /** Reads a kernel's command line: one front, and for Jupyter the catalog that is `db` and what type errors do. */

@@ -120,7 +120,7 @@ export const displayGiven = (path: unknown): string | undefined =>
   Array.isArray(path) && path.every((name): name is string => typeof name === 'string') ? displayPath(path) : undefined;
 
 /** An identifier as it goes into an address: `delimiter` is not in it but between the components. */
-export type WireId = { id: string; delimiter: string };
+type WireId = { id: string; delimiter: string };
 
 // What a name may hold is unknown; the first of these that none of them does is the delimiter.
 const delimiters = [idDelimiter, '.', ':', '|', '~', '!', '*', '\u001f'] as const;

@@ -5,7 +5,7 @@ import { inRoot } from '../paths.ts';
 import type { Platform } from '../platforms.mjs';
 
 /** What is read of a package's manifest. */
-export type Manifest = {
+type Manifest = {
   readonly name: string;
   readonly version: string;
   readonly license: string;

@@ -21,7 +21,7 @@ import {
 
 // Columns straight from typed arrays: a million row objects, or a million JavaScript strings, would take ten seconds.
 
-export type Column = { type: Data['type']; data: Data; nullable?: boolean; metadata?: Record<string, string> };
+type Column = { type: Data['type']; data: Data; nullable?: boolean; metadata?: Record<string, string> };
 
 export const int64 = (values: BigInt64Array): Column => column(makeData({ type: new Int64(), data: values }));
 export const int32 = (values: Int32Array): Column => column(makeData({ type: new Int32(), data: values }));

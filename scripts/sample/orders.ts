@@ -2,7 +2,7 @@ import { Decimal, Field, Int64, Schema, TimestampMicrosecond, Utf8, type Table }
 import { choices, float64, int32, int64, tableOf, timestamp } from './columns.ts';
 import { below, seeded } from './random.ts';
 
-export const orderCount = 1_000_000;
+const orderCount = 1_000_000;
 
 const countries = ['DE', 'FR', 'ES', 'IT', 'NL', 'PL', 'SE', 'AT', 'BE', 'PT', 'IE', 'DK'] as const;
 const notes = [

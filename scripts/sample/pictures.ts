@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Kind } from './kinds.ts';
 
 /** A picture in 8-bit RGBA, row by row from the top. */
-export type Pixels = { width: number; height: number; rgba: Uint8Array };
+type Pixels = { width: number; height: number; rgba: Uint8Array };
 
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 

@@ -4,8 +4,8 @@ import { type Kind, kinds } from './kinds.ts';
 import { productPicture } from './pictures.ts';
 import { bell, below, between, pick, type Random, seeded } from './random.ts';
 
-export const productCount = 500;
-export const embeddingWidth = 128;
+const productCount = 500;
+const embeddingWidth = 128;
 
 const kindNames = Object.keys(kinds) as Kind[];
 const materials = ['Oak', 'Linen', 'Steel', 'Clay', 'Walnut', 'Cork', 'Glass', 'Wool', 'Bamboo', 'Copper'] as const;
@@ -13,7 +13,7 @@ const series = ['Aalto', 'Brisa', 'Colline', 'Dune', 'Fjord', 'Galet', 'Hygge', 
 const day = 86_400_000_000n;
 const firstDay = BigInt(Date.UTC(2024, 0, 1)) * 1000n;
 
-export type Products = { table: Table; /** Price of each product in cents. */ cents: Int32Array };
+type Products = { table: Table; /** Price of each product in cents. */ cents: Int32Array };
 
 /** The products of the sample: 500 rows with texts, prices, times, vectors and pictures. */
 export function makeProducts(): Products {

@@ -4,7 +4,7 @@ import { npm, quietInstall } from '../npm.mjs';
 import { toolchain } from '../paths.ts';
 
 /** The browser build of VS Code that `npm start` falls back to and the tests drive: code-server 4.139 is VS Code 1.139. */
-export const workbenchVersion = '4.139.1';
+const workbenchVersion = '4.139.1';
 /** Measured: what an install fetches, and what it leaves on disk, in MB. */
 export const workbenchSize = { download: 205, disk: 490 } as const;
 

@@ -5,7 +5,7 @@ import { disposer } from '../parts/shownOutputs.ts';
 export type ChartLook = { isDark: boolean; text: string; lines: string; font: string };
 
 /** The look of an output. Libraries compute with colours, so these are no names of variables. */
-export function lookOf(element: HTMLElement): ChartLook {
+function lookOf(element: HTMLElement): ChartLook {
   const { classList } = document.body;
   const isLight = classList.contains('vscode-light') || classList.contains('vscode-high-contrast-light');
   const { color, fontFamily } = getComputedStyle(element);
@@ -19,12 +19,7 @@ const faint = (color: string): string => color.replace(/^rgba?\((\d+), (\d+), (\
  * Draws a chart into a place, in the colours of the editor. What it gives is called when the chart goes.
  * @throws what its library says of a description that it can't draw
  */
-export type DrawChart = (
-  description: unknown,
-  mime: string,
-  place: HTMLElement,
-  look: ChartLook,
-) => Promise<() => void>;
+type DrawChart = (description: unknown, mime: string, place: HTMLElement, look: ChartLook) => Promise<() => void>;
 
 type Shown = { description: unknown; mime: string; element: HTMLElement; end: () => void };
 

@@ -84,7 +84,7 @@ export function tableFrame(table: Table): GridFrame {
 const boxed = (value: GridCell | undefined) => (value === undefined ? undefined : { value });
 
 /** Gives rows [start, end) of the table as an Arrow stream. */
-export type LoadRows = (start: number, end: number, signal: AbortSignal) => Promise<Uint8Array>;
+type LoadRows = (start: number, end: number, signal: AbortSignal) => Promise<Uint8Array>;
 
 /** A table of any size, read by pages of Arrow. `close()` it when it leaves the screen. */
 export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {

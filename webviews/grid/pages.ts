@@ -1,15 +1,15 @@
 import { isAbort } from '#shared/errors.ts';
 
 /** Gives the rows [start, end) as something of a size in bytes. */
-export type LoadPage<T> = (start: number, end: number, signal: AbortSignal) => Promise<{ value: T; bytes: number }>;
+type LoadPage<T> = (start: number, end: number, signal: AbortSignal) => Promise<{ value: T; bytes: number }>;
 
 /** What is known of a page; `undefined` in its place means that it was never asked for, or dropped since. */
-export type Page<T> =
+type Page<T> =
   | { state: 'loading'; start: number; end: number; done: Promise<void>; abort(): void }
   | { state: 'loaded'; start: number; end: number; value: T; bytes: number }
   | { state: 'failed'; start: number; end: number; error: Error };
 
-export type PagesOptions<T> = {
+type PagesOptions<T> = {
   readonly numRows: number;
   readonly pageRows: number;
   readonly load: LoadPage<T>;

@@ -21,7 +21,7 @@ import { runnerChoices } from './runnerChoices.ts';
 import { setUpPython } from './setUpPython.ts';
 
 /** The column that was pointed at, or that the person picks. `undefined` when they leave. */
-export async function chooseColumn(
+async function chooseColumn(
   table: string,
   columns: readonly ColumnInfo[],
   computed: readonly ComputedColumn[],

@@ -9,7 +9,7 @@ import { folderOfFile, jobFilePattern, readJobFileAt } from '../jobFile/jobFiles
 import { requestOfFile, type JobFileParts } from '../jobFile/request.ts';
 import type { JobsHost } from '../jobsHost.ts';
 
-export type BackfillTasksParts = JobFileParts & { readonly host: JobsHost; readonly backfills: Backfills };
+type BackfillTasksParts = JobFileParts & { readonly host: JobsHost; readonly backfills: Backfills };
 
 /** Files that are offered as tasks; who has more names one in tasks.json. */
 const maxFiles = 100;

@@ -15,14 +15,14 @@ import {
 import type { Backfills } from '../runBackfills.ts';
 import type { JobsHost } from '../jobsHost.ts';
 
-export type BackfillTerminalParts = {
+type BackfillTerminalParts = {
   readonly host: JobsHost;
   readonly backfills: Pick<Backfills, 'start'>;
   readonly request: (signal: AbortSignal) => Promise<{ readonly request: BackfillRequest; readonly table: JobTable }>;
 };
 
 /** How a task ends; the command line ends with the same. */
-export const exitCodes = { done: 0, failed: 1, notStarted: 2, cancelled: 130 } as const;
+const exitCodes = { done: 0, failed: 1, notStarted: 2, cancelled: 130 } as const;
 
 /** How often a line of progress is written, in milliseconds: a terminal keeps all of them. */
 const tellEvery = 1000;

@@ -9,9 +9,9 @@ import type { ColumnChoice } from './columnChoices.ts';
 import { pythonFunctions, typescriptFunctions } from './functionNames.ts';
 
 /** Reads and bundles a function without running it. @throws JobError saying what is wrong with it */
-export type ReadFunction = (source: FunctionSource, signal: AbortSignal) => Promise<ComputedFunction>;
+type ReadFunction = (source: FunctionSource, signal: AbortSignal) => Promise<ComputedFunction>;
 
-export type ChooseFunctionParts = { readonly ask: Ask; readonly read: ReadFunction };
+type ChooseFunctionParts = { readonly ask: Ask; readonly read: ReadFunction };
 
 /** What computes the column: `stored` is what its table has; `undefined` when the person leaves. */
 export async function chooseFunction(

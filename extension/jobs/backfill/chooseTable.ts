@@ -15,7 +15,7 @@ export type ChooseTableParts = {
 };
 
 /** A table, and the column where one was pointed at. */
-export type TableChoice = { readonly place: TablePlace; readonly column: string | undefined };
+type TableChoice = { readonly place: TablePlace; readonly column: string | undefined };
 
 /**
  * The table that a command is about: what it was given, else what is selected where the person sees it, else what they

@@ -8,7 +8,7 @@ export function typescriptFunctions(text: string): readonly string[] {
   return [...(hasDefault ? ['default'] : []), ...named.flatMap(([, name]) => name ?? [])];
 }
 
-export type PythonFunction = { readonly name: string; readonly parameters: readonly string[] };
+type PythonFunction = { readonly name: string; readonly parameters: readonly string[] };
 
 /** The functions, and classes of objects that can be called, at the outermost level of a Python file. */
 export function pythonFunctions(text: string): readonly PythonFunction[] {

@@ -108,7 +108,7 @@ export class PlanSession implements vscode.Disposable {
 }
 
 /** The options of a request alone. */
-export function optionsOf(request: Omit<BackfillRequest, 'column'>): Omit<BackfillRequest, 'column' | 'table'> {
+function optionsOf(request: Omit<BackfillRequest, 'column'>): Omit<BackfillRequest, 'column' | 'table'> {
   const { table: _table, function: _function, allowStoredCode: _allowed, ...options } = request;
   return options;
 }

@@ -4,7 +4,7 @@ import { runnerWords } from '#shared/jobs/jobLabels.ts';
 import type { Choice } from '../../host/ask.ts';
 
 /** Where a backfill is to run: as planned, by another runner, on a Ray that is known, or on one to connect to. */
-export type RunnerChoice =
+type RunnerChoice =
   | { readonly kind: 'planned' }
   | { readonly kind: 'runner'; readonly runner: RunnerName }
   | { readonly kind: 'ray'; readonly ray: RayPlace }
@@ -12,7 +12,7 @@ export type RunnerChoice =
   /** Python with what a runner needs of it is to be set up first. */
   | { readonly kind: 'python' };
 
-export type KnownRays = { readonly addresses: readonly string[]; readonly profiles: readonly string[] };
+type KnownRays = { readonly addresses: readonly string[]; readonly profiles: readonly string[] };
 
 /** What a person picks from: what `auto` picked with its reason, what else can run it, every Ray that is known, and what can't. */
 export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: KnownRays): readonly Choice<RunnerChoice>[] {

@@ -13,7 +13,7 @@ import type { JobPage } from '../jobPage.ts';
 import type { JobPages } from '../jobPages.ts';
 import { PlanSession, type PlanSessionParts } from '../backfill/planSession.ts';
 
-export type JobFileCommandParts = JobFileParts & {
+type JobFileCommandParts = JobFileParts & {
   readonly log: Log;
   readonly backfills: Backfills;
   readonly pages: JobPages;

@@ -13,7 +13,7 @@ import { folderOfFile } from './jobFiles.ts';
 import { tableOfFile } from './request.ts';
 import type { RayPlaces } from '../rayAddresses.ts';
 
-export type JobFileCompletionParts = {
+type JobFileCompletionParts = {
   readonly log: Log;
   readonly connections: Pick<Connections, 'list'>;
   readonly catalogs: Pick<Catalogs, 'get'>;

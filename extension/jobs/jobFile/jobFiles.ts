@@ -17,7 +17,7 @@ export const isJobFile = ({ path: where }: vscode.Uri): boolean => where.endsWit
 export const folderOfFile = ({ fsPath }: vscode.Uri): string => path.dirname(fsPath);
 
 /** The text of a file as it is in the editor, saved or not. */
-export async function textOfFile(uri: vscode.Uri): Promise<string> {
+async function textOfFile(uri: vscode.Uri): Promise<string> {
   const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
   return open?.getText() ?? (await vscode.workspace.openTextDocument(uri)).getText();
 }

@@ -19,7 +19,7 @@ export type JobFileParts = {
 };
 
 /** Which table a job file means: one of a connection, or one in a catalog that the editor does not list. */
-export type JobFileTable =
+type JobFileTable =
   | { readonly kind: 'connected'; readonly place: TablePlace }
   | { readonly kind: 'bare'; readonly reference: TableReference; readonly table: JobTable };
 

@@ -2,7 +2,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { pageRows } from '#shared/mime.ts';
 
 /** Rows of a variable that a preview reads out of a kernel, in pages of `pageRows`. */
-export const previewRows = 20 * pageRows;
+const previewRows = 20 * pageRows;
 
 /** The form in which the code below says what the table is, before its pages. */
 export const previewMime = 'application/vnd.lance-catalog.preview+json';

@@ -10,7 +10,7 @@ import { LanguageDiagnostics } from './diagnostics.ts';
 import { codeCells, keyOf, type LanguageNotebooks } from './notebooks.ts';
 import { cellLanguage } from '../notebookKernel.ts';
 
-export type LanguageWorkerParts = { log: Log; notebooks: LanguageNotebooks; entry: string };
+type LanguageWorkerParts = { log: Log; notebooks: LanguageNotebooks; entry: string };
 
 /** A worker that ends so often, of itself, is not started again: the editor's own TypeScript goes on alone. */
 const maxFailures = 3;

@@ -9,7 +9,7 @@ import { withWholeNulls } from '#shared/arrow/nullData.ts';
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 
 /** Batches of ours, and a way to let go of their source when nobody has begun to read them. */
-export type SourceBatches = BatchStream & { close: () => Promise<void> };
+type SourceBatches = BatchStream & { close: () => Promise<void> };
 
 /**
  * What tables are made of, as batches of one schema of ours: rows and tables at once, a source of batches as it comes.

@@ -10,7 +10,7 @@ export type Place = { row?: number | undefined; column: string };
 /** What an object is, whichever realm made it: a notebook cell may run in one whose `Date` is not this one's. */
 export const tagOf = (value: object): string => Object.prototype.toString.call(value).slice(8, -1);
 
-export type TypedArray = ArrayLike<number | bigint> & ArrayBufferView;
+type TypedArray = ArrayLike<number | bigint> & ArrayBufferView;
 
 export const isTypedArray = (value: unknown): value is TypedArray =>
   ArrayBuffer.isView(value) && tagOf(value) !== 'DataView';
@@ -157,7 +157,7 @@ function toDecimal(
 }
 
 /** The unscaled value of a decimal as little-endian 32-bit words in two's complement. */
-export function decimalWords(unscaled: bigint, bits: number): Uint32Array {
+function decimalWords(unscaled: bigint, bits: number): Uint32Array {
   const words = new Uint32Array(bits / 32);
   let rest = BigInt.asUintN(bits, unscaled);
   for (let i = 0; i < words.length; i++) {

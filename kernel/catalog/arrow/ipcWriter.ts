@@ -3,7 +3,7 @@ import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { emptyBatch } from '#shared/arrow/nullData.ts';
 
 /** The bytes of a batch as they are written, instead of a queue that is read in the writer's pieces of a few bytes. */
-export type WrittenBytes = AsyncByteQueue & {
+type WrittenBytes = AsyncByteQueue & {
   /** What was written since the last call. */
   take(): Uint8Array;
 };

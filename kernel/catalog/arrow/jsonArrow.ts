@@ -5,8 +5,8 @@ import { typeText } from '#shared/arrow/arrowTypes.ts';
  * The specification's JSON form of an Arrow schema (`JsonArrowSchema`). It has no place for units, time zones, dictionaries
  * and a few more; those stand in fields of our own beside its, which other readers pass over.
  */
-export type JsonArrowSchema = { fields: JsonArrowField[]; metadata?: Record<string, string> };
-export type JsonArrowField = {
+type JsonArrowSchema = { fields: JsonArrowField[]; metadata?: Record<string, string> };
+type JsonArrowField = {
   name: string;
   nullable: boolean;
   type: JsonArrowType;

@@ -12,7 +12,6 @@ import {
   List,
   Map_,
   Null,
-  Schema,
   Struct,
   Time,
   TimeUnit,
@@ -33,12 +32,6 @@ const maxDepth = 64;
 
 /** The most digits of a decimal by its bits. */
 const maxDigits: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };
-
-/** The schema in its JSON form. @throws CatalogError InvalidInput (13) */
-export function schemaOfJson(json: unknown): Schema {
-  if (!isRecord(json)) return wrong('a schema');
-  return new Schema(fieldsOfJson(json['fields'], 0), metadataOfJson(json['metadata']));
-}
 
 /**
  * The type in its JSON form, `{ type: "timestamp", unit: "ms" }` for instance; a unit that is not said is microseconds, as

@@ -44,7 +44,7 @@ function avalanche(value: number): number {
 }
 
 /** Takes in values of a column: one, or some of them one after the other. */
-export type Absorber = { one: (row: number) => void; range: (start: number, end: number) => void };
+type Absorber = { one: (row: number) => void; range: (start: number, end: number) => void };
 
 const each = (one: (row: number) => void): Absorber => ({
   one,

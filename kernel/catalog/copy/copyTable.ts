@@ -30,7 +30,7 @@ import {
 // it is a copy, and that some rows are missing. So neither is taken away from whoever began it without being asked for.
 
 /** A half copy of another source is where this one would grow. */
-export function otherCopy(place: TablePlace, target: TablePlace, { mark, rows }: TableState): CatalogError {
+function otherCopy(place: TablePlace, target: TablePlace, { mark, rows }: TableState): CatalogError {
   const [there, shown] = [displayTable(place.path), displayTable(target.path)];
   const wanted = mark === undefined ? '' : ` of ${mark.rows}`;
   return new CatalogError(
@@ -46,7 +46,7 @@ export function otherCopy(place: TablePlace, target: TablePlace, { mark, rows }:
  * Runs a call that begins or ends a copy; that its name is taken or gone by then is the doing of another one.
  * @throws CatalogError ConcurrentModification (14)
  */
-export async function alone<T>(place: TablePlace, target: TablePlace, call: () => Promise<T>): Promise<T> {
+async function alone<T>(place: TablePlace, target: TablePlace, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {

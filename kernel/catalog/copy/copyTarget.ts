@@ -82,7 +82,7 @@ export async function isCopyOf(
   return (await checksumOf(source, all, options)) === (await checksumOf(table, all, options));
 }
 
-export type Finish = {
+type Finish = {
   made: Table;
   mark: CopyMark;
   place: TablePlace;

@@ -35,7 +35,7 @@ const ours: ReadonlySet<string> = new Set([
 ]);
 
 /** Headers by their names in lower case; those that name the database once more, and which values are secret. */
-export type Headers = { headers: Record<string, string>; database: Record<string, string>; secrets: string[] };
+type Headers = { headers: Record<string, string>; database: Record<string, string>; secrets: string[] };
 
 /**
  * The headers that a configuration asks for. All values but the database's are secret, since nobody but the person knows

@@ -12,7 +12,7 @@ import { Reply } from './reply.ts';
 /** What is listed of a namespace, and which field of the answer has it. */
 const lists = { ListNamespaces: 'namespaces', ListTables: 'tables' } as const;
 
-export type ListRequest = CallOptions & {
+type ListRequest = CallOptions & {
   limit: number;
   pageToken: string | undefined;
   includeDeclared?: boolean | undefined;

@@ -63,7 +63,7 @@ const pageBytes = 32 * 1024 * 1024;
 const maxPageRows = 1_000_000;
 
 /** Reads one page; tells each piece of it that arrives by its bytes. */
-export type PageReader = (page: QuerySpec, count: (bytes: number) => void) => Promise<BatchStream>;
+type PageReader = (page: QuerySpec, count: (bytes: number) => void) => Promise<BatchStream>;
 
 /**
  * The rows of a query page after page (`k` and `offset`), each asked for when the one before has been read. A page with

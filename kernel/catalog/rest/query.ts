@@ -14,19 +14,19 @@ import { firstPageRows, readBatches, readError, readPages } from './pages.ts';
 import { about, onBranch, pinned, type RestTarget } from './target.ts';
 
 /** The wish of a request to have its rows sorted: the specification knows no order, so a server must say it obeyed. */
-export const orderPreference = 'order_by';
+const orderPreference = 'order_by';
 
 /** Whether rows are looked for by likeness, best first, and not read in the order of the table. */
-export const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined || spec.fullText !== undefined;
+const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined || spec.fullText !== undefined;
 
 /** How many rows are asked for: what was said, 10 of a search, else all of them. */
-export const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearch(spec) ? 10 : undefined);
+const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearch(spec) ? 10 : undefined);
 
 /**
  * A search as it is asked of servers, and how many of the rows that come are left out on this side: some servers take the
  * offset off the rows that were asked for, so that fewer come than were wanted.
  */
-export function widened(spec: QuerySpec): { asked: QuerySpec; skip: number } {
+function widened(spec: QuerySpec): { asked: QuerySpec; skip: number } {
   const { offset = 0, ...rest } = spec;
   const limit = rowLimit(spec);
   if (offset === 0 || !isSearch(spec) || spec.orderBy || !limit) return { asked: spec, skip: 0 };
@@ -34,7 +34,7 @@ export function widened(spec: QuerySpec): { asked: QuerySpec; skip: number } {
 }
 
 /** A query as the specification writes it ("QueryTableRequest"), with an order where there is one. */
-export function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown> {
+function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown> {
   const { columns, columnAliases, filter, offset, orderBy, withRowId, prefilter, fastSearch, vector, fullText } = spec;
   return {
     ...pinned(target),
@@ -77,12 +77,7 @@ const maxPlanBytes = 16 * 1024 * 1024;
  * Asks for a text: the specification answers with JSON that is a bare string, some servers with plain text, and its data
  * model says an object with one text.
  */
-export function readText(
-  target: RestTarget,
-  operation: Operation,
-  json: unknown,
-  { signal }: CallOptions,
-): Promise<string> {
+function readText(target: RestTarget, operation: Operation, json: unknown, { signal }: CallOptions): Promise<string> {
   return about(target, operation, async () => {
     const { body, contentType } = await target.wire.send({ operation, id: target.id, json, signal });
     const chunks: Uint8Array[] = [];

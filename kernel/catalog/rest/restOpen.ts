@@ -17,7 +17,7 @@ import { tagVersion } from './versions.ts';
  * that can't be there, too, which is asked for before anything is read or written by mistake.
  * @throws CatalogError Unsupported (0) for a target on a branch of a server that does not look at it
  */
-export async function checkBranch(target: RestTarget, signal?: AbortSignal): Promise<void> {
+async function checkBranch(target: RestTarget, signal?: AbortSignal): Promise<void> {
   if (target.branch === undefined) return;
   const absent = `${target.branch}-that-is-not-there`;
   const runner = new RestQueryRunner({ ...target, branch: absent }, () => Promise.resolve(undefined));

@@ -16,13 +16,13 @@ import { isBrokenConnection, noteAsPassing, parseRetryAfter } from './retry.ts';
 // looks at another server's words.
 
 /** What a request was about, for a sentence. */
-export type Asked = { operation: Operation; id: readonly string[] };
+type Asked = { operation: Operation; id: readonly string[] };
 
 /**
  * The sentence and the next step for an error of which the code says all there is, the same as for a directory: servers
  * that answer such a code with nothing but a name are common.
  */
-export function wordsOfKind(kind: CatalogErrorKind, asked: Asked): [what: string, hint: string] | undefined {
+function wordsOfKind(kind: CatalogErrorKind, asked: Asked): [what: string, hint: string] | undefined {
   const { operation, id } = asked;
   const isTable = operations[operation].subject === 'table';
   const path = isTable || operation === 'CreateNamespace' ? id.slice(0, -1) : id;
@@ -60,10 +60,10 @@ const hints: { readonly [K in CatalogErrorKind]?: string } = {
 };
 
 /** The next step where a server names none. */
-export const hintOfKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask who runs the server.';
+const hintOfKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask who runs the server.';
 
 /** Whether a text names what it is about as we would, and so is a sentence that can be shown. */
-export const namesIt = (text: string, { id }: Asked): boolean => text.includes(`"${displayPath(id)}"`);
+const namesIt = (text: string, { id }: Asked): boolean => text.includes(`"${displayPath(id)}"`);
 
 /** What a text means, and the sentence for it where its own words are not for people. */
 type Meaning = { kind: CatalogErrorKind; what?: string; hint?: string };
@@ -139,7 +139,7 @@ export function meaningOf(kind: CatalogErrorKind, text: string, asked: Asked): M
 }
 
 /** What a request was about, at the beginning of a sentence; nothing where it was about the whole server. */
-export function thingOf({ operation, id }: Asked): string {
+function thingOf({ operation, id }: Asked): string {
   const { subject } = operations[operation];
   if (subject === 'none') return 'The catalog';
   return `${subject === 'table' ? 'Table' : 'Namespace'} "${displayPath(id)}"`;
@@ -325,7 +325,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /** A text without the secrets that were sent, should a server repeat them. */
-export const redact = (text: string, secrets: readonly string[]): string =>
+const redact = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((clean, secret) => (secret.length < 4 ? clean : clean.replaceAll(secret, '…')), text);
 
 /** The words for a connection that failed; the phase is whether an answer had begun. */

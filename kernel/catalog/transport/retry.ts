@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readingOperations, type Operation } from '#catalog/contract.ts';
 
 /** Of a failure that may pass by itself: what the server said of when, milliseconds from now. */
-export type Passing = { retryAfter: number | undefined };
+type Passing = { retryAfter: number | undefined };
 
 /** Waits before the tries that follow, milliseconds: doubled each time up to the last, and a random part of that. */
 const firstWait = 200;

@@ -20,7 +20,7 @@ type DialectName = 'specification' | 'service';
  * How a server speaks: by the specification, or by the four endpoints of the service that there was before it. Found out
  * once, by the first call that differs between them and before its body is sent, which could not be sent again.
  */
-export class Dialect {
+class Dialect {
   readonly #ask: Ask;
   #known: DialectName | undefined;
   #search: Promise<DialectName | undefined> | undefined;
@@ -86,7 +86,7 @@ export class Dialect {
 }
 
 /** Whether an answer is a list of tables. */
-export const hasTables = (body: unknown): boolean => isRecord(body) && Array.isArray(body['tables']);
+const hasTables = (body: unknown): boolean => isRecord(body) && Array.isArray(body['tables']);
 
 /** Where the service has an operation instead, `undefined` where it is the specification's place. */
 const servicePath: OtherPath = ({ operation, id = [] }, encoded) => {

@@ -10,7 +10,7 @@ import { hideKeys, type AwsKeys } from './awsKeys.ts';
 import { readArn, type AwsCaller } from './awsNames.ts';
 import { awsTransport } from './awsTransport.ts';
 
-export type IdentityOptions = {
+type IdentityOptions = {
   /** For sentences: `you`, or a role. */
   readonly label: string;
   readonly keys: AwsKeys;
@@ -87,7 +87,7 @@ export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Prom
   return { arn: reply.Arn, account: reply.Account, partition: parts.partition };
 }
 
-export type AssumeOptions = {
+type AssumeOptions = {
   readonly roleArn: string;
   /** For sentences about what is asked as the role. */
   readonly label: string;

@@ -14,7 +14,7 @@ export type AwsKeys = {
 export const hideKeys = (keys: AwsKeys, hidden: HiddenTexts): void =>
   hidden.add(keys.accessKeyId, keys.secretAccessKey, keys.sessionToken);
 
-export type ChainOptions = {
+type ChainOptions = {
   readonly region: string;
   /** A profile of `~/.aws/config`; that of AWS_PROFILE, or the default one, where none is named. */
   readonly profile?: string | undefined;

@@ -10,7 +10,7 @@ export type AwsCaller = {
 };
 
 /** An ARN by its parts: `arn:partition:service:region:account:resource`. */
-export type ArnParts = {
+type ArnParts = {
   readonly partition: string;
   readonly service: string;
   readonly region: string;

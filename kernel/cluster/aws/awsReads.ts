@@ -28,7 +28,7 @@ import {
 import { readPrincipal, type AwsPrincipal } from './iamReads.ts';
 
 /** Who stands for the client: the client role, or the person where the profile names none. */
-export type ClientIdentity = {
+type ClientIdentity = {
   readonly identity: AwsIdentity;
   /** The role's ARN, or the person's own. */
   readonly arn: string;

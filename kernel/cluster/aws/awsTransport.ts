@@ -2,7 +2,7 @@
 const timeouts = { connectionTimeout: 3_000, requestTimeout: 6_000, throwOnRequestTimeout: true };
 
 /** How long a request may take: as a whole, or while nothing moves. */
-export type AwsTimeouts = {
+type AwsTimeouts = {
   readonly connectionTimeout: number;
   readonly requestTimeout?: number;
   readonly throwOnRequestTimeout?: boolean;

@@ -15,7 +15,7 @@ import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
 
 /** What a backfill does to objects, in the order in which it is tried. */
-export const bucketSteps = ['list', 'put', 'head', 'get', 'delete'] as const;
+const bucketSteps = ['list', 'put', 'head', 'get', 'delete'] as const;
 export type BucketStep = (typeof bucketSteps)[number];
 
 /** The permission that each step takes; that of `HEAD` is the one to read. */
@@ -28,7 +28,7 @@ export const bucketActions: Readonly<Record<BucketStep, string>> = {
 };
 
 /** What a step came to: what was seen, or why it failed. */
-export type StepOutcome = { readonly saw: string } | { readonly error: ClusterError } | { readonly reason: string };
+type StepOutcome = { readonly saw: string } | { readonly error: ClusterError } | { readonly reason: string };
 
 const body = 'Written by the cluster checks of Lance Catalog, and removed again at once.\n';
 
@@ -148,7 +148,7 @@ export class BucketProbe {
   }
 }
 
-export type ProbeOptions = {
+type ProbeOptions = {
   /** The bucket's. */
   readonly region: string;
   readonly leftovers: Leftovers;

@@ -64,7 +64,7 @@ export function isWayTo({ ca }: KubeTarget, { certificateAuthority }: EksCluster
 }
 
 /** How to reach a cluster that EKS has described. @throws ClusterError for one that is not up yet */
-export function targetOf(cluster: EksCluster): KubeTarget {
+function targetOf(cluster: EksCluster): KubeTarget {
   const { name, region, status, endpoint, certificateAuthority } = cluster;
   if (endpoint === undefined || certificateAuthority === undefined)
     throw new ClusterError(

@@ -8,9 +8,9 @@ import { type AwsKeys, chainKeys } from './awsKeys.ts';
 import { isSessionOf, roleArnOf } from './awsNames.ts';
 
 /** What EKS takes for a password: a signed question to STS, which the cluster asks in our place to learn who we are. */
-export type EksToken = { readonly token: string; readonly expiresAt: Date };
+type EksToken = { readonly token: string; readonly expiresAt: Date };
 
-export type EksTokenRequest = {
+type EksTokenRequest = {
   readonly clusterName: string;
   readonly region: string;
   readonly keys: AwsKeys;

@@ -1,7 +1,7 @@
 import type { EksLogin } from './eksCredential.ts';
 
 /** A program that a kubeconfig has for its tokens. */
-export type PluginEntry = {
+type PluginEntry = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

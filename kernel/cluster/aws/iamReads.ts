@@ -103,7 +103,7 @@ export async function readPodIdentity(
   return associations[0]?.associationId;
 }
 
-export type WebIdentityOptions = {
+type WebIdentityOptions = {
   readonly roleArn: string;
   /** Of the service account, for the audience `sts.amazonaws.com`. */
   readonly token: string;

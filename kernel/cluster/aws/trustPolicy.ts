@@ -11,7 +11,7 @@ import {
  * What can be said of a trust policy by reading it. The proof is always the call; this says why it fails, and who else gets
  * in. `unsure` is a policy with conditions or negations that are not followed here.
  */
-export type TrustReading = {
+type TrustReading = {
   readonly allows: 'yes' | 'no' | 'unsure';
   /** Where it does not allow it: what is missing, each a part of a sentence. */
   readonly problems: readonly string[];

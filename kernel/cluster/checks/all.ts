@@ -14,7 +14,7 @@ import { profileChecks } from './profileChecks.ts';
 import { versionChecks } from './versionChecks.ts';
 
 /** EKS, its roles and the bucket, as the person and as the service account. */
-export const awsChecks: readonly Check[] = [
+const awsChecks: readonly Check[] = [
   ...awsClientChecks,
   ...awsEksChecks,
   awsRegionCheck,

@@ -71,7 +71,7 @@ const nodes = personCheck(
   grantNodes,
 );
 
-export const clientChecks: readonly Check[] = [...rayClusterChecks, portForward, nodes];
+const clientChecks: readonly Check[] = [...rayClusterChecks, portForward, nodes];
 
 /** The pods of the profile's RayCluster; `undefined` where the person may not list pods. */
 async function rayPodsOf(kube: KubeReads, name: string): Promise<readonly Pod[] | undefined> {
@@ -83,7 +83,7 @@ async function rayPodsOf(kube: KubeReads, name: string): Promise<readonly Pod[] 
   }
 }
 
-export const podAccountCheck: Check = {
+const podAccountCheck: Check = {
   id: 'pods-run-as',
   category: 'identity',
   title: 'Pods run as the service account',

@@ -12,7 +12,7 @@ import { oldestPaired, pairsShown } from './operatorPairs.ts';
 import { rayVersionChecks } from './rayVersionChecks.ts';
 
 /** The version of the API server. @throws ClusterError */
-export async function kubernetesVersionOf(
+async function kubernetesVersionOf(
   kube: KubeReads,
 ): Promise<{ readonly version: VersionNumber; readonly evidence: Evidence }> {
   const said = textAt(await kube.get('/version'), 'gitVersion');

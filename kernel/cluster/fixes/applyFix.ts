@@ -7,14 +7,14 @@ import { isRecord } from '#shared/records.ts';
 import type { KubernetesManifest } from './fix.ts';
 
 /** Asks for a path and gives the JSON of the reply. */
-export type Get = (path: string) => Promise<unknown>;
+type Get = (path: string) => Promise<unknown>;
 
 /**
  * Finds the path of an object by what the API server says of its kind, each group and version asked once.
  * @returns a function from an object to its path. @throws ClusterError NotFound for a kind that is not served,
  * InvalidRequest for an object of a namespace that names none
  */
-export function apiPaths(get: Get): (object: KubernetesManifest) => Promise<string> {
+function apiPaths(get: Get): (object: KubernetesManifest) => Promise<string> {
   const asked = new Map<string, Promise<unknown>>();
   return async (object) => {
     const { apiVersion, kind, metadata } = object;
@@ -41,7 +41,7 @@ export function apiPaths(get: Get): (object: KubernetesManifest) => Promise<stri
 }
 
 /** An object as a sentence names it: `ServiceAccount geneva/geneva-sa`. */
-export const nameOf = ({ kind, metadata: { name, namespace } }: KubernetesManifest): string =>
+const nameOf = ({ kind, metadata: { name, namespace } }: KubernetesManifest): string =>
   `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 
 /** What the API server keeps in an object's metadata for itself. */
@@ -57,7 +57,7 @@ const serverFields = new Set([
 const copyOfObject = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** An object as a person would write it: without its status, and without what the API server adds to its metadata. */
-export function withoutServerParts(object: unknown): unknown {
+function withoutServerParts(object: unknown): unknown {
   if (!isRecord(object)) throw new ClusterError('BadReply', 'The API server gave no object.', 'Check its address.');
   const { apiVersion, kind, metadata, status: _, ...body } = object;
   return { apiVersion, kind, metadata: isRecord(metadata) ? shownMetadata(metadata) : metadata, ...body };

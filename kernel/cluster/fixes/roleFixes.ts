@@ -39,7 +39,7 @@ type Rule = {
 };
 
 /** The rules that the runner takes, as few as there can be. */
-export const runnerRules: readonly Rule[] = [
+const runnerRules: readonly Rule[] = [
   ...new Set(runnerAccess.map(({ group, resource }) => `${group}/${resource}`)),
 ].map((kind) => {
   const [group = '', resource = ''] = kind.split('/');

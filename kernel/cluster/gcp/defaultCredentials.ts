@@ -21,7 +21,7 @@ const patience = 3_000;
  * Whether this machine has Google's metadata server. Google's library finds that out too, but it knows no signal, and writes
  * a warning on the terminal of everybody whose network answers in its own way.
  */
-export async function hasMetadataServer(signal: AbortSignal): Promise<boolean> {
+async function hasMetadataServer(signal: AbortSignal): Promise<boolean> {
   const detection = process.env['METADATA_SERVER_DETECTION']?.trim().toLowerCase();
   if (detection === 'none') return false;
   if (detection === 'assume-present') return true;
@@ -47,7 +47,7 @@ const signIn = `Sign in: ${loginCommand}.`;
  * of them is kept.
  * @param source the file that was read, or what else gives them
  */
-export function errorOfSignIn(error: unknown, source: string, signal: AbortSignal): unknown {
+function errorOfSignIn(error: unknown, source: string, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof ClusterError) return error;
   return ofOAuth(error, source) ?? ofFile(error, source) ?? ofMetadata(error, source) ?? ofRest(error, source);
 }
@@ -92,7 +92,7 @@ function ofOAuth(error: unknown, source: string): ClusterError | undefined {
 }
 
 /** Neither a file nor a metadata server. */
-export function noCredentials(): ClusterError {
+function noCredentials(): ClusterError {
   const what = 'There are no application-default credentials of Google Cloud on this machine.';
   return new ClusterError('CredentialsMissing', what, signIn);
 }
@@ -134,7 +134,7 @@ function ofRest(error: unknown, source: string): ClusterError {
 }
 
 /** A token for Google Cloud, good until it expires. */
-export type AccessToken = { readonly token: string; readonly expiresAt: Date | undefined };
+type AccessToken = { readonly token: string; readonly expiresAt: Date | undefined };
 
 /** The application-default credentials of this machine. */
 export type DefaultCredentials = {
@@ -148,7 +148,7 @@ export type DefaultCredentials = {
   token(signal: AbortSignal): Promise<AccessToken>;
 };
 
-export type DefaultCredentialsOptions = {
+type DefaultCredentialsOptions = {
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
   /** Base address of Google's OAuth. */

@@ -12,7 +12,7 @@ import { cloudScope, type GoogleEndpoints } from './googleClient.ts';
 import { readGkeCluster, readPolicy, tokenAt, type Binding, type GkeCluster } from './replies.ts';
 
 /** An answer with what was asked, for evidence. */
-export type Asked<T> = { readonly asked: string; readonly value: T };
+type Asked<T> = { readonly asked: string; readonly value: T };
 
 /** The annotation of a Kubernetes service account that names the Google service account it acts as. */
 export const accountAnnotation = 'iam.gke.io/gcp-service-account';
@@ -25,7 +25,7 @@ export const bucketPermissions = [
   'storage.objects.list',
 ] as const;
 
-export type GcpReadsOptions = {
+type GcpReadsOptions = {
   /** Whose service account and tokens the chain begins with. */
   readonly kube: KubeReads;
   /** Other base addresses of Google's interfaces. */

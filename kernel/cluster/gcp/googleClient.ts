@@ -13,7 +13,7 @@ export type GoogleEndpoints = {
   readonly storage: string;
 };
 
-export type GoogleApi = keyof GoogleEndpoints;
+type GoogleApi = keyof GoogleEndpoints;
 
 export const googleEndpoints: GoogleEndpoints = {
   oauth2: 'https://oauth2.googleapis.com',

@@ -10,7 +10,7 @@ import { shellLine } from '#cluster/fixes/commands.ts';
 export const loginCommand = 'gcloud auth application-default login';
 
 /** A refusal in Google's own words, kept as the cause of the error that is made of it. */
-export class GoogleRefusal extends Error {
+class GoogleRefusal extends Error {
   readonly status: number;
   /** `SERVICE_DISABLED`, `IAM_PERMISSION_DENIED`, `invalid_grant`; empty where there is none. */
   readonly reason: string;
@@ -28,7 +28,7 @@ export const refusalOf = (error: unknown): GoogleRefusal | undefined =>
   error instanceof ClusterError && error.cause instanceof GoogleRefusal ? error.cause : undefined;
 
 /** A failed answer: what was asked, and what came back. */
-export type FailedReply = {
+type FailedReply = {
   /** `GET https://…`, for people. */
   readonly asked: string;
   readonly status: number;

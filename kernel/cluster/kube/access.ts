@@ -16,13 +16,13 @@ export type Access = {
   readonly namespace?: string | undefined;
 };
 
-export type AccessAnswer = {
+type AccessAnswer = {
   readonly isAllowed: boolean;
   readonly evidence: Evidence;
 };
 
 /** How to find out what the service account may do, best first. */
-export type ReviewWay =
+type ReviewWay =
   /** By a SubjectAccessReview, as an administrator would. */
   | 'review'
   /** By asking in the service account's place. */
@@ -41,12 +41,12 @@ export function wordsOfAccess({ group, resource, subresource, verb, namespace }:
 const reviews = '/apis/authorization.k8s.io/v1';
 
 /** Whether the person may. @throws ClusterError */
-export async function reviewSelf(kube: KubeReads, access: Access): Promise<AccessAnswer> {
+async function reviewSelf(kube: KubeReads, access: Access): Promise<AccessAnswer> {
   return askSelf(kube, access, {}, '');
 }
 
 /** Whether the profile's service account may, found out in the way given. @throws ClusterError */
-export async function reviewServiceAccount(kube: KubeReads, access: Access, way: ReviewWay): Promise<AccessAnswer> {
+async function reviewServiceAccount(kube: KubeReads, access: Access, way: ReviewWay): Promise<AccessAnswer> {
   const user = serviceAccountUser(kube.profile.namespace, kube.profile.serviceAccount);
   switch (way) {
     case 'review':

@@ -19,7 +19,7 @@ type ClientCertificate = Pick<KubeCredential, 'clientCertificate' | 'clientKey'>
  * The connections of one run to one API server. The client of Kubernetes would open a new one for every request: two
  * dozen handshakes where one does.
  */
-export class KubePool {
+class KubePool {
   readonly #target: KubeTarget;
   readonly #open = new Map<string, Dispatcher>();
   /** What is in the middle of connecting, which a dispatcher that is destroyed leaves alone. */
@@ -119,7 +119,7 @@ export type KubeAccess = {
   readonly plugin?: PluginUse | undefined;
 };
 
-export type PluginUse = {
+type PluginUse = {
   /** `aws eks get-token` */
   readonly command: string;
   /** Its file; `undefined` where it is not there. */
@@ -200,7 +200,7 @@ export class KubeConnection {
 }
 
 /** A clock of a server beside ours, in milliseconds since 1970. */
-export type ClockReading = {
+type ClockReading = {
   readonly theirs: number;
   /** The middle of the time in which the reply was made. */
   readonly ours: number;

@@ -11,7 +11,7 @@ import type { KubeAsk, KubeReply } from './kubeRequest.ts';
 import { readServiceAccount, requestToken, type ServiceAccount, type ServiceAccountToken } from './serviceAccounts.ts';
 
 /** Who asks, as the API server knows them. */
-export type Person = {
+type Person = {
   /** Empty where the server accepts the credentials and has no way to say whose they are. */
   readonly username: string;
   readonly groups: readonly string[];
@@ -21,7 +21,7 @@ export type Person = {
 const kind = 'SelfSubjectReview';
 
 /** @throws ClusterError */
-export async function readPerson(kube: KubeReads): Promise<Person> {
+async function readPerson(kube: KubeReads): Promise<Person> {
   try {
     return await review(kube);
   } catch (error) {

@@ -3,7 +3,7 @@ import { given } from '#shared/records.ts';
 import { at, conditionAt, listAt, mapAt, textAt } from './fields.ts';
 import { gpuResource, parseQuantity, type Resources } from './quantities.ts';
 
-export type Taint = Readonly<Pick<V1Taint, 'key' | 'effect' | 'value'>>;
+type Taint = Readonly<Pick<V1Taint, 'key' | 'effect' | 'value'>>;
 
 export type KubeNode = {
   readonly name: string;

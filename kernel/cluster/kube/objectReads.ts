@@ -14,7 +14,7 @@ import { isOperator, readDaemonSet, readDeployment, type Workload } from './work
 const pageSize = 500;
 
 /** Every object of a list, page by page. @throws ClusterError */
-export async function listAll(kube: KubeReads, path: string): Promise<readonly unknown[]> {
+async function listAll(kube: KubeReads, path: string): Promise<readonly unknown[]> {
   const items: unknown[] = [];
   let next: string | undefined;
   do {
@@ -78,7 +78,7 @@ export const limitRangesOf = (kube: KubeReads): Promise<readonly unknown[]> =>
 /** What the operator's Deployment has where its chart installed it. */
 const operatorLabel = `labelSelector=${encodeURIComponent('app.kubernetes.io/name=kuberay-operator')}`;
 
-export type FoundOperators = {
+type FoundOperators = {
   readonly operators: readonly Workload[];
   /** All namespaces were looked at, and not ours alone, which is what some people may see. */
   readonly isWhole: boolean;

@@ -15,7 +15,7 @@ export type Role = {
   readonly isAggregated: boolean;
 };
 
-export type Subject = Readonly<Pick<RbacV1Subject, 'kind' | 'name' | 'namespace'>>;
+type Subject = Readonly<Pick<RbacV1Subject, 'kind' | 'name' | 'namespace'>>;
 
 export type Binding = {
   readonly name: string;

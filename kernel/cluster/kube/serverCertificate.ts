@@ -3,7 +3,7 @@ import { bare } from '#processes/thisMachine.ts';
 import type { KubeTarget } from './credential.ts';
 
 /** What a certificate says of itself. */
-export type CertificateFacts = {
+type CertificateFacts = {
   readonly subject: string;
   readonly issuer: string;
   readonly validTo: Date | undefined;

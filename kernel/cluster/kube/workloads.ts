@@ -13,7 +13,7 @@ export type Workload = {
   readonly ready: number;
 };
 
-export type Container = {
+type Container = {
   readonly name: string;
   readonly image: string;
   /** Its command and arguments, one after another. */

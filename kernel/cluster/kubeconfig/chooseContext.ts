@@ -2,7 +2,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import type { Entry, Kubeconfig } from './kubeconfigFile.ts';
 
 /** A context with what it names, not looked into yet. */
-export type ChosenContext = {
+type ChosenContext = {
   readonly name: string;
   readonly cluster: Entry;
   readonly user: Entry | undefined;

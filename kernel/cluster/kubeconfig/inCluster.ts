@@ -12,7 +12,7 @@ const standardFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 /** Milliseconds after which the token is read again; it is replaced on disk long before its end. */
 const fileGoodFor = 90_000;
 
-export type InClusterOptions = {
+type InClusterOptions = {
   readonly hidden: HiddenTexts;
   readonly folder?: string | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;

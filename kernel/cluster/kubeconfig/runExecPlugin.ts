@@ -20,7 +20,7 @@ type Printed = {
  * The credential that a program printed. What it printed is quoted nowhere, since it may be the credential.
  * @throws ClusterError ExecPluginFailed for anything else, CredentialsExpired for one that is over
  */
-export function readExecCredential(stdout: string, printed: Printed): KubeCredential {
+function readExecCredential(stdout: string, printed: Printed): KubeCredential {
   const { name, apiVersion, hidden } = printed;
   const value = parsed(stdout);
   if (!isRecord(value) || value['kind'] !== 'ExecCredential') throw unreadable(name, `prints ${kindOf(stdout, value)}`);
@@ -83,7 +83,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Where a program is that a name or a path stands for, as the operating system would look for it; `undefined` where it is
  * not. Looking first tells a program that is missing from one whose own interpreter is.
  */
-export async function findProgram(command: string, environment: Environment): Promise<string | undefined> {
+async function findProgram(command: string, environment: Environment): Promise<string | undefined> {
   const isWindows = process.platform === 'win32';
   const endings = isWindows ? ['', ...(environment['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
   const folders = isAbsolute(command) ? [''] : pathOf(environment).split(delimiter).filter(isAbsolute);
@@ -97,7 +97,7 @@ export async function findProgram(command: string, environment: Environment): Pr
 }
 
 /** PATH of an environment; on Windows it is called `Path`. */
-export const pathOf = (environment: Environment): string =>
+const pathOf = (environment: Environment): string =>
   environment['PATH'] ?? Object.entries(environment).find(([name]) => name.toUpperCase() === 'PATH')?.[1] ?? '';
 
 async function isProgram(file: string): Promise<boolean> {
@@ -109,7 +109,7 @@ async function isProgram(file: string): Promise<boolean> {
   }
 }
 
-export type PluginRun = {
+type PluginRun = {
   readonly target: KubeTarget;
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;

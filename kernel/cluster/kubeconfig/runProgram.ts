@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
 /** How a program ended. */
-export type ProgramEnd =
+type ProgramEnd =
   | { readonly end: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly end: 'signal'; readonly signal: string; readonly stderr: string }
   /** It was still running at its limit, and was killed. */
@@ -10,7 +10,7 @@ export type ProgramEnd =
   | { readonly end: 'flood' }
   | { readonly end: 'notStarted'; readonly cause: Error };
 
-export type ProgramOptions = {
+type ProgramOptions = {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Milliseconds. */

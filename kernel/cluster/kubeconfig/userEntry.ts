@@ -10,7 +10,7 @@ import { execPluginOf, type ExecPlugin } from './execPlugin.ts';
 import type { Entry } from './kubeconfigFile.ts';
 
 /** How the user of a kubeconfig signs in. */
-export type SignIn = {
+type SignIn = {
   /** For people: `the client certificate of alice`. */
   readonly label: string;
   readonly impersonation: Impersonation | undefined;

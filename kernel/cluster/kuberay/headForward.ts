@@ -19,7 +19,7 @@ import { readRayPod } from './rayPods.ts';
 /** Milliseconds between signs of life: gateways in between cut what is silent, and who is gone says no word. */
 const heartbeat = 25_000;
 
-export type PodPort = { readonly namespace: string; readonly pod: string; readonly port: number };
+type PodPort = { readonly namespace: string; readonly pod: string; readonly port: number };
 
 type StreamOptions = {
   /** Ends the stream. */
@@ -33,7 +33,7 @@ type StreamOptions = {
  * From then on either end of it ends the other.
  * @throws ClusterError for what keeps the stream from being opened: NotFound for a pod that is gone, Forbidden …
  */
-export async function openPodStream(
+async function openPodStream(
   connection: KubeConnection,
   { namespace, pod, port }: PodPort,
   socket: Socket,
@@ -101,7 +101,7 @@ const pauses = { first: 100, most: 2_000 };
 /** Milliseconds for which the head's pod is taken to be the one that was found. */
 const podAge = 5_000;
 
-export type HeadForwardOptions = {
+type HeadForwardOptions = {
   readonly connection: KubeConnection;
   readonly rayCluster: RayClusterName;
   /** Told why no connection could be made, each time that one is given up. */

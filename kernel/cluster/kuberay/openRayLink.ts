@@ -16,7 +16,7 @@ import { findRayCluster, type RayClusterName } from './rayClusterState.ts';
  * @returns `undefined` where none is wanted
  * @throws ClusterError, Forbidden where the person may not read the secret
  */
-export async function readRayToken(
+async function readRayToken(
   connection: KubeConnection,
   { namespace, name }: RayClusterName,
   object: unknown,

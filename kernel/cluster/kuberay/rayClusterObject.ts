@@ -8,7 +8,7 @@ import type { RayClusterSpec } from './rayClusterSpec.ts';
 export const rayPorts = { gcs: 6379, dashboard: 8265, client: 10001 } as const;
 
 /** What marks the RayClusters that were made by us. */
-export const managedBy = { 'app.kubernetes.io/managed-by': 'lance-catalog' } as const;
+const managedBy = { 'app.kubernetes.io/managed-by': 'lance-catalog' } as const;
 
 /**
  * The object that a spec becomes, of fields that operators know since 1.1: the API server refuses one that its definition

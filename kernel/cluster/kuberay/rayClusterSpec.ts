@@ -20,7 +20,7 @@ export type RayClusterSpec = {
   readonly idleTimeoutSeconds: number;
 };
 
-export type RayClusterOptions = {
+type RayClusterOptions = {
   /** That of the profile where nothing is said. */
   readonly name?: string | undefined;
   /** Image of the groups that name none; Ray's own where nothing is said. */
@@ -29,7 +29,7 @@ export type RayClusterOptions = {
 };
 
 /** The newest Ray that jobs of ours are tested with. */
-export const defaultRayVersion = '2.60.0';
+const defaultRayVersion = '2.60.0';
 
 /** Bytes below which heads run out of memory as soon as a job has a few workers. */
 const leastHeadMemory = 4 * 2 ** 30;

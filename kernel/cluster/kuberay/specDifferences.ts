@@ -2,7 +2,7 @@ import { parseQuantity } from '#cluster/kube/quantities.ts';
 import { isRecord } from '#shared/records.ts';
 
 /** A field that is otherwise than asked for. */
-export type SpecDifference = {
+type SpecDifference = {
   /** `spec.workerGroupSpecs[cpu-workers].maxReplicas` */
   readonly path: string;
   /** As it is there, as JSON; `undefined` where it is not. */

@@ -14,7 +14,7 @@ export const probeLabels: Readonly<Record<string, string>> = {
 /** Seconds after which the cluster itself ends it. */
 const deadline = 60;
 
-export type ProbePlace = {
+type ProbePlace = {
   readonly name: string;
   readonly bucket: string;
   /** The object's whole name in the bucket. */

@@ -8,7 +8,7 @@ import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import { probeLabels } from './probePod.ts';
 
 /** How a pod ended. */
-export type ProbeOutcome =
+type ProbeOutcome =
   /** It ran to its end; with what it printed. */
   | { readonly ran: true; readonly succeeded: boolean; readonly log: string }
   /** It never ran, or was ended: why, in the cluster's words. */
@@ -30,7 +30,7 @@ const hopeless: ReadonlySet<string> = new Set([
   'CreateContainerError',
 ]);
 
-export type ProbeRun = {
+type ProbeRun = {
   readonly kube: KubeReads;
   readonly leftovers: Leftovers;
   readonly pod: KubernetesManifest;

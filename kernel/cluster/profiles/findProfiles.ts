@@ -22,7 +22,7 @@ export type FoundProfiles = {
   profile(name: string): ClusterProfile;
 };
 
-export type FindProfilesOptions = {
+type FindProfilesOptions = {
   /** From which settings are looked for upwards. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;

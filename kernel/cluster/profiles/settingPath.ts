@@ -23,7 +23,7 @@ type Step = string | number;
 export type SettingPath = readonly [SettingRoot, ...Step[]];
 
 /** `lanceCatalog.cluster.profiles.prod.workerGroups[0].memory`, or `ray.cluster({ worker_groups[0].memory: … })` */
-export function textOfPath([root, ...steps]: SettingPath): string {
+function textOfPath([root, ...steps]: SettingPath): string {
   if (typeof root === 'string') return `${profilesSetting}${textOfSteps([root, ...steps])}`;
   const inside = textOfSteps(steps).replace(/^\./, '');
   return `${root.call}({ ${inside === '' ? '…' : `${inside}: …`} })`;

@@ -14,7 +14,7 @@ const lines = { few: 500, many: 8000 } as const;
  * What a job prints, piece by piece. Ray gives out the whole log or its last lines and nothing in between, so of a long one the
  * last lines are read, and what is new in them begins where the end of what is known ends.
  */
-export class RayLog {
+class RayLog {
   readonly #jobs: RayJobs;
   readonly #submissionId: string;
   #known: number;
@@ -61,7 +61,7 @@ function after(text: string, part: string): string | undefined {
   return index < 0 || text.includes(part, index + 1) ? undefined : text.slice(index + part.length);
 }
 
-export type FollowRayJob = {
+type FollowRayJob = {
   readonly submissionId: string;
   /** Characters of its log that were followed before. */
   readonly known: number;

@@ -3,8 +3,8 @@ import { isRecord } from '#shared/records.ts';
 
 // What Ray answers, read field by field into plain data.
 
-export const rayJobStates = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const;
-export type RayJobState = (typeof rayJobStates)[number];
+const rayJobStates = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const;
+type RayJobState = (typeof rayJobStates)[number];
 
 /** A job that was submitted, as Ray tells of it. */
 export type RayJob = {

@@ -22,7 +22,7 @@ export interface RayLink extends AsyncDisposable {
 }
 
 /** One request to Ray's dashboard. */
-export type RayAsk = {
+type RayAsk = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** From the slash after the base on; what is put into it is escaped by the caller. */
   readonly path: string;

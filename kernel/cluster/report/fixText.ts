@@ -2,7 +2,7 @@ import type { Mend } from '#cluster/fixes/fix.ts';
 import { manifestsYaml } from './manifestYaml.ts';
 
 /** A mend in parts that can be shown, copied or opened, each where there is one. */
-export type MendText = {
+type MendText = {
   /** A line, or several, for a shell. */
   readonly command?: string;
   /** What is reviewed before it is used. */

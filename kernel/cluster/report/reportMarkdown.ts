@@ -8,7 +8,7 @@ import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
 /** Where a check is explained; `undefined` where whoever shows the document can follow no link there. */
 type DocsOf = (id: string) => string | undefined;
 
-export type MarkdownOptions = {
+type MarkdownOptions = {
   /** Where a link into the documentation leads; as from the root of the repository where nothing is said. */
   readonly docs?: DocsOf | undefined;
 };

@@ -49,7 +49,7 @@ export const docsOf = (id: string): string => (isCheckId(id) ? `${docsPath}#${id
 /** What a run of the command line ends with. An interface of CI: none is ever given another meaning. */
 export const exitCodes = { passed: 0, failed: 1, notRun: 2, warnings: 3 } as const;
 
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /**
  * 0 when nothing failed, 1 when something did, 2 when the run was stopped or asked nothing, and with `strict` 3 when nothing

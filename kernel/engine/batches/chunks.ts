@@ -16,7 +16,7 @@ import { CatalogError } from '#shared/errors.ts';
 // later batches are counted again, in a dictionary that has the values of all of them.
 
 /** The same rows with one dictionary, of one piece, for each column that has some, also inside structs and lists. */
-export function oneDictionary(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
+function oneDictionary(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
   const isMeant = schema.fields.some(({ type }) => hasDictionary(type));
   if (!isMeant || batches.length < 2) return [...batches];
   const type = new Struct(schema.fields);

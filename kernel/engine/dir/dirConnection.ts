@@ -15,7 +15,7 @@ const named = (): string | undefined => (process.platform === 'win32' ? tmpdir()
  * it for every table that is opened, and panics where it can't, on the screen of whoever asked.
  * @throws CatalogError InvalidInput (13) where it is missing or can't be written to
  */
-export async function checkTemporary(path = named()): Promise<void> {
+async function checkTemporary(path = named()): Promise<void> {
   if (path === undefined) return;
   try {
     if (!(await stat(path)).isDirectory()) throw new Error('it is a file');

@@ -137,7 +137,7 @@ export async function indexStats(handle: TableHandle, name: string, options: Cal
 export const dropIndex = (handle: TableHandle, name: string, options: CallOptions): Promise<void> =>
   handle.write('DropTableIndex', options, (native) => native.dropIndex(checkText('dropIndex', 'name', name)));
 
-export const noIndex = (name: string): CatalogError =>
+const noIndex = (name: string): CatalogError =>
   new CatalogError('IndexNotFound', `There is no index "${name}".`, 'See listIndices() for those there are.');
 
 /** @returns sizes in bytes; rows in fragments, of which small ones are worth putting together */

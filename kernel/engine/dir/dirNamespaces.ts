@@ -33,7 +33,7 @@ type ReadPage = (limit: number, pageToken: string | undefined) => Promise<Page>;
  * A page of a list of the engine, which goes on after the last name of a page. A name of no characters, which another
  * client can have made, is first and its page token none: a page that ends with it is asked for again, longer by one.
  */
-export async function pageOf(read: ReadPage, limit: number, pageToken: string | undefined): Promise<Page> {
+async function pageOf(read: ReadPage, limit: number, pageToken: string | undefined): Promise<Page> {
   const page = await read(limit, pageToken);
   const whole = page.pageToken === '' ? await read(limit + 1, pageToken) : page;
   return {
@@ -43,14 +43,14 @@ export async function pageOf(read: ReadPage, limit: number, pageToken: string | 
   };
 }
 
-export const namespacesPage =
+const namespacesPage =
   (connection: Connection, path: NamespacePath): ReadPage =>
   async (limit, pageToken) => {
     const { namespaces, pageToken: next } = await connection.listNamespaces(listable(path), given(limit, pageToken));
     return toPage(namespaces, next);
   };
 
-export const tablesPage =
+const tablesPage =
   (connection: Connection, path: NamespacePath): ReadPage =>
   async (limit, pageToken) => {
     const { tables, pageToken: next } = await connection.listTables(listable(path), given(limit, pageToken));
@@ -67,7 +67,7 @@ const given = (limit: number, pageToken: string | undefined) =>
  * Leaves out what is listed and is no table: for a name with characters that it escapes, the engine makes folders under
  * up to three names, of which one can be opened. Only such names are tried, and with `includeDeclared` false all.
  */
-export async function tablesOnly(
+async function tablesOnly(
   connection: Connection,
   path: NamespacePath,
   names: readonly string[],

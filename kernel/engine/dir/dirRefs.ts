@@ -15,11 +15,7 @@ import { tableLocation } from './tableLocation.ts';
  * The tags of a table with the branches that they are of. The engine tells no branches; and one file among the tags that is
  * none, or a tag whose name it had to escape, keeps it from listing any. In a directory of this machine the files are read.
  */
-export async function tagsOf(
-  handle: TableHandle,
-  native: NativeTable,
-  options: CallOptions,
-): Promise<Map<string, TagInfo>> {
+async function tagsOf(handle: TableHandle, native: NativeTable, options: CallOptions): Promise<Map<string, TagInfo>> {
   const files = await tagFiles(handle);
   let listed: Record<string, TagInfo>;
   try {

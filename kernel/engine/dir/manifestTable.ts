@@ -18,7 +18,7 @@ export const manifestFolder = '__manifest';
 const columns = ['object_id', 'object_type', 'location', 'metadata', 'base_objects'];
 
 /** A table in the list. */
-export type Entry = { location: string; metadata: string | null };
+type Entry = { location: string; metadata: string | null };
 
 /** What has an identifier. */
 export type ObjectKind = 'table' | 'namespace';
@@ -145,7 +145,7 @@ const brokenManifest = (cause: unknown): CatalogError =>
     { cause },
   );
 
-export class Manifest {
+class Manifest {
   readonly #native: NativeTable;
 
   constructor(native: NativeTable) {

@@ -48,7 +48,7 @@ function cutToBytes(text: string, most: number): string {
  * What is at the name of a table that is made: in a local directory the whole path of a declared folder, or what has to
  * go first; in an object store where the list has it, which then is another place.
  */
-export type InPlaceOf = { declared?: string; clear?: () => Promise<void>; listedAt?: string };
+type InPlaceOf = { declared?: string; clear?: () => Promise<void>; listedAt?: string };
 
 /**
  * Makes a table of batches, also where something is that can't be read; that stays until all rows are there.

@@ -11,7 +11,7 @@ import { engineError, guarded, tableSubject, type Subject } from '#engine/errors
 export type Pin = { version?: number | undefined; tag?: string | undefined; branch?: string | undefined };
 
 /** Opens a table of the engine; a handle that nobody uses any more has to be closed. */
-export type OpenNative = (pin: Pin, options: CallOptions) => Promise<NativeTable>;
+type OpenNative = (pin: Pin, options: CallOptions) => Promise<NativeTable>;
 
 type Work<T> = (native: NativeTable) => Promise<T>;
 

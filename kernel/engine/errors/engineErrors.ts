@@ -20,7 +20,7 @@ const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: 
 });
 
 /** What the engine tells of an object store. */
-export const storeRules: readonly Rule[] = [
+const storeRules: readonly Rule[] = [
   storeRule(
     /<Code>(?:SignatureDoesNotMatch|InvalidAccessKeyId|InvalidToken|AuthenticationFailed)<|ExpiredToken|InvalidAuthenticationInfo/,
     'PermissionDenied',

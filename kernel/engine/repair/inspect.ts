@@ -24,10 +24,10 @@ export type Step =
   | { do: 'remove-row'; id: string; location: string | null };
 
 /** A damage with the steps that repair it, in their order; none if a user has to. */
-export type Planned = { damage: Damage; steps: readonly Step[] };
+type Planned = { damage: Damage; steps: readonly Step[] };
 
 /** What is wrong with a catalog; for `recent` see `RepairResult`. */
-export type Plan = { planned: Planned[]; recent: number };
+type Plan = { planned: Planned[]; recent: number };
 
 export type PlanOptions = {
   /**

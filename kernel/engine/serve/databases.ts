@@ -6,7 +6,7 @@ import { nameProblem } from '#shared/names.ts';
 export type Database = { readonly name: string; readonly root: string };
 
 /** The name of the one database of a server to which none was given. */
-export const defaultDatabase = 'default';
+const defaultDatabase = 'default';
 
 /**
  * The databases of a server: those given as `NAME=ROOT`, or as `NAME` for the folder of that name below `root`; without

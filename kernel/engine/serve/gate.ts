@@ -9,13 +9,13 @@ import type { KeyRing } from './keyRing.ts';
 import type { Access, ApiKey } from './keys.ts';
 
 /** Whether a key may ask for an operation; one that this server does not know changes nothing. */
-export const permits = (access: Access, operation: Operation | undefined): boolean =>
+const permits = (access: Access, operation: Operation | undefined): boolean =>
   access === 'read-write' || operation === undefined || readingOperations.has(operation);
 
 /** Who asks, and of what: a database, or with a prefix the folder below it, which is its root then. */
 export type Caller = { readonly key: ApiKey; readonly database: Database; readonly prefix?: string | undefined };
 
-export type GateOptions = {
+type GateOptions = {
   keys: KeyRing;
   databases: readonly Database[];
   /** The address that the server listens on. */

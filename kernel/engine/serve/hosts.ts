@@ -8,7 +8,7 @@ export type HostRoute = {
 };
 
 /** The host without its port, lower-case; `undefined` for what is no host. */
-export function hostName(header: string | undefined): string | undefined {
+function hostName(header: string | undefined): string | undefined {
   const found = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(header ?? '')?.[1];
   return found?.toLowerCase().replace(/\.$/, '');
 }

@@ -15,7 +15,7 @@ export type KeyRing = {
 };
 
 /** What everybody is where no key is needed. */
-export const anyone: ApiKey = { name: 'anyone', digest: Buffer.alloc(0), access: 'read-write', databases: '*' };
+const anyone: ApiKey = { name: 'anyone', digest: Buffer.alloc(0), access: 'read-write', databases: '*' };
 
 const shortestKey = 16;
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CatalogError } from '#shared/errors.ts';
 import { nameProblem } from '#shared/names.ts';
 
-export const accesses = ['read-only', 'read-write'] as const;
+const accesses = ['read-only', 'read-write'] as const;
 export type Access = (typeof accesses)[number];
 
 /** Who may ask. The key itself is nowhere: what is kept is its SHA-256, and a name to say who asked. */

@@ -6,7 +6,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 
-export type ListenerOptions = {
+type ListenerOptions = {
   contract: ContractHandler;
   gate: Gate;
   readiness: Readiness;

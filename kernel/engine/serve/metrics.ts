@@ -1,5 +1,5 @@
 /** A request that is done, for the counters. */
-export type Measured = {
+type Measured = {
   /** The specification's name of the operation, `other` for what is none. */
   operation: string;
   /** `cut` for an answer that broke off after its headers, which no status tells. */

@@ -1,6 +1,6 @@
 import type { Catalog } from '#catalog/catalog.ts';
 
-export type ReadinessOptions = {
+type ReadinessOptions = {
   /** Opens each root that is served. */
   catalogs: () => Promise<Catalog>[];
   onChange: (ready: boolean, problem: unknown) => void;

@@ -1,9 +1,9 @@
 import { open, stat } from 'node:fs/promises';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 
-export type WatchedFile = { readonly text: string; /** Permission bits. */ readonly mode: number };
+type WatchedFile = { readonly text: string; /** Permission bits. */ readonly mode: number };
 
-export type WatchOptions<T> = {
+type WatchOptions<T> = {
   paths: readonly string[];
   /** Makes the value of the files, in the order of the paths. What it throws keeps the value of before. */
   parse: (files: readonly WatchedFile[]) => T;

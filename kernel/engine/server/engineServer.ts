@@ -10,7 +10,7 @@ import { inspectCatalog, repairCatalog } from '#engine/repair/repair.ts';
 import { allTexts, decodePart, wrong } from './requestBody.ts';
 import { catalogError, createContractHandler, type ContractHandler } from './server.ts';
 
-export type EngineServerOptions = {
+type EngineServerOptions = {
   /** What a request must carry as `Authorization: Bearer …`. */
   secret: string;
   /** The catalog of a root directory. */
@@ -19,7 +19,7 @@ export type EngineServerOptions = {
 };
 
 /** The server of the engine process: for one parent process on this machine. Not listening yet. */
-export type EngineServer = {
+type EngineServer = {
   server: Server;
   contract: ContractHandler;
 };

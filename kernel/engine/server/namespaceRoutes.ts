@@ -10,7 +10,7 @@ import type { Call, Handlers } from './routeTypes.ts';
 
 type Place = { path: readonly string[]; pageToken?: string | undefined };
 
-export type AllTablesOptions = {
+type AllTablesOptions = {
   limit: number;
   pageToken?: string | undefined;
   includeDeclared?: boolean | undefined;
@@ -24,7 +24,7 @@ const mostNamespaces = 200;
  * A page of the identifiers of all tables: a namespace's own, then those of the namespaces below it.
  * @throws CatalogError InvalidInput (13) for a token that is none
  */
-export async function listAllTables(
+async function listAllTables(
   catalog: Catalog,
   options: AllTablesOptions,
 ): Promise<{ tables: string[][]; pageToken?: string }> {
@@ -101,7 +101,7 @@ function decodePlace(token: string): Place {
 const mostNames = 1000;
 
 /** `limit` is the most that a caller will take, so a larger one than ours is taken for ours. */
-export function pageOf(query: URLSearchParams): { limit: number; pageToken: string | undefined } {
+function pageOf(query: URLSearchParams): { limit: number; pageToken: string | undefined } {
   const pageToken = queryText(query, 'page_token');
   const given = queryText(query, 'limit');
   if (given === undefined) return { limit: mostNames, pageToken };
@@ -110,7 +110,7 @@ export function pageOf(query: URLSearchParams): { limit: number; pageToken: stri
   return { limit: Math.min(limit, mostNames), pageToken };
 }
 
-export const tokenOf = (pageToken: string | undefined): { page_token?: string } =>
+const tokenOf = (pageToken: string | undefined): { page_token?: string } =>
   pageToken === undefined ? {} : { page_token: pageToken };
 
 /** What one list of namespaces and tables goes on with: tokens of either list, told apart by what stands before them. */

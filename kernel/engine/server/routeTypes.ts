@@ -59,8 +59,7 @@ export function callOf(
 export type Rows = { table: Table; spec: QuerySpec };
 
 /** What is answered: JSON, nothing, an Arrow IPC stream that is there as a whole, or rows. */
-export type Answer =
-  { json: unknown; status?: 200 | 201 | 202 } | { empty: true } | { arrow: Uint8Array } | { rows: Rows };
+type Answer = { json: unknown; status?: 200 | 201 | 202 } | { empty: true } | { arrow: Uint8Array } | { rows: Rows };
 
 export type Handler = (call: Call) => Promise<Answer>;
 

@@ -37,7 +37,7 @@ export type Answered = {
   end: 'sent' | 'left' | 'cut';
 };
 
-export type ContractOptions = {
+type ContractOptions = {
   /**
    * Refuses who may not ask that, by throwing a `CatalogError`; runs before anything else and sees no body.
    * @throws CatalogError Unauthenticated (16), PermissionDenied (15), ServiceUnavailable (17) where too much is asked

@@ -4,7 +4,7 @@ import type { BackfillColumnOptions, JobDescription, JobSummary } from '#catalog
 import type { NamespacePath } from '#shared/names.ts';
 
 /** Which jobs are asked for: those of one catalog, since a server may have several and their keys differ. */
-export type JobsOf = { readonly catalog: Catalog; readonly signal: AbortSignal };
+type JobsOf = { readonly catalog: Catalog; readonly signal: AbortSignal };
 
 /**
  * What runs jobs for a server. A directory runs none, so who starts the server brings it, or the routes of jobs answer 406.

@@ -225,7 +225,7 @@ function inputsOf(of: string, input: unknown): readonly string[] {
 }
 
 /** @throws JobError FunctionInvalid */
-export function outputType(of: string, output: unknown): DataType {
+function outputType(of: string, output: unknown): DataType {
   if (typeof output === 'string') return checkOutput(of, typeOfWords(output));
   const isType = isRecord(output) && typeof output['typeId'] === 'number';
   if (!isType) throw invalid(`${of} does not say what it gives.`, 'Write output: new arrow.Int32().');

@@ -16,7 +16,7 @@ import { sqlFunction } from './sqlFunction.ts';
  * Nothing of it is run, and whether it is Python at all is told by who runs it.
  * @throws JobError FunctionInvalid for a file that is not there or has no function of that name
  */
-export async function pythonFunction(
+async function pythonFunction(
   source: Extract<FunctionSource, { kind: 'python' }>,
   file: string,
   onError: OnError | undefined,
@@ -59,7 +59,7 @@ function namesIn(code: string): string {
   return names.length === 0 ? 'none at its top level' : names.slice(0, 20).join(', ');
 }
 
-export type FunctionPlace = {
+type FunctionPlace = {
   /** Relative paths of files are from here. */
   readonly folder: string;
   /** The table whose column is computed: it says what a SQL expression gives. */

@@ -9,7 +9,7 @@ import { checkOutput, invalid } from './functionOptions.ts';
 import { withHash } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
 
-export type SqlFunctionOptions = {
+type SqlFunctionOptions = {
   readonly name: string;
   readonly version?: string | undefined;
   readonly expression: string;

@@ -85,7 +85,7 @@ export function consentText(
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** A text with all signs to be seen that are not by themselves. */
-export const visible = (text: string): string =>
+const visible = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(unseen, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
 /**

@@ -3,7 +3,7 @@ import { bareExpression } from './literals.ts';
 
 // Where the functions of a file are: calls of `udf` that are exported, or constants of its top level.
 
-export type FoundCall = {
+type FoundCall = {
   readonly call: ts.CallExpression;
   /** Name of the constant in the file; undefined for what is exported as it is written. */
   readonly local: string | undefined;

@@ -19,7 +19,7 @@ const looks = 6;
  * Finds a driver that stands still: it says that it goes on every few seconds, unless it can't. Looks are counted, and no
  * clock is asked: a machine that slept wakes its processes in any order.
  */
-export class DriverWatch {
+class DriverWatch {
   /** How long it was silent when it was found to stand still. */
   readonly seconds: number;
   isStalled = false;

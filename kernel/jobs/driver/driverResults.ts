@@ -45,7 +45,7 @@ const isTrial = shapeOf<BackfillTrial>({
 });
 
 /** Which parts of a run only a run has. */
-export type Asked = Omit<DriverRun, 'mode' | 'onEvent'> & Partial<Pick<DriverRun, 'onEvent'>>;
+type Asked = Omit<DriverRun, 'mode' | 'onEvent'> & Partial<Pick<DriverRun, 'onEvent'>>;
 
 const silent = (): void => {};
 

@@ -13,7 +13,7 @@ import { checkedHandlers, Endpoint, type Handlers } from '#shared/protocol/rpc.t
 type Definition = 'readFunction' | 'register' | 'computedColumns' | 'accept' | 'isAccepted';
 
 /** What an editor asks about computed columns. */
-export const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
+const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
   readFunction: ({ table, column, source }, signal) =>
     // The editor names files by absolute paths.
     onTable(table, signal, (opened) => readFunction(source, { folder: process.cwd(), table: opened, column }, signal)),

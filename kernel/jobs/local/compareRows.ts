@@ -22,7 +22,7 @@ export type ChangedRows = {
   readonly outside: readonly RecordBatch[];
 };
 
-export type ComparedTable = {
+type ComparedTable = {
   /** Stays at the version to compare with. */
   readonly table: Table;
   readonly key: Field;

@@ -14,7 +14,7 @@ export type Answered = { readonly rows: ComputedRows; readonly errors: readonly 
 export type Compute = (rows: ReadRows, signal: AbortSignal) => Promise<Answered>;
 
 /** How a worker answers: a value and an error a row, in their order. */
-export type AskWorkers = (inputs: RecordBatch) => Promise<RecordBatch>;
+type AskWorkers = (inputs: RecordBatch) => Promise<RecordBatch>;
 
 /** What is common to all rows of a job. */
 export type Computing = {

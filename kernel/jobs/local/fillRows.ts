@@ -12,7 +12,7 @@ import type { WriteBack } from './writeBack.ts';
 const mostBytes = 256 * 2 ** 20;
 
 /** What rows are computed and written back with. */
-export type Filling = {
+type Filling = {
   readonly context: RunContext;
   readonly lease: Lease | undefined;
   readonly answers: AnswerRequest;

@@ -59,7 +59,7 @@ const hasOffsets = (type: DataType): boolean =>
   DataType.isMap(type);
 
 /** Pieces of one column, of a type that `canJoin`, as one. */
-export function joinData(pieces: readonly Data[]): Data {
+function joinData(pieces: readonly Data[]): Data {
   const { type } = pieces[0]!;
   const length = pieces.reduce((total, piece) => total + piece.length, 0);
   const nullCount = pieces.reduce((total, piece) => total + piece.nullCount, 0);

@@ -6,13 +6,13 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { hashesOf } from './rows.ts';
 
 /** Whether each row has a value of its own in a column; `example` is a value that two rows have. */
-export type Uniqueness = { readonly nulls: number; readonly rows: number; readonly example: string | undefined };
+type Uniqueness = { readonly nulls: number; readonly rows: number; readonly example: string | undefined };
 
 /**
  * Looks through a column of a table that stays at a version: exact, in 8 bytes of memory a row. Hashes find what may be
  * there twice, and only those values are compared.
  */
-export async function uniquenessOf(table: Table, column: string, signal: AbortSignal): Promise<Uniqueness> {
+async function uniquenessOf(table: Table, column: string, signal: AbortSignal): Promise<Uniqueness> {
   const nulls = await table.countRows(`${sqlName(column)} IS NULL`, { signal });
   const total = await table.countRows(undefined, { signal });
   const hashes = new BigUint64Array(total);
@@ -126,7 +126,7 @@ const isUnique = ({ nulls, example }: Uniqueness): boolean => nulls === 0 && exa
 const hint = 'The runner "local-python" needs no key.';
 
 /** Why a column can't be the key any more, or never could. */
-export function notUnique(table: string, column: string, { nulls, example }: Uniqueness): JobError {
+function notUnique(table: string, column: string, { nulls, example }: Uniqueness): JobError {
   const why =
     nulls > 0
       ? `${nulls === 1 ? 'one row has' : `${nulls} rows have`} none`

@@ -7,7 +7,7 @@ import { firstAddress, hashesOf, rowStates } from './rows.ts';
 import { scanRows } from './scanRows.ts';
 
 /** The table at the version that is computed now, and a way to those that chunks were made at. */
-export type ReuseSource = {
+type ReuseSource = {
   readonly table: Table;
   readonly readVersion: number;
   readonly scope: string;

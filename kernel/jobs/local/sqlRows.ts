@@ -8,7 +8,7 @@ import { scanRows, type ScanRequest } from './scanRows.ts';
 const window = 4096n;
 
 /** Rows with the value of the expression, or one row for which it fails. */
-export type SqlRows = { readonly rows: ReadRows; readonly failed: Answered | undefined };
+type SqlRows = { readonly rows: ReadRows; readonly failed: Answered | undefined };
 
 /**
  * Reads rows together with the value of an SQL expression. The engine ends a whole query for one row that the expression

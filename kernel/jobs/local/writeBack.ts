@@ -22,7 +22,7 @@ import {
 import { storageError } from './storageError.ts';
 
 /** What has to be known of a table to write values of a column into it. */
-export type WriteTarget = {
+type WriteTarget = {
   readonly catalog: Catalog;
   /** Follows other writers. */
   readonly table: Table;

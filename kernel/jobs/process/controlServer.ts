@@ -14,7 +14,7 @@ import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 /** What a path of a socket may have on every system; macOS has the least room. */
 const longestAddress = 100;
 
-export type ControlServer = {
+type ControlServer = {
   /** Takes the socket and the mark away: from then on the job has no process. */
   close(): void;
 };

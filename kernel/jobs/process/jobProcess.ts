@@ -14,7 +14,7 @@ import { openControlServer } from './controlServer.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 
 /** How it was started: `job.cjs JOBS-FOLDER ID`, with the request and its secrets as JSON on standard input. */
-export type JobStart = { readonly root: string; readonly id: string; readonly loadRunner: LoadRunner };
+type JobStart = { readonly root: string; readonly id: string; readonly loadRunner: LoadRunner };
 
 /**
  * Runs one job to its end in this process, which belongs to nobody else and ends after it.

@@ -66,12 +66,12 @@ function keptText({ rows, fragments }: JobProgress): string {
 const longest = 64 << 10;
 const restMs = 500;
 
-export type LineBuffer = { add(text: string): void; flush(): void };
+type LineBuffer = { add(text: string): void; flush(): void };
 
 /**
  * Hands text on in whole lines, the rest of a line after half a second: a secret that came in two pieces is seen as one.
  */
-export function lineBuffer(onLines: (text: string) => void): LineBuffer {
+function lineBuffer(onLines: (text: string) => void): LineBuffer {
   let rest = '';
   let timer: NodeJS.Timeout | undefined;
   const give = (text: string): void => {

@@ -6,10 +6,10 @@ import { environmentPython, pythonIn } from './pythonEnvironment.ts';
 import { pylance } from './pythonPackages.ts';
 
 /** An interpreter that the driver runs with. */
-export type FoundPython = { readonly path: string; readonly python: string; readonly lance: string };
+type FoundPython = { readonly path: string; readonly python: string; readonly lance: string };
 
 /** One that was looked at and can't be used. */
-export type TriedPython = {
+type TriedPython = {
   readonly path: string;
   /** Where it comes from, as a person knows it. */
   readonly from: string;

@@ -24,7 +24,7 @@ print(json.dumps(said))
 `;
 
 /** What an interpreter is, and in a sentence why it can't run backfills, where it can't. */
-export type Probe = {
+type Probe = {
   readonly python: string | undefined;
   readonly lance: string | undefined;
   readonly problem: string | undefined;

@@ -14,7 +14,7 @@ export type ControlMethods = {
 /** How long a process may take to take a connection. On the same machine that needs nothing of its own. */
 const connectMs = 5000;
 /** After this long without an answer it is said that there is none. Nothing is concluded from it: it may be stopped, or busy. */
-export const answerMs = 4000;
+const answerMs = 4000;
 
 /** A connection to a job's process, which is there for as long as the process is. */
 export type Control = {

@@ -9,7 +9,7 @@ const eventsFile = 'events.ndjson';
 const maxBytes = 16 << 20;
 const frequent: ReadonlySet<JobEvent['kind']> = new Set(['progress', 'workers', 'fragment']);
 
-export type EventLog = { add(event: JobEvent): void; close(): void };
+type EventLog = { add(event: JobEvent): void; close(): void };
 
 /**
  * Appends the events of a run to those of the runs before it, a line of JSON each: what happened, for whoever wants to know

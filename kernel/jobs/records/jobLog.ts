@@ -23,7 +23,7 @@ function partsOf(folder: string): Part[] {
   return parts.toSorted((a, b) => a.start - b.start);
 }
 
-export type JobLog = { write(text: string): void; close(): void };
+type JobLog = { write(text: string): void; close(): void };
 
 /** Appends to the log of a job, which keeps its first megabyte and the last seven. A full disk costs text and not the job. */
 export function openJobLog(folder: string): JobLog {

@@ -4,7 +4,7 @@ import type { CatalogConfig, RestConfig } from '#shared/catalogConfig.ts';
 import type { BackfillOptions, BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
 
 /** What may be written down of a request, and whether it is enough to go on by. */
-export type OpenRequest = { readonly request: BackfillRequest; readonly isWhole: boolean };
+type OpenRequest = { readonly request: BackfillRequest; readonly isWhole: boolean };
 
 /** A request without its secrets: keys, tokens, headers, secret settings of a store, passwords in addresses. */
 export function withoutSecrets(request: BackfillRequest): OpenRequest {

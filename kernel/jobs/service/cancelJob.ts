@@ -14,7 +14,7 @@ const signalMs = 5000;
 /** How often it is looked whether a process has come up. */
 const lookMs = 100;
 
-export type Cancel = {
+type Cancel = {
   readonly folders: JobFolders;
   readonly id: string;
   readonly signal: AbortSignal;

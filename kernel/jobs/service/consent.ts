@@ -4,7 +4,7 @@ import { isAbort } from '#shared/errors.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 
 /** How a person is asked whether a function that was found on a table may run. */
-export type Consent = {
+type Consent = {
   /** `shop/products` */
   readonly table: string;
   readonly column: string;

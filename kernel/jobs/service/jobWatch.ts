@@ -16,7 +16,7 @@ const askMs = 3000;
 /** For file systems that tell nobody of changes, and those of another machine. */
 const pollMs = 5000;
 
-export type Changes = (changed: readonly JobView[], removed: readonly string[]) => void;
+type Changes = (changed: readonly JobView[], removed: readonly string[]) => void;
 
 type Known = {
   /** Which record it was: no two have the same. */

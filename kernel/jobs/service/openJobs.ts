@@ -38,7 +38,7 @@ import { requestToResume } from './resumeRequest.ts';
 import { startProcess, wordsOf } from './startProcess.ts';
 import { jobTableOf, placeOf, withAbsolutePaths } from './stateFolders.ts';
 
-export type Follow = {
+type Follow = {
   readonly folders: JobFolders;
   readonly id: string;
   /** How it is now. @throws JobError JobMissing */
@@ -51,7 +51,7 @@ export type Follow = {
  * the view of its end, or when the record is removed.
  * @throws JobError JobMissing; AbortError when the signal aborts
  */
-export async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerator<JobView, void> {
+async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerator<JobView, void> {
   const now = await first();
   yield now;
   if (!isActive(now)) return;
@@ -90,7 +90,7 @@ export async function* followJob({ folders, id, first, signal }: Follow): AsyncG
  * @throws JobError ColumnMissing, FunctionInvalid, FunctionMissing; FunctionNotAccepted for one that is to run and that
  * nobody here has agreed to; CatalogError for a table that can't be read
  */
-export async function functionOf(
+async function functionOf(
   { function: given, table, column, allowStoredCode }: BackfillRequest,
   { isToRun }: { readonly isToRun: boolean },
   signal: AbortSignal,
@@ -122,7 +122,7 @@ export async function functionOf(
  * Looks whether the column of a job is still there, which this runner does not make.
  * @throws JobError ColumnMissing; CatalogError for a table that can't be read
  */
-export async function checkColumn({ table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
+async function checkColumn({ table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
   await onTable(table, signal, async (opened) => {
     const { fields } = await opened.schema({ signal });
     if (fields.some(({ name }) => name === column)) return;
@@ -136,10 +136,7 @@ export async function checkColumn({ table, column }: BackfillRequest, signal: Ab
  * agrees to it. A server that keeps nothing about columns is no reason not to compute.
  * @throws JobError ColumnMissing, FunctionInvalid; CatalogError
  */
-export async function keepFunction(
-  { function: fn, table, column }: BackfillRequest,
-  signal: AbortSignal,
-): Promise<void> {
+async function keepFunction({ function: fn, table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
   if (!fn || fn.kind === 'server') return;
   accept(fn.hash, { name: fn.name, table: table.name });
   await onTable(table, signal, async (opened) => {
@@ -165,7 +162,7 @@ async function hashKept(table: Table, column: string, signal: AbortSignal): Prom
   }
 }
 
-export type JobsPlace = {
+type JobsPlace = {
   /** Where records are kept; the person's own folder when not given. */
   readonly folder?: string | undefined;
   /** The bundle of a job's process; the one beside this bundle when not given. */

@@ -25,7 +25,7 @@ const states: Readonly<Record<JobState, ServerState>> = {
   cancelled: 'cancelled',
 };
 
-export type ServerJobsOptions = {
+type ServerJobsOptions = {
   /** Settings of the object store that the roots are in. They may hold secrets. */
   readonly storageOptions?: Record<string, string> | undefined;
   /** Hashes of functions on tables that may run here, beside those that were accepted on this machine. */

@@ -11,7 +11,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 /** How long a process may take to come up: a second on most days, more on a disk that is cold or a machine that is busy. */
 const startMs = 45_000;
 
-export type ProcessStart = {
+type ProcessStart = {
   readonly folders: JobFolders;
   readonly id: string;
   readonly request: BackfillRequest;

@@ -10,14 +10,14 @@ import { failureText, notRun, RowFailures } from './failures.ts';
 import { rowMaker } from './rows.ts';
 import type { WorkerOptions } from './workerOptions.ts';
 
-export type BatchFunction = (batch: RecordBatch) => unknown;
+type BatchFunction = (batch: RecordBatch) => unknown;
 
 /**
  * Runs a function over a whole batch. It gives one value a row: as an Arrow vector, a typed array, or anything that can be
  * gone through, in which an Error is that of its row. What it throws is the error of every row.
  * @returns the column as it was given, where its type is that of the column; else the values went to `column`
  */
-export async function computeBatch(
+async function computeBatch(
   compute: BatchFunction,
   onError: OnError,
   batch: RecordBatch,

@@ -5,7 +5,7 @@ import type { Row } from './rows.ts';
 
 export type RowFunction = (row: Row) => unknown;
 
-export type RowWork = {
+type RowWork = {
   readonly compute: RowFunction;
   readonly onError: OnError;
   /** Rows of an asynchronous function that run at once. */

@@ -8,7 +8,7 @@ import { type Data, DataType, Precision, type RecordBatch, type Vector } from '#
  * keep its whole batch, and V8 takes longer to split or search a part than it takes to decode it.
  * @param offsets of each text and of the end of the last, in bytes
  */
-export function textReader(bytes: Uint8Array, offsets: Int32Array): (row: number) => string {
+function textReader(bytes: Uint8Array, offsets: Int32Array): (row: number) => string {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // Where each byte is a letter, texts are copied and not decoded, in half the time.
   const encoding = isAscii(all) ? 'latin1' : 'utf8';
@@ -16,14 +16,14 @@ export function textReader(bytes: Uint8Array, offsets: Int32Array): (row: number
 }
 
 /** The value of a column in a row, null where there is none. */
-export type ReadValue = (row: number) => unknown;
+type ReadValue = (row: number) => unknown;
 
 /**
  * Reads a column of one batch. Whole numbers of 64 bits are bigints, other numbers numbers; timestamps and dates are Date,
  * a time, a duration and a decimal as Arrow has them; lists of numbers are typed arrays, other lists arrays; structs and
  * maps are objects.
  */
-export function valueReader(vector: Vector): ReadValue {
+function valueReader(vector: Vector): ReadValue {
   const data = vector.data[0];
   if (!data || vector.data.length > 1 || data.offset !== 0) return (row) => plain(vector.type, vector.get(row));
   const read = readerOf(data, vector);

@@ -16,7 +16,7 @@ const tailLength = 20_000;
 /** How long the pipes of a process that has ended are read. */
 const drainMilliseconds = 1000;
 
-export type WorkerStart = {
+type WorkerStart = {
   readonly node: NodeRuntime;
   /** The worker's bundle, `dist/functionWorker.mjs`. */
   readonly entry: string;
@@ -28,7 +28,7 @@ export type WorkerStart = {
 };
 
 /** A batch of values and errors, and how long the worker was at it alone. */
-export type TimedAnswer = { readonly answer: RecordBatch; readonly seconds: number };
+type TimedAnswer = { readonly answer: RecordBatch; readonly seconds: number };
 
 type Waiting = { sent: number; resolve: (answer: TimedAnswer) => void; reject: (error: Error) => void };
 

@@ -3,7 +3,7 @@ import { cellOptions } from '#session/compiler/cellOptions.ts';
 import { readFolderOptions } from '#session/compiler/folderOptions.ts';
 import { installedText, isInstalled } from '#session/compiler/installedFiles.ts';
 import { moduleResolver, typesResolver } from '#session/compiler/moduleTypes.ts';
-import { getDefaultTypeRoots } from '#session/compiler/typescript.ts';
+import { getDefaultTypeRoots } from '#session/compiler/typeRoots.ts';
 
 type Virtual = {
   names(): string[];

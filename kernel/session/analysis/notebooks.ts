@@ -59,7 +59,7 @@ function bodyStart(node: ts.Node): number {
   return name && (ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) ? name.getEnd() : node.getStart();
 }
 
-export type Told = {
+type Told = {
   /** What was found in a cell, when that has changed. */
   publish: (notebook: string, cell: string, findings: Finding[]) => void;
   /** All cells of a notebook are checked. */

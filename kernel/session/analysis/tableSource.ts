@@ -12,7 +12,7 @@ const openers = new Set(['openTable', 'createTable', 'createEmptyTable']);
 const maxSteps = 30;
 
 /** Follows an expression such as `query.where('…')` back to where its table was opened. */
-export function followTable(
+function followTable(
   expression: ts.Expression,
   initializer: Initializer,
 ): NamedTable | { variable: string } | undefined {
@@ -73,18 +73,4 @@ export const tableSourceBy = (checker: ts.TypeChecker, expression: ts.Expression
     return declared && ts.isVariableDeclaration(declared) && ts.isIdentifier(declared.name)
       ? declared.initializer
       : undefined;
-  });
-
-/** Follows tables through one piece of code, by the last declaration of a name in it. */
-export const tableSourceIn = (source: ts.SourceFile, expression: ts.Expression) =>
-  followTable(expression, (name) => {
-    let found: ts.Expression | undefined;
-    const visit = (node: ts.Node): void => {
-      if (node.pos > name.pos) return;
-      if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.name.text === name.text)
-        found = node.initializer;
-      ts.forEachChild(node, visit);
-    };
-    visit(source);
-    return found;
   });

@@ -23,7 +23,7 @@ import { showBefore, showJob, showLeft, showPlan } from './jobOutput.ts';
 const loadParts = () => loadPart(() => import('#jobs/entry.ts'));
 
 /** The function that a cell gives: of `udf()`, as SQL, or in a file seen from the notebook's folder. */
-export async function functionOf(
+async function functionOf(
   given: FunctionGiven | ComputedFunction,
   table: Table,
   column: string,
@@ -63,7 +63,7 @@ const cellForms =
   "{ function: udf({ … }, (row) => …) }, or in it { sql: '…' } or { file: '…' } of TypeScript or Python";
 
 /** Does what is about a column; where an error asks for a function, it says how a cell gives one. */
-export async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
+async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
@@ -77,7 +77,7 @@ export async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
 }
 
 /** Does what may run a function that was found on the table; one that is new to this machine is shown and asked about. */
-export async function withConsent<T>(
+async function withConsent<T>(
   ask: (question: string) => Promise<string>,
   table: Table,
   column: string,
@@ -97,7 +97,7 @@ export async function withConsent<T>(
   );
 }
 
-export type BackfillParts = {
+type BackfillParts = {
   /** Opens a place for an output of the cell; each call of what it gives shows there. */
   open: () => (shown: Shown) => void;
   /** This value is on screen, so that the cell need not show it again where it is its last expression. */

@@ -25,10 +25,10 @@ import type {
 } from './clusterTypes.ts';
 
 /** How a report looks in a notebook. */
-export const showReport = (report: CheckReport): Shown => htmlAndText(reportHtml(report), reportTable(report));
+const showReport = (report: CheckReport): Shown => htmlAndText(reportHtml(report), reportTable(report));
 
 /** A report as cells have it: with what is asked of it most, and its own form where it is shown. */
-export function clusterReport(report: CheckReport): ClusterReport {
+function clusterReport(report: CheckReport): ClusterReport {
   const results = report.results.map(resultOf);
   const made: ClusterReport = {
     profile: report.profile,
@@ -65,7 +65,7 @@ function resultOf(result: CheckResult): ClusterCheckResult {
   };
 }
 
-export type ClusterParts = {
+type ClusterParts = {
   /** Opens a place for an output of the cell; each call of what it gives shows there. */
   open: () => (shown: Shown) => void;
   /** This value is on screen, so that the cell need not show it again where it is its last expression. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '#shared/errors.ts';
 import type { Comm, CommEvent, CommMessage, CommOptions, CommPayload, Comms } from './commTypes.ts';
 
-export type CommSurroundings = {
+type CommSurroundings = {
   send: (message: CommMessage) => void;
   /** The cell whose code is running. */
   cell: () => string | null;
@@ -11,7 +11,7 @@ export type CommSurroundings = {
 };
 
 /** Calls a handler of a cell; what it throws, at once or later, comes up in that cell. */
-export function callHandler({ failed }: CommSurroundings, cell: string | null, body: () => unknown): void {
+function callHandler({ failed }: CommSurroundings, cell: string | null, body: () => unknown): void {
   try {
     const made = body();
     if (made instanceof Promise) made.catch((error: unknown) => failed(cell, error));
@@ -23,7 +23,7 @@ export function callHandler({ failed }: CommSurroundings, cell: string | null, b
 type Handler = { cell: string | null; handle: (event: CommEvent) => unknown };
 
 /** One comm as cells see it, and `receive` for what the front sends. */
-export class OpenComm {
+class OpenComm {
   readonly #around: CommSurroundings;
   readonly #forget: () => void;
   readonly #handlers = { message: new Set<Handler>(), close: new Set<Handler>() };
@@ -76,7 +76,7 @@ export class OpenComm {
  * What goes over a comm, as JSON can hold it.
  * @throws Error naming what it can't hold
  */
-export function payloadOf(data: unknown, options: CommOptions = {}): CommPayload {
+function payloadOf(data: unknown, options: CommOptions = {}): CommPayload {
   const { metadata = {}, buffers = [] } = options;
   try {
     // Through JSON here, where the cell that sends it gets the error.

@@ -11,7 +11,7 @@ import { CellPrograms, type LoadedCell } from '#session/compiler/cellPrograms.ts
 import { cellTransformers } from './cellTransform.ts';
 import { asExpression, errorCount, parseCell, unwrapped } from './parseCell.ts';
 
-export type CellConverterOptions = {
+type CellConverterOptions = {
   /** Absolute path of the notebook's folder: imports are resolved from there. */
   folder: string;
   /** Options of the folder's tsconfig, as TypeScript parses them. */

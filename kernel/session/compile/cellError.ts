@@ -17,7 +17,7 @@ const maxLineLength = 1000;
  * Lines about what an error has besides its message, `{ code: 'ENOENT', errno: -2 }`, as Node shows it below the stack.
  * Errors of HTTP clients hold whole connections, so it is little of each and bounded in all. Runs no code of the error.
  */
-export function propertiesOf(error: Error): string[] {
+function propertiesOf(error: Error): string[] {
   if (types.isProxy(error)) return [];
   const shown: Record<PropertyKey, unknown> = {};
   const keys = Reflect.ownKeys(error).filter(
@@ -72,7 +72,7 @@ const maxFrames = 20;
 const maxCauseFrames = 3;
 
 /** Translates the positions of a stack trace to what the person wrote. */
-export type Translate = (stack: string) => string;
+type Translate = (stack: string) => string;
 
 /** Characters of a message from its beginning, and from its end, where the next step is. */
 const headChars = 9000;
@@ -199,7 +199,7 @@ function plainSentence(error: unknown): string {
 }
 
 /** `util.inspect` without colours, and without trusting the value's own `inspect` not to throw. */
-export function safeInspect(value: unknown): string {
+function safeInspect(value: unknown): string {
   try {
     return inspect(value, { colors: false, depth: 4, maxArrayLength: 100, maxStringLength: 10_000 });
   } catch (error) {

@@ -37,7 +37,7 @@ export function namesOf(statement: ts.Statement): string[] {
   return hoistedNames(statement);
 }
 
-export type ImportedName = {
+type ImportedName = {
   local: ts.Identifier;
   /** What the module calls it; `*` for the module itself. */
   imported: string;
@@ -80,7 +80,7 @@ export const isBlockScoped = (list: ts.VariableDeclarationList): boolean =>
 
 /** A statement without anything to run: `declare …`. */
 export const isAmbient = (node: ts.Node): boolean => hasModifier(node, ts.SyntaxKind.DeclareKeyword);
-export const isExported = (node: ts.Node): boolean => hasModifier(node, ts.SyntaxKind.ExportKeyword);
+const isExported = (node: ts.Node): boolean => hasModifier(node, ts.SyntaxKind.ExportKeyword);
 export const isDefaultExport = (node: ts.Node): boolean => hasModifier(node, ts.SyntaxKind.DefaultKeyword);
 
 function hasModifier(node: ts.Node, kind: ts.SyntaxKind): boolean {

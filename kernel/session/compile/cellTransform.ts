@@ -39,7 +39,7 @@ const factory = ts.factory;
  * After TypeScript's own steps: what they added of imports (JSX needs one) becomes loads, and exports go.
  * @param used names of the notebook's variables that the cell uses, which come first
  */
-export function finish(file: ts.SourceFile, used: ReadonlySet<string>): ts.SourceFile {
+function finish(file: ts.SourceFile, used: ReadonlySet<string>): ts.SourceFile {
   const statements = file.statements.flatMap((statement) => {
     if (ts.isExportDeclaration(statement)) return [];
     return ts.isImportDeclaration(statement) ? [loadAdded(statement)] : [statement];
@@ -61,7 +61,7 @@ function loadAdded({ importClause, moduleSpecifier }: ts.ImportDeclaration): ts.
 // told from those of the notebook.
 
 /** Makes variables of the notebook of those names in the metadata that mean one, and adds them to `used`. */
-export function nameMetadata(
+function nameMetadata(
   file: ts.SourceFile,
   cell: ts.SourceFile,
   names: SharedNames,
@@ -102,7 +102,7 @@ const isKept = (node: ts.Statement): boolean =>
 // Small questions about statements of a cell, and small statements that stand for them.
 
 /** `f = () => 1`, which names the function. */
-export const isNaming = (node: ts.Node): node is ts.BinaryExpression & { left: ts.Identifier } =>
+const isNaming = (node: ts.Node): node is ts.BinaryExpression & { left: ts.Identifier } =>
   ts.isBinaryExpression(node) && namingOperators.has(node.operatorToken.kind) && ts.isIdentifier(node.left);
 
 const namingOperators: ReadonlySet<ts.SyntaxKind> = new Set([
@@ -113,7 +113,7 @@ const namingOperators: ReadonlySet<ts.SyntaxKind> = new Set([
 ]);
 
 /** A declaration that stays one: without its export, and with a name. @param written as it stands in the cell */
-export function keptDeclaration(
+function keptDeclaration(
   visited: ts.FunctionDeclaration | ts.ClassDeclaration | ts.EnumDeclaration,
   written: ts.Statement,
 ): ts.Statement {
@@ -141,7 +141,7 @@ export function keptDeclaration(
 }
 
 /** What `export … from` makes variables of, as pairs of the variable and the export. */
-export function exportedPairs({ exportClause }: ts.ExportDeclaration): [string, string][] {
+function exportedPairs({ exportClause }: ts.ExportDeclaration): [string, string][] {
   if (!exportClause) return [];
   if (ts.isNamespaceExport(exportClause)) return [[exportClause.name.text, '*']];
   return exportClause.elements
@@ -149,11 +149,11 @@ export function exportedPairs({ exportClause }: ts.ExportDeclaration): [string, 
     .map(({ name, propertyName }) => [name.text, (propertyName ?? name).text]);
 }
 
-export const isFunctionWithBody = (statement: ts.Statement): statement is ts.FunctionDeclaration =>
+const isFunctionWithBody = (statement: ts.Statement): statement is ts.FunctionDeclaration =>
   ts.isFunctionDeclaration(statement) && statement.body !== undefined && !isAmbient(statement);
 
 /** Statements that may follow the last expression without taking its value away. */
-export const isSilent = (statement: ts.Statement): boolean =>
+const isSilent = (statement: ts.Statement): boolean =>
   ts.isEmptyStatement(statement) || (ts.isExportDeclaration(statement) && !statement.moduleSpecifier);
 
 /** What makes a program's emit of one cell into such a body. */

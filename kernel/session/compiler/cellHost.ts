@@ -3,7 +3,7 @@ import ts from 'typescript-6';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { installedText, isInstalled, newVersion } from './installedFiles.ts';
 import { moduleResolver, typesResolver } from './moduleTypes.ts';
-import { getDefaultTypeRoots } from './typescript.ts';
+import { getDefaultTypeRoots } from './typeRoots.ts';
 
 /** A cell and what came before it, as the compiler sees them: two files of the notebook's folder that are not on disk. */
 export class CellHost implements ts.LanguageServiceHost {

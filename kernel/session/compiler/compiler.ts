@@ -8,7 +8,7 @@ import type { TypeCheck } from '#shared/protocol/kernelMessages.ts';
 import { modulesOf } from './cellPrograms.ts';
 import { type FolderOptions, readFolderOptions, stampOfOptions } from './folderOptions.ts';
 
-export type CompiledCell = {
+type CompiledCell = {
   problems: CellProblem[];
   /** What is to be run; undefined when the cell is refused. */
   output: string | undefined;

@@ -24,7 +24,7 @@ declare global {
 const store = (globalThis.lanceCatalogModules ??= { folders: new Set(), modules: new Map(), types: new Map() });
 
 /** Counts a file as the kernel's own, and with it its package and all that is imported there. */
-export const addKernelFile = (file: string): void => void store.folders.add(folderOf(file));
+const addKernelFile = (file: string): void => void store.folders.add(folderOf(file));
 
 const isKernels = (file: string): boolean => store.folders.has(folderOf(file));
 
@@ -34,7 +34,7 @@ const folderOf = (file: string): string =>
 type Asked = { name: string; from: string; mode: ts.ResolutionMode };
 
 /** What an import leads to. For files of the kernel's own, in which a notebook's tsconfig.json has no say, it is kept. */
-export function moduleOnce(
+function moduleOnce(
   asked: Asked,
   look: () => ts.ResolvedModuleWithFailedLookupLocations,
 ): ts.ResolvedModuleWithFailedLookupLocations {
@@ -44,7 +44,7 @@ export function moduleOnce(
 }
 
 /** The same for `types` and `/// <reference types>`. */
-export function typesOnce(
+function typesOnce(
   asked: Asked,
   look: () => ts.ResolvedTypeReferenceDirectiveWithFailedLookupLocations,
 ): ts.ResolvedTypeReferenceDirectiveWithFailedLookupLocations {

@@ -14,7 +14,7 @@ import { type BoundFile, isQuiet, leaveOutRest } from './lazyFiles.ts';
 /** A resolved import: its file from the package's folder, and what else TypeScript says of it. */
 type Lead = Omit<ts.ResolvedModuleFull, 'resolvedFileName'> & { readonly to: string };
 
-export type Outline = {
+type Outline = {
   readonly size: number;
   /** Of the last change, milliseconds. */
   readonly time: number;
@@ -33,8 +33,7 @@ const form = 1;
 const keptRecords = 60;
 
 /** The folder of the package that a file belongs to, with a slash at its end. */
-export const packageOf = (file: string): string | undefined =>
-  /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(file)?.[0];
+const packageOf = (file: string): string | undefined => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(file)?.[0];
 
 /** The outlines in a folder. */
 export class OutlineRecords {
@@ -92,7 +91,7 @@ export class OutlineRecords {
 }
 
 /** The size and time of a file. @returns undefined where there is none */
-export function stampOf(file: string): Pick<Outline, 'size' | 'time'> | undefined {
+function stampOf(file: string): Pick<Outline, 'size' | 'time'> | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && { size: found.size, time: found.mtimeMs };
 }

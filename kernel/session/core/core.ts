@@ -53,7 +53,7 @@ const isTable = (value: unknown): value is LiveTable => has(value, ['schema', 'q
  * connected to, and columns of tables that they opened.
  * @param variables of the notebook, as they are when somebody asks
  */
-export function liveNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
+function liveNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
   const valueOf = (name: string): unknown => (Object.hasOwn(variables, name) ? variables[name] : undefined);
   const sources: NameSources = {
     catalog: async (name) => {
@@ -71,7 +71,7 @@ export function liveNames(variables: Readonly<Record<string, unknown>>): Catalog
 }
 
 /** What a person sees of a cell that the kernel itself fails over, because cells have replaced what it is made of. */
-export function damaged(cause: unknown): CellError {
+function damaged(cause: unknown): CellError {
   const evalue =
     `The kernel failed over this cell (${sentenceOf(cause)}). Code has probably changed something that every program ` +
     'uses, such as JSON or Promise. Restart the kernel.';

@@ -17,7 +17,7 @@ import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
 type Compiler = { service(code: string): CellService };
 
 /** What is asked, and who knows: the compiler the language, the names what is in the catalogs of the notebook. */
-export type LanguageParts = { compiler: Compiler; names: CatalogNames };
+type LanguageParts = { compiler: Compiler; names: CatalogNames };
 
 /** A list this long is of everything there is, and how each thing is called would take longer than one waits. */
 const maxSignatures = 200;

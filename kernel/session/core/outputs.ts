@@ -9,7 +9,7 @@ type Callback = (error: null) => void;
  * Callbacks of streams for when something is written, called when the code that wrote comes to its end. `console` gives the
  * same one with every line, and a million lines are not to be a million things to remember.
  */
-export class LaterCalls {
+class LaterCalls {
   #last: { callback: Callback; times: number } | undefined;
 
   add(callback: Callback): void {
@@ -32,7 +32,7 @@ export class LaterCalls {
 }
 
 /** How the worker knows whose text it is and of which stream. */
-export const streamLabel = (name: 'stdout' | 'stderr', cell: string | null): string => `${name}:${cell ?? ''}`;
+const streamLabel = (name: 'stdout' | 'stderr', cell: string | null): string => `${name}:${cell ?? ''}`;
 
 /** The label in its parts. */
 export function readStreamLabel(label: string): { name: 'stdout' | 'stderr'; cell: string | null } {

@@ -50,7 +50,7 @@ type Placed = {
 export type HitBreakpoint = { breakpoint: Breakpoint; isConditional: boolean };
 
 /** The breakpoints that are set in V8, by the ids that it gave them. */
-export class PlacedBreakpoints {
+class PlacedBreakpoints {
   readonly #link: InspectorLink;
   readonly #all = new Map<string, Placed>();
 
@@ -109,7 +109,7 @@ export type WantedBreakpoint = {
 };
 
 /** A breakpoint as fronts are told of it. */
-export type ToldBreakpoint = { id: number; verified: boolean; line: number; column?: number; message?: string };
+type ToldBreakpoint = { id: number; verified: boolean; line: number; column?: number; message?: string };
 
 export type Breakpoint = WantedBreakpoint & {
   id: number;
@@ -125,7 +125,7 @@ export type Breakpoint = WantedBreakpoint & {
 /** A place where V8 can stop, in its own text and in the person's. */
 type Breakable = { generated: Place; original: Place };
 
-export type BreakpointParts = {
+type BreakpointParts = {
   link: InspectorLink;
   hook: MainHook;
   scripts: DebugScripts;

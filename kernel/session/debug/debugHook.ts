@@ -64,7 +64,7 @@ export function javascriptOf(code: string): { code: string } | { problem: string
   return { code: outputText };
 }
 
-export type DebugHookParts = {
+type DebugHookParts = {
   /** The notebook's variables by name. */
   locals: Record<string, unknown>;
   /** The names of those that cells made. */

@@ -17,37 +17,37 @@ import { type Step, thrownAt } from './stops.ts';
 
 // What a front sends is checked here, before anything looks into it.
 
-export type Arguments = Record<string, unknown>;
+type Arguments = Record<string, unknown>;
 
 /** @throws DebugProblem naming what is missing */
-export function textIn(given: Arguments, name: string): string {
+function textIn(given: Arguments, name: string): string {
   const value = given[name];
   if (typeof value !== 'string') throw new DebugProblem(`The request has no text "${name}".`);
   return value;
 }
 
 /** @throws DebugProblem naming what is missing */
-export function numberIn(given: Arguments, name: string): number {
+function numberIn(given: Arguments, name: string): number {
   const value = given[name];
   if (typeof value !== 'number') throw new DebugProblem(`The request has no number "${name}".`);
   return value;
 }
 
 /** @throws DebugProblem when no source is named */
-export function pathIn(given: Arguments): string {
+function pathIn(given: Arguments): string {
   const source = given['source'];
   return textIn(isRecord(source) ? source : given, 'path');
 }
 
 /** The front's own name for the cell that a source is, where it gives one: cells of the same text have the same path. */
-export function cellIn({ source }: Arguments): string | undefined {
+function cellIn({ source }: Arguments): string | undefined {
   const data = isRecord(source) ? source['adapterData'] : undefined;
   const cell = isRecord(data) ? data['cell'] : undefined;
   return typeof cell === 'string' ? cell : undefined;
 }
 
 /** The breakpoints that are wanted. @param lineBase,columnBase what the front counts from */
-export function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): WantedBreakpoint[] {
+function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): WantedBreakpoint[] {
   const all: unknown = given['breakpoints'];
   if (!Array.isArray(all)) return [];
   return all.filter(isRecord).map((each): WantedBreakpoint => {
@@ -63,7 +63,7 @@ export function breakpointsIn(given: Arguments, lineBase: number, columnBase: nu
 }
 
 /** Which parts of a value are wanted; all that fit when a front does not page. */
-export function wantedIn({ filter, start, count }: Arguments): Wanted {
+function wantedIn({ filter, start, count }: Arguments): Wanted {
   const isPaged = filter === 'indexed' || filter === 'named';
   return {
     ...(isPaged && { filter }),
@@ -78,7 +78,7 @@ type Once = {
 };
 
 /** Looks at the notebook's variables for a front that debugs nothing: connected for the moment, and without parts to unfold. */
-export async function inspectOnce<T>(look: (once: Once) => Promise<T>): Promise<T> {
+async function inspectOnce<T>(look: (once: Once) => Promise<T>): Promise<T> {
   const link = new InspectorLink({ scriptParsed: () => {}, paused: () => {}, resumed: () => {} });
   try {
     const hook = await MainHook.find(link);
@@ -103,10 +103,10 @@ export async function inspectOnce<T>(look: (once: Once) => Promise<T>): Promise<
 const words: Partial<Record<string, string>> = { string: 'str', boolean: 'bool' };
 
 /** The client that says so of itself in `initialize`. */
-export const jupyterLab = 'jupyterlab';
+const jupyterLab = 'jupyterlab';
 
 /** A variable as JupyterLab shows it by its value. */
-export function forJupyterLab({ type, ...variable }: DapVariable): Omit<DapVariable, 'type'> & { type?: string } {
+function forJupyterLab({ type, ...variable }: DapVariable): Omit<DapVariable, 'type'> & { type?: string } {
   const word = type === 'number' ? numberWord(variable.value) : words[type];
   return word === undefined ? variable : { ...variable, type: word };
 }
@@ -119,7 +119,7 @@ const numberWord = (value: string): string | undefined =>
  * The text of a cell as it was run, or of a file that is loaded.
  * @throws DebugProblem for any other path
  */
-export async function readSource(path: string, scripts: DebugScripts): Promise<string> {
+async function readSource(path: string, scripts: DebugScripts): Promise<string> {
   const cell = scripts.textOf(path);
   if (cell !== undefined) return cell;
   const isLoaded = scripts.byPath(path).length > 0 || scripts.hasUrl(pathToFileURL(path).href);

@@ -35,7 +35,7 @@ export const cellFileSuffix = '.ts';
 export const cellFilePrefix = `${join(tmpdir(), `lance-catalog-${process.pid}`)}${sep}`;
 
 /** What fronts call a cell with this text. */
-export const pathOfCell = (code: string): string => `${cellFilePrefix}${murmur2(code, hashSeed)}${cellFileSuffix}`;
+const pathOfCell = (code: string): string => `${cellFilePrefix}${murmur2(code, hashSeed)}${cellFileSuffix}`;
 
 /** A cell as it was run. */
 export type RunCell = {

@@ -16,7 +16,7 @@ const skipped = [...ownScripts, '[\\\\/]node_modules[\\\\/]'];
 /** A step goes on while it is on the same line, or in code that is not the person's, but not for ever. */
 const maxSteps = 200;
 
-export type SessionEvents = (event: string, body?: object) => void;
+type SessionEvents = (event: string, body?: object) => void;
 
 /** Debugging from `attach` to `disconnect`: the connection with the main thread, and where that stands. */
 export class DebugSession {

@@ -16,7 +16,7 @@ export type DapVariable = {
   presentationHint?: { kind?: string; attributes?: string[]; lazy?: boolean };
 };
 
-export type ValueParts = Omit<DapVariable, 'name'>;
+type ValueParts = Omit<DapVariable, 'name'>;
 
 /** Which parts of a value are wanted: a front that pages says so. */
 export type Wanted = { filter?: 'indexed' | 'named'; start: number; count: number };

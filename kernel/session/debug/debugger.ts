@@ -20,7 +20,7 @@ export type NotebookDebugger = {
   detach(): void;
 };
 
-export type DebuggerParts = {
+type DebuggerParts = {
   isAvailable: boolean;
   /** The cell of a number, as it was run last. */
   cellOf: (executionCount: number) => RunCell | undefined;

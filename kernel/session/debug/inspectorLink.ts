@@ -43,7 +43,7 @@ type Commands = {
 
 type PrivateProperty = Pick<Runtime.PropertyDescriptor, 'name' | 'value' | 'get'>;
 
-export type LinkEvents = {
+type LinkEvents = {
   scriptParsed(event: Debugger.ScriptParsedEventDataType): void;
   paused(event: Debugger.PausedEventDataType): void;
   resumed(): void;

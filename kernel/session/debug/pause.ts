@@ -6,7 +6,7 @@ import { framesOf, ownNames, scopeName, type Frame } from './frames.ts';
 import type { InspectorLink } from './inspectorLink.ts';
 import { hookExpression, saidBy, type MainHook } from './mainHook.ts';
 
-export type PauseParts = {
+type PauseParts = {
   link: InspectorLink;
   hook: MainHook;
   scripts: DebugScripts;
@@ -14,7 +14,7 @@ export type PauseParts = {
   nextId: () => number;
 };
 
-export type DapScope = { name: string; variablesReference: number; expensive: boolean; presentationHint?: string };
+type DapScope = { name: string; variablesReference: number; expensive: boolean; presentationHint?: string };
 
 /** The value of a `const` above its line. */
 const notYet = '(not set yet)';

@@ -23,7 +23,7 @@ const names = 20;
 const listMs = 5000;
 
 /** A catalog: what it is, where, and what is in its root. A catalog that can't be reached says why; nothing is thrown. */
-export async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise<Shown> {
+async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise<Shown> {
   const limit = options.limit ?? names;
   const timeout = AbortSignal.timeout(listMs);
   const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
@@ -53,7 +53,7 @@ const listed = (all: readonly string[], limit: number): string =>
   all.length === 0 ? 'none' : all.slice(0, limit).join(', ') + (all.length > limit ? ', … and more' : '');
 
 /** An address without what may be a key in it: a person's name and password, and everything behind `?` or `#`. */
-export function withoutSecrets(location: string): string {
+function withoutSecrets(location: string): string {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(location)) return location;
   return location.replace(/[?#].*$/s, '').replace(/^([^/]+:\/\/)[^/]*@/, '$1');
 }
@@ -92,7 +92,7 @@ const classes: Partial<Record<ValueNode['kind'], string>> = {
 };
 
 /** A tree of `<details>`, its first level open; no script. `hint` says how to see what is left out. */
-export function valueHtml(root: ValueNode, hint: string | undefined): string {
+function valueHtml(root: ValueNode, hint: string | undefined): string {
   const note = hint === undefined ? '' : `<p class="d">${escapeHtml(hint)}</p>`;
   return `${style}<div class="lance-value">${nodeHtml(undefined, root, true)}${note}</div>`;
 }
@@ -155,7 +155,7 @@ function previewOf(node: ValueNode): string {
 }
 
 /** Entries of one collection that are written. */
-export const textEntries = 100;
+const textEntries = 100;
 /** Entries of a collection within one that is written as an outline. */
 const nestedEntries = 20;
 /** Entries up to which Node's own way of writing values stays readable, and quick to make. */
@@ -165,7 +165,7 @@ const inspectedEntries = 1500;
  * A value as text. Small ones as Node writes them, large ones as an outline.
  * @param entries of one collection
  */
-export function valueText(value: unknown, entries = textEntries): string {
+function valueText(value: unknown, entries = textEntries): string {
   const node = readValue(value, { ...treeLimits, entries, nodes: Math.max(inspectedEntries, entries) * 2 });
   return countEntries(node) <= inspectedEntries && !needsOutline(node)
     ? inspected(value, node, entries)
@@ -234,7 +234,7 @@ const notAll =
  * Any value: as text, and what does not fit in a line as a tree to unfold as well.
  * @param translate puts the cells' own lines into stacks
  */
-export function showValue(value: unknown, translate: TranslateStack, options: ShowOptions = {}): Shown {
+function showValue(value: unknown, translate: TranslateStack, options: ShowOptions = {}): Shown {
   const entries = options.limit ?? treeLimits.entries;
   const nodes = Math.max(treeLimits.nodes, entries * 2);
   const tree = readValue(value, { ...treeLimits, entries, nodes }, translate);

@@ -15,7 +15,7 @@ import { showStream } from './streams.ts';
 // can't draw shows that.
 
 /** The forms of a Vega-Lite chart, or of a Vega one. The version is the one that its `$schema` names, else 5. */
-export function vegaBundle(spec: unknown): MimeBundle {
+function vegaBundle(spec: unknown): MimeBundle {
   const body = plainSpec(spec, 'display.vegaLite', "{ mark: 'bar', data: { values: [] }, encoding: {} }");
   const schema = typeof body['$schema'] === 'string' ? body['$schema'] : '';
   const found = /\/(vega|vega-lite)\/v(\d+)/.exec(schema);
@@ -30,7 +30,7 @@ export function vegaBundle(spec: unknown): MimeBundle {
 }
 
 /** The forms of a Plotly figure, `{ data, layout }`, or of its traces alone. */
-export function plotlyBundle(figure: unknown): MimeBundle {
+function plotlyBundle(figure: unknown): MimeBundle {
   const example = "{ data: [{ x: [1, 2], y: [3, 4] }], layout: { title: 'A line' } }";
   const body = Array.isArray(figure) ? { data: figure as unknown[] } : plainSpec(figure, 'display.plotly', example);
   if (!Array.isArray(body['data'])) throw notASpec('display.plotly', example);
@@ -64,7 +64,7 @@ const notASpec = (name: string, example: string): CatalogError =>
     `Give an object such as ${example}.`,
   );
 
-export type DisplayParts = {
+type DisplayParts = {
   places: Places;
   show: Show;
   /** Gets what the function returns, so that a cell can wait for it and does not show it. */

@@ -5,7 +5,7 @@ import { type Shown, textOnly } from './mimeBundle.ts';
 import { dataProperty, isObject, methodOf } from './shapes.ts';
 
 /** Width and height in pixels. */
-export type ImageSize = { width: number; height: number };
+type ImageSize = { width: number; height: number };
 
 /** The size that a PNG, JPEG, GIF or WebP picture says it has; `undefined` where the file ends before it. */
 export function imageSize(bytes: Uint8Array): ImageSize | undefined {
@@ -56,9 +56,6 @@ function webpSize(view: DataView): ImageSize | undefined {
 /** A notebook holds the whole picture as text, a third larger. */
 const maxBytes = 8 * 1024 * 1024;
 const svgStart = /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE svg[^>]*>\s*)*<svg[\s>]/is;
-
-/** What can be shown as a picture: bytes, a Blob, a canvas of node-canvas or of its like; text of SVG or a data URL. */
-export type ImageSource = Uint8Array | ArrayBuffer | Blob | string | object;
 
 /** A picture as an output, or `undefined` for what does not look like one. Never throws for a damaged one. */
 export function showImage(value: unknown): Shown | Promise<Shown> | undefined {

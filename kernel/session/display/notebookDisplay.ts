@@ -24,7 +24,7 @@ export type NotebookDisplay = {
   settled(): Promise<void>;
 };
 
-export type NotebookDisplayParts = {
+type NotebookDisplayParts = {
   /** Sends one output of the cell whose code is running. */
   send: (output: CellOutput) => void;
   /** Puts the cells' own lines into the stack of an error. */

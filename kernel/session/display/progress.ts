@@ -15,7 +15,7 @@ type State = {
   end: 'done' | 'stopped' | undefined;
 };
 
-export type ProgressParts = {
+type ProgressParts = {
   /** Opens a place for an output; each call of what it gives shows there. */
   open: () => (shown: Shown) => void;
   /** Ends when the running cell is interrupted: the loop does not get to say so. */
@@ -132,7 +132,7 @@ const rateText = (rate: number): string =>
 const two = (part: number): string => String(Math.floor(part)).padStart(2, '0');
 
 /** `3.2 s`, `4 min 05 s`, `2 h 03 min` */
-export function timeText(seconds: number): string {
+function timeText(seconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;

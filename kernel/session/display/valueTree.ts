@@ -16,7 +16,7 @@ import {
  * What an Arrow value inside of another value is called, `Table(3 rows × 2 columns)`: its insides are buffers, which say
  * nothing to a person. `undefined` for anything else.
  */
-export function arrowShape(value: unknown): string | undefined {
+function arrowShape(value: unknown): string | undefined {
   if (isArrowSchema(value)) return `Schema(${counted(value.fields.length, 'column')})`;
   if (isArrowVector(value)) return `Vector(${counted(value.length, 'value')})`;
   const isBatch = isRecordBatch(value);
@@ -35,7 +35,7 @@ export function arrowShape(value: unknown): string | undefined {
 // `entries` or `get` is not asked.
 
 /** One entry: a value, or a note in place of one that would have to be run. */
-export type Child = { label: string | undefined; value: unknown } | { label: string; note: string; stack?: string };
+type Child = { label: string | undefined; value: unknown } | { label: string; note: string; stack?: string };
 type Children = { children: Child[]; total: number };
 
 /** A getter of the language, to be called on a value that may have hidden it. */
@@ -51,7 +51,7 @@ const sizeOf = (value: object): number => Number((types.isMap(value) ? mapSize :
 const lengthOf = (value: NodeJS.TypedArray): number => Number(typedArrayLength(value));
 
 /** A value in one line as Node writes it, without what it holds. */
-export function leafText(value: unknown): string {
+function leafText(value: unknown): string {
   try {
     const text = inspect(value, { depth: -1, maxStringLength: null, breakLength: Infinity, colors: false });
     return typeof value === 'string' ? text : oneLine(text);
@@ -61,7 +61,7 @@ export function leafText(value: unknown): string {
 }
 
 /** What a value says of itself through `util.inspect.custom`; `undefined` for one that says nothing. */
-export function ownWords(value: object): string | undefined {
+function ownWords(value: object): string | undefined {
   if (typeof dataProperty(value, inspect.custom) !== 'function') return undefined;
   try {
     return inspect(value, { depth: 2, colors: false, maxArrayLength: 100, maxStringLength: 10_000 });
@@ -72,7 +72,7 @@ export function ownWords(value: object): string | undefined {
 }
 
 /** What an object with entries is called, `Map(3)`; `undefined` for one without, such as a date or a proxy. */
-export function nameOf(value: object): string | undefined {
+function nameOf(value: object): string | undefined {
   if (types.isProxy(value)) return undefined;
   const name = className(value);
   if (Array.isArray(value)) return `${name ?? 'Array'}(${value.length})`;
@@ -118,7 +118,7 @@ function className(value: object): string | undefined {
 }
 
 /** The first entries of an object and the number of all. */
-export function childrenOf(value: object, limit: number): Children {
+function childrenOf(value: object, limit: number): Children {
   if (Array.isArray(value)) return listOf(value, value.length, limit);
   if (types.isTypedArray(value)) return listOf(value, lengthOf(value), limit);
   if (types.isMap(value)) return mapOf(value, limit);
@@ -207,7 +207,7 @@ function property(label: string, found: PropertyDescriptor): Child {
   return { label, note: found.get && found.set ? '[Getter/Setter]' : found.get ? '[Getter]' : '[Setter]' };
 }
 
-export type NodeKind = 'string' | 'number' | 'boolean' | 'empty' | 'object' | 'function' | 'note';
+type NodeKind = 'string' | 'number' | 'boolean' | 'empty' | 'object' | 'function' | 'note';
 
 export type ValueNode = {
   kind: NodeKind;
@@ -225,7 +225,7 @@ export type ValueNode = {
 };
 export type ValueEntry = { label: string | undefined; node: ValueNode };
 
-export type TreeLimits = {
+type TreeLimits = {
   /** Entries of one collection. */
   entries: number;
   /** Levels below the value. */

@@ -19,7 +19,7 @@ const maxDepth = 8;
  * arrays and plain objects of them.
  * @returns undefined for anything else, and for what is too large
  */
-export function constantText(value: unknown): string | undefined {
+function constantText(value: unknown): string | undefined {
   const text = textOf(value, 0);
   return text !== undefined && text.length <= maxText ? text : undefined;
 }
@@ -86,7 +86,7 @@ function plainText(value: object, depth: number): string | undefined {
 }
 
 /** How a variable of the notebook was declared. */
-export type Declared =
+type Declared =
   | { readonly kind: 'import'; readonly from: string; readonly imported: string }
   | { readonly kind: 'const' | 'let' | 'var' | 'function' | 'class' | 'enum' | 'other' };
 
@@ -94,7 +94,7 @@ export type Declared =
  * How the variables of a notebook were declared.
  * @param declarations of its cells, as the compiler keeps them; the last one of a name counts
  */
-export function declaredVariables(declarations: string): ReadonlyMap<string, Declared> {
+function declaredVariables(declarations: string): ReadonlyMap<string, Declared> {
   const file = ts.createSourceFile('cells.d.ts', declarations, ts.ScriptTarget.Latest, false);
   const found = new Map<string, Declared>();
   for (const statement of file.statements) {
@@ -126,7 +126,7 @@ function statementKind(statement: ts.Statement): 'function' | 'class' | 'enum' |
 }
 
 /** A name in the text of a function that means something outside of it. */
-export type UsedName = {
+type UsedName = {
   readonly name: string;
   /** `variable`: of the notebook; `kernel`: of what generated code has; `other`: of the realm, or of code around it. */
   readonly of: 'variable' | 'kernel' | 'other';
@@ -136,7 +136,7 @@ export type UsedName = {
 };
 
 /** The text of a function, and what it uses from outside. */
-export type FunctionText = { readonly text: string; readonly names: readonly UsedName[] };
+type FunctionText = { readonly text: string; readonly names: readonly UsedName[] };
 
 const fileName = '/function.js';
 const head = '(';
@@ -145,7 +145,7 @@ const head = '(';
  * Reads the text of a function or a class as it was compiled, where variables of the notebook are told by their prefix.
  * @returns undefined for a text that is no expression, such as that of a method
  */
-export function usedNames(text: string): FunctionText | undefined {
+function usedNames(text: string): FunctionText | undefined {
   const file = ts.createSourceFile(fileName, `${head}${text})`, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   const { parseDiagnostics = [] } = file as { parseDiagnostics?: readonly unknown[] };
   if (parseDiagnostics.length > 0 || file.statements.length !== 1) return undefined;

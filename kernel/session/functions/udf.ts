@@ -12,7 +12,7 @@ import { cellCountOf } from '#session/run/scriptNames.ts';
 import { portableModule, type Notebook } from './portableModule.ts';
 import type { Udf } from './functionTypes.ts';
 
-export type UdfParts = {
+type UdfParts = {
   /** The notebook as it is now. */
   readonly notebook: () => Notebook;
   /** Where its imports are resolved from. */

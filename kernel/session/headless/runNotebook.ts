@@ -5,7 +5,7 @@ import { CellOutputs, type Places } from './cellOutputs.ts';
 import { type CodeCell, isCodeCell, type Notebook, type NotebookCell, tagsOf } from './notebookFile.ts';
 
 /** Why a cell did not go through. */
-export type CellFailure = {
+type CellFailure = {
   ename: string;
   evalue: string;
   traceback: readonly string[];
@@ -15,9 +15,9 @@ export type CellFailure = {
   hasEnded?: boolean;
 };
 
-export type CellEnd = { failure: CellFailure | null; times: Record<string, string>; executionCount: number | null };
+type CellEnd = { failure: CellFailure | null; times: Record<string, string>; executionCount: number | null };
 
-export type CellLimits = {
+type CellLimits = {
   /** Seconds that the cell may take. */
   timeout?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -27,7 +27,7 @@ export type CellLimits = {
  * Runs one cell and stops it when its time is up or `signal` says so: by an interrupt, which keeps what it has given so
  * far, and where that does not help by ending the kernel. Never rejects.
  */
-export async function runCell(
+async function runCell(
   kernel: KernelProcess,
   code: string,
   onOutput: (output: KernelOutput) => void,
@@ -104,7 +104,7 @@ export type RunListener = {
   end(cell: RunningCell, failed: FailedCell | null): void | Promise<void>;
 };
 
-export type RunOptions = {
+type RunOptions = {
   /** Seconds that one cell may take. */
   timeout?: number | undefined;
   /** Whether the run goes on behind a cell that fails. */

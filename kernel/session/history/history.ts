@@ -10,7 +10,7 @@ import { messageOf } from '#shared/errors.ts';
  * Whether a glob matches a text as a whole: `*` is any text, `?` one character. By hand and not as a regular expression,
  * for a pattern of many stars would backtrack for ever.
  */
-export function matchesGlob(pattern: string, text: string): boolean {
+function matchesGlob(pattern: string, text: string): boolean {
   let at = 0;
   let star = -1;
   let resume = 0;
@@ -33,7 +33,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
 }
 
 /** One cell of a session: its execution count and code. */
-export type StoredCell = [line: number, code: string];
+type StoredCell = [line: number, code: string];
 
 const filePattern = /^session-(\d{6,12})\.jsonl$/;
 const fileOf = (session: number): string => `session-${String(session).padStart(6, '0')}.jsonl`;

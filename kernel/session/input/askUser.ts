@@ -1,7 +1,7 @@
 import type { FromCore } from '#session/threads/coreMessages.ts';
 import { createGate, waitAtGate, type InputAnswer } from './gate.ts';
 
-export type InputOptions = {
+type InputOptions = {
   /** The answer is not shown while it is typed, nor kept in the notebook. */
   password?: boolean | undefined;
 };

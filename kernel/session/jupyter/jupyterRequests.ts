@@ -8,7 +8,7 @@ import { commInfo, commOf, wantedTarget } from './jupyterComms.ts';
 import type { Header, JupyterMessage } from './jupyterFrames.ts';
 import { failure, type Reply } from './jupyterReplies.ts';
 
-export type Channel = 'shell' | 'control';
+type Channel = 'shell' | 'control';
 /** A request that is being answered. */
 export type Asked = { message: JupyterMessage; channel: Channel; started?: string; timer?: NodeJS.Timeout };
 
@@ -81,7 +81,7 @@ export function consoleExit({ content, metadata }: JupyterMessage, executionCoun
 }
 
 /** The entries that a `history_request` asks for; with `output`, an entry's code becomes a pair of code and result. */
-export function historyOf(history: History, content: Record<string, unknown>): unknown[] {
+function historyOf(history: History, content: Record<string, unknown>): unknown[] {
   const entries = select(history, content);
   if (content['output'] !== true) return entries;
   return entries.map((entry) => [entry[0], entry[1], [entry[2], history.resultOf(entry)]]);

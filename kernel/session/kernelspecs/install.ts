@@ -12,7 +12,7 @@ import { kernelsFolder, knownFolders, type SpecPlace } from './folders.ts';
 import { launcherFolder, remember } from './remembered.ts';
 import { isOurs, readSpec, shellLauncher } from './spec.ts';
 
-export type Installation = {
+type Installation = {
   place: SpecPlace;
   /** Jupyter's name of the kernel, which is that of its folder. */
   name: string;

@@ -6,7 +6,7 @@ import { askOr } from './notebookState.ts';
 import { runChild } from './shell.ts';
 
 /** How npm is started: that of the Node that runs the kernel, else the first on PATH; undefined when there is none. */
-export function findNpm(): [program: string, ...args: string[]] | undefined {
+function findNpm(): [program: string, ...args: string[]] | undefined {
   const bin = dirname(process.execPath);
   const own = [join(bin, script), join(bin, '..', 'lib', script)].find((path) => existsSync(path));
   if (own !== undefined) return [process.execPath, own];
@@ -32,13 +32,13 @@ const others: readonly (readonly [file: string, add: string])[] = [
 ];
 
 /** What adds packages to a project that npm would damage; undefined where npm may. */
-export const otherManager = (folder: string): { file: string; add: string } | undefined => {
+const otherManager = (folder: string): { file: string; add: string } | undefined => {
   const [file, add] = others.find(([each]) => existsSync(join(folder, each))) ?? [];
   return file !== undefined && add !== undefined ? { file, add } : undefined;
 };
 
 /** The project that a folder is in: the nearest one above with a package.json, else the folder itself. */
-export function projectOf(folder: string): string {
+function projectOf(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, 'package.json'))) return at;
     if (dirname(at) === at) return folder;

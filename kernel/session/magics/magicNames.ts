@@ -10,7 +10,7 @@ export type MagicForm = {
 };
 
 /** Every magic that there is: what `%help` lists, what is completed after `%`, what a cell may say. */
-export const magicForms = {
+const magicForms = {
   help: { line: '[name]', help: 'Lists the magics, or says how one is written.' },
   time: { line: 'code', cell: '', takesCode: true, help: 'Runs code once and says how long it took.' },
   timeit: {

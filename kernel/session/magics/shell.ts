@@ -9,7 +9,7 @@ const graceMs = 1000;
 /** How long output is waited for when a process has ended: one that it left running may hold the streams. */
 const restMs = 1000;
 
-export type ChildEnd = { code: number | null; signal: NodeJS.Signals | null };
+type ChildEnd = { code: number | null; signal: NodeJS.Signals | null };
 
 /**
  * Runs a program to its end. What it prints becomes output of the cell as it comes; it has no input. Interrupting the cell

@@ -129,7 +129,7 @@ function summary(each: readonly number[], loops: number): string {
 const digits = (value: number): string => String(Number(value.toPrecision(3)));
 
 /** A time in the unit that suits it. */
-export function duration(nanoseconds: number): string {
+function duration(nanoseconds: number): string {
   if (nanoseconds < 1e3) return `${digits(nanoseconds)} ns`;
   if (nanoseconds < 1e6) return `${digits(nanoseconds / 1e3)} µs`;
   if (nanoseconds < 1e9) return `${digits(nanoseconds / 1e6)} ms`;

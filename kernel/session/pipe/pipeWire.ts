@@ -29,7 +29,7 @@ import { type Keeper, keepKernel } from './keep.ts';
 import { RunLog } from './runLog.ts';
 
 /** An editor at the other end of a pipe or socket. */
-export type PipeClient = {
+type PipeClient = {
   send(message: KernelMessage): void;
   /** Bytes accepted and not yet sent. */
   backlog(): number;
@@ -40,7 +40,7 @@ export type PipeClient = {
 };
 
 /** Speaks in frames over a connection. `onClose` is called once, however it ends. */
-export function pipeClient(socket: Socket, onMessage: (message: unknown) => void, onClose: () => void): PipeClient {
+function pipeClient(socket: Socket, onMessage: (message: unknown) => void, onClose: () => void): PipeClient {
   // What follows a broken frame can't be trusted to begin at a frame: the peer is not an editor of ours.
   readFrames(socket, onMessage, () => socket.destroy());
   // The reason of a broken pipe does not matter: the editor is gone, and 'close' follows.
@@ -111,11 +111,11 @@ const contentChecks: Record<KernelRequest['type'], (content: Content) => boolean
 };
 
 /** The id of what should be a request; without one there is nobody to answer. */
-export const idOf = (message: unknown): string | undefined =>
+const idOf = (message: unknown): string | undefined =>
   isRecord(message) && typeof message['id'] === 'string' ? message['id'] : undefined;
 
 /** Whether a message has the shape of a request, its contents included. */
-export function isRequest(message: unknown): message is KernelRequest {
+function isRequest(message: unknown): message is KernelRequest {
   if (!isRecord(message) || idOf(message) === undefined || !isRecord(message['content'])) return false;
   const type = String(message['type']);
   return Object.hasOwn(contentChecks, type) && contentChecks[type as KernelRequest['type']](message['content']);

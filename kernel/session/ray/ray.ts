@@ -20,7 +20,7 @@ import type { Ray, RayCluster, RayConnection, RayWaitOptions } from './rayTypes.
 const most = 20;
 
 /** How far a RayCluster is, for the output of a cell: a sentence, its pods, and what may go wrong. */
-export function showProgress({ sentence, pods }: RayProgress, warnings: readonly string[]): Shown {
+function showProgress({ sentence, pods }: RayProgress, warnings: readonly string[]): Shown {
   const rows = pods.slice(0, most).map(rowOf);
   const omitted = pods.length > most ? [`… and ${pods.length - most} more pods`] : [];
   const table =
@@ -37,7 +37,7 @@ const rowOf = ({ name, isHead, group, state, reason }: RayPod): [string, string,
   reason ?? '',
 ];
 
-export type RayParts = {
+type RayParts = {
   /** Opens a place for an output of the cell; each call of what it gives shows there. */
   open: () => (shown: Shown) => void;
   /** Ends when the running cell is interrupted. */

@@ -45,7 +45,7 @@ type Binding = {
   names: { isBound: () => boolean; rebind: (loaded: Loaded) => void }[];
 };
 
-export type CellModulesOptions = {
+type CellModulesOptions = {
   variables: Variables;
   maps: ScriptMaps;
   /** Absolute path that imports are resolved from; asked each time, for it may change. */

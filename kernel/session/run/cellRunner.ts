@@ -14,7 +14,7 @@ export type CellOutcome =
   { value: { shown: unknown } | undefined; error: null } | { value: undefined; error: CellError };
 
 /** Does something before and after code runs. */
-export type Around = <T>(body: () => Promise<T>) => Promise<T>;
+type Around = <T>(body: () => Promise<T>) => Promise<T>;
 
 /** The state of a notebook and what runs its cells: compiler, modules and executor, which share one working directory. */
 export class CellRunner {

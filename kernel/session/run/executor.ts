@@ -76,7 +76,7 @@ function isUse(node: ts.Identifier): boolean {
  * Node says once a process that `import()` in code of `node:vm` is experimental, as it is in every cell. Here it says so to
  * nobody; later it would be among what a cell prints.
  */
-export function quietImports(): void {
+function quietImports(): void {
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
   const first = new Script(`import('node:vm')`, { importModuleDynamically });
   const emitWarning = process.emitWarning.bind(process);
@@ -92,7 +92,7 @@ export function quietImports(): void {
  * Compiles a script that will not come again. V8 keeps what it compiles in case the same text does, whatever its name, and
  * of ten thousand cells that is 20 MB; the person's own `eval` in a loop is quick by it and keeps it.
  */
-export function scriptOnce(code: string, options: ScriptOptions): Script {
+function scriptOnce(code: string, options: ScriptOptions): Script {
   setFlagsFromString('--no-compilation-cache');
   try {
     return new Script(code, options);
@@ -103,7 +103,7 @@ export function scriptOnce(code: string, options: ScriptOptions): Script {
 }
 
 /** What a cell left: its last expression, if that is not null or undefined. */
-export type Executed = { value: { shown: unknown } | undefined };
+type Executed = { value: { shown: unknown } | undefined };
 
 /** The kernel's part of generated code, see cellTransform.ts. */
 type CellRuntime = {
@@ -138,7 +138,7 @@ type Given = { isUp: boolean; giveUp?: () => void; waitsAt: string | undefined }
 /** Names of scripts without a number of their own, by the number that they have: what asks in a loop must not crowd out others. */
 const maxOthers = 100;
 
-export type CellExecutorOptions = {
+type CellExecutorOptions = {
   variables: Variables;
   /** The same as an object, which is what CommonJS calls `exports`. */
   locals: object;

@@ -16,7 +16,7 @@ const compiled: ReadonlySet<string> = new Set(['.ts', '.tsx', '.mts', '.cts', '.
 /** Whether `require` of a file of the person's own has to compile it. */
 export const isCompiled = (file: string): boolean => compiled.has(extname(file));
 
-export type RequiredFilesParts = { files: OwnFiles; maps: ScriptMaps; compilerOptions: () => ts.CompilerOptions };
+type RequiredFilesParts = { files: OwnFiles; maps: ScriptMaps; compilerOptions: () => ts.CompilerOptions };
 
 /**
  * Files of the person's own that are loaded by `require`: as CommonJS, since Node remembers for ever an ES module that was

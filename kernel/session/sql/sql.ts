@@ -13,7 +13,7 @@ import { boundValue, type Stored } from './sqlValues.ts';
 type Given = SqlValue | readonly SqlValue[];
 
 /** What `sql` was called with: the text with a `?` for each value, and the values. */
-export type Query = { text: string; bound: Stored[] };
+type Query = { text: string; bound: Stored[] };
 
 /** Where the marks of a `${…}` stand in the text. */
 type Place = { start: number; end: number; list: readonly SqlValue[] };
@@ -22,7 +22,7 @@ type Place = { start: number; end: number; list: readonly SqlValue[] };
  * Puts a mark for each value. Those in a comment are left out with it, so that a line can be tried without.
  * @throws CatalogError InvalidInput (13) for a value that SQLite would find no place for
  */
-export function queryOf(texts: TemplateStringsArray, values: readonly Given[]): Query {
+function queryOf(texts: TemplateStringsArray, values: readonly Given[]): Query {
   const [first = '', ...rest] = texts;
   let text = first;
   const places = rest.map((after, index): Place => {
@@ -77,7 +77,7 @@ function inQuotes(text: string, token: SqlToken, { start, end }: Place): Catalog
   );
 }
 
-export type SqlParts = {
+type SqlParts = {
   /** `db` of the notebook, as it is when the query runs. */
   catalog: () => Catalog;
   /** Ends when the running cell is interrupted. */

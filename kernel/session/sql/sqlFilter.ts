@@ -9,19 +9,19 @@ import type { Stored } from './sqlValues.ts';
 // not plain that a condition means the same to both, it is left out.
 
 /** A value that a query compares with; undefined for one that nothing is said about. */
-export type Literal = { value: Stored | undefined };
+type Literal = { value: Stored | undefined };
 
 const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 
 /** `3 < a` as `a > 3`. */
-export const flipped = (operator: string): string => mirrored[operator] ?? operator;
+const flipped = (operator: string): string => mirrored[operator] ?? operator;
 
 /**
  * A value in the SQL of tables, where a column of this type compares with it as it does in SQLite; else undefined. So no
  * text for numbers, which SQLite converts, no whole number beyond the column's own, which a table refuses, no fraction
  * that a single float would round.
  */
-export function engineLiteral(type: DataType, { value }: Literal): string | undefined {
+function engineLiteral(type: DataType, { value }: Literal): string | undefined {
   if (typeof value === 'string') {
     if (!DataType.isUtf8(type) && !DataType.isLargeUtf8(type)) return undefined;
     return /[\0\p{Surrogate}]/u.test(value) ? undefined : sqlLiteral(value);

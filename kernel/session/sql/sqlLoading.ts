@@ -12,7 +12,7 @@ import { writeStream } from './sqlTypes.ts';
 import { batchOf } from './sqlValues.ts';
 
 /** What is read of one table for a query. */
-export type Reading = {
+type Reading = {
   named: NamedTable;
   /** Its columns. */
   names: readonly string[];
@@ -29,7 +29,7 @@ export type Reading = {
  * Says how to read as little of the tables as is sure to be enough: of one alone the rows that its WHERE can be about, and
  * of one whose first rows are wanted no more than it takes to find them.
  */
-export async function readingsFor(
+async function readingsFor(
   query: BoundQuery,
   tables: readonly NamedTable[],
   columns: ReadonlyMap<NamedTable, string[]>,
@@ -60,11 +60,11 @@ export async function readingsFor(
 }
 
 /** How many rows of a table there are. */
-export const count = ({ table }: NamedTable, signal: AbortSignal, filter?: string): Promise<number> =>
+const count = ({ table }: NamedTable, signal: AbortSignal, filter?: string): Promise<number> =>
   table.countRows(filter, { signal });
 
 /** The rows of a reading as they come. */
-export async function* batchesOf({ query, unfiltered }: Reading, signal: AbortSignal): AsyncGenerator<RecordBatch> {
+async function* batchesOf({ query, unfiltered }: Reading, signal: AbortSignal): AsyncGenerator<RecordBatch> {
   let isBegun = false;
   try {
     for await (const batch of (await query.execute({ signal })).batches) {
@@ -79,7 +79,7 @@ export async function* batchesOf({ query, unfiltered }: Reading, signal: AbortSi
 }
 
 /** A function that says, of how many rows have been read, whether the query has all that it wants of them. */
-export function enough(database: SqlConnection, query: BoundQuery, wanted: number): (rows: number) => Promise<boolean> {
+function enough(database: SqlConnection, query: BoundQuery, wanted: number): (rows: number) => Promise<boolean> {
   let next = wanted;
   return async (rows) => {
     if (rows < next) return false;
@@ -97,7 +97,7 @@ const shownRows = 100_000;
 /** Rows that are added at once where it is looked whether they are enough. */
 const leastRows = 1000;
 
-export type Loading = { progress: Progress; signal: AbortSignal };
+type Loading = { progress: Progress; signal: AbortSignal };
 
 /** Reads the columns of the tables into the database. @throws CatalogError InvalidInput (13) for more than it may hold */
 export async function load(

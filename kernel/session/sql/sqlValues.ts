@@ -119,7 +119,7 @@ export function boundValue(value: SqlValue): Stored {
 }
 
 /** A column of a result; `type` is that of the column of a table that it is a copy of. */
-export type ResultColumn = { name: string; type: DataType | undefined };
+type ResultColumn = { name: string; type: DataType | undefined };
 
 /** Rows as SQLite gives them, whole numbers as bigint, as a table of Arrow. */
 export function tableOf(columns: readonly ResultColumn[], rows: readonly (readonly Stored[])[]): Table {

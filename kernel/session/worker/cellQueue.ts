@@ -17,7 +17,7 @@ import type { Interrupter } from './interrupt.ts';
 import { type CellRequest, type Shell, Shells } from './shells.ts';
 
 /** What a front (Jupyter, pipe) does with what happens. `id` is the one that the front gave. */
-export type FrontEvents = {
+type FrontEvents = {
   status(id: string, state: 'busy' | 'idle'): void;
   /** `id` is null for output that no cell can be named for. */
   output(id: string | null, output: CellOutput): void;

@@ -6,7 +6,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { CutLock } from '#session/threads/loadLock.ts';
 
 /** Milliseconds that a thread was at work, and that it wanted to be and had no processor. */
-export type Turns = { usedMs: number; waitedMs: number };
+type Turns = { usedMs: number; waitedMs: number };
 
 /**
  * Says how much the main thread has worked since this call. Linux knows it of a thread, and the main one has the number of
@@ -51,7 +51,7 @@ const againMs = 100;
 const endingMs = 250;
 const giveUpMs = 3000;
 
-export type Ping = () => () => boolean;
+type Ping = () => () => boolean;
 
 export type Interrupter = {
   /** Whether running code can be stopped; a hanging `await` can always be given up. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** A cell that runs, and its execution count. */
-export type Running = { readonly cell: CellRequest; readonly count: number };
+type Running = { readonly cell: CellRequest; readonly count: number };
 
 /** Where cells run one at a time, in the order in which they came. */
 export type Shell = { readonly waiting: CellRequest[]; running: Running | undefined };

@@ -43,7 +43,7 @@ import { typeText } from './arrowTypes.ts';
 // are made anew.
 
 /** A type object of any copy of apache-arrow. Which of the properties it has depends on `typeId`. */
-export type ForeignType = {
+type ForeignType = {
   readonly typeId: number;
   readonly bitWidth?: number;
   readonly isSigned?: boolean;
@@ -63,7 +63,7 @@ export type ForeignType = {
   readonly dictionary?: ForeignType;
 };
 
-export type ForeignField = {
+type ForeignField = {
   readonly name: string;
   readonly type: ForeignType;
   readonly nullable?: boolean;
@@ -71,10 +71,10 @@ export type ForeignField = {
 };
 
 /** Fields with one dictionary id must share one type object, or a schema refuses them. */
-export type DictionaryTypes = Map<number, Dictionary>;
+type DictionaryTypes = Map<number, Dictionary>;
 
 /** Whether the type and all types in it were made by the classes of our `#arrow`. */
-export const isOwnType = (type: DataType): boolean =>
+const isOwnType = (type: DataType): boolean =>
   Object.prototype.isPrototypeOf.call(DataType.prototype, type) &&
   (!DataType.isDictionary(type) || isOwnType(type.dictionary as DataType)) &&
   (type.children ?? []).every((child: Field) => isOwnType(child.type));
@@ -119,7 +119,7 @@ const makers: Partial<Record<number, Maker>> = {
  * @param name the column, for the message
  * @throws CatalogError Unsupported (0) on a type id that this version of Arrow doesn't know
  */
-export function adoptType(
+function adoptType(
   type: ForeignType,
   name: string,
   dictionaries: DictionaryTypes,

@@ -18,7 +18,7 @@ export type Cell =
   | { kind: 'image'; text: string; mime: string; bytes: Uint8Array };
 
 /** How much of a long value is written. What is left out is said, as `…` and a count. */
-export type FormatLimits = {
+type FormatLimits = {
   /** Characters of a string. */
   readonly chars: number;
   /** Elements of a list or map. */
@@ -34,7 +34,7 @@ export const displayLimits: FormatLimits = { chars: 2000, items: 20, vector: 4, 
 /** The whole value, whatever its size. */
 export const noLimits: FormatLimits = { chars: Infinity, items: Infinity, vector: Infinity, bytes: Infinity };
 
-export type FormatOptions = {
+type FormatOptions = {
   readonly limits?: FormatLimits;
   /** The column's field, whose metadata may say that bytes are a picture. */
   readonly field?: Field | undefined;
@@ -56,10 +56,6 @@ export function columnFormatter(vector: Vector, options: FormatOptions = {}): (r
     return read(row);
   };
 }
-
-/** The cell of one value; for many values of a column make a `columnFormatter` once. */
-export const formatValue = (vector: Vector, row: number, options?: FormatOptions): Cell =>
-  columnFormatter(vector, options)(row);
 
 function chunkReader(chunks: readonly Data[], context: Context): Reader {
   const readers = chunks.map((data) => ({ data, read: readerOf(data, context) }));

@@ -10,7 +10,7 @@ const heads = {
   'image/webp': ascii('RIFF'),
 } as const;
 
-export type ImageMime = keyof typeof heads;
+type ImageMime = keyof typeof heads;
 
 /** The kind of picture that bytes begin like (PNG, JPEG, GIF, WebP), or `undefined`. */
 export function imageMime(bytes: Uint8Array): ImageMime | undefined {

@@ -4,7 +4,7 @@ import { durationText, rowsText } from './jobLabels.ts';
 import type { JobView } from './jobView.ts';
 
 /** Totals of a run at a moment; seconds are those of all workers together. */
-export type Sample = {
+type Sample = {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly rows: number;
@@ -13,9 +13,9 @@ export type Sample = {
   readonly writeSeconds: number;
 };
 
-export type Workers = { readonly ready: number; readonly wanted: number; readonly waitingFor?: string };
+type Workers = { readonly ready: number; readonly wanted: number; readonly waitingFor?: string };
 
-export type Pace = {
+type Pace = {
   /** Of the time that is looked at, oldest first. */
   readonly samples: readonly Sample[];
   readonly workers: Workers | undefined;
@@ -32,13 +32,13 @@ const mostOfIt = 0.6;
 /** With less time of workers than this nothing can be said of its parts. */
 const leastSeconds = 1;
 /** After so long without a row something seems to stand still. */
-export const silenceMs = 15_000;
+const silenceMs = 15_000;
 /** Conflicts of the last minute, from this many on. */
 const manyConflicts = 2;
 const conflictMs = 60_000;
 
 /** What holds a job up, in words, the one that should be seen to first; `undefined` where nothing is known to. */
-export function bottleneckOf(pace: Pace): string | undefined {
+function bottleneckOf(pace: Pace): string | undefined {
   return resources(pace) ?? conflicted(pace) ?? silence(pace) ?? slowPart(pace);
 }
 
@@ -115,7 +115,7 @@ const pauseMs = 3000;
 const maxSamples = 20;
 
 /** Folds the events of one run, in their order, into what is to be said of the job. */
-export type RunFold = {
+type RunFold = {
   add(event: JobEvent): void;
   /** @param now milliseconds since 1970 */
   progress(now: number): JobProgress;

@@ -181,7 +181,7 @@ export type JobFile = {
   readonly options: BackfillOptions;
 };
 
-export type JobFileReading =
+type JobFileReading =
   | { readonly file: JobFile; readonly problems: readonly [] }
   | { readonly file: undefined; readonly problems: readonly JobFileProblem[] };
 

@@ -110,7 +110,7 @@ export function failureText({ failure, sentence }: Pick<JobView, 'failure' | 'se
 // A plan in the words of a page; terminals and notebooks, which have no room beside a figure, say it in lines (`planRows`).
 
 /** One line of a plan. `basis` is what an estimate rests on; `undefined` where the figure was counted. */
-export type PlanLine = { readonly label: string; readonly text: string; readonly basis: string | undefined };
+type PlanLine = { readonly label: string; readonly text: string; readonly basis: string | undefined };
 
 const line = (label: string, figure: Figure, write: (value: number) => string): PlanLine => {
   const { value, basis } = figure;

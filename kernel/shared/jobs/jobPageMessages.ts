@@ -19,7 +19,7 @@ export type JobPageState =
   /** Nothing to show, and why. */
   | { readonly kind: 'nothing'; readonly title: string; readonly message: string };
 
-export const jobActions = ['try', 'run', 'code', 'cancel', 'resume', 'retry', 'table'] as const;
+const jobActions = ['try', 'run', 'code', 'cancel', 'resume', 'retry', 'table'] as const;
 export type JobAction = (typeof jobActions)[number];
 
 export const isJobAction = (value: unknown): value is JobAction => jobActions.some((one) => one === value);

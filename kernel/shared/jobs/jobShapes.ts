@@ -19,7 +19,7 @@ import type { JobState, JobTable, JobView } from './jobView.ts';
 export type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === 'string';
-export const isFlag: Check = (value) => typeof value === 'boolean';
+const isFlag: Check = (value) => typeof value === 'boolean';
 /** A finite number that is not negative: rows, bytes, seconds, milliseconds since 1970. */
 export const isAmount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 export const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -50,12 +50,12 @@ export const oneOf =
   (value) =>
     values.includes(value);
 
-export const anyOf =
+const anyOf =
   (...checks: readonly Check[]): Check =>
   (value) =>
     checks.some((check) => check(value));
 
-export const allOf =
+const allOf =
   (...checks: readonly Check[]): Check =>
   (value) =>
     checks.every((check) => check(value));
@@ -102,7 +102,7 @@ export const isComputedFunction: Check = allOf(
   ),
 );
 
-export const isTableReference: Check = shapeOf<TableReference>({
+const isTableReference: Check = shapeOf<TableReference>({
   catalog: isCatalogConfig,
   connection: optional(isText),
   namespacePath: listOf(isText),

@@ -29,8 +29,6 @@ export type DebugEvent = {
   body?: unknown;
 };
 
-export type DebugMessage = DebugRequest | DebugResponse | DebugEvent;
-
 /** Whether something from a wire is a request. Its arguments are looked into by who answers it. */
 export const isDebugRequest = (value: unknown): value is DebugRequest =>
   isRecord(value) &&
@@ -38,14 +36,6 @@ export const isDebugRequest = (value: unknown): value is DebugRequest =>
   value['type'] === 'request' &&
   typeof value['command'] === 'string' &&
   (value['arguments'] === undefined || isRecord(value['arguments']));
-
-/** Whether something from a wire is a response to a request. */
-export const isDebugResponse = (value: unknown): value is DebugResponse =>
-  isRecord(value) &&
-  value['type'] === 'response' &&
-  Number.isSafeInteger(value['request_seq']) &&
-  typeof value['success'] === 'boolean' &&
-  typeof value['command'] === 'string';
 
 /** Whether something from a wire is an event. */
 export const isDebugEvent = (value: unknown): value is DebugEvent =>

@@ -63,7 +63,7 @@ export function bodyDecoder(onBody: (body: Uint8Array) => void, maxBytes = maxFr
 }
 
 /** Where bytes come from: a pipe, a socket. */
-export type ByteSource = { on(event: 'data', listener: (chunk: Uint8Array) => void): unknown };
+type ByteSource = { on(event: 'data', listener: (chunk: Uint8Array) => void): unknown };
 
 /**
  * Hands on each message that comes.

@@ -109,7 +109,7 @@ export type KernelRun = {
 };
 
 /** What a client that comes later must know, besides the handshake. */
-export type KernelState = KernelHandshake & { executionCount: number; runs: KernelRun[] };
+type KernelState = KernelHandshake & { executionCount: number; runs: KernelRun[] };
 
 /** A variable of the notebook. Texts are short, and made without calling the person's code. */
 export type VariableInfo = {
@@ -192,7 +192,7 @@ export type KernelInputRequest = {
 };
 
 /** Something happened in the debugger. It is of no request, so that `parent` is empty. */
-export type KernelDebugEvent = { type: 'debug_event'; parent: string; content: DebugEvent };
+type KernelDebugEvent = { type: 'debug_event'; parent: string; content: DebugEvent };
 
 export type KernelMessage = KernelReply | KernelOutput | KernelInputRequest | KernelDebugEvent;
 

@@ -4,7 +4,7 @@ import { isRecord } from '#shared/records.ts';
 /** One side's methods: name -> [params, result]. */
 export type Methods = Record<string, [params: unknown, result: unknown]>;
 
-export type WireError = { code: string; message: string };
+type WireError = { code: string; message: string };
 
 export type Frame =
   | { v: 1; id: number; method: string; params: unknown }

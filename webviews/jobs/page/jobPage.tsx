@@ -11,7 +11,7 @@ import { Progress } from '../parts/jobProgress.tsx';
 const maxShown = 20;
 
 /** The rows that the function threw for: where they are, what was said, and what it was given. */
-export function ErrorRows({ errors: { count, samples } }: Pick<JobView, 'errors'>) {
+function ErrorRows({ errors: { count, samples } }: Pick<JobView, 'errors'>) {
   const shown = samples.slice(0, maxShown);
   return (
     <section aria-labelledby="job-errors">
@@ -80,7 +80,7 @@ type LogProps = { readonly lines: readonly string[]; readonly isCut: boolean; re
 const nearEnd = 24;
 
 /** The end of the log. It stays at its end while a person looks there, and where it is while they read further up. */
-export function LogLines({ lines, isCut, isJobActive }: LogProps) {
+function LogLines({ lines, isCut, isJobActive }: LogProps) {
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
   const text = lines.join('\n');

@@ -5,11 +5,7 @@ import { type Chunk, type ChunkHeader, type ChunkRows, decodeChunk, encodeChunk 
 import type { CheckpointStore } from './store.ts';
 
 /** Column, function and scope in the name of a folder that every store takes. */
-export function checkpointName({
-  column,
-  function: fn,
-  where,
-}: Pick<JobSpec, 'column' | 'function' | 'where'>): string {
+function checkpointName({ column, function: fn, where }: Pick<JobSpec, 'column' | 'function' | 'where'>): string {
   const scope = where === undefined ? '' : `-${createHash('sha256').update(where).digest('hex').slice(0, 8)}`;
   return `${encodedColumn(column)}-${fn.hash.slice(0, 16)}${scope}`;
 }

@@ -26,7 +26,7 @@ export type Lease = AsyncDisposable & {
 };
 
 /** Who is to have the lease, and how what is waited for is told. */
-export type LeaseOptions = {
+type LeaseOptions = {
   readonly spec: Pick<JobSpec, 'jobId' | 'column' | 'function'>;
   readonly notice: (text: string) => void;
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ export type LeaseOptions = {
 };
 
 /** The time of day, by which others judge; one that nobody sets; and a pause. All in milliseconds. */
-export type LeaseClock = {
+type LeaseClock = {
   wall(): number;
   steady(): number;
   pause(milliseconds: number, signal: AbortSignal): Promise<void>;

@@ -16,7 +16,7 @@ const removedAtOnce = 16;
 const settling = 600;
 
 /** Files in a bucket of S3, or of a store that speaks as S3 does. */
-export class BucketStore implements CheckpointStore {
+class BucketStore implements CheckpointStore {
   readonly #files: BucketFiles;
   readonly #root: string;
 
@@ -84,7 +84,7 @@ async function told<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
 /** Where a job keeps what it computes. Whoever opens it closes it. */
-export type OpenStore = Disposable &
+type OpenStore = Disposable &
   (
     | { readonly isBesideTable: true; readonly store: CheckpointStore }
     /** In a folder of this machine, and in a sentence why. */

@@ -35,7 +35,7 @@ export async function launchOnRay(
   );
 }
 
-export type Launch = {
+type Launch = {
   readonly context: RunContext;
   readonly submissionId: string;
   readonly version: RayVersion;

@@ -10,7 +10,7 @@ import { loadPart } from '#shared/loadPart.ts';
  * Opens a way to a Ray, as somebody named it.
  * @throws JobError where it is not there, ClusterError where it cannot be reached
  */
-export async function openRay(place: RayPlace, signal: AbortSignal): Promise<RayLink> {
+async function openRay(place: RayPlace, signal: AbortSignal): Promise<RayLink> {
   if ('address' in place) return straight(place.address, place.token);
   // The libraries of Kubernetes are larger than all else here.
   const { findProfiles, openRayLink, readProfile } = await loadPart(() => import('#cluster/entry.ts'));

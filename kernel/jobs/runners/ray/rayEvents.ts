@@ -6,10 +6,10 @@ import type { NewEvent, RunContext } from '#jobs/runners/runner.ts';
 const colours = /\u001B\[[0-9;]*m/g;
 
 /** The text of a log without what terminals are told by it. */
-export const plainText = (text: string): string => text.replaceAll(colours, '');
+const plainText = (text: string): string => text.replaceAll(colours, '');
 
 /** Cuts a text that comes in pieces into lines. */
-export class Lines {
+class Lines {
   #rest = '';
 
   /** Characters of the line that is not whole yet. */

@@ -28,7 +28,7 @@ export type Wanted = {
   readonly dependencies: readonly string[];
 };
 
-export type Fitness = {
+type Fitness = {
   /** Requirements for Ray to install first. */
   readonly pip: readonly string[];
   /** What a person should know of it, in sentences. */
@@ -123,7 +123,7 @@ const secretsVariable = 'LANCE_CATALOG_STORAGE_OPTIONS';
 export const environmentOf = ({ table: { storageOptions } }: JobSpec): Readonly<Record<string, string>> =>
   Object.keys(storageOptions).length > 0 ? { [secretsVariable]: JSON.stringify(storageOptions) } : {};
 
-export type Look = {
+type Look = {
   readonly spec: JobSpec;
   readonly version: RayVersion;
   /** Told before a job that looks is sent; what was found once is not looked for again. */

@@ -28,7 +28,7 @@ export type Probed = {
   readonly silent: number;
 };
 
-export type ProbeRequest = {
+type ProbeRequest = {
   readonly version: RayVersion;
   readonly tableUri: string;
   readonly envVars: Readonly<Record<string, string>>;

@@ -12,13 +12,13 @@ const pauseMs = 5000;
 const most = 10_000;
 
 /** Writes what is new; `isLast` also when it has just been asked. */
-export type TellLog = (signal: AbortSignal, isLast?: boolean) => Promise<void>;
+type TellLog = (signal: AbortSignal, isLast?: boolean) => Promise<void>;
 
 /**
  * Makes what writes the server's events into the job's log, a line of JSON each, as they come. A server that can't tell
  * them is asked once, and does not end the job by that.
  */
-export function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jobs'>, id: string): TellLog {
+function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jobs'>, id: string): TellLog {
   let told = 0;
   let askedAt = -Infinity;
   let isThere = true;
@@ -54,7 +54,7 @@ const phases: readonly [word: RegExp, said: string][] = [
 ];
 
 /** The failure of a server's job as the error that ends ours. */
-export function failureOf(id: string, failure: JobDescription['failure']): JobError {
+function failureOf(id: string, failure: JobDescription['failure']): JobError {
   if (!failure)
     return new JobError('ServerRefused', `The server's job ${id} failed, and the server does not say why.`, logHint);
   const { phase = '', message, retryable } = failure;

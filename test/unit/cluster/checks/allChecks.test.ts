@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { checkIds, checkIdsByCategory } from '#cluster/checkIds.ts';
 import { allChecks } from '#cluster/checks/all.ts';
-import type { ClusterProfile, ConfigMethod } from '#cluster/profile.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
 
-const methods: readonly ConfigMethod[] = ['LOCAL', 'EKS_AUTH', 'IN_CLUSTER'];
+const methods: readonly ClusterProfile['auth']['configMethod'][] = ['LOCAL', 'EKS_AUTH', 'IN_CLUSTER'];
 
 suite('The checks of a cluster', () => {
   test('are one for each id, in the same order, and none besides', () => {

@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict';
 import ts from 'typescript-6';
 import { namingAt } from '#session/analysis/catalogNames.ts';
-import { tableSourceIn } from '#session/analysis/tableSource.ts';
+import { tableSourceBy } from '#session/analysis/tableSource.ts';
 import type { Naming } from '#shared/catalogConfig.ts';
+
+/** A checker that sees one file and no library. */
+function checkerOf(source: ts.SourceFile): ts.TypeChecker {
+  const options = { noLib: true, types: [] };
+  const host: ts.CompilerHost = {
+    ...ts.createCompilerHost(options),
+    getSourceFile: (name) => (name === source.fileName ? source : undefined),
+  };
+  return ts.createProgram([source.fileName], options, host).getTypeChecker();
+}
 
 /** What is named at `|` in code, and what a chosen name takes the place of. */
 function naming(marked: string): (Pick<Naming, 'what'> & { replaced: string }) | undefined {
   const offset = marked.indexOf('|');
   const code = marked.replace('|', '');
   const source = ts.createSourceFile('cell.ts', code, ts.ScriptTarget.Latest, true);
-  const found = namingAt(source, offset, (expression) => tableSourceIn(source, expression));
+  const found = namingAt(source, offset, (expression) => tableSourceBy(checkerOf(source), expression));
   return found && { what: found.what, replaced: code.slice(found.start, found.end) };
 }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import * as a from '#arrow';
 import { columnsOf, typeText } from '#shared/arrow/arrowTypes.ts';
-import { columnFormatter, formatValue, noLimits } from '#shared/format/cellText.ts';
+import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
 import { field, item, of, texts } from './formattedColumns.ts';
+
+const formatValue = (vector: a.Vector, row: number, options?: Parameters<typeof columnFormatter>[1]) =>
+  columnFormatter(vector, options)(row);
 
 suite('Strings, bytes and nested values as text', () => {
   test('a null is told from the string "null"', () => {
