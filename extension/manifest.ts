@@ -1,5 +1,5 @@
-// Every id that package.json contributes, with the type of what it carries. It imports no `vscode`, so that a test in
-// plain Node can compare it with package.json, both ways.
+// Every id that package.json contributes, with the type of its value. Titles, menus and descriptions are in contributions/,
+// from which package.json is generated in plain Node: nothing here may import `vscode` but types.
 import type { NotebookCell, Uri } from 'vscode';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { CheckReport } from '#cluster/result.ts';
@@ -114,98 +114,6 @@ export type ContextTypes = {
   'lanceCatalog.jupyter.available': boolean;
 };
 export type ContextId = keyof ContextTypes;
-
-// Records, so that an id left out is a type error.
-const commandTable: Record<CommandId, null> = {
-  'lanceCatalog.connection.add': null,
-  'lanceCatalog.connection.addRest': null,
-  'lanceCatalog.connection.edit': null,
-  'lanceCatalog.connection.updateKey': null,
-  'lanceCatalog.connection.remove': null,
-  'lanceCatalog.namespace.create': null,
-  'lanceCatalog.namespace.drop': null,
-  'lanceCatalog.catalog.refresh': null,
-  'lanceCatalog.catalog.refreshAll': null,
-  'lanceCatalog.catalog.repair': null,
-  'lanceCatalog.catalog.loadMore': null,
-  'lanceCatalog.catalog.copyIdentifier': null,
-  'lanceCatalog.catalog.copyPath': null,
-  'lanceCatalog.table.create': null,
-  'lanceCatalog.table.rename': null,
-  'lanceCatalog.table.drop': null,
-  'lanceCatalog.table.preview': null,
-  'lanceCatalog.table.keepOpen': null,
-  'lanceCatalog.table.newNotebook': null,
-  'lanceCatalog.engine.restart': null,
-  'lanceCatalog.log.show': null,
-  'lanceCatalog.notebook.new': null,
-  'lanceCatalog.notebook.chooseCatalog': null,
-  'lanceCatalog.notebook.restartKernel': null,
-  'lanceCatalog.notebook.openVariable': null,
-  'lanceCatalog.notebook.debugCell': null,
-  'lanceCatalog.cluster.verify': null,
-  'lanceCatalog.cluster.verifyWithProbe': null,
-  'lanceCatalog.cluster.rerun': null,
-  'lanceCatalog.cluster.rerunFailed': null,
-  'lanceCatalog.cluster.stop': null,
-  'lanceCatalog.cluster.chooseProfile': null,
-  'lanceCatalog.cluster.showProblems': null,
-  'lanceCatalog.cluster.showAll': null,
-  'lanceCatalog.cluster.showEvidence': null,
-  'lanceCatalog.cluster.copyMend': null,
-  'lanceCatalog.cluster.showMend': null,
-  'lanceCatalog.cluster.applyMend': null,
-  'lanceCatalog.cluster.openDocs': null,
-  'lanceCatalog.cluster.showReport': null,
-  'lanceCatalog.cluster.saveReport': null,
-  'lanceCatalog.cluster.newProfile': null,
-  'lanceCatalog.cluster.editProfiles': null,
-  'lanceCatalog.backfill.column': null,
-  'lanceCatalog.ray.connect': null,
-  'lanceCatalog.backfill.fromFile': null,
-  'lanceCatalog.jobFile.check': null,
-  'lanceCatalog.jobFile.plan': null,
-  'lanceCatalog.jobFile.try': null,
-  'lanceCatalog.jobFile.run': null,
-  'lanceCatalog.ray.createCluster': null,
-  'lanceCatalog.ray.openDashboard': null,
-  'lanceCatalog.ray.forget': null,
-  'lanceCatalog.python.setUp': null,
-  'lanceCatalog.python.remove': null,
-  'lanceCatalog.jobs.show': null,
-  'lanceCatalog.jobs.open': null,
-  'lanceCatalog.jobs.cancel': null,
-  'lanceCatalog.jobs.resume': null,
-  'lanceCatalog.jobs.retry': null,
-  'lanceCatalog.jobs.openTable': null,
-  'lanceCatalog.jobs.copyCode': null,
-  'lanceCatalog.jobs.remove': null,
-  'lanceCatalog.jobs.removeEnded': null,
-  'lanceCatalog.jupyter.preview': null,
-};
-const settingTable: Record<SettingId, null> = {
-  'lanceCatalog.nodePath': null,
-  'lanceCatalog.defaultConnections': null,
-  'lanceCatalog.cluster.profiles': null,
-  'lanceCatalog.notebook.typeCheck': null,
-  'lanceCatalog.notebook.keepKernelSeconds': null,
-  'lanceCatalog.notebook.printedCharacters': null,
-};
-const contextTable: Record<ContextId, null> = {
-  'lanceCatalog.table.unpinned': null,
-  'lanceCatalog.notebook.hasKernel': null,
-  'lanceCatalog.notebook.hasVariables': null,
-  'lanceCatalog.cluster.isRunning': null,
-  'lanceCatalog.cluster.hasReport': null,
-  'lanceCatalog.cluster.onlyProblems': null,
-  'lanceCatalog.jobs.isShown': null,
-  'lanceCatalog.jobs.hasEnded': null,
-  'lanceCatalog.jupyter.available': null,
-};
-
-export const commandIds: readonly string[] = Object.keys(commandTable);
-export const settingIds: readonly string[] = Object.keys(settingTable);
-export const contextIds: readonly string[] = Object.keys(contextTable);
 
 export const viewContainerId = 'lanceCatalog';
 export const viewIds = {

@@ -1,17 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { inRoot } from './paths.ts';
 
-/** The three checks of the lint layer, each with the arguments of its tool. */
+/** The checks of the lint layer: scripts of the project or of its packages, with their arguments. */
 export const checks = [
-  { name: 'types', tool: 'typescript/bin/tsc', args: ['-b'] },
-  { name: 'rules', tool: 'oxlint/bin/oxlint', args: ['--type-aware'] },
-  { name: 'format', tool: 'prettier/bin/prettier.cjs', args: ['--check', '--log-level=warn', '.'] },
+  { name: 'types', script: 'node_modules/typescript/bin/tsc', args: ['-b'] },
+  { name: 'rules', script: 'node_modules/oxlint/bin/oxlint', args: ['--type-aware'] },
+  { name: 'format', script: 'node_modules/prettier/bin/prettier.cjs', args: ['--check', '--log-level=warn', '.'] },
+  { name: 'generated files', script: 'scripts/boot.mjs', args: ['contributions', '--check'] },
 ] as const;
 
-/** `npm run check`: types of every project, lint rules with the layer locks, format. Returns the exit code. */
+/** `npm run check`: types of every project, lint rules with the layer locks, format, generated files. Returns the exit code. */
 export function main(): number {
-  const failed = checks.filter(({ name, tool, args }) => {
-    const { status } = spawnSync(process.execPath, [inRoot('node_modules', tool), ...args], {
+  const failed = checks.filter(({ name, script, args }) => {
+    const { status } = spawnSync(process.execPath, [inRoot(script), ...args], {
       cwd: inRoot(),
       stdio: 'inherit',
     });

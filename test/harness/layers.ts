@@ -207,8 +207,8 @@ async function runCommand(
 /** All at once: each of them is busy with one processor most of the time. */
 async function runChecks({ say }: Options): Promise<Tally> {
   const tally = { passed: 0, failed: 0, skipped: 0 };
-  const run = async ({ name, tool, args }: (typeof checks)[number]): Promise<void> => {
-    const child = spawn(process.execPath, [inRoot('node_modules', tool), ...args], {
+  const run = async ({ name, script: file, args }: (typeof checks)[number]): Promise<void> => {
+    const child = spawn(process.execPath, [inRoot(file), ...args], {
       cwd: inRoot(),
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,

@@ -1,0 +1,150 @@
+import type { CommandId } from '../manifest.ts';
+import {
+  all,
+  any,
+  contextKey,
+  grouped,
+  hasOurKernel,
+  isFixDocument,
+  isJobFile,
+  isNotebook,
+  isOurKernel,
+  isTrusted,
+  mayBeOurKernel,
+  not,
+} from './whenClauses.ts';
+
+/** How a command is presented. */
+export type CommandContribution = {
+  /** Title Case, verb first; `…` if the command asks for input. */
+  readonly title: string;
+  /** A shorter title for toolbars. */
+  readonly shortTitle?: string;
+  /** A product icon. */
+  readonly icon?: string;
+  /** A `when` clause: the command is disabled everywhere while it does not hold. */
+  readonly enablement?: string;
+  /** Where the palette lists the command: everywhere (default), nowhere, or while a `when` clause holds. */
+  readonly palette?: string;
+};
+
+/** The value of `palette` for commands that need an argument, such as a row of a tree. */
+export const hidden = 'hidden';
+
+/** The commands in the order in which package.json lists them. A command without a title does not compile. */
+export const commands: Readonly<Record<CommandId, CommandContribution>> = {
+  'lanceCatalog.connection.add': { title: 'Add Directory…', icon: 'add' },
+  'lanceCatalog.connection.addRest': { title: 'Add REST Connection…', icon: 'plug' },
+  'lanceCatalog.connection.edit': { title: 'Edit Connection…', icon: 'edit' },
+  'lanceCatalog.connection.updateKey': { title: 'Update API Key…', icon: 'key' },
+  'lanceCatalog.connection.remove': { title: 'Remove Connection' },
+  'lanceCatalog.namespace.create': { title: 'New Namespace…', icon: 'new-folder' },
+  'lanceCatalog.namespace.drop': { title: 'Drop Namespace…', icon: 'trash' },
+  'lanceCatalog.catalog.refresh': { title: 'Refresh', icon: 'refresh', palette: hidden },
+  'lanceCatalog.catalog.refreshAll': { title: 'Refresh All', icon: 'refresh' },
+  'lanceCatalog.catalog.repair': { title: 'Repair Catalog…', icon: 'tools' },
+  'lanceCatalog.catalog.loadMore': { title: 'Load More', palette: hidden },
+  'lanceCatalog.catalog.copyIdentifier': { title: 'Copy Identifier', icon: 'copy', palette: hidden },
+  'lanceCatalog.catalog.copyPath': { title: 'Copy Path as JSON', palette: hidden },
+  'lanceCatalog.table.create': { title: 'New Table…' },
+  'lanceCatalog.table.rename': { title: 'Rename Table…' },
+  'lanceCatalog.table.drop': { title: 'Drop Table…', icon: 'trash' },
+  'lanceCatalog.table.preview': { title: 'Preview Table', icon: 'open-preview', palette: hidden },
+  'lanceCatalog.table.keepOpen': {
+    title: 'Keep Table Open',
+    icon: 'pin',
+    palette: contextKey('lanceCatalog.table.unpinned'),
+  },
+  'lanceCatalog.table.newNotebook': { title: 'New Notebook for This Table', icon: 'notebook', palette: hidden },
+  'lanceCatalog.engine.restart': { title: 'Restart Lance Engine', icon: 'refresh' },
+  'lanceCatalog.log.show': { title: 'Show Log' },
+  'lanceCatalog.notebook.new': { title: 'New TypeScript Notebook', icon: 'new-file' },
+  'lanceCatalog.notebook.chooseCatalog': {
+    title: 'Choose Catalog for This Notebook',
+    shortTitle: 'Choose Catalog',
+    icon: 'database',
+    palette: isNotebook,
+  },
+  'lanceCatalog.notebook.restartKernel': {
+    title: 'Restart Kernel',
+    icon: 'sync',
+    palette: any(all(isOurKernel, isTrusted), hasOurKernel),
+  },
+  'lanceCatalog.notebook.openVariable': { title: 'Show Table', icon: 'table', palette: hidden },
+  'lanceCatalog.notebook.debugCell': {
+    title: 'Debug Cell',
+    icon: 'debug-alt-small',
+    palette: all(grouped(mayBeOurKernel), isTrusted),
+  },
+  'lanceCatalog.cluster.verify': { title: 'Verify Cluster Identity', icon: 'play', enablement: isTrusted },
+  'lanceCatalog.cluster.verifyWithProbe': { title: 'Verify Cluster Identity and Write Probes…', enablement: isTrusted },
+  'lanceCatalog.cluster.rerun': { title: 'Run Check Again', icon: 'refresh', enablement: isTrusted, palette: hidden },
+  'lanceCatalog.cluster.rerunFailed': {
+    title: 'Run Failed Checks Again',
+    icon: 'debug-rerun',
+    enablement: isTrusted,
+    palette: all(contextKey('lanceCatalog.cluster.hasReport'), not(contextKey('lanceCatalog.cluster.isRunning'))),
+  },
+  'lanceCatalog.cluster.stop': {
+    title: 'Stop Verifying',
+    icon: 'debug-stop',
+    palette: contextKey('lanceCatalog.cluster.isRunning'),
+  },
+  'lanceCatalog.cluster.chooseProfile': { title: 'Choose Cluster Profile…', icon: 'server-environment' },
+  'lanceCatalog.cluster.showProblems': {
+    title: 'Show Only Problems',
+    icon: 'filter',
+    palette: all(contextKey('lanceCatalog.cluster.hasReport'), not(contextKey('lanceCatalog.cluster.onlyProblems'))),
+  },
+  'lanceCatalog.cluster.showAll': {
+    title: 'Show All Checks',
+    icon: 'filter-filled',
+    palette: all(contextKey('lanceCatalog.cluster.hasReport'), contextKey('lanceCatalog.cluster.onlyProblems')),
+  },
+  'lanceCatalog.cluster.showEvidence': { title: 'Show Evidence', icon: 'search', palette: hidden },
+  'lanceCatalog.cluster.copyMend': { title: 'Copy Mending Command', icon: 'copy', palette: hidden },
+  'lanceCatalog.cluster.showMend': { title: 'Show What Mends This', icon: 'wrench', palette: hidden },
+  'lanceCatalog.cluster.applyMend': { title: 'Apply to Cluster…', icon: 'check', palette: isFixDocument },
+  'lanceCatalog.cluster.openDocs': { title: 'Open Documentation of Check', icon: 'book' },
+  'lanceCatalog.cluster.showReport': {
+    title: 'Show Report of Checks',
+    icon: 'open-preview',
+    palette: contextKey('lanceCatalog.cluster.hasReport'),
+  },
+  'lanceCatalog.cluster.saveReport': {
+    title: 'Save Report as JSON…',
+    palette: contextKey('lanceCatalog.cluster.hasReport'),
+  },
+  'lanceCatalog.cluster.newProfile': { title: 'New Cluster Profile…', icon: 'add' },
+  'lanceCatalog.cluster.editProfiles': { title: 'Edit Cluster Profiles' },
+  'lanceCatalog.backfill.column': { title: 'Backfill Column…', icon: 'symbol-function', palette: isTrusted },
+  'lanceCatalog.ray.connect': { title: 'Connect to Ray…', icon: 'plug', palette: isTrusted },
+  'lanceCatalog.backfill.fromFile': { title: 'Launch Backfill from File…', icon: 'play', palette: isTrusted },
+  'lanceCatalog.jobFile.check': { title: 'Check Job File', icon: 'check', palette: all(isTrusted, isJobFile) },
+  'lanceCatalog.jobFile.plan': { title: 'Plan Job File', palette: all(isTrusted, isJobFile) },
+  'lanceCatalog.jobFile.try': { title: 'Try Job File', palette: all(isTrusted, isJobFile) },
+  'lanceCatalog.jobFile.run': { title: 'Run Job File', icon: 'play', palette: all(isTrusted, isJobFile) },
+  'lanceCatalog.ray.createCluster': { title: 'Create KubeRay Cluster…', palette: isTrusted },
+  'lanceCatalog.ray.openDashboard': { title: 'Open Ray Dashboard', palette: isTrusted },
+  'lanceCatalog.ray.forget': { title: 'Forget Ray…', palette: isTrusted },
+  'lanceCatalog.python.setUp': { title: 'Set Up Python for Backfills…', palette: isTrusted },
+  'lanceCatalog.python.remove': { title: 'Remove Python for Backfills…', palette: isTrusted },
+  'lanceCatalog.jobs.show': { title: 'Show Jobs' },
+  'lanceCatalog.jobs.open': { title: 'Show Job', icon: 'go-to-file', palette: hidden },
+  'lanceCatalog.jobs.cancel': { title: 'Cancel Job', icon: 'debug-stop', palette: hidden },
+  'lanceCatalog.jobs.resume': { title: 'Resume Job', icon: 'debug-continue', palette: hidden },
+  'lanceCatalog.jobs.retry': { title: 'Retry Failed Rows', icon: 'debug-restart', palette: hidden },
+  'lanceCatalog.jobs.openTable': { title: 'Open Table of Job', icon: 'table', palette: hidden },
+  'lanceCatalog.jobs.copyCode': { title: 'Copy Backfill as Code', icon: 'copy', palette: hidden },
+  'lanceCatalog.jobs.remove': { title: 'Remove Job', icon: 'close', palette: hidden },
+  'lanceCatalog.jobs.removeEnded': {
+    title: 'Remove Jobs That Have Ended',
+    icon: 'clear-all',
+    palette: contextKey('lanceCatalog.jobs.hasEnded'),
+  },
+  'lanceCatalog.jupyter.preview': {
+    title: 'Preview from Running Kernel',
+    icon: 'table',
+    palette: all(isNotebook, contextKey('lanceCatalog.jupyter.available')),
+  },
+};

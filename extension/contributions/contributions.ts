@@ -1,0 +1,60 @@
+import { backfillTaskType, panelTypes, notebookIds, viewContainerId, viewIds } from '../manifest.ts';
+import { commands, hidden } from './commands.ts';
+import { keybindings, menus } from './menus.ts';
+import { breakpoints, debuggers, grammars, notebookRenderer, snippets, typescriptServerPlugins } from './notebooks.ts';
+import { settings } from './settings.ts';
+import { jsonValidation, taskDefinitions } from './tasks.ts';
+import { views, viewsContainers, viewsWelcome } from './views.ts';
+
+/** The part of package.json that VS Code reads. `npm run contributions` writes it, `npm run check` compares it. */
+export function packageContributions() {
+  return {
+    activationEvents: [
+      `onNotebook:${notebookIds.notebookType}`,
+      ...Object.values(panelTypes).map((type) => `onWebviewPanel:${type}`),
+      `onTaskType:${backfillTaskType}`,
+      ...jsonValidation.map(({ fileMatch }) => `workspaceContains:**/${fileMatch}`),
+    ],
+    // Each setting starts a program, names a path or shapes what cells do: none is taken from an untrusted workspace.
+    restrictedConfigurations: Object.keys(settings).toSorted(),
+    contributes: {
+      commands: Object.entries(commands).map(([command, { title, shortTitle, icon, enablement }]) => ({
+        command,
+        title,
+        ...(shortTitle !== undefined && { shortTitle }),
+        category: 'Lance Catalog',
+        ...(icon !== undefined && { icon: `$(${icon})` }),
+        ...(enablement !== undefined && { enablement }),
+      })),
+      viewsContainers,
+      views: {
+        [viewContainerId]: Object.entries(views).map(([name, view]) => ({
+          id: viewIds[name as keyof typeof viewIds],
+          ...view,
+        })),
+      },
+      viewsWelcome: viewsWelcome.map(({ view, when, contents }) => ({
+        view: viewIds[view],
+        ...(when !== undefined && { when }),
+        contents: contents.join('\n'),
+      })),
+      menus: { ...menus, commandPalette: paletteItems() },
+      keybindings,
+      configuration: { title: 'Lance Catalog', properties: settings },
+      debuggers,
+      breakpoints,
+      notebookRenderer,
+      typescriptServerPlugins,
+      grammars,
+      snippets,
+      jsonValidation,
+      taskDefinitions,
+    },
+  };
+}
+
+function paletteItems(): { command: string; when: string }[] {
+  return Object.entries(commands).flatMap(([command, { palette }]) =>
+    palette === undefined ? [] : [{ command, when: palette === hidden ? 'false' : palette }],
+  );
+}

@@ -1,0 +1,33 @@
+import { notebookIds, panelTypes, viewIds, type ContextId } from '../manifest.ts';
+
+// `when` clauses as VS Code reads them, built so that an id of ours that does not exist is a type error.
+
+export const all = (...clauses: readonly string[]): string => clauses.join(' && ');
+export const any = (...clauses: readonly string[]): string => clauses.join(' || ');
+export const not = (clause: string): string => `!${clause}`;
+/** For an `any` inside of an `all`: `&&` binds more tightly. */
+export const grouped = (clause: string): string => `(${clause})`;
+
+export const contextKey = (id: ContextId): string => id;
+export const inView = (name: keyof typeof viewIds): string => `view == ${viewIds[name]}`;
+export const viewHasFocus = (name: keyof typeof viewIds): string => `focusedView == ${viewIds[name]}`;
+/** The row of a tree has a `contextValue` that matches. */
+export const item = (pattern: RegExp): string => `viewItem =~ /${pattern.source}/`;
+export const itemIs = (contextValue: string): string => `viewItem == ${contextValue}`;
+
+export const isTrusted = 'isWorkspaceTrusted';
+export const isNotebook = `notebookType == ${notebookIds.notebookType}`;
+export const isCodeCell = 'notebookCellType == code';
+export const isTablePanel = `activeWebviewPanelId == '${panelTypes.table}'`;
+export const isJobFile = String.raw`resourceFilename =~ /\.lance-job\.json$/`;
+export const isFixDocument = 'resourceScheme == lance-mend';
+
+/** The editor names our kernel as the one of the notebook, which it does once a cell ran. */
+export const isOurKernel = `notebookKernel == '${notebookIds.extension}/${notebookIds.controller}'`;
+/** A kernel of ours runs for the notebook, whether the editor names one or not. */
+export const hasOurKernel = all(
+  `notebookType == '${notebookIds.notebookType}'`,
+  contextKey('lanceCatalog.notebook.hasKernel'),
+);
+/** As `isOurKernel`, or the editor names no kernel and one of ours runs. */
+export const mayBeOurKernel = any(isOurKernel, all('!notebookKernel', contextKey('lanceCatalog.notebook.hasKernel')));
