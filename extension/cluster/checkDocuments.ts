@@ -130,7 +130,7 @@ export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Dispos
       const mend = mendOf(result);
       if (!mend) {
         const what = `Nothing is known that mends "${result.title}".`;
-        throw new ClusterError('InvalidRequest', what, 'Read its documentation ("Open Documentation of Check").');
+        throw new ClusterError('InvalidRequest', what, 'Read its documentation ("Open Check Documentation").');
       }
       await vscode.env.clipboard.writeText(mendToCopy(mend));
       void vscode.window.setStatusBarMessage('$(check) Copied what mends it', 3000);

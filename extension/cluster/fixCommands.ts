@@ -36,7 +36,7 @@ export function registerMendCommands(parts: MendCommandParts): vscode.Disposable
         return proposal && apply(parts, proposal);
       }
       const what = `What mends "${result.title}" is nothing that a cluster can be given.`;
-      throw new ClusterError('InvalidRequest', what, 'Choose "Show What Mends This".');
+      throw new ClusterError('InvalidRequest', what, 'Choose "Show Fix".');
     }),
   );
 }
@@ -85,7 +85,7 @@ async function showObjects(
 async function apply(parts: MendCommandParts, proposal: Proposal | undefined): Promise<void> {
   if (!proposal) {
     const what = 'What is shown here was asked in an earlier window.';
-    throw new ClusterError('InvalidRequest', what, 'Choose "Show What Mends This" on the check again.');
+    throw new ClusterError('InvalidRequest', what, 'Choose "Show Fix" on the check again.');
   }
   const { log, profiles, checks } = parts;
   const { profile: name, id, preview } = proposal;

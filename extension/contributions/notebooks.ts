@@ -14,7 +14,7 @@ export const debuggers = [
         properties: {
           cell: {
             type: 'string',
-            description: 'The address of the cell that is run and debugged; the selected one by default.',
+            description: 'URI of the cell to debug (default: the selected cell).',
           },
         },
       },

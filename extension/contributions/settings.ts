@@ -25,43 +25,43 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     default: [],
     scope: 'window',
     markdownDescription:
-      'Catalogs that are listed without being added, for instance those a team shares in its workspace settings: a directory by its `root`, a server by its `uri`, or either by `implementation` and `properties` as `connectNamespace` takes them. In `root`, `~` stands for the home directory, and `${workspaceFolder}` for the first folder of the window, where relative paths start, too. API keys do not belong here: “Update API Key…” on the connection keeps yours in the secret storage of the editor.',
+      'Catalogs to list in addition to those you add, such as catalogs that a team shares in its workspace settings. Give a directory by `root`, a server by `uri`, or either by `implementation` and `properties` as `connectNamespace` takes them. In `root`, `~` is the home directory and `${workspaceFolder}` the first folder of the window; relative paths start there. Do not put API keys here: run “Update API Key…” on the connection to store yours in secret storage.',
     items: {
       type: 'object',
       required: ['name'],
       additionalProperties: false,
       oneOf: [{ required: ['root'] }, { required: ['uri'] }, { required: ['implementation', 'properties'] }],
       properties: {
-        name: { type: 'string', description: 'How the catalog is listed.' },
+        name: { type: 'string', description: 'Name in the catalog view.' },
         implementation: {
           enum: ['dir', 'rest'],
           enumDescriptions: [
             'A directory or an object store.',
             'A server that speaks the Lance Namespace REST specification.',
           ],
-          description: 'How `connectNamespace` opens the catalog.',
+          description: 'Implementation that opens the catalog.',
         },
         properties: {
           type: 'object',
           markdownDescription:
-            'What `connectNamespace` takes for the implementation: `root` and `storageOptions`, or `uri`, `database`, `databasePrefix`, `headers` and others. No `apiKey`, no `token` and no other secret.',
+            'Properties for `connectNamespace`: `root` and `storageOptions`, or `uri`, `database`, `databasePrefix`, `headers` and others. Do not add `apiKey`, `token` or other secrets.',
           additionalProperties: false,
           properties: {
             root: {
               type: 'string',
-              description: 'dir: the directory, or the address in an object store, that holds the tables.',
+              description: 'dir: the directory or object store URL that holds the tables.',
             },
             storageOptions: {
               type: 'object',
               description: 'dir: settings of the object store, without secrets.',
               additionalProperties: { type: 'string' },
             },
-            uri: { type: 'string', description: 'rest: the address of the catalog server.' },
-            database: { type: 'string', description: 'rest: the database on that server, where it has several.' },
+            uri: { type: 'string', description: 'rest: URL of the catalog server.' },
+            database: { type: 'string', description: 'rest: database on the server.' },
             databasePrefix: { type: 'string', description: 'rest: a folder of the database.' },
             headerNames: {
               type: 'object',
-              description: 'rest: other names of the headers of database and databasePrefix.',
+              description: 'rest: header names to use for database and databasePrefix.',
               additionalProperties: false,
               properties: { database: { type: 'string' }, databasePrefix: { type: 'string' } },
             },
@@ -72,37 +72,43 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
             },
             endpoint: {
               type: 'string',
-              description: 'rest: where to connect instead, such as a private endpoint or a tunnel.',
+              description: 'rest: host and port to connect to instead, such as a private endpoint or a tunnel.',
             },
             ca: {
               type: 'string',
-              description: "rest: certificates of the authority that signed the server's, as PEM text.",
+              description: 'rest: certificates of the certificate authority, in PEM format.',
             },
-            proxy: { type: 'string', description: 'rest: the address of a proxy.' },
-            delimiter: { type: 'string', description: 'rest: the delimiter between the parts of an identifier ($).' },
+            proxy: { type: 'string', description: 'rest: URL of a proxy.' },
+            delimiter: {
+              type: 'string',
+              description: 'rest: delimiter between the parts of an identifier (default: $).',
+            },
             timeouts: {
               type: 'object',
-              description: 'rest: milliseconds to wait; 0 for no limit.',
+              description: 'rest: timeouts in milliseconds; 0 for no timeout.',
               additionalProperties: false,
               properties: { connect: { type: 'number' }, headers: { type: 'number' }, body: { type: 'number' } },
             },
-            retries: { type: 'integer', description: 'rest: how often to repeat a request that only reads (3).' },
+            retries: {
+              type: 'integer',
+              description: 'rest: number of retries of requests that only read (default: 3).',
+            },
           },
           patternProperties: {
             '^headers\\..': {
               type: 'string',
-              description: 'rest: the value of the header that the rest of the name says.',
+              description: 'rest: value of the header whose name follows "headers.".',
             },
           },
         },
-        root: { type: 'string', description: 'The directory that holds the tables.' },
+        root: { type: 'string', description: 'Directory that holds the tables.' },
         uri: {
           type: 'string',
-          description: 'The address of the catalog server.',
+          description: 'URL of the catalog server.',
           pattern: '^https?://',
-          patternErrorMessage: 'Write an address such as https://catalog.example.com.',
+          patternErrorMessage: 'Must be a URL such as https://catalog.example.com.',
         },
-        database: { type: 'string', description: 'The database on that server, where it has several.' },
+        database: { type: 'string', description: 'Database on the server.' },
       },
     },
   },
@@ -111,20 +117,20 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     default: {},
     scope: 'window',
     markdownDescription:
-      "Kubernetes clusters that backfills run on, by a name of yours. Checked by “Verify Cluster Identity”, and by notebooks as `cluster.check('name')`. Credentials come from where the tools of the cluster's cloud have them; none belongs here.",
+      "Kubernetes clusters that backfills can run on, by profile name. Check one with “Verify Cluster Identity” or, in a notebook, with `cluster.check('name')`. Credentials are read from the tools of the cloud; do not put them here.",
     additionalProperties: profileSchema,
   },
   'lanceCatalog.notebook.typeCheck': {
     type: 'string',
     enum: ['error', 'warn', 'off'],
     enumDescriptions: [
-      'A cell with a type error does not run.',
-      'Type errors are printed and the cell runs.',
-      'Cells are not checked when they run.',
+      'Do not run a cell that has type errors.',
+      'Print the type errors and run the cell.',
+      'Do not check types.',
     ],
     default: 'error',
     scope: 'resource',
-    description: 'What a type error in a cell does. Holds for kernels that are started from then on.',
+    description: 'What to do with type errors in a cell. Applies to kernels started later.',
   },
   'lanceCatalog.notebook.keepKernelSeconds': {
     type: 'number',
@@ -133,7 +139,7 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     default: 60,
     scope: 'machine-overridable',
     markdownDescription:
-      'How long the kernel of a notebook waits, in seconds, for a window that reloads. It goes on with its cell meanwhile, and ends when nobody comes back. `0`: it ends with the window.',
+      'Seconds that a kernel waits for its window to come back after a reload. It continues to run its cell meanwhile. `0` ends the kernel with the window.',
   },
   'lanceCatalog.notebook.printedCharacters': {
     type: 'number',
@@ -141,13 +147,13 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     default: 1000000,
     scope: 'resource',
     markdownDescription:
-      'How many characters of what a cell prints stay in the notebook when the cell has ended; of more, the beginning and the end stay. While a cell runs all of it is shown. `0`: everything stays.',
+      'Number of printed characters that stay in the notebook after a cell finishes; of longer output, the beginning and the end stay. A running cell shows all of its output. `0` keeps everything.',
   },
   'lanceCatalog.nodePath': {
     type: 'string',
     default: '',
     scope: 'machine',
     markdownDescription:
-      "The Node (22.19 or newer) that runs the engine and the notebook kernel. When empty: a fit `node` on the PATH, else the editor's own.",
+      'Path of the Node.js (22.19 or newer) that runs the engine and the kernels. Default: a supported `node` on PATH, otherwise the one in VS Code.',
   },
 };

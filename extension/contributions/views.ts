@@ -48,11 +48,11 @@ export const viewsWelcome: readonly Welcome[] = [
   {
     view: 'catalog',
     contents: [
-      'Browse the Lance tables of a directory, nested namespaces and all. Nothing else has to run.',
+      'Browse the Lance tables of a directory, with nested namespaces. No server is needed.',
       button('lanceCatalog.connection.add'),
-      'Or open the catalog of your company: its address and an API key are enough.',
+      'Or connect to a catalog server with its URL and an API key.',
       button('lanceCatalog.connection.addRest'),
-      'Explore them in a notebook that is connected already.',
+      'Explore tables in a notebook that is already connected.',
       button('lanceCatalog.notebook.new'),
     ],
   },
@@ -60,27 +60,27 @@ export const viewsWelcome: readonly Welcome[] = [
     view: 'checks',
     when: all(isTrusted, not(contextKey('lanceCatalog.cluster.isRunning'))),
     contents: [
-      'Find out whether a Kubernetes cluster is fit to run a backfill, before one fails: versions, roles, nodes, storage. Nothing is written there.',
+      'Check that a Kubernetes cluster can run backfills: versions, roles, nodes and storage. The checks only read.',
       button('lanceCatalog.cluster.verify'),
-      'A profile names the cluster; it is made from your kubeconfig, and holds no secret.',
+      'A profile describes the cluster. It is created from your kubeconfig and holds no secrets.',
       button('lanceCatalog.cluster.newProfile'),
-      `Here is ${link('what is checked', 'lanceCatalog.cluster.openDocs')}, and why.`,
+      `See ${link('the list of checks', 'lanceCatalog.cluster.openDocs')}.`,
     ],
   },
   {
     view: 'checks',
     when: not(isTrusted),
     contents: [
-      'Clusters are checked in trusted workspaces only, since a kubeconfig may name programs to run.',
+      'Clusters are checked only in trusted workspaces, because a kubeconfig can start programs.',
       '[Manage Workspace Trust](command:workbench.trust.manage)',
-      `Here is ${link('what is checked', 'lanceCatalog.cluster.openDocs')}, and why.`,
+      `See ${link('the list of checks', 'lanceCatalog.cluster.openDocs')}.`,
     ],
   },
   {
     view: 'jobs',
     when: isTrusted,
     contents: [
-      'Fill a column by SQL, TypeScript or Python, on this machine or on Ray. It is planned and tried before anything is written, and goes on when the window is closed.',
+      'Compute a column with SQL, TypeScript or Python, on this machine or on Ray. A backfill is planned and tried before it writes, and continues after the window is closed.',
       button('lanceCatalog.backfill.column'),
     ],
   },
@@ -88,7 +88,7 @@ export const viewsWelcome: readonly Welcome[] = [
     view: 'jobs',
     when: not(isTrusted),
     contents: [
-      'Backfills run in trusted workspaces only, since they run code.',
+      'Backfills run only in trusted workspaces, because they run code.',
       '[Manage Workspace Trust](command:workbench.trust.manage)',
     ],
   },

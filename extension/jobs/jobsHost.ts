@@ -190,6 +190,6 @@ export class JobsHost implements vscode.Disposable {
 const untrusted = (): JobError =>
   new JobError(
     'RequestInvalid',
-    'Backfills run in trusted workspaces only, since they run code.',
+    'Backfills run only in trusted workspaces, because they run code.',
     'Trust this workspace first ("Workspaces: Manage Workspace Trust").',
   );

@@ -122,13 +122,13 @@ suite('A window that verifies a cluster', function () {
 
   test('shows its report, and what is written about a check', async () => {
     const { page } = window;
-    await runCommand(page, 'Lance Catalog: Show Report of Checks');
+    await runCommand(page, 'Lance Catalog: Show Check Report');
     const frame = await frameWith(page, 'h1:has-text("Cluster production")', patience);
     await frame.locator('h2', { hasText: 'Identity and roles' }).waitFor();
     await shoot(window, 'cluster-markdown');
     await frame.locator('code', { hasText: 'rbac-pods-watch' }).first().waitFor();
-    await openMenu(page, treeRow(page, `${watching}: failed`), 'Open Documentation of Check');
-    await chooseInMenu(page, 'Open Documentation of Check');
+    await openMenu(page, treeRow(page, `${watching}: failed`), 'Open Check Documentation');
+    await chooseInMenu(page, 'Open Check Documentation');
     const docs = await frameWith(page, 'h1:has-text("Cluster checks")', patience);
     await docs.locator('h2', { hasText: 'rbac-pods-watch' }).waitFor();
     await shoot(window, 'cluster-docs');
@@ -146,7 +146,7 @@ suite('A window that verifies a cluster', function () {
     const { page } = window;
     const row = treeRow(page, `${watching}: failed`);
     await row.hover();
-    await row.locator('a[aria-label="Show What Mends This"]').click();
+    await row.locator('a[aria-label="Show Fix"]').click();
     await page.locator('.monaco-diff-editor .view-line', { hasText: 'watch' }).first().waitFor({ timeout: patience });
     await shoot(window, 'cluster-diff');
     await page.locator('.editor-actions a[aria-label^="Apply to Cluster…"]').click();

@@ -10,7 +10,7 @@ export const backfillTaskDefinition = {
   properties: {
     file: {
       type: 'string',
-      description: 'A job file (*.lance-job.json), seen from the folder. Leave the other fields out with it.',
+      description: 'Job file (*.lance-job.json), relative to the workspace folder. Do not combine with other fields.',
     },
     ...fields,
   },

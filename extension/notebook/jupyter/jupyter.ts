@@ -38,7 +38,7 @@ async function previewVariable(panels: TablePanels, given?: string): Promise<voi
     typeof given === 'string'
       ? given
       : await askText({
-          title: 'Preview from Running Kernel',
+          title: 'Preview Table from Running Kernel',
           prompt: `The name of a table in the ${kernel.language} kernel`,
           placeHolder: 'table',
           value: selectedWord() ?? '',

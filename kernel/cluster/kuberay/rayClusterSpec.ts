@@ -104,7 +104,7 @@ function checkAmounts({ name, numCpus, memory }: RayGroup): void {
   const group = name === undefined ? 'The head' : `The group "${name}"`;
   for (const [what, amount, takes] of [
     ['processors', numCpus, 'a number, or a text such as "500m"'],
-    ['memory', memory, 'a number of MiB, or a text such as "8Gi"'],
+    ['memory', memory, 'a number of MiB, or a string such as "8Gi"'],
   ] as const) {
     if ((parseQuantity(amount) ?? 0) > 0) continue;
     throw new ClusterError('ProfileInvalid', `${group} asks for "${amount}" as ${what}.`, `It takes ${takes}.`);

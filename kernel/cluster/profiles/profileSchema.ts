@@ -22,7 +22,7 @@ function schemaOf(field: Field): Schema {
   };
   switch (field.kind) {
     case 'text': {
-      const takes = `It takes ${field.takes}.`;
+      const takes = `Must be ${field.takes}.`;
       return { type: 'string', pattern: field.pattern.source, patternErrorMessage: takes, ...common };
     }
     case 'choice':

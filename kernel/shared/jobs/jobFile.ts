@@ -28,47 +28,44 @@ const functionFields = {
   sql: {
     kind: 'text',
     takes: 'an expression of SQL over the columns of the table',
-    description: 'An expression of SQL over the columns of the table, such as `length(caption)`.',
+    description: 'SQL expression over the columns of the table, such as `length(caption)`.',
   },
   file: {
     kind: 'text',
     takes: 'the path of a TypeScript, JavaScript or Python file',
     pattern: /\.(?:[cm]?[jt]s|py)$/,
-    description: 'A TypeScript, JavaScript or Python file, seen from the folder of this one.',
+    description: 'TypeScript, JavaScript or Python file, relative to the folder of the job file.',
   },
   export: {
     kind: 'text',
     takes: 'the name of a function in the file',
-    description: 'The function in the file; the default export of TypeScript where nothing is said.',
+    description: 'Name of the function in the file. Default for TypeScript: the default export.',
   },
   inputs: {
     kind: 'texts',
     takes: 'a list of columns',
-    description: 'Python: the columns that it reads, in the order of its arguments.',
+    description: 'Python: input columns, in the order of the arguments.',
   },
   output: {
     kind: 'text',
     takes: 'a type such as "int32" or "float[768]"',
-    description: 'Python: the type of what it gives, such as `int32`, `string` or `float[768]`.',
+    description: 'Python: output type, such as `int32`, `string` or `float[768]`.',
   },
   takes: {
     kind: 'choice',
     values: ['row', 'batch'],
-    meanings: [
-      'The function is called with the values of one row.',
-      'The function is called with whole record batches.',
-    ],
-    description: 'Python: what it is called with; `row` where nothing is said.',
+    meanings: ['Call the function with the values of one row.', 'Call the function with record batches.'],
+    description: 'Python: argument type, `row` or `batch` (default: `row`).',
   },
   name: {
     kind: 'text',
     takes: 'a name',
-    description: 'What the function is called; as in the file where nothing is said.',
+    description: 'Function name. Default: its name in the file.',
   },
   version: {
     kind: 'text',
     takes: 'a text such as "2"',
-    description: 'Your own word for the version of the function. Code that changed is seen without it.',
+    description: 'Version label of the function. Changed code is detected without it.',
   },
 } as const satisfies JobFields;
 
@@ -78,87 +75,86 @@ const rayFields = {
     takes: 'an address such as "http://127.0.0.1:8265"',
     pattern: /^https?:\/\/\S+$/,
     description:
-      'Address of the dashboard of a Ray. Its token comes from the editor or the environment, never from here.',
+      'URL of the Ray dashboard. The token is read from the editor or the environment, never from this file.',
   },
   profile: {
     kind: 'text',
     takes: 'the name of a cluster profile',
-    description: 'A cluster of the setting `lanceCatalog.cluster.profiles`.',
+    description: 'Profile in the setting `lanceCatalog.cluster.profiles`.',
   },
   ray_cluster: {
     kind: 'text',
     takes: 'the name of a RayCluster',
-    description: 'The RayCluster; that of the profile where nothing is said.',
+    description: 'Name of the RayCluster. Default: the one of the profile.',
   },
 } as const satisfies JobFields;
 
 export const jobFileFields = {
-  $schema: { kind: 'text', takes: 'the address of a schema', description: 'Of no meaning here.' },
+  $schema: { kind: 'text', takes: 'the address of a schema', description: 'Ignored.' },
   catalog: {
     kind: 'text',
     takes: 'a directory, s3://… or https://…',
-    description:
-      'A directory seen from the folder of this file, the address of an object store, or of a catalog server.',
+    description: 'Directory relative to this file, object store URL, or URL of a catalog server.',
   },
   connection: {
     kind: 'text',
     takes: 'the name of a connection',
-    description: 'A connection of the editor, in place of `catalog`.',
+    description: 'Connection of the editor, instead of `catalog`.',
   },
-  database: { kind: 'text', takes: 'the name of a database', description: 'Which database of a catalog server.' },
+  database: { kind: 'text', takes: 'the name of a database', description: 'Database on the catalog server.' },
   table: {
     kind: 'tablePath',
     isNeeded: true,
-    description: 'The table: `"shop/products"`, or `["shop", "a/b"]` where a name has a slash.',
+    description: 'Path of the table, such as `"shop/products"`, or `["shop", "a/b"]` if a name contains a slash.',
   },
-  column: { kind: 'text', isNeeded: true, takes: 'the name of a column', description: 'The column to compute.' },
+  column: { kind: 'text', isNeeded: true, takes: 'the name of a column', description: 'Column to compute.' },
   function: {
     kind: 'section',
     fields: functionFields,
-    description: 'What computes the column; what is registered on the table where nothing is said.',
+    description: 'Function that computes the column. Default: the one registered on the table.',
   },
   runner: {
     kind: 'choice',
     values: ['auto', ...runnerNames],
     meanings: [
-      'Picks one, and says why.',
+      'Choose a runner and report why.',
       'On this machine, without Python.',
-      'On this machine, by a Python that has pylance.',
+      'On this machine, with a Python that has pylance.',
       'On a Ray.',
       'By the server of the catalog.',
     ],
-    description: 'What runs the job; `auto` where nothing is said.',
+    description: 'Runner of the job (default: `auto`).',
   },
   where: {
     kind: 'text',
     takes: 'an expression of SQL',
-    description: 'SQL that says which rows; those where the column is null when nothing is said.',
+    description: 'SQL condition that selects rows. Default: rows where the column is null.',
   },
-  concurrency: { kind: 'count', description: 'How many compute at once.' },
-  task_size: { kind: 'count', description: 'Rows of a task at most.' },
-  checkpoint_size: { kind: 'count', description: 'Rows after which what was computed is kept.' },
-  commit_granularity: { kind: 'count', description: 'Fragments after which what was computed is committed.' },
-  num_frags: { kind: 'count', description: 'Only so many fragments.' },
+  concurrency: { kind: 'count', description: 'Number of workers that compute at the same time.' },
+  task_size: { kind: 'count', description: 'Maximum number of rows in a task.' },
+  checkpoint_size: { kind: 'count', description: 'Number of rows between checkpoints.' },
+  commit_granularity: { kind: 'count', description: 'Number of fragments between commits.' },
+  num_frags: { kind: 'count', description: 'Maximum number of fragments to compute.' },
   read_version: {
     kind: 'count',
-    description: 'The version of the table that is read; the latest when nothing is said.',
+    description: 'Table version to read (default: the latest).',
   },
   on_error: {
     kind: 'onError',
     description:
-      'What is done with rows that the function throws for, in place of what the function says: `"fail"` ends the job, ' +
-      '`"null"` counts them as computed, `"skip"` leaves them to the next run, `{ "retry": 3 }` tries them again.',
+      'What to do with rows for which the function throws; overrides the function. `"fail"` stops the job, `"null"` stores ' +
+      'null and counts them as computed, `"skip"` leaves them for the next run, `{ "retry": 3 }` tries them again.',
   },
   key: {
     kind: 'text',
     takes: 'the name of a column',
-    description: 'Runner `local`: a column whose values name one row each, by which rows are written back.',
+    description: 'Runner `local`: column with unique values, used to write the rows back.',
   },
-  ray: { kind: 'section', fields: rayFields, description: 'Runner `ray`: where it is.' },
+  ray: { kind: 'section', fields: rayFields, description: 'Runner `ray`: which Ray to use.' },
   python: {
     kind: 'text',
     takes: 'the path of an interpreter',
-    description: 'Runner `local-python`: the interpreter; one that has pylance is looked for when nothing is said.',
+    description: 'Runner `local-python`: path of the interpreter. Default: a Python that has pylance.',
   },
 } as const satisfies JobFields;
 

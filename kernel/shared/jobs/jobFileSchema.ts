@@ -79,7 +79,7 @@ function schemaOf(field: JobField): Schema {
     case 'text': {
       const pattern = field.pattern && {
         pattern: field.pattern.source,
-        patternErrorMessage: `It takes ${field.takes}.`,
+        patternErrorMessage: `Must be ${field.takes}.`,
       };
       return { ...text, ...pattern, ...common };
     }

@@ -47,7 +47,7 @@ suite('Profiles that no editor hands over', () => {
     const found = await find();
     assert.equal(found.profile('prod').name, 'prod');
     assert.throws(() => found.profile('broken'), {
-      what: `${file}:6: lanceCatalog.cluster.profiles.broken.headGroup.memory takes a number of MiB, or a text such as "8Gi", and is true.`,
+      what: `${file}:6: lanceCatalog.cluster.profiles.broken.headGroup.memory takes a number of MiB, or a string such as "8Gi", and is true.`,
     });
   });
 

@@ -112,7 +112,7 @@ suite('A profile of a cluster', () => {
     [
       'with a value of another kind, naming its path and what it takes',
       { headGroup: { memory: true } },
-      /profiles\.prod\.headGroup\.memory takes a number of MiB, or a text such as "8Gi", and is true\./,
+      /profiles\.prod\.headGroup\.memory takes a number of MiB, or a string such as "8Gi", and is true\./,
     ],
     ['with a quantity that Kubernetes would not read', { headGroup: { memory: '8 GB' } }, /memory takes .*"8 GB"/],
     ['with a size of nothing', { headGroup: { numCpus: 0 } }, /numCpus takes a number of cores/],
@@ -165,7 +165,7 @@ suite('A profile of a cluster', () => {
     [
       'with an account as a number',
       { aws: { region: 'us-east-1', account: 123456789012 } },
-      /account takes the twelve digits .* in quotes/,
+      /account takes an AWS account ID, twelve digits in quotes/,
     ],
     [
       'with GPUs by halves',
