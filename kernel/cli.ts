@@ -1,35 +1,10 @@
 #!/usr/bin/env node
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '#shared/errors.ts';
-import { UsageError, asksForHelp, type Command } from './cli/command.ts';
+import { asksForHelp, UsageError } from './cli/command.ts';
+import { commands, help } from './cli/commands.ts';
 import { stopWhileLoading } from './cli/signals.ts';
 import { version } from './cli/installation.ts';
-
-/**
- * By their words, in the order of the help. Loaded when asked for: a kernel starts without waiting for what copies
- * tables, and is installed without it.
- */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  copy: async () => (await import('./cli/copy.ts')).copyCommand,
-  serve: async () => (await import('./cli/serve.ts')).serveCommand,
-  repair: async () => (await import('./cli/repair.ts')).repairCommand,
-  kernel: async () => (await import('./cli/kernel.ts')).kernelCommand,
-  run: async () => (await import('./cli/run.ts')).runCommand,
-  check: async () => (await import('./cli/check.ts')).checkCommand,
-  backfill: async () => (await import('./cli/backfill.ts')).backfillCommand,
-  jobs: async () => (await import('./cli/jobs.ts')).jobsCommand,
-  python: async () => (await import('./cli/python.ts')).pythonCommand,
-};
-
-async function help(): Promise<string> {
-  const all = await Promise.all(Object.values(commands).map((load) => load()));
-  return `lance-catalog: tables in Lance catalogs, and TypeScript notebooks over them
-
-${all.map(({ summary }) => summary).join('\n')}
-
-  lance-catalog COMMAND --help   says all of a command
-  --help, --version`;
-}
 
 async function main([word, ...rest]: readonly string[], isLoaded: () => void): Promise<number> {
   const command = word !== undefined && Object.hasOwn(commands, word) ? await commands[word]?.() : undefined;

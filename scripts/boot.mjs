@@ -16,7 +16,7 @@ const commands = {
   build: 'scripts/build.ts',
   watch: 'scripts/watch.ts',
   check: 'scripts/check.ts',
-  contributions: 'scripts/contributions.ts',
+  generate: 'scripts/generate.ts',
   format: 'scripts/format.ts',
   package: 'scripts/package.ts',
   cli: 'scripts/cli.ts',

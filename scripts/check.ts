@@ -6,7 +6,7 @@ export const checks = [
   { name: 'types', script: 'node_modules/typescript/bin/tsc', args: ['-b'] },
   { name: 'rules', script: 'node_modules/oxlint/bin/oxlint', args: ['--type-aware'] },
   { name: 'format', script: 'node_modules/prettier/bin/prettier.cjs', args: ['--check', '--log-level=warn', '.'] },
-  { name: 'generated files', script: 'scripts/boot.mjs', args: ['contributions', '--check'] },
+  { name: 'generated files', script: 'scripts/boot.mjs', args: ['generate', '--check'] },
 ] as const;
 
 /** `npm run check`: types of every project, lint rules with the layer locks, format, generated files. Returns the exit code. */

@@ -36,6 +36,8 @@ const kinds = {
 
 export type ClusterErrorKind = keyof typeof kinds;
 
+export const clusterErrorKinds: readonly string[] = Object.keys(kinds);
+
 // Editor, kernel and command line are bundles of their own: `instanceof` would tell their copies of the class apart.
 const brand = Symbol.for('lance-catalog.ClusterError');
 

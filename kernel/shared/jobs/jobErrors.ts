@@ -40,6 +40,8 @@ const kinds = {
 
 export type JobErrorKind = keyof typeof kinds;
 
+export const jobErrorKinds: readonly string[] = Object.keys(kinds);
+
 export const isJobErrorKind = (value: unknown): value is JobErrorKind =>
   typeof value === 'string' && Object.hasOwn(kinds, value);
 

@@ -1,0 +1,25 @@
+import type { Command } from './command.ts';
+
+/** The commands in the order of the help. Each is loaded when used, so that one does not wait for the code of the others. */
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  copy: async () => (await import('./copy.ts')).copyCommand,
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  repair: async () => (await import('./repair.ts')).repairCommand,
+  kernel: async () => (await import('./kernel.ts')).kernelCommand,
+  run: async () => (await import('./run.ts')).runCommand,
+  check: async () => (await import('./check.ts')).checkCommand,
+  backfill: async () => (await import('./backfill.ts')).backfillCommand,
+  jobs: async () => (await import('./jobs.ts')).jobsCommand,
+  python: async () => (await import('./python.ts')).pythonCommand,
+};
+
+/** What `lance-catalog --help` prints. */
+export async function help(): Promise<string> {
+  const all = await Promise.all(Object.values(commands).map((load) => load()));
+  return `lance-catalog: tables in Lance catalogs, and TypeScript notebooks over them
+
+${all.map(({ summary }) => summary).join('\n')}
+
+  lance-catalog COMMAND --help   says all of a command
+  --help, --version`;
+}

@@ -1,0 +1,36 @@
+import { commands } from '../../extension/contributions/commands.ts';
+import { keybindings } from '../../extension/contributions/menus.ts';
+import { settings } from '../../extension/contributions/settings.ts';
+
+/** docs/settings.md: settings, commands and keys, from the contributions of package.json. */
+export function settingsPage(): string {
+  return [
+    '# Settings and commands',
+    'This page is generated from the contributions of the extension.',
+    '## Settings',
+    table(
+      ['setting', 'default', 'description'],
+      Object.entries(settings).map(([id, { default: value, description, markdownDescription }]) => [
+        `\`${id}\``,
+        `\`${JSON.stringify(value)}\``,
+        markdownDescription ?? description ?? '',
+      ]),
+    ),
+    '## Commands',
+    'The commands of the category "Lance Catalog". Those that need a row of a view are in its menus, not in the palette.',
+    table(
+      ['command', 'id', 'key'],
+      Object.entries(commands).map(([id, { title }]) => [title, `\`${id}\``, keyOf(id)]),
+    ),
+  ].join('\n\n');
+}
+
+function keyOf(id: string): string {
+  const { key, mac } = keybindings.find(({ command }) => command === id) ?? {};
+  return key === undefined ? '' : `${key}${mac === undefined ? '' : ` (macOS: ${mac})`}, in the catalog view`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { clusterErrorKinds } from '#cluster/errors.ts';
+import { catalogErrorCodes } from '#shared/errors.ts';
+import { jobErrorKinds } from '#shared/jobs/jobErrors.ts';
+import { inRoot } from '../../scripts/paths.ts';
+
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'],
+  ...readdirSync(inRoot('docs')).map((name) => `docs/${name}`),
+];
+const read = (page: string): string => readFileSync(inRoot(page), 'utf8');
+
+suite('The documentation', () => {
+  test('has every error code in its section of the page on troubleshooting, in order', () => {
+    const sections = read('docs/troubleshooting.md').split(/^## /m).slice(1, 4);
+    const codes = sections.map((section) => [...section.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code));
+    assert.deepEqual(codes, [Object.keys(catalogErrorCodes), clusterErrorKinds, jobErrorKinds]);
+  });
+
+  test('links to files and headings that exist', () => {
+    const broken: string[] = [];
+    for (const page of pages) {
+      for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+        const [path = '', heading] = target.split('#');
+        const file = path === '' ? page : join(dirname(page), path);
+        if (!existsSync(inRoot(file))) broken.push(`${page}: ${target}`);
+        else if (heading !== undefined && !headings(read(file)).includes(heading)) broken.push(`${page}: ${target}`);
+      }
+    }
+    assert.deepEqual(broken, []);
+  });
+
+  test('is reached from the README, every page of it', () => {
+    const readme = read('README.md');
+    assert.deepEqual(
+      pages.filter((page) => page !== 'README.md' && !readme.includes(`(${page})`)),
+      [],
+    );
+  });
+});
+
+/** The headings of a page as browsers of Markdown link to them. */
+const headings = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
