@@ -10,7 +10,7 @@ const wantedBytes = 2 * 1024 * 1024;
 const fewestRows = 1024;
 const mostRows = 65_536;
 
-/** Number of rows that are enough of a sample to estimate the width of all rows. */
+/** Enough rows for a sample to estimate the width of all rows. */
 export const sampleRows = 64;
 
 /** Returns how many rows a batch should have, or `undefined` for the engine's default. */

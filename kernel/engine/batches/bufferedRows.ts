@@ -86,7 +86,7 @@ export async function* abortable(
       yield next.value;
     }
   } finally {
-    // Not awaited: `return()` resolves only after the batch that the source may be waiting for.
+    // Not awaited: `return()` only resolves after the batch that the source is waiting for.
     if (!isOver) void iterator.return?.().catch(() => undefined);
   }
 }

@@ -122,7 +122,6 @@ function movedIndices(values: unknown, moves: readonly number[]): Indices {
 /** Bytes of rows in memory that are passed to the engine at once: it takes a table as one buffer. */
 export const chunkBytes = 64 * 2 ** 20;
 
-/** Returns the bytes of a batch in memory. */
 export const bytesOf = (batch: RecordBatch): number => batch.data.byteLength;
 
 /** Combines batches to tables of at least `bytes`, except the last one; no batches give no table. */

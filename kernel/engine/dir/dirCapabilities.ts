@@ -18,7 +18,6 @@ const reasons = {
   QueryJobEvents: ['A directory runs no jobs.', 'Servers may: connectNamespace("rest", { uri }).'],
 } as const satisfies Partial<Record<Operation, readonly [what: string, hint: string]>>;
 
-/** Returns the error of an operation that a directory can't do. */
 export const unsupported = (operation: keyof typeof reasons, identifier?: string): CatalogError => {
   const [what, hint] = reasons[operation];
   return new CatalogError('Unsupported', what, hint, { operation, identifier });
@@ -44,7 +43,6 @@ const notOffered: readonly Operation[] = [
   'AlterTransaction',
 ];
 
-/** The capabilities of a directory; the same for every root. */
 export const dirCapabilities: Capabilities = Object.fromEntries(
   Object.keys(operations).map((name) => {
     const operation = name as Operation;

@@ -226,7 +226,7 @@ export class DirCatalog implements Catalog {
     );
   }
 
-  /** Returns the location of a declared, not yet written table, or `undefined` for other tables. */
+  /** See `declaredAt`. */
   async declaredLocation(name: string, path: NamespacePath, options: CallOptions = {}): Promise<string | undefined> {
     const open = () => this.#open(name, path, options);
     return this.#connection.call(tableSubject(name, path), options, () =>
@@ -365,7 +365,6 @@ export class DirCatalog implements Catalog {
     });
   }
 
-  /** Runs a change of the manifest. */
   #change<T>(
     operation: Operation,
     name: string,

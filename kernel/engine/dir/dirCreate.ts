@@ -137,7 +137,7 @@ async function createAtName(place: Place, connection: Connection, name: string, 
 const firstPart = (dataset: Connection, part: ArrowTable): Promise<NativeTable> =>
   part.numRows > 0 ? dataset.createTable(datasetName, part) : dataset.createEmptyTable(datasetName, part.schema);
 
-/** Whether the table is at its first version, created by this call; otherwise restores what was there before. */
+/** Whether the table is at its first version, created by this call; if not, restores the earlier content. */
 export async function isFirst(native: NativeTable): Promise<boolean> {
   const own = await native.version();
   if (own === 1) return true;

@@ -142,7 +142,6 @@ export class DirNamespaces {
     });
   }
 
-  /** Runs a change of the namespaces in the manifest. */
   async #change(
     path: NamespacePath,
     options: CallOptions,
@@ -251,7 +250,6 @@ export class DirNamespaces {
     }
   }
 
-  /** Returns the names of all tables directly in a namespace. */
   tableNames(path: NamespacePath, options: CallOptions): Promise<string[]> {
     return this.#during('ListTables', path, () => {
       checkOptions('tableNames', options, ['signal']);

@@ -170,7 +170,7 @@ function nearest(plain: NativeQuery, vector: QueryOptions & { values: readonly n
 }
 
 function positive(option: string, value: number): number {
-  // The engine takes 32-bit integers and would truncate a larger number.
+  // As with `maxRows`: the engine would truncate a larger number.
   if (Number.isInteger(value) && value >= 1 && value < 2 ** 32) return value;
   throw new CatalogError(
     'InvalidInput',

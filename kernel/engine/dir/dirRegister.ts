@@ -103,9 +103,7 @@ export async function registerTable(
     await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
 }
 
-/**
- * @throws CatalogError InvalidInput (13) if the folder is that of a table in the root, which is a table without a row
- */
+/** @throws CatalogError InvalidInput (13) if the folder is that of a table in the root, which needs no row */
 async function checkNotInRoot(place: Place, name: string, path: NamespacePath, folder: string): Promise<void> {
   if (!folder.endsWith('.lance') || (await isDeregistered(place.location, folder))) return;
   throw folderHasName([...path, name], folder, [folder.slice(0, -'.lance'.length)]);
@@ -198,7 +196,6 @@ async function checkDataset(place: Place, { name, path }: Named, folder: string,
   }
 }
 
-/** Returns the properties of a table as stored in the manifest. */
 const metadataOf = (properties: Record<string, string> | undefined): string | null =>
   properties && Object.keys(properties).length > 0 ? JSON.stringify(properties) : null;
 

@@ -7,7 +7,6 @@ import { manifestFolder, objectId, objectKind, onManifest } from './manifestTabl
 import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
 import { foldersOf, inRoot, isDeregistered, isThere, moveTo, rootFolder } from './folders.ts';
 
-/** A table by its name and namespace. */
 export type Named = { name: string; path: NamespacePath };
 
 /**

@@ -89,7 +89,7 @@ export class DirTable implements Table {
     return this.query().toArrow(options);
   }
 
-  /** Returns the rows of a query as the engine's Arrow IPC buffers; see `queryIpc`. */
+  /** See `queryIpc`. */
   executeIpc(spec: QuerySpec, signal?: AbortSignal): Promise<IpcRows | undefined> {
     return queryIpc(this.#handle, spec, signal);
   }

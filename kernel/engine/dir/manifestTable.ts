@@ -17,10 +17,8 @@ import { inTurn } from './dirConnection.ts';
 export const manifestFolder = '__manifest';
 const columns = ['object_id', 'object_type', 'location', 'metadata', 'base_objects'];
 
-/** A table in the manifest. */
 type Entry = { location: string; metadata: string | null };
 
-/** The kind of object an identifier belongs to. */
 export type ObjectKind = 'table' | 'namespace';
 
 /**
@@ -45,11 +43,10 @@ const noNamespace = (path: NamespacePath): CatalogError =>
     'Create it first, or list the namespaces there are.',
   );
 
-/** Returns the identifier of a namespace in the manifest; the root has no row. */
+/** The root has no row. */
 export const namespaceId = (path: NamespacePath): string | undefined =>
   path.length === 0 ? undefined : listable(path).join(idDelimiter);
 
-/** Returns the identifier of a table in the manifest. */
 export const objectId = (name: string, path: NamespacePath): string =>
   [...listable(path, name), name].join(idDelimiter);
 
@@ -135,7 +132,6 @@ const onOpened = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Pr
     );
   });
 
-/** A row of the manifest. */
 export type ManifestRow = { id: string; kind: ObjectKind; location: string | null };
 
 /** Returns all rows of an existing manifest. @throws CatalogError as `onManifest` */
@@ -205,7 +201,7 @@ class Manifest {
     await this.#native.delete(isAt(id, location));
   }
 
-  /** Removes a table from the manifest, at any location. */
+  /** Removes a table from the manifest, wherever its location is. */
   async take(id: string): Promise<Entry | undefined> {
     const entry = await this.#entry(id);
     return entry && (await this.#remove(id)) ? entry : undefined;

@@ -12,7 +12,7 @@ const maxDepth = 150;
 const maxTokens = 400_000;
 const maxLength = 4 * 2 ** 20;
 
-/** An operand follows these words, so a following AND is its name, as it is the name of a type after `::`. */
+/** An operand follows these words, so an AND right after them is a name, as it is a type name after `::`. */
 const wantsOperand = new Set(
   (
     'ALL AND ANY AS BETWEEN BY CASE CAST COLLATE CONTAINS DATE DATETIME DISTINCT DIV ELSE ESCAPE EXISTS FROM FOR GLOB ' +

@@ -7,7 +7,7 @@ import type { Place } from './dirConnection.ts';
 import type { Named } from './dirRename.ts';
 import { engineError, guarded, tableSubject, type Subject } from '#engine/errors/engineErrors.ts';
 
-/** Which state of a table to open; if empty, the newest version of the main branch. */
+/** Which state of a table to open (default: the newest version of the main branch). */
 export type Pin = { version?: number | undefined; tag?: string | undefined; branch?: string | undefined };
 
 /** Opens a table of the engine; handles must be closed when they are no longer used. */

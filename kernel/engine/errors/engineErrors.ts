@@ -19,7 +19,6 @@ const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: 
   say: () => [what, hint],
 });
 
-/** The rules for errors of object stores. */
 const storeRules: readonly Rule[] = [
   storeRule(
     /<Code>(?:SignatureDoesNotMatch|InvalidAccessKeyId|InvalidToken|AuthenticationFailed)<|ExpiredToken|InvalidAuthenticationInfo/,
@@ -67,7 +66,6 @@ const storeRules: readonly Rule[] = [
 
 export type { Subject } from './engineText.ts';
 
-/** Returns a table as the subject of an error. */
 export const tableSubject = (name: string, path: NamespacePath, version?: number): Subject => ({
   kind: 'table',
   name: displayPath(path, name),

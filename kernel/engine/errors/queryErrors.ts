@@ -129,7 +129,6 @@ function notParsed(subject: Subject, filter: string | undefined, problem: string
   ];
 }
 
-/** Returns a hint with the vector columns that can be searched. */
 function vectorHint({ fields }: Subject): string {
   if (!fields) return 'Look at schema() for the columns of vectors.';
   const vectors = fields.flatMap(({ name, type }) =>

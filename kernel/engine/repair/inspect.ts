@@ -40,8 +40,8 @@ export type PlanOptions = {
 /**
  * Finds what is wrong with a catalog, and how it can be repaired.
  *
- * Unlisted tables and tables without files are only searched in a local directory: object stores are not searched,
- * and there a declared, not yet written table looks like a table without files.
+ * Unlisted tables and tables without files are only detected in a local directory: object stores are not searched,
+ * and a declared, not yet written table would look like one without files.
  * @throws CatalogError InvalidTableState (19), PermissionDenied (15) if the manifest or a folder can't be read:
  * unreadable does not mean missing, so nothing is planned
  */

@@ -46,7 +46,6 @@ export function databasesOf(root: string | undefined, given: readonly string[]):
   return databases;
 }
 
-/** Returns the path of a name below a root. */
 export const below = (root: string | undefined, name: string): string | undefined =>
   root === undefined ? undefined : `${root.replace(/[/\\]+$/, '')}/${name}`;
 

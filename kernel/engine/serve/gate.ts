@@ -68,7 +68,8 @@ export class Gate {
 
   /**
    * Authorizes a request and records its caller.
-   * @throws CatalogError PermissionDenied (15), Unauthenticated (16), NamespaceNotFound (1) for an unknown database
+   * @throws CatalogError PermissionDenied (15), Unauthenticated (16), NamespaceNotFound (1) for an unknown database,
+   * InvalidInput (13) if the headers do not name one database
    */
   authorize(request: IncomingMessage, { operation }: Asked): void {
     const route = this.checkOrigin(request);
@@ -79,7 +80,7 @@ export class Gate {
     }
   }
 
-  /** Returns the caller of a request; `undefined` if the request was refused before its key was checked. */
+  /** Returns the caller of a request; `undefined` if it was refused before its key and database were known. */
   callerOf(request: IncomingMessage): Caller | undefined {
     return this.#callers.get(request);
   }
@@ -98,7 +99,7 @@ export class Gate {
     const isAsked = ({ name }: Database): boolean => name === asked || name.toLowerCase() === ofHost;
     const database = this.#options.databases.find(isAsked);
     const name = database?.name ?? asked;
-    // Checked before the database's existence: a key must not reveal whether databases exist that it does not open.
+    // Checked before the database's existence: a key must not reveal whether a database that it does not open exists.
     if (!opens(name)) {
       throw new CatalogError(
         'PermissionDenied',

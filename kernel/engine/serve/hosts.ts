@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { isIP } from 'node:net';
 
-/** The result of checking the `Host` header of a request. */
 export type HostRoute = {
   readonly allowed: boolean;
   /** The label before a known name, in lower case. */ readonly database?: string;
@@ -15,15 +14,14 @@ function hostName(header: string | undefined): string | undefined {
 
 const bare = (host: string): string => host.replace(/^\[|\]$/g, '').toLowerCase();
 
-/** Whether a listen address is reachable only from this machine. Of names only `localhost` is trusted to stay local. */
+/** Whether a listen address is reachable only from this machine. `localhost` is the only name trusted to stay local. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || bare(host) === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 /**
  * Checks whether a request is meant for this server. A web page can point its own host name at a local address ("DNS
- * rebinding"): the browser then sends that name, which is not one of this server. Allowed names are the public hosts
- * and `localhost`, optionally prefixed by a label that names a database; allowed addresses are those the server
- * listens on.
+ * rebinding"): the browser then sends that name, which is not a name of this server. Names are the public hosts and
+ * `localhost`, optionally after a label that names a database; addresses are those the server listens on.
  */
 export function routeOfHost(header: string | undefined, listen: string, publicHosts: readonly string[]): HostRoute {
   const host = hostName(header);

@@ -7,7 +7,6 @@ export type ArrowBody = {
   schema: Schema;
   /** Can be read once. Rejects if the body ends before its Arrow stream does, or is not valid Arrow later on. */
   batches: AsyncIterable<RecordBatch>;
-  /** The number of rows received so far. */
   readonly numRows: number;
 };
 

@@ -13,7 +13,6 @@ import { catalogError, createContractHandler, type ContractHandler } from './ser
 type EngineServerOptions = {
   /** The secret that a request must carry as `Authorization: Bearer …`. */
   secret: string;
-  /** Opens the catalog in a root directory. */
   catalogOf: (config: DirConfig) => Promise<Catalog>;
   log: (line: string) => void;
 };

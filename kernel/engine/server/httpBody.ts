@@ -23,7 +23,6 @@ export const strangersPatience: Patience = { bytes: 64 * 1024, time: 500 };
 
 /** The body of one request, read on demand, within limits. */
 export class BodyReader {
-  /** How many bytes were read. */
   bytes = 0;
   readonly #request: IncomingMessage;
   readonly #limits: Limits;
@@ -37,7 +36,6 @@ export class BodyReader {
     return this.#request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   }
 
-  /** Whether the content type is JSON. */
   get isJson(): boolean {
     return this.#type === 'application/json';
   }

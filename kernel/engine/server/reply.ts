@@ -3,7 +3,6 @@ import type { CatalogError } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import type { BodyReader, Limits, Patience } from './httpBody.ts';
 
-/** A response that is streamed. */
 export type Streamed = {
   headers: Record<string, string>;
   chunks: AsyncIterator<Uint8Array>;
@@ -12,9 +11,7 @@ export type Streamed = {
 /** Bytes of a response written at once; the progress of the reader is checked in between. */
 const pieceBytes = 64 * 1024;
 
-/** The response to one request. */
 export class Reply {
-  /** How many bytes of the body were sent. */
   bytes = 0;
   /** How the response ended; `left` until then. */
   end: 'sent' | 'left' | 'cut' = 'left';
@@ -72,7 +69,7 @@ export class Reply {
     }
   }
 
-  /** Sends an error, or cuts the connection if a response has started. Reads the rest of the request body first. */
+  /** Sends an error, or cuts the connection if a response has started. Then discards the rest of the request body. */
   async refuse(
     error: CatalogError,
     body: BodyReader,

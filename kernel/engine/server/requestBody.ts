@@ -157,7 +157,6 @@ export function pageOfList<T>(
   return most >= left.length ? { entries } : { entries, page_token: keyOf(entries.at(-1)!) };
 }
 
-/** Returns the page parameters of a query string. */
 export function pageInQuery(query: URLSearchParams): { limit: number | undefined; pageToken: string | undefined } {
   const limit = queryText(query, 'limit');
   return { limit: limit === undefined ? undefined : Number(limit), pageToken: queryText(query, 'page_token') };

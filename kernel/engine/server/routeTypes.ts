@@ -29,7 +29,6 @@ export type Call = {
   signal: AbortSignal;
 };
 
-/** Builds the arguments of a handler. */
 export function callOf(
   { id, indexName, query }: { id: readonly string[]; indexName: string; query: URLSearchParams },
   { catalog, body, own, jobs, signal }: Pick<Call, 'catalog' | 'own' | 'jobs' | 'signal'> & { body: BodyReader },
@@ -55,7 +54,6 @@ export function callOf(
   };
 }
 
-/** The rows of a query. */
 export type Rows = { table: Table; spec: QuerySpec };
 
 /** The result of a handler: JSON, nothing, a complete Arrow IPC stream, or rows. */
@@ -63,7 +61,6 @@ type Answer = { json: unknown; status?: 200 | 201 | 202 } | { empty: true } | { 
 
 export type Handler = (call: Call) => Promise<Answer>;
 
-/** Handlers of some operations. */
 export type Handlers = Partial<Record<Operation, Handler>>;
 
 /** @throws CatalogError InvalidInput (13) for the root, which is not a table */

@@ -11,7 +11,6 @@ import { versionHandlers } from './versionRoutes.ts';
 import { decodePart } from './requestBody.ts';
 import type { Handler, Handlers } from './routeTypes.ts';
 
-/** The route of a request. */
 export type Found = {
   operation: Operation | undefined;
   /** The components of the identifier in the URL; empty for the root, and for routes without one. */

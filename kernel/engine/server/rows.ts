@@ -34,7 +34,6 @@ async function chunksOf(
   return encodeBatches(format, schema, batches);
 }
 
-/** Builds a query of a table from plain data. */
 export function queryOf(table: Table, spec: QuerySpec): Query {
   let query = table.query();
   if (spec.vector) {

@@ -30,7 +30,7 @@ export type Answered = {
   status: number;
   code: CatalogErrorCode | undefined;
   milliseconds: number;
-  /** Of the body. */
+  /** Bytes of the request and response bodies. */
   bytesReceived: number;
   bytesSent: number;
   /**
@@ -64,7 +64,6 @@ type ContractOptions = {
 export type ContractHandler = {
   /** Handles a request. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** The number of running requests. */
   readonly inFlight: number;
   /** Refuses further requests with 503; resolves when the running ones, or the `writes` among them, have ended. */
   drain(which?: 'all' | 'writes'): Promise<void>;
