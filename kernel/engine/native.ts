@@ -8,16 +8,16 @@ type Native = typeof lancedb;
 export const engineVersion = '0.39.0';
 
 /**
- * Environment variable that the engine reads for a scan: the number of files to read ahead and hold in memory. If the
- * reader is slower than the disk, memory grows with the number of files of the table (50 million rows in 50 files:
- * 425 MB, with a read-ahead of two 155 MB in the same time). A value that the user sets is kept.
+ * Environment variable with the number of files that a scan reads ahead and holds in memory. If the reader is slower
+ * than the disk, memory grows with the number of files (50 million rows in 50 files: 425 MB, with a read-ahead of two
+ * 155 MB in the same time). A value that the user sets is kept.
  */
 const filesAhead = 'LANCE_DEFAULT_FRAGMENT_READAHEAD';
 
 /**
- * Environment variable read when a thread of the engine starts. The engine walks expressions recursively, and one too
- * deep for the stack ends the process: `sqlLimits.ts` refuses those first, a larger stack covers the cases it misses.
- * The default stack of 2 MB holds fewer than 400 levels, this one more than 800; memory is only taken as it is used.
+ * Environment variable with the stack size of engine threads. The engine walks expressions recursively, and one too
+ * deep ends the process: `sqlLimits.ts` refuses those first, a larger stack covers the cases it misses. The default
+ * of 2 MB holds fewer than 400 levels, this one more than 800; memory is only taken as it is used.
  */
 const threadStack = 'RUST_MIN_STACK';
 

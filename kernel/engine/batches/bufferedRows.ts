@@ -11,7 +11,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { bytesOf, chunkBytes, chunksOf, tableOf } from './chunks.ts';
 import { encodeBatches } from './ipcStream.ts';
 
-/** Record batches buffered on disk, in a temporary folder that only the current user can read. */
+/** Record batches on disk, in a temporary folder that only the current user can read. */
 export class Spool {
   readonly #folder: string;
   readonly #file: string;
@@ -52,10 +52,7 @@ export class Spool {
   }
 }
 
-/**
- * Rows that have all arrived and can be read repeatedly: one table, or parts on disk if they are too large for
- * memory.
- */
+/** Rows that have all arrived and can be read repeatedly: one table, or parts on disk if they are too large. */
 export type Gathered = {
   schema: Schema;
   table: ArrowTable | undefined;
@@ -64,9 +61,9 @@ export type Gathered = {
 };
 
 /**
- * A stream of up to `version` bytes is kept in memory and becomes one version, because the engine creates a version
- * from one buffer. A longer stream is first spooled to disk, so that a stream that fails adds nothing, and then
- * becomes several versions: concurrent readers can see a part of it.
+ * A stream of up to `version` bytes is kept in memory and becomes one version, which the engine creates from one
+ * buffer. A longer one is first spooled to disk, so that a failing stream adds nothing, and then becomes several
+ * versions, which concurrent readers can see one by one.
  */
 const sizes = { version: 256 * 2 ** 20, part: chunkBytes } as const;
 

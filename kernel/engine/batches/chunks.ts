@@ -12,8 +12,8 @@ import {
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 
-// An Arrow file has one dictionary for each column, but a stream may bring another one with every batch. So indices
-// are rewritten for one dictionary that has the values of all batches.
+// An Arrow file has one dictionary per column, but each batch of a stream may bring another one. So indices are
+// rewritten for one dictionary with the values of all batches.
 
 /** Returns the same rows with one contiguous dictionary per dictionary column, also inside structs and lists. */
 function oneDictionary(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
@@ -144,6 +144,6 @@ export async function* chunksOf(
   if (chunk.length > 0) yield tableOf(schema, chunk);
 }
 
-/** Returns a table that the engine accepts: it reads tables as Arrow files, where a column has one dictionary. */
+/** Returns a table that the engine accepts: one dictionary per column, since it reads tables as Arrow files. */
 export const tableOf = (schema: Schema, batches: readonly RecordBatch[]): ArrowTable =>
   new ArrowTable(schema, oneDictionary(schema, batches));

@@ -13,9 +13,8 @@ import {
 import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { createWrittenBytes, encodeStream } from '#catalog/arrow/ipcWriter.ts';
 
-// The engine returns each batch as a separate Arrow IPC file. Decoding and encoding it again costs about as much as
-// the scan itself, so the stream is cut out of the files: a file is the messages of a stream between a magic string
-// and a footer.
+// The engine returns each batch as an Arrow IPC file. Decoding and encoding it again costs as much as the scan, so
+// the stream is cut out of the files: a file is the messages of a stream between a magic string and a footer.
 
 const magic = 'ARROW1';
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
@@ -78,8 +77,8 @@ async function* encodeFile(
   yield written.take();
 }
 
-// A file can't replace a dictionary from batch to batch, and each batch of a scan has its own. So a file has the
-// plain values instead of dictionaries; a stream keeps dictionaries.
+// A file can't replace a dictionary from batch to batch, and each batch of a scan has its own. So files get plain
+// values instead of dictionaries; streams keep dictionaries.
 
 function plainSchema(schema: Schema): Schema {
   if (!schema.fields.some((field) => DataType.isDictionary(field.type))) return schema;

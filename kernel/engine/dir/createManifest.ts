@@ -14,9 +14,8 @@ import { loadNative } from '#engine/native.ts';
 import { inTurn } from './dirConnection.ts';
 
 /**
- * Creates the manifest of a root that has none. If several clients do so at once, one creates it and the others use
- * it. Without this the engine would write an empty manifest over one just created by another client, whose rows would
- * be lost without an error.
+ * Creates the manifest of a root that has none, once even if several clients do so. The engine alone would write an
+ * empty manifest over one that another client has just created, whose rows would be lost without an error.
  */
 export async function ensureList(place: Place): Promise<void> {
   if (await hasManifest(place)) return;
@@ -45,10 +44,10 @@ export const claimFolder = '__manifest.first';
 const lookMs = 100;
 
 /**
- * Creates the manifest in an object store. A store has no rename, and creating a table where another client has just
- * created one empties that one. So every client first creates an empty table elsewhere, and only the client that gets
- * version 1 creates the manifest.
- * @param waitMs how long the other clients wait for the manifest: the first one may have ended before it created it
+ * Creates the manifest in an object store, where nothing can be renamed, and where creating a table that another
+ * client has just created empties it. So every client first creates an empty table elsewhere, and only the client
+ * that gets version 1 creates the manifest.
+ * @param waitMs how long the others wait for the manifest: the first client may have ended before it created it
  */
 export async function makeInStore(place: Place, waitMs = 10_000): Promise<void> {
   const schema = await schemaOfList();

@@ -9,9 +9,9 @@ import { loadNative } from '#engine/native.ts';
 export const datasetName = 'dataset';
 
 /**
- * Runs a call on a connection that has one table, `datasetName`: the dataset in `folder` of the root, under any
- * folder name. The engine's own connections reach only folders named `<table>.lance` and those listed in the
- * manifest, so neither the manifest itself nor a table before it is listed.
+ * Runs a call on a connection with one table, `datasetName`: the dataset in `folder` of the root. The engine's own
+ * connections only reach folders named `<table>.lance` and listed ones, so neither the manifest nor a table that is
+ * not listed yet.
  */
 export async function onDataset<T>(
   place: Place,

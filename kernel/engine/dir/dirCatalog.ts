@@ -64,9 +64,9 @@ import { declaredLocation, tableLocation } from './tableLocation.ts';
 type Open = () => Promise<DirTable>;
 
 /**
- * Returns the location of a declared, not yet written table, or `undefined` for other tables. A local folder has a
- * marker for it. In an object store it is a location without versions; a table whose files were deleted looks the
- * same, a broken table does not.
+ * Returns the location of a declared, not yet written table, or `undefined`. A local folder has a marker for it. In
+ * an object store the location has no versions; a table whose files were deleted looks the same, a broken one does
+ * not.
  */
 export async function declaredAt(place: Place, table: Named, open: Open): Promise<string | undefined> {
   const location = await declaredLocation(place, table);
@@ -142,7 +142,7 @@ export const noJobs: Jobs = {
 };
 
 /**
- * Opens the catalog in a directory. Creates nothing: if the root is missing, the error explains how to create it.
+ * Opens the catalog in a directory. Creates nothing: the error for a missing root explains how to create it.
  * @throws CatalogError InvalidInput (13) if the root is missing or a file, PermissionDenied (15)
  */
 export async function openDir(config: DirConfig, options: ConnectOptions = {}): Promise<DirCatalog> {
@@ -165,8 +165,8 @@ export async function findPlace({ root, storageOptions }: DirConfig): Promise<Pl
 }
 
 /**
- * A directory of tables on the embedded engine. Adds what the engine leaves open, with the results of a server: names
- * are checked, a missing namespace is an error, `exist_ok`, `skip` and `cascade` are supported.
+ * A directory of tables on the embedded engine, with the behavior of a server: names are checked, a missing namespace
+ * is an error, `exist_ok`, `skip` and `cascade` are supported.
  */
 export class DirCatalog implements Catalog {
   readonly implementation = 'dir';

@@ -11,8 +11,8 @@ import { CatalogError } from '#shared/errors.ts';
 const named = (): string | undefined => (process.platform === 'win32' ? tmpdir() : process.env['TMPDIR'] || undefined);
 
 /**
- * Checks the folder for temporary files. The engine spills to it, creates a folder in it for every table that is
- * opened, and panics, with output to the terminal, if it can't.
+ * Checks the folder for temporary files. The engine spills to it, creates a folder in it per opened table, and
+ * panics, with output to the terminal, if it can't.
  * @throws CatalogError InvalidInput (13) if it is missing or not writable
  */
 async function checkTemporary(path = named()): Promise<void> {
@@ -67,10 +67,7 @@ export class DirConnection {
     });
   }
 
-  /**
-   * Drops the connection if the directory was replaced by another one: the old connection caches files that no longer
-   * exist.
-   */
+  /** Drops the connection if the directory was replaced: it caches files that no longer exist. */
   #sameRoot(identity: string): void {
     if (this.#identity !== undefined && this.#identity !== identity) void this.#leave();
     this.#identity = identity;
@@ -100,7 +97,7 @@ export class DirConnection {
     if (this.#opened) return this.#opened;
     const opened: Opened = { connection: connectPlace(this.place), running: new Set() };
     this.#opened = opened;
-    // A failed connection is dropped so that the next call tries again, unless another connection has replaced it.
+    // A failed connection is dropped so that the next call tries again.
     opened.connection.catch(() => {
       if (this.#opened === opened) this.#opened = undefined;
     });
@@ -128,10 +125,7 @@ async function connectPlace({ location, storageOptions }: Place): Promise<Connec
   return connection;
 }
 
-/**
- * Converts `awsRegion` to `aws_region`: the engine accepts both in the options of tables, only the latter in those of
- * the manifest.
- */
+/** Converts `awsRegion` to `aws_region`, the only form that the engine accepts in the options of the manifest. */
 const snakeCase = (name: string): string =>
   name.includes('_') || name === name.toUpperCase() ? name : name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 

@@ -103,9 +103,9 @@ async function replace(connection: Connection, name: string, path: NamespacePath
 }
 
 /**
- * Creates a table in the root of an object store, where nothing can be renamed and the name of a table is its
- * location. If two clients create it at once, the engine accepts both, and the rows of the second become version 2.
- * The client that finds it was second restores the rows of the first and reports that the table exists.
+ * Creates a table in the root of an object store, where nothing can be renamed. If two clients create it at once, the
+ * engine accepts both, and the rows of the second become version 2. The second client detects this, restores the rows
+ * of the first, and reports that the table exists.
  */
 async function createAtName(place: Place, connection: Connection, name: string, rows: Gathered): Promise<void> {
   let isOurs = false;
@@ -145,9 +145,7 @@ export async function isFirst(native: NativeTable): Promise<boolean> {
   return false;
 }
 
-/**
- * Creates a table in an object store from rows that the engine would write in several parts, each visible to readers.
- */
+/** Creates a table in an object store from rows that the engine would write in several visible parts. */
 async function createAside(place: Place, name: string, path: NamespacePath, rows: Gathered): Promise<void> {
   const listedAt = (await entryOf(place, objectId(name, path)))?.location;
   await makeTable(place, name, path, rows.schema, rowsOf(rows), listedAt === undefined ? {} : { listedAt });

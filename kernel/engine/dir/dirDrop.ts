@@ -9,9 +9,9 @@ import { loadNative } from '#engine/native.ts';
 import { changingList, manifestFolder, objectId, onManifest } from './manifestTable.ts';
 
 /**
- * Drops a table and its files ("DropTable"): the row first, then the files, each in one step, so there is never half
+ * Drops a table and its files ("DropTable"): first the row, then the files, each in one step, so there is never half
  * a table. The engine itself deletes file by file, misses files of names that it escapes, and can't drop a table in
- * the root that has no row in the manifest, such as one created by another kind of connection.
+ * the root that has no row.
  * @throws CatalogError TableNotFound (4)
  */
 export async function dropTable(place: Place, connection: Connection, table: Named): Promise<void> {

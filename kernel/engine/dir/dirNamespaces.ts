@@ -30,9 +30,8 @@ type Page = { names: string[]; pageToken?: string };
 type ReadPage = (limit: number, pageToken: string | undefined) => Promise<Page>;
 
 /**
- * Reads a page of an engine list, which continues after the last name of the previous page. An empty name, which
- * another client can have created, sorts first, and its page token is empty: a page that ends with it is read again
- * with one more entry.
+ * Reads a page of an engine list, which continues after the last name of a page. An empty name, which other clients
+ * can create, sorts first and makes the page token empty: such a page is read again with one more entry.
  */
 async function pageOf(read: ReadPage, limit: number, pageToken: string | undefined): Promise<Page> {
   const page = await read(limit, pageToken);

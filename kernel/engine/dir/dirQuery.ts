@@ -13,10 +13,7 @@ export type IpcRows = { schema: Schema; buffers: AsyncIterable<Uint8Array> };
 type Built = NativeQuery | VectorQuery;
 type Started = { query: Built; schema: Schema; maxBatchLength: number | undefined };
 
-/**
- * Methods of the engine's queries that their types do not declare: run with a batch length, with decoded or raw
- * batches.
- */
+/** Methods of the engine's queries that their types do not declare: run with a batch length, decoded or raw. */
 type Inside = {
   execute?: (options: { maxBatchLength?: number }) => AsyncIterator<RecordBatch>;
   nativeExecute?: (options: { maxBatchLength?: number }) => Promise<{ next(): Promise<Buffer | null> }>;
@@ -54,9 +51,8 @@ async function* batchesOf(
 }
 
 /**
- * Returns the rows of a query as the engine's own buffers, for callers that forward them unread. Returns `undefined`
- * if the engine does not offer them: the only way (0.39 exposes only decoded batches) is not public and may
- * disappear.
+ * Returns the rows of a query as the engine's buffers, for callers that forward them unread. Returns `undefined` if
+ * the engine does not offer them: the method is not public and may disappear (0.39 only exposes decoded batches).
  */
 export async function queryIpc(
   handle: TableHandle,

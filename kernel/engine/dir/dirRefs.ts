@@ -12,8 +12,8 @@ import type { TableHandle } from './tableHandle.ts';
 import { tableLocation } from './tableLocation.ts';
 
 /**
- * Returns the tags of a table with their branches. The engine does not report branches, and a single invalid tag
- * file, or a tag with an escaped name, makes its list fail. So in a local directory the tag files are read too.
+ * Returns the tags of a table with their branches. The engine does not report branches, and its list fails at a
+ * single invalid tag file or escaped name. So in a local directory the tag files are read too.
  */
 async function tagsOf(handle: TableHandle, native: NativeTable, options: CallOptions): Promise<Map<string, TagInfo>> {
   const files = await tagFiles(handle);

@@ -10,9 +10,9 @@ import { foldersOf, inRoot, isDeregistered, isThere, moveTo, rootFolder } from '
 export type Named = { name: string; path: NamespacePath };
 
 /**
- * Renames a table ("RenameTable"). The engine has no rename; the format allows it in one step for either kind of
- * table: a commit of the manifest for tables in namespaces, the rename of a folder for tables in the root. Moving
- * between root and namespace takes more than one step, and an object store can't rename folders.
+ * Renames a table ("RenameTable"). The engine has no rename; the format allows it in one step: a commit of the
+ * manifest in a namespace, the rename of a folder in the root. A move between root and namespace takes more than one
+ * step, and an object store can't rename folders.
  * @throws CatalogError TableNotFound (4), TableAlreadyExists (5), Unsupported (0)
  */
 export async function renameTable(place: Place, from: Named, to: Named): Promise<void> {
@@ -53,8 +53,8 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
       'Copy it with copy() and drop it here.',
     );
   }
-  // The manifest can have a row for the folder too. It is removed before the rename and inserted afterwards with its
-  // properties, so that a row never names a missing folder.
+  // The manifest can have a row too. It is removed before the rename and inserted afterwards with its properties, so
+  // that no row ever names a missing folder.
   const isListed = await isThere(join(place.location, manifestFolder));
   const entry = isListed ? await takeFromList(place, from) : undefined;
   let isMoved = false;

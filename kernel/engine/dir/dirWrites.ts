@@ -16,7 +16,7 @@ import type { TableHandle } from './tableHandle.ts';
 
 /**
  * Reverts a table to the version `before`, if all later versions up to `ours` are the caller's and no other client
- * has written since. Needs a handle that is not shared: it is temporarily at an old version.
+ * has written since. Needs its own handle, which is temporarily at an old version.
  * @returns whether it was reverted; if not, the writes of other clients are unchanged
  */
 export async function takenBack(own: NativeTable, before: number, ours: number): Promise<boolean> {

@@ -9,9 +9,9 @@ import { engineError, isUnwritten } from '#engine/errors/engineErrors.ts';
 import { isTableLocation, isThere } from './folders.ts';
 import { inTurn } from './dirConnection.ts';
 
-// The manifest of a directory is itself a Lance table, `__manifest`, with a row per namespace and table: its
-// identifier and the folder of its data ("Directory Namespace" of the format). Every change here is one commit of
-// that table, so it is complete or absent, also after a crash, and visible to other clients.
+// The manifest of a directory is a Lance table, `__manifest`, with a row per namespace and table: its identifier and
+// its folder ("Directory Namespace" of the format). Every change here is one commit of that table, so it is complete
+// or absent, also after a crash, and visible to other clients.
 
 /** The folder of the manifest in a root; missing until a client creates a namespace or changes the manifest. */
 export const manifestFolder = '__manifest';
@@ -22,8 +22,8 @@ type Entry = { location: string; metadata: string | null };
 export type ObjectKind = 'table' | 'namespace';
 
 /**
- * Returns the components of a path, and the name of a table in it, if the manifest can contain them. It joins
- * components by `$`, so no component may contain one: for `a$b` the engine would return table `b` in `a`.
+ * Returns the components of a path and a name, if the manifest can contain them. It joins components by `$`, so none
+ * may contain one: for `a$b` the engine would return table `b` in `a`.
  * @throws CatalogError NamespaceNotFound (1), TableNotFound (4)
  */
 export function listable(path: NamespacePath, name?: string): string[] {
@@ -54,8 +54,8 @@ export const objectId = (name: string, path: NamespacePath): string =>
 const tries = 20;
 
 /**
- * Runs a call that changes the manifest: one at a time in this process, and repeated while other processes change it
- * concurrently. A change that conflicts was not committed, so nothing is done twice.
+ * Runs a call that changes the manifest: one at a time in this process, repeated after conflicts with other
+ * processes. A change that conflicts was not committed, so nothing is done twice.
  * @throws CatalogError ConcurrentModification (14) after many tries
  */
 export const changingList = <T>(place: Place, call: () => Promise<T>): Promise<T> =>
@@ -219,9 +219,9 @@ class Manifest {
    * Adds a table in a namespace, or in the root if `namespace` is undefined. Changes nothing if the identifier
    * exists.
    *
-   * The engine detects two concurrent inserts of one identifier, because it is the key of the manifest. It does not
-   * detect a conflict of a rename and an insert, since one changes rows and the other adds some; so an insert
-   * rewrites the row of its namespace, as a rename rewrites every row.
+   * The engine detects concurrent inserts of one identifier, the key of the manifest. It does not detect a conflict
+   * of a rename, which changes rows, and an insert, which adds one; so an insert rewrites the row of its namespace,
+   * as a rename rewrites every row.
    * @returns the kind of the existing object; undefined if the table was added
    * @throws CatalogError NamespaceNotFound (1)
    */
@@ -288,9 +288,9 @@ class Manifest {
   /**
    * Changes the identifier of a table in one commit.
    *
-   * It rewrites every row, so that it conflicts with every concurrent commit, in particular another rename to the
-   * same identifier; the engine then runs it again on the current rows. It fails as a whole if the identifier is
-   * taken: that row would get a null identifier, which the column does not allow.
+   * It rewrites every row, so that it conflicts with every concurrent commit, also another rename to the same
+   * identifier; the engine then repeats it on the current rows. It fails as a whole if the identifier is taken: that
+   * row would get a null identifier, which the column does not allow.
    * @returns `missing` if there is no table `from`; the kind of an existing object `to`
    */
   async rename(from: string, to: string): Promise<'renamed' | 'missing' | ObjectKind> {

@@ -9,9 +9,9 @@ import { inRoot, isDeregistered, isThere, rootFolder } from './folders.ts';
 import { objectKind } from './manifestTable.ts';
 
 // A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two
-// rows of the same name can't be added. A table in the root needs only a folder, no row. So creating a table there
-// shows its folder first and then checks for a namespace; creating a namespace checks for the folder, adds the row,
-// and checks again.
+// rows of one name can't be added. A table in the root needs only a folder. So creating a table there shows its
+// folder first and then checks for a namespace; creating a namespace checks for the folder, adds the row, and checks
+// again.
 
 /** @throws CatalogError NamespaceAlreadyExists (2) if a namespace has the name of the table to be created */
 export async function checkNoNamespace(place: Place, name: string, path: NamespacePath): Promise<void> {

@@ -1,10 +1,10 @@
 import { CatalogError } from '#shared/errors.ts';
 import { sqlTokens } from '#catalog/sqlTokens.ts';
 
-// The engine walks an expression recursively on the stack of its thread, and one too deep ends the process silently.
-// Its parser limits the nesting of parentheses, but not the length of a chain, where every operator is one level
-// more: `x + x + x`, `x::int::int`, `x IS TRUE IS TRUE`. Conditions joined by AND and OR and items of a list are not
-// levels: it takes tens of thousands of them.
+// The engine walks an expression recursively, and one too deep for the stack of its thread ends the process silently.
+// Its parser limits nested parentheses, but not chains, where every operator is one level more: `x + x + x`,
+// `x::int::int`, `x IS TRUE IS TRUE`. Conditions joined by AND and OR and items of a list are not levels: it takes
+// tens of thousands of them.
 
 /** Maximum tokens in one chain, including nested ones. The engine ends at about 300 of the worst kind. */
 const maxDepth = 150;

@@ -14,17 +14,16 @@ import { loadNative } from '#engine/native.ts';
 import { manifestFolder, namespaceId, objectId, onManifest, type ObjectKind } from './manifestTable.ts';
 import { rootNameTaken } from './nameConflicts.ts';
 
-// Creates a table completely or not at all, even if this process is killed meanwhile. The engine would first list it
-// and then write it, as several versions with a part of the rows each. So the files are written to a staging folder,
-// and one step publishes them: renaming the folder to `<table>.lance` for a table in the root, or one commit of the
-// manifest for a table in a namespace.
+// Creates a table completely or not at all, even if this process is killed. The engine would first list it and then
+// write it in several versions. So the files are written to a staging folder, and one step publishes them: renaming
+// it to `<table>.lance` for a table in the root, or one commit of the manifest for a table in a namespace.
 
 /** Maximum bytes of an identifier in a folder name; file systems allow 255. */
 const longestId = 200;
 
 /**
- * Returns a new folder name for a table in a namespace: its identifier and a random part that makes it unique. It
- * never ends like the folder of a table in the root. An identifier that is too long is cut and ends with `~`.
+ * Returns a new folder name for a table in a namespace: a random part and its identifier. It never ends like the
+ * folder of a table in the root. An identifier that is too long is cut and ends with `~`.
  */
 export function newFolder(id: string): string {
   const name = id.replaceAll(/[/\\\0]/g, '_').replace(/\.lance$/, '.lance_');

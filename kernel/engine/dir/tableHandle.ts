@@ -16,8 +16,8 @@ type OpenNative = (pin: Pin, options: CallOptions) => Promise<NativeTable>;
 type Work<T> = (native: NativeTable) => Promise<T>;
 
 /**
- * The engine's handle of a table and the calls that run on it. A handle without a fixed version follows other
- * writers, even if they drop and recreate the table, which moves it to another directory.
+ * The engine's handle of a table and its running calls. Without a fixed version it follows other writers, even if
+ * they drop and recreate the table, which moves it to another directory.
  */
 export class TableHandle {
   readonly place: Place;
@@ -47,8 +47,8 @@ export class TableHandle {
   }
 
   /**
-   * Runs a call that creates a new version. It may run twice: if the table was dropped and recreated, it is reopened,
-   * and anything the first run had added was dropped with the old table.
+   * Runs a call that creates a version. It may run twice: a table that was dropped and recreated is reopened, and
+   * anything the first run had added was dropped with the old table.
    * @throws CatalogError InvalidInput (13) if the table was opened at a version
    */
   write<T>(operation: Operation, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {

@@ -11,7 +11,7 @@ import { inRoot, isOneStep, isTableLocation, markers, rootFolder } from '#engine
 import { hasManifest, manifestFolder, readManifest, type ManifestRow } from '#engine/dir/manifestTable.ts';
 
 // Finds damage in a catalog: earlier versions, other clients and killed processes can leave a manifest that does not
-// match the files. This file changes nothing; repair.ts applies the steps planned here.
+// match the files. Changes nothing; repair.ts applies the planned steps.
 
 /** One change of the manifest, or of a folder in the root. */
 export type Step =

@@ -120,8 +120,8 @@ export class Gate {
   }
 
   /**
-   * Resolves the database of a request that names none by header or host: the first segment of the prefix, if the key
-   * opens a database of that name or several databases; otherwise the only one that it opens.
+   * Resolves the database of a request that names none by header or host: the first segment of the prefix, if it is
+   * the database that the key opens or the key opens several; otherwise the only one that it opens.
    * @throws CatalogError InvalidInput (13) if the database is ambiguous, PermissionDenied (15) if the key opens none
    */
   #byPrefix(

@@ -18,8 +18,8 @@ export type ApiKey = {
 export const digestOf = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 /**
- * Finds the presented key in `keys`. Digests have the same length and all of them are compared, so the time reveals
- * neither how much of a guess was right nor which key it was. An empty key never matches.
+ * Finds the presented key. All digests are compared and equally long, so the time reveals neither how much of a guess
+ * was right nor which key it was. An empty key never matches.
  */
 export function findKey(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
   if (presented === '') return undefined;

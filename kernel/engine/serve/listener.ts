@@ -19,8 +19,8 @@ type ListenerOptions = {
 };
 
 /**
- * Handles the requests of a server: the contract, health checks and metrics. `/healthz` and `/readyz` need no key and
- * return only yes or no; `/metrics` requires a key, because it shows how much each operation is used.
+ * Handles the contract, health checks and metrics. `/healthz` and `/readyz` need no key and return only yes or no;
+ * `/metrics` requires a key, because it shows how much each operation is used.
  */
 export function createListener(options: ListenerOptions) {
   const { contract, metrics } = options;
@@ -34,8 +34,8 @@ export function createListener(options: ListenerOptions) {
       await contract.handle(request, response);
     },
     /**
-     * Takes one of the `maxRequests` slots until the request is answered. Called only for requests with a valid key,
-     * so that clients without one can't take slots from others.
+     * Takes one of the `maxRequests` slots until the request is answered. Only for requests with a valid key, so that
+     * other clients can't take slots from them.
      * @throws CatalogError ServiceUnavailable (17) if no slot is free
      */
     admit(request: IncomingMessage): void {

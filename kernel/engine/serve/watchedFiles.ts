@@ -15,8 +15,8 @@ type WatchOptions<T> = {
 };
 
 /**
- * A value computed from files, computed again when one of them changes. Polls by path instead of watching the files:
- * this also detects files replaced by renaming and the links of mounted secrets.
+ * A value computed from files, again when one changes. Polls by path instead of watching: this also detects files
+ * replaced by renaming and the links of mounted secrets.
  */
 export class WatchedFiles<T> {
   readonly #options: WatchOptions<T>;

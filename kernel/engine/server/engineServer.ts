@@ -26,8 +26,8 @@ type EngineServer = {
 /**
  * Creates the server: the REST contract over directories that each request names.
  *
- * A web page can make a browser send requests to local servers, and with DNS rebinding even read the responses: so a
- * request with an `Origin` or with another `Host` is refused before anything else is checked.
+ * A web page can make a browser send requests to local servers, and with DNS rebinding even read the responses: so
+ * requests with an `Origin` or another `Host` are refused first.
  */
 export function createEngineServer({ secret, catalogOf, log }: EngineServerOptions): EngineServer {
   const wanted = digest(`Bearer ${secret}`);

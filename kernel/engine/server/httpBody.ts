@@ -79,8 +79,8 @@ export class BodyReader {
   }
 
   /**
-   * Reads and discards the rest of the body, up to some time and bytes: a client that is cut off while sending may
-   * never see the error response. If the client sends more, reading pauses until the time is up.
+   * Discards the rest of the body, up to some time and bytes: a client that is cut off while sending may never see
+   * the error response. After that many bytes, reading pauses until the time is up.
    */
   async discard({ bytes, time }: Patience): Promise<void> {
     const request = this.#request;

@@ -5,8 +5,7 @@ import { isRecord } from '#shared/records.ts';
 import { choice, queryFlag, queryText, text, textMap, wrong } from './requestBody.ts';
 import type { Call, Handlers } from './routeTypes.ts';
 
-// Listing all tables of all namespaces needs no state on the server: the page token holds the namespace of the next
-// page and the position in it.
+// Listing all tables needs no state on the server: the page token holds a namespace and the position in it.
 
 type Place = { path: readonly string[]; pageToken?: string | undefined };
 
@@ -51,9 +50,8 @@ async function listAllTables(
 }
 
 /**
- * Returns the next namespace, depth first, or `undefined` after the last one. For every catalog of this server the
- * token of a page of namespaces is its last name, so the list continues after any name, even one that no longer
- * exists.
+ * Returns the next namespace, depth first, or `undefined` after the last one. In every catalog of this server the
+ * token of a page is its last name, so a list continues after any name, even one that no longer exists.
  */
 async function namespaceAfter(
   catalog: Catalog,

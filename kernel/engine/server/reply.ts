@@ -47,8 +47,8 @@ export class Reply {
   }
 
   /**
-   * Sends chunks as fast as the client takes them, and produces the next one meanwhile. The headers are sent after
-   * the first chunk is ready: until then a failure can still become an error response.
+   * Sends chunks as fast as the client takes them, and produces the next one meanwhile. The headers follow the first
+   * chunk: until it is ready, a failure can still become an error response.
    */
   async stream({ headers, chunks }: Streamed): Promise<void> {
     try {

@@ -139,9 +139,8 @@ export function decodePart(encoded: string): string {
 const mostEntries = 1000;
 
 /**
- * Returns one page of a sorted list. The token of a page is its last key, so that entries added or removed between
- * two pages, including the one with that key, do not shift others. `isBehind` is the order (default: string
- * comparison).
+ * Returns one page of a sorted list. The token is the last key of a page, so that entries added or removed in
+ * between, even the one with that key, do not shift others. `isBehind` is the order (default: string comparison).
  * @throws CatalogError InvalidInput (13) if the limit is not an integer of at least 1
  */
 export function pageOfList<T>(

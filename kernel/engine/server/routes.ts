@@ -66,7 +66,7 @@ function isPlaceholder(segment: string): boolean {
 
 /**
  * Finds the route of a request. Never throws: an unauthorized client must not learn whether the URL is right, so an
- * error is returned as `problem`, for use after authorization.
+ * error is returned as `problem`.
  *
  * The path is split as received. A URL parser would resolve `.` and `..`, which are ordinary names here.
  */

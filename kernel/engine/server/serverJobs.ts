@@ -7,8 +7,8 @@ import type { NamespacePath } from '#shared/names.ts';
 type JobsOf = { readonly catalog: Catalog; readonly signal: AbortSignal };
 
 /**
- * Runs jobs for a server. A directory runs none, so the code that starts the server provides it; without it the job
- * routes respond with 406. Every call may reject with a `CatalogError`, which is sent to the client.
+ * Runs jobs for a server. A directory runs none, so the starter of the server provides it; without it the job routes
+ * respond with 406. Calls may reject with a `CatalogError`, which is sent to the client.
  */
 export interface ServerJobs {
   /** Starts a job that computes a column ("AlterTableBackfillColumns"). */

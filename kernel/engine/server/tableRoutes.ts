@@ -48,8 +48,8 @@ async function tableAt(call: Call, body: Json): Promise<{ version?: number; bran
 }
 
 /**
- * Checks the location that a request names for a table: below the root, relative to it or in the form that this
- * server writes. The client is authorized for this catalog only.
+ * Checks that a requested location of a table is below the root: relative to it, or in the form that this server
+ * writes. The client is authorized for this catalog only.
  * @throws CatalogError InvalidInput (13) for any other location
  */
 function placeIn({ location: root }: Catalog, place: string): string {

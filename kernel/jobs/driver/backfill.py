@@ -102,7 +102,7 @@ def text_of(source: str) -> str:
 
 
 def workers_in_process(function: Json) -> int:
-    """Returns how many workers share a process. A Python function gets its own: it may crash."""
+    """Returns the workers per process. A Python function gets its own: it may crash, and has the main thread."""
     return 1 if function.get("kind") == "python" else WORKERS_IN_PROCESS
 
 
