@@ -1,4 +1,5 @@
-// The engine process: serves directories of tables to the process that started it, and ends with it.
+// The engine process: serves directories of tables on a private socket. Its parent starts it; it ends when the parent
+// closes stdin.
 import { chmodSync, unlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
@@ -12,7 +13,7 @@ import type { ContractHandler } from '#engine/server/server.ts';
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** The first line on stdin says where to listen and what to ask of callers. */
+/** Parses the first line on stdin: the socket to listen on and the secret that callers must send. */
 function parseStart(line: string): { secret: string; socket: string } {
   const value: unknown = JSON.parse(line);
   if (typeof value === 'object' && value !== null && 'secret' in value && 'socket' in value) {
@@ -24,7 +25,10 @@ function parseStart(line: string): { secret: string; socket: string } {
   throw new CatalogError('InvalidInput', 'The first line on stdin is not {"secret","socket"}.', 'The parent sends it.');
 }
 
-/** How long requests under way may take to finish at the end. The parent waits a second longer before it kills. */
+/**
+ * How long, in ms, running writes may take to finish at exit. The parent waits one second longer before it kills this
+ * process.
+ */
 const grace = 2000;
 
 type Running = { socket: string; contract: ContractHandler };
@@ -64,7 +68,7 @@ function run(): void {
   const end = async (code: number): Promise<never> => {
     if (running && !ending) {
       ending = true;
-      // A write that has begun is finished, so that nobody has to find out how far it came.
+      // Finishes running writes, so that no client has to find out how much was written.
       await Promise.race([running.contract.drain('writes'), setTimeout(grace)]);
       removeSocket(running.socket);
     }
@@ -80,12 +84,12 @@ function run(): void {
       void end(1);
     });
   });
-  // The parent holds the other end of stdin: when it is gone, however it went, so is the need for this process.
+  // The parent holds the other end of stdin: when it closes, for whatever reason, this process is no longer needed.
   lines.once('close', () => {
     if (!started) log('stdin closed before it said where to listen');
     void end(started ? 0 : 1);
   });
-  // A second signal does not wait.
+  // A second signal exits without waiting.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(0));
 }
 
@@ -94,7 +98,7 @@ function removeSocket(socket: string): void {
   try {
     unlinkSync(socket);
   } catch {
-    // The parent may have removed the folder before.
+    // The parent may already have removed the folder.
   }
 }
 

@@ -4,26 +4,26 @@ import { loadPart } from '#shared/loadPart.ts';
 
 type Native = typeof lancedb;
 
-/** The version of the engine package that this product was built with. */
+/** The version of the engine package that this product is built with. */
 export const engineVersion = '0.39.0';
 
 /**
- * Read by the engine when it scans. It reads this many files ahead of whoever takes the rows, and holds what it read: a
- * reader slower than the disk pays with memory for the number of files a table has (of 50 million rows in 50 files 425 MB,
- * with two of them 155 MB in the same time). Who sets it for himself is left alone.
+ * Environment variable with the number of files that a scan reads ahead and holds in memory. If the reader is slower
+ * than the disk, memory grows with the number of files (50 million rows in 50 files: 425 MB, with a read-ahead of two
+ * 155 MB in the same time). A value that the user sets is kept.
  */
 const filesAhead = 'LANCE_DEFAULT_FRAGMENT_READAHEAD';
 
 /**
- * Read when a thread of the engine is started. Expressions are walked by recursion, and one too deep for the stack ends the
- * process: `sqlLimits.ts` refuses those first, and this is for what it may not know of. With the 2 MB of a thread that is
- * not told otherwise less than 400 levels do, with this more than 800; memory is taken as it is used.
+ * Environment variable with the stack size of engine threads. The engine walks expressions recursively, and one too
+ * deep ends the process: `sqlLimits.ts` refuses those first, a larger stack covers the cases it misses. The default
+ * of 2 MB holds fewer than 400 levels, this one more than 800; memory is only taken as it is used.
  */
 const threadStack = 'RUST_MIN_STACK';
 
 /**
- * Loads the engine: 200 MB of native code, so never before the first use. Later calls get the same module.
- * @throws CatalogError Unsupported (0) where this platform has no engine package or it does not load
+ * Loads the engine (200 MB of native code, so only at first use). Later calls return the same module.
+ * @throws CatalogError Unsupported (0) if this platform has no engine package or it does not load
  */
 export async function loadNative(): Promise<Native> {
   process.env[filesAhead] ??= '2';
@@ -40,14 +40,14 @@ export async function loadNative(): Promise<Native> {
   }
 }
 
-/** Why the engine can't be loaded here, in one line, or `null` when it can. */
+/** Returns why the engine can't be loaded here, in one line, or `null` if it can. */
 export async function engineProblem(): Promise<string | null> {
   try {
     await loadNative();
     return null;
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
-    // The loader lists every place where it looked; the first line says what is wrong.
+    // The loader lists every path it tried; only the first line names the problem.
     const detail = cause === undefined ? '' : ` (${messageOf(cause).split('\n')[0]!.slice(0, 300)})`;
     return messageOf(error) + detail;
   }

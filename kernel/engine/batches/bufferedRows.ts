@@ -11,7 +11,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { bytesOf, chunkBytes, chunksOf, tableOf } from './chunks.ts';
 import { encodeBatches } from './ipcStream.ts';
 
-/** Batches that wait on disk, in a folder of the machine's own that only its user can look into. */
+/** Record batches on disk, in a temporary folder that only the current user can read. */
 export class Spool {
   readonly #folder: string;
   readonly #file: string;
@@ -21,14 +21,14 @@ export class Spool {
     this.#file = join(folder, 'rows.arrows');
   }
 
-  /** Writes batches down until there are no more. Nothing is left of those that end with a failure. */
+  /** Writes all batches to disk. If that fails, it removes what it wrote. */
   static async of(schema: Schema, batches: AsyncIterable<RecordBatch>): Promise<Spool> {
     const spool = new Spool(await mkdtemp(join(tmpdir(), 'lance-catalog-')));
     try {
       const file = await open(spool.#file, 'wx', 0o600);
       try {
         for await (const chunk of encodeBatches('stream', schema, batches)) {
-          // Not `write`, which may leave the rest of a chunk out.
+          // Not `write`, which may write only a part of a chunk.
           await file.appendFile(chunk);
         }
       } finally {
@@ -41,7 +41,7 @@ export class Spool {
     }
   }
 
-  /** The batches, those without rows left out. @throws IpcError where the file is not whole any more */
+  /** Reads the batches that have rows. @throws IpcError if the file is no longer complete */
   async *batches(): AsyncGenerator<RecordBatch> {
     const { batches } = await readIpc(createReadStream(this.#file));
     yield* batches;
@@ -52,10 +52,7 @@ export class Spool {
   }
 }
 
-/**
- * Rows that have all arrived, to be read as often as need be: one table, or parts of it on disk where it is too large
- * for memory.
- */
+/** Rows that have all arrived and can be read repeatedly: one table, or parts on disk if they are too large. */
 export type Gathered = {
   schema: Schema;
   table: ArrowTable | undefined;
@@ -64,13 +61,13 @@ export type Gathered = {
 };
 
 /**
- * What arrives piece by piece is kept in memory up to this, and then becomes one version. The engine makes a version of
- * one buffer; a longer stream is spooled to disk until it is whole, so that one that fails adds nothing, and becomes
- * several versions. Who reads in between sees a part of it.
+ * A stream of up to `version` bytes is kept in memory and becomes one version, which the engine creates from one
+ * buffer. A longer one is first spooled to disk, so that a failing stream adds nothing, and then becomes several
+ * versions, which concurrent readers can see one by one.
  */
 const sizes = { version: 256 * 2 ** 20, part: chunkBytes } as const;
 
-/** Batches until there are no more, or until `signal`: a source may wait for something that never comes. */
+/** Yields batches until the end or until `signal` is aborted: a source may wait forever. */
 export async function* abortable(
   batches: AsyncIterable<RecordBatch>,
   signal: AbortSignal | undefined,
@@ -86,12 +83,12 @@ export async function* abortable(
       yield next.value;
     }
   } finally {
-    // Not waited for: it comes after the batch that the source may be waiting for.
+    // Not awaited: `return()` only resolves after the batch that the source is waiting for.
     if (!isOver) void iterator.return?.().catch(() => undefined);
   }
 }
 
-/** Waits for all rows. @throws as `batchesOf`, and then nothing of them is left */
+/** Waits for all rows. @throws as `batchesOf`; nothing is left on disk then */
 export async function gather(
   call: string,
   data: TableSource,
@@ -121,12 +118,12 @@ const inMemory = (table: ArrowTable): Gathered => ({
   dispose: () => Promise.resolve(),
 });
 
-/** What the engine can take only as a whole is in memory, and a copy of it in the engine. */
+/** Limit in bytes for input that the engine takes only as a whole: the rows are in memory, and copied in the engine. */
 const maxWhole = 2 ** 30;
 
 /**
  * Waits for all rows and keeps them in memory.
- * @throws CatalogError InvalidInput (13) for more than a gigabyte that comes piece by piece
+ * @throws CatalogError InvalidInput (13) if a stream has more than 1 GiB
  */
 export async function whole(
   call: string,
@@ -144,7 +141,7 @@ export async function whole(
   throw new CatalogError('InvalidInput', what, 'Give the rows in parts, one call for each.');
 }
 
-/** Reads batches until they are too many to keep; then `rest` are those to come. */
+/** Reads batches until they exceed `limit` bytes; `rest` then yields the remaining batches. */
 async function keep(
   batches: AsyncIterable<RecordBatch>,
   limit: number,
@@ -162,7 +159,7 @@ async function keep(
 
 async function* both(kept: RecordBatch[], rest: AsyncIterator<RecordBatch>): AsyncGenerator<RecordBatch> {
   try {
-    // Let go of one by one, as they are on disk.
+    // Released one by one as they are written to disk.
     for (let batch = kept.shift(); batch; batch = kept.shift()) yield batch;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
   } finally {

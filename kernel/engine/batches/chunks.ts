@@ -12,10 +12,10 @@ import {
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 
-// An Arrow file has one dictionary for each column, and a stream may bring another with every batch. So the indices of
-// later batches are counted again, in a dictionary that has the values of all of them.
+// An Arrow file has one dictionary per column, but each batch of a stream may bring another one. So indices are
+// rewritten for one dictionary with the values of all batches.
 
-/** The same rows with one dictionary, of one piece, for each column that has some, also inside structs and lists. */
+/** Returns the same rows with one contiguous dictionary per dictionary column, also inside structs and lists. */
 function oneDictionary(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
   const isMeant = schema.fields.some(({ type }) => hasDictionary(type));
   if (!isMeant || batches.length < 2) return [...batches];
@@ -54,7 +54,7 @@ function rebuilt(type: DataType, data: Data, known: ReadonlyMap<number, Union>):
   return data.clone(type, data.offset, data.length, data.nullCount, data.buffers, children);
 }
 
-/** All values of the dictionaries of one column, each once as far as that can be told. */
+/** The values of all dictionaries of one column, without duplicates as far as `keyOf` detects them. */
 class Union {
   readonly #type: Dictionary;
   readonly #values: unknown[] = [];
@@ -81,7 +81,7 @@ class Union {
   moved(data: Data): Data {
     const moves = data.dictionary && this.#moves.get(data.dictionary);
     if (!moves) return data;
-    // Of buffers, a column with a dictionary has these two.
+    // A dictionary column has only these two buffers.
     const buffers = {
       [BufferType.DATA]: movedIndices(data.values, moves),
       [BufferType.VALIDITY]: data.nullBitmap,
@@ -104,12 +104,12 @@ class Union {
   }
 }
 
-/** What is equal has an equal key, but for nested values: those are kept as often as they come. */
+/** Equal values have equal keys, except nested values: those are kept as often as they occur. */
 const keyOf = (value: unknown): unknown => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value);
 
 type Indices = Int8Array | Int16Array | Int32Array | BigInt64Array | Uint8Array | Uint16Array | Uint32Array;
 
-/** What stands where there is no value counts for nothing, and may be any number. */
+/** Indices at null positions are ignored, and may be any number. */
 function movedIndices(values: unknown, moves: readonly number[]): Indices {
   const indices = (values as Indices).slice();
   for (const [at, index] of indices.entries()) {
@@ -119,13 +119,12 @@ function movedIndices(values: unknown, moves: readonly number[]): Indices {
   return indices;
 }
 
-/** Bytes of rows, as they are in memory, that go to the engine at once: it takes a table as one buffer. */
+/** Bytes of rows in memory that are passed to the engine at once: it takes a table as one buffer. */
 export const chunkBytes = 64 * 2 ** 20;
 
-/** What a batch takes in memory. */
 export const bytesOf = (batch: RecordBatch): number => batch.data.byteLength;
 
-/** Puts batches together to tables of at least `bytes`, but for the last one; no batch gives no table. */
+/** Combines batches to tables of at least `bytes`, except the last one; no batches give no table. */
 export async function* chunksOf(
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,
@@ -145,6 +144,6 @@ export async function* chunksOf(
   if (chunk.length > 0) yield tableOf(schema, chunk);
 }
 
-/** A table that the engine takes: it reads tables as Arrow files, and in those a column has one dictionary. */
+/** Returns a table that the engine accepts: one dictionary per column, since it reads tables as Arrow files. */
 export const tableOf = (schema: Schema, batches: readonly RecordBatch[]): ArrowTable =>
   new ArrowTable(schema, oneDictionary(schema, batches));

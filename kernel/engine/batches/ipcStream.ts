@@ -13,13 +13,13 @@ import {
 import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { createWrittenBytes, encodeStream } from '#catalog/arrow/ipcWriter.ts';
 
-// The engine hands out each batch as an Arrow IPC file of its own. Decoding and encoding it again costs about as much as
-// the scan itself, so a stream is cut out of the files: a file is the stream's messages between a magic and a footer.
+// The engine returns each batch as an Arrow IPC file. Decoding and encoding it again costs as much as the scan, so
+// the stream is cut out of the files: a file is the messages of a stream between a magic string and a footer.
 
 const magic = 'ARROW1';
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
-/** One Arrow IPC stream out of the engine's files of one batch each. */
+/** Builds one Arrow IPC stream from the engine's files, which have one batch each. */
 export async function* streamOfFiles(schema: Schema, files: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const file of files) {
@@ -31,7 +31,7 @@ export async function* streamOfFiles(schema: Schema, files: AsyncIterable<Uint8A
   yield isFirst ? tableToIPC(new ArrowTable(schema), 'stream') : endOfStream;
 }
 
-/** @throws RangeError on bytes that are not laid out as a file */
+/** @throws RangeError if the bytes do not have the layout of a file */
 function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8Array } {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const isFile =
@@ -39,9 +39,9 @@ function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8A
     bytes.toString('latin1', 0, 6) === magic &&
     bytes.toString('latin1', bytes.length - 6) === magic;
   if (!isFile) throw new RangeError('The engine gave a batch that is no Arrow file.');
-  // The end: footer, its length, magic; before the footer the end-of-stream marker.
+  // The end of a file: end-of-stream marker, footer, length of the footer, magic.
   const end = bytes.length - 10 - bytes.readInt32LE(bytes.length - 10) - endOfStream.length;
-  // The first message follows the magic after padding, whose width the format leaves open.
+  // The first message follows the magic and padding; the format leaves the width of the padding open.
   const start = bytes.indexOf(endOfStream.subarray(0, 4), magic.length);
   if (start < 0 || end <= start) throw new RangeError('The engine gave an Arrow file without messages.');
   const batches = start + 8 + bytes.readInt32LE(start + 4);
@@ -49,7 +49,7 @@ function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8A
   return { schemaMessage: bytes.subarray(start, batches), batches: bytes.subarray(batches, end) };
 }
 
-/** Batches as Arrow IPC in either format, a chunk for each batch, so that who reads slowly holds up who writes. */
+/** Encodes batches as Arrow IPC in either format, one chunk per batch, so that a slow reader slows the writer down. */
 export const encodeBatches = (
   format: 'file' | 'stream',
   schema: Schema,
@@ -65,7 +65,7 @@ async function* encodeFile(
   const written = createWrittenBytes();
   const plain = plainSchema(schema);
   writer.reset(written, plain);
-  // The writer ends the file, without a word, at a batch whose schema differs in as little as what may be null.
+  // The writer silently ends the file at a batch whose schema differs, if only in nullability.
   const adopt = batchAdopter(plain);
   for await (const batch of batches) {
     if (batch.numRows === 0) continue;
@@ -77,8 +77,8 @@ async function* encodeFile(
   yield written.take();
 }
 
-// A file can't replace a dictionary from batch to batch, and each batch of a scan has its own. So a file has the values
-// themselves in place of dictionaries; a stream keeps them.
+// A file can't replace a dictionary from batch to batch, and each batch of a scan has its own. So files get plain
+// values instead of dictionaries; streams keep dictionaries.
 
 function plainSchema(schema: Schema): Schema {
   if (!schema.fields.some((field) => DataType.isDictionary(field.type))) return schema;

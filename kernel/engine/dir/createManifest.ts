@@ -14,19 +14,18 @@ import { loadNative } from '#engine/native.ts';
 import { inTurn } from './dirConnection.ts';
 
 /**
- * Makes the list of namespaces and tables of a root that has none yet, so that of those who do so at once one makes it and
- * the others use it. The engine, left to itself, writes an empty one over the one that somebody else has just made, and
- * what that had in it is gone without an error.
+ * Creates the manifest of a root that has none, once even if several clients do so. The engine alone would write an
+ * empty manifest over one that another client has just created, whose rows would be lost without an error.
  */
 export async function ensureList(place: Place): Promise<void> {
   if (await hasManifest(place)) return;
   await inTurn(`first list of ${place.location}`, async () => {
-    // Who was first in this process has made it meanwhile.
+    // An earlier call in this process may have created it meanwhile.
     if (!(await hasManifest(place))) await (place.isLocal ? makeLocal(place) : makeInStore(place));
   });
 }
 
-/** It comes into the root by one rename, which only the first can do. */
+/** Moves the manifest into the root by one rename, which only the first client can do. */
 async function makeLocal({ location }: Place): Promise<void> {
   const workshop = join(location, hiddenFolder('unfinished'));
   await mkdir(workshop);
@@ -38,14 +37,17 @@ async function makeLocal({ location }: Place): Promise<void> {
   }
 }
 
-/** In an object store: where those who would make its list learn who of them does. Nothing is ever written there. */
+/**
+ * Folder of an object store whose versions decide which client creates the manifest. No rows are ever written there.
+ */
 export const claimFolder = '__manifest.first';
 const lookMs = 100;
 
 /**
- * A store has no rename, and who makes a table where somebody else has just made one empties it. So all make an empty
- * one elsewhere first, and only the one whose is version 1 makes the list.
- * @param waitMs how long the others wait for it: the first may have ended before it came to that
+ * Creates the manifest in an object store, where nothing can be renamed, and where creating a table that another
+ * client has just created empties it. So every client first creates an empty table elsewhere, and only the client
+ * that gets version 1 creates the manifest.
+ * @param waitMs how long the others wait for the manifest: the first client may have ended before it created it
  */
 export async function makeInStore(place: Place, waitMs = 10_000): Promise<void> {
   const schema = await schemaOfList();
@@ -54,12 +56,12 @@ export async function makeInStore(place: Place, waitMs = 10_000): Promise<void> 
     const isThereNow = isChosen ? await hasManifest(place) : await appears(place, waitMs);
     if (!isThereNow) await makeOrLeave(place, schema);
   } finally {
-    // What stays of it when this fails costs who comes next a wait, and nobody a list.
+    // If this fails, the next client has to wait, but no manifest is lost.
     if (isChosen) await onDataset(place, claimFolder, (claims) => claims.dropTable(datasetName)).catch(() => undefined);
   }
 }
 
-/** Whether nobody else makes the list of a store at this time. */
+/** Whether no other client creates the manifest of this store now. */
 async function claim(place: Place, schema: Schema): Promise<boolean> {
   try {
     return await onDataset(place, claimFolder, async (claims) => {
@@ -83,7 +85,7 @@ async function appears(place: Place, waitMs: number): Promise<boolean> {
   return false;
 }
 
-/** Of two that make a list nonetheless, who finds that it was second puts back what the first one had. */
+/** Creates the manifest. If two clients do so after all, the second one restores what the first one had written. */
 export async function makeOrLeave(place: Place, schema: Schema): Promise<void> {
   try {
     await onDataset(place, manifestFolder, async (connection) => {
@@ -95,12 +97,12 @@ export async function makeOrLeave(place: Place, schema: Schema): Promise<void> {
       }
     });
   } catch (error) {
-    // Somebody else was faster.
+    // Another client was faster.
     if (!(await hasManifest(place))) throw engineError(error, namespaceSubject([]));
   }
 }
 
-/** The columns of a list as this engine makes them, with all that it notes of them. */
+/** Returns the columns of a manifest as this engine creates them, with their metadata. */
 export async function schemaOfList(): Promise<Schema> {
   const folder = await mkdtemp(join(tmpdir(), 'lance-catalog-'));
   try {
@@ -118,7 +120,7 @@ export async function schemaOfList(): Promise<Schema> {
   }
 }
 
-/** The engine makes a list with the first namespace. */
+/** The engine creates the manifest with the first namespace. */
 async function makeEmptyList(root: string): Promise<void> {
   const { connectNamespace } = await loadNative();
   const connection = await connectNamespace('dir', { root });

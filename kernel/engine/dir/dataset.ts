@@ -5,13 +5,13 @@ import type { Connection } from '@lancedb/lancedb';
 import type { Place } from './dirConnection.ts';
 import { loadNative } from '#engine/native.ts';
 
-/** What a dataset is called on the connection that shows it. */
+/** The table name of the dataset on the connection of `onDataset`. */
 export const datasetName = 'dataset';
 
 /**
- * Runs a call on a connection that has one table, called `datasetName`: the dataset in `folder` of the root, whatever the
- * folder is called. The engine's own connections reach only folders that are called `<table>.lance` or stand in the list
- * of tables, and neither is true for that list itself, nor for a table before it is in the list.
+ * Runs a call on a connection with one table, `datasetName`: the dataset in `folder` of the root. The engine's own
+ * connections only reach folders named `<table>.lance` and listed ones, so neither the manifest nor a table that is
+ * not listed yet.
  */
 export async function onDataset<T>(
   place: Place,
@@ -21,7 +21,7 @@ export async function onDataset<T>(
   return place.isLocal ? onLocal(place, folder, call) : onStore(place, folder, call);
 }
 
-/** By a link that has the name that the engine looks for; a junction on Windows, which everybody may make. */
+/** Uses a link with the name that the engine looks for; on Windows a junction, which needs no privileges. */
 async function onLocal<T>(place: Place, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> {
   const links = await mkdtemp(join(tmpdir(), 'lance-catalog-'));
   try {
@@ -32,7 +32,7 @@ async function onLocal<T>(place: Place, folder: string, call: (connection: Conne
   }
 }
 
-/** An object store has no links. The engine adds the name to the address, here behind a `#`, where a store looks no more. */
+/** An object store has no links. The engine appends the table name to the address; after a `#` the store ignores it. */
 const onStore = <T>(place: Place, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> =>
   on(`${place.location.replace(/\/+$/, '')}/${folder}#`, { ...place.storageOptions }, call);
 
@@ -42,7 +42,7 @@ async function on<T>(
   call: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const { connect } = await loadNative();
-  // Without an interval a handle stays at what it has read or written itself.
+  // Without a consistency interval a handle only sees what it has read or written itself.
   const connection = await connect(uri, { storageOptions });
   try {
     return await call(connection);

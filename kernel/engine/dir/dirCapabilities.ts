@@ -2,7 +2,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { operations, type Operation } from '#catalog/contract.ts';
 import type { Capabilities } from '#catalog/catalog.ts';
 
-/** What the engine has no way to do, why, and what to do instead. */
+/** The operations the engine can't do, each with the reason and an alternative. */
 const reasons = {
   UpdateTableSchemaMetadata: [
     "The metadata of a schema can't be changed in a directory: the engine changes that of columns alone.",
@@ -18,7 +18,6 @@ const reasons = {
   QueryJobEvents: ['A directory runs no jobs.', 'Servers may: connectNamespace("rest", { uri }).'],
 } as const satisfies Partial<Record<Operation, readonly [what: string, hint: string]>>;
 
-/** The error of a call that a directory can't do. */
 export const unsupported = (operation: keyof typeof reasons, identifier?: string): CatalogError => {
   const [what, hint] = reasons[operation];
   return new CatalogError('Unsupported', what, hint, { operation, identifier });
@@ -26,13 +25,13 @@ export const unsupported = (operation: keyof typeof reasons, identifier?: string
 
 const hasReason = (operation: Operation): operation is keyof typeof reasons => operation in reasons;
 
-/** The same for any operation that `dirCapabilities` says "no" to. */
+/** Returns the error for any operation whose value in `dirCapabilities` is "no". */
 export const refusalOf = (operation: Operation): CatalogError =>
   hasReason(operation)
     ? unsupported(operation)
     : new CatalogError('Unsupported', `A directory has no ${operation}.`, 'Do without it.', { operation });
 
-/** Of the specification, and not part of `Catalog` and `Table`. */
+/** Operations of the specification that `Catalog` and `Table` do not offer. */
 const notOffered: readonly Operation[] = [
   'CreateTableVersion',
   'BatchDeleteTableVersions',
@@ -44,7 +43,6 @@ const notOffered: readonly Operation[] = [
   'AlterTransaction',
 ];
 
-/** What a directory can do; the same for every root. */
 export const dirCapabilities: Capabilities = Object.fromEntries(
   Object.keys(operations).map((name) => {
     const operation = name as Operation;

@@ -64,9 +64,9 @@ import { declaredLocation, tableLocation } from './tableLocation.ts';
 type Open = () => Promise<DirTable>;
 
 /**
- * Where a table will be whose name is taken and that nobody has written yet; `undefined` for any other. A local folder
- * has a mark for it. In an object store it is a place where the engine finds no version; a table whose files somebody has
- * deleted looks the same there, a broken one does not.
+ * Returns the location of a declared, not yet written table, or `undefined`. A local folder has a marker for it. In
+ * an object store the location has no versions; a table whose files were deleted looks the same, a broken one does
+ * not.
  */
 export async function declaredAt(place: Place, table: Named, open: Open): Promise<string | undefined> {
   const location = await declaredLocation(place, table);
@@ -84,7 +84,7 @@ export async function isOnlyDeclared(place: Place, table: Named, open: Open): Pr
   return (await declaredLocation(place, table)) !== undefined;
 }
 
-/** Whether a table is there, also one of which nothing can be read, or in which nothing is written yet. */
+/** Whether a table is listed, even if it can't be read or has not been written yet. */
 export async function isListed(open: Open): Promise<boolean> {
   const failure = await failureOf(open);
   if (failure === undefined || isCatalogError(failure, 'InvalidTableState')) return true;
@@ -101,7 +101,7 @@ async function failureOf(open: Open): Promise<Error | undefined> {
   }
 }
 
-/** What a table is, all of it at one version ("DescribeTable"). */
+/** Describes a table, everything at one version ("DescribeTable"). */
 export async function describeAt(
   place: Place,
   open: (pin: Pin & CallOptions) => Promise<DirTable>,
@@ -111,9 +111,9 @@ export async function describeAt(
   const asked = await open(options);
   try {
     const version = options.version ?? (await asked.version({ signal }));
-    // A tag names a version of a branch.
+    // A tag can refer to a version of a branch.
     const branch = await asked.branch({ signal });
-    // At that version, so that columns and rows belong together though others write meanwhile.
+    // Opened at that version, so that columns and rows belong together despite concurrent writes.
     const table = options.version === undefined ? await open({ version, branch, signal }) : asked;
     try {
       const { name, namespacePath } = table;
@@ -131,7 +131,7 @@ export async function describeAt(
   }
 }
 
-/** A directory runs no jobs: every call says so. */
+/** Jobs of a directory: every call is rejected as unsupported. */
 export const noJobs: Jobs = {
   list: () => Promise.reject(unsupported('ListJobs')),
   describe: (id) => Promise.reject(unsupported('DescribeJob', id)),
@@ -142,8 +142,8 @@ export const noJobs: Jobs = {
 };
 
 /**
- * Opens the catalog in a directory. Makes nothing: a missing root is an error that says how to make it.
- * @throws CatalogError InvalidInput (13) for a missing root or one that is a file, PermissionDenied (15)
+ * Opens the catalog in a directory. Creates nothing: the error for a missing root explains how to create it.
+ * @throws CatalogError InvalidInput (13) if the root is missing or a file, PermissionDenied (15)
  */
 export async function openDir(config: DirConfig, options: ConnectOptions = {}): Promise<DirCatalog> {
   options.signal?.throwIfAborted();
@@ -151,8 +151,8 @@ export async function openDir(config: DirConfig, options: ConnectOptions = {}): 
 }
 
 /**
- * The directory or the address in an object store that a configuration names.
- * @throws CatalogError InvalidInput (13) for a missing root or one that is a file, PermissionDenied (15)
+ * Resolves the root of a configuration to a directory or an address in an object store.
+ * @throws CatalogError InvalidInput (13) if the root is missing or a file, PermissionDenied (15)
  */
 export async function findPlace({ root, storageOptions }: DirConfig): Promise<Place> {
   if (typeof root !== 'string' || root === '') {
@@ -165,8 +165,8 @@ export async function findPlace({ root, storageOptions }: DirConfig): Promise<Pl
 }
 
 /**
- * A directory of tables on the embedded engine. What the engine leaves open is settled here, the same as for a server:
- * names are checked, a missing namespace is an error, `exist_ok`, `skip` and `cascade` do what they say.
+ * A directory of tables on the embedded engine, with the behavior of a server: names are checked, a missing namespace
+ * is an error, `exist_ok`, `skip` and `cascade` are supported.
  */
 export class DirCatalog implements Catalog {
   readonly implementation = 'dir';
@@ -181,7 +181,7 @@ export class DirCatalog implements Catalog {
     this.#namespaces = new DirNamespaces(connection);
   }
 
-  /** Known beforehand: nothing has to be asked. */
+  /** Known in advance, so nothing is requested. */
   async capabilities(options: CapabilityOptions = {}): Promise<Capabilities> {
     checkOptions('capabilities', options, ['probe', 'signal']);
     checkOperations(options.probe);
@@ -226,7 +226,7 @@ export class DirCatalog implements Catalog {
     );
   }
 
-  /** Where a table will be that is declared and not yet written; `undefined` for any other. */
+  /** See `declaredAt`. */
   async declaredLocation(name: string, path: NamespacePath, options: CallOptions = {}): Promise<string | undefined> {
     const open = () => this.#open(name, path, options);
     return this.#connection.call(tableSubject(name, path), options, () =>
@@ -348,7 +348,7 @@ export class DirCatalog implements Catalog {
       try {
         await lettingGo(data, async () => {
           const mode = checkCreateMode(table.call, given);
-          // The engine would put a table into a namespace that nobody created and no list shows.
+          // The engine would put a table into a namespace that was never created and is not listed.
           await this.#namespaces.mustExist(path, { signal });
           await this.#connection.call(tableSubject(name, path), { signal }, (connection) =>
             create(this.#connection.place, connection, { ...table, mode }),
@@ -359,13 +359,12 @@ export class DirCatalog implements Catalog {
         taken = error;
       }
       return this.#open(name, path, { signal }).catch((error: unknown) => {
-        // The name is taken, and by no table that is listed: a deregistered one keeps its files.
+        // The name is taken, but not by a listed table: a deregistered table keeps its files.
         throw taken !== undefined && isCatalogError(error, 'TableNotFound') ? taken : error;
       });
     });
   }
 
-  /** Runs a change of the list of tables. */
   #change<T>(
     operation: Operation,
     name: string,
@@ -379,7 +378,7 @@ export class DirCatalog implements Catalog {
     });
   }
 
-  /** A missing table in a missing namespace is a missing namespace. */
+  /** Runs a call on a table; a missing table in a missing namespace is reported as a missing namespace. */
   async #inNamespace<T>(
     name: string,
     path: NamespacePath,

@@ -15,7 +15,7 @@ import { given } from '#shared/records.ts';
 import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
-/** Adds columns whose values are SQL over the others, or that are null ("AlterTableAddColumns"). */
+/** Adds columns whose values are SQL expressions over other columns, or null ("AlterTableAddColumns"). */
 export function addColumns(
   handle: TableHandle,
   columns: readonly NewColumn[],
@@ -27,7 +27,7 @@ export function addColumns(
     const empty = columns.flatMap(({ name, dataType }) =>
       dataType === undefined ? [] : [new Field(name, newColumnType(name, dataType), true)],
     );
-    // Without a file for their nulls, which is a call of its own: both kinds together are one version by SQL alone.
+    // Needs no file for the nulls, but is a separate call; mixed columns become one version only if all are SQL.
     if (empty.length === columns.length) return versionOf(await native.addColumns(empty));
     const expressions = columns.map(({ name, expression, dataType }) => ({
       name,
@@ -37,7 +37,7 @@ export function addColumns(
   });
 }
 
-/** Renames columns, changes their types or lets them be null ("AlterTableAlterColumns"). */
+/** Renames columns, changes their types or makes them nullable ("AlterTableAlterColumns"). */
 export function alterColumns(
   handle: TableHandle,
   changes: readonly ColumnChange[],
@@ -54,7 +54,7 @@ export function alterColumns(
   });
 }
 
-/** Removes columns ("AlterTableDropColumns"). */
+/** Drops columns ("AlterTableDropColumns"). */
 export function dropColumns(handle: TableHandle, names: readonly string[], options: CallOptions): Promise<WriteResult> {
   return handle.write('AlterTableDropColumns', options, async (native) => {
     return versionOf(await native.dropColumns(checkTexts('dropColumns', 'column', names)));
@@ -62,7 +62,7 @@ export function dropColumns(handle: TableHandle, names: readonly string[], optio
 }
 
 /**
- * Sets entries of the metadata of columns ("UpdateFieldMetadata"); `null` removes one.
+ * Sets metadata entries of columns ("UpdateFieldMetadata"); `null` removes an entry.
  * @throws CatalogError ColumnNotFound (12)
  */
 export function updateFieldMetadata(
@@ -86,7 +86,7 @@ export function updateFieldMetadata(
 
 const units = ['s', 'ms', 'us', 'ns'] as const;
 
-/** The engine writes units of time as numbers, which it does not read: those types are named to it. */
+/** Names types with time units by a string: the engine writes units as numbers, but can't read these. */
 function timeWord(type: DataType): DataType | string {
   if (DataType.isTimestamp(type)) return `timestamp:${units[type.unit]}:${type.timezone || '-'}`;
   if (DataType.isDuration(type)) return `duration:${units[type.unit]}`;
@@ -96,7 +96,10 @@ function timeWord(type: DataType): DataType | string {
 
 const versionOf = ({ version }: { version: number }): WriteResult => ({ version });
 
-/** Computes what a computed column of the engine's own lacks. @throws CatalogError InvalidInput (13) for any other column */
+/**
+ * Computes the missing values of the engine's own computed columns. @throws CatalogError InvalidInput (13) for other
+ * columns
+ */
 export function refreshColumn(handle: TableHandle, column: string, options: CallOptions): Promise<RefreshResult> {
   return handle.write('AlterTableBackfillColumns', options, async (native) => {
     const name = checkText('refreshColumn', 'column', column);

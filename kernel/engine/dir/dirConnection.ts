@@ -7,13 +7,13 @@ import { guarded, type Subject } from '#engine/errors/engineErrors.ts';
 import { loadNative } from '#engine/native.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-/** The folder for temporary files where somebody has said which; the engine looks for it by the same name. */
+/** The configured folder for temporary files; the engine uses the same variable. */
 const named = (): string | undefined => (process.platform === 'win32' ? tmpdir() : process.env['TMPDIR'] || undefined);
 
 /**
- * Looks whether there is a folder for temporary files. The engine keeps what does not fit into memory there, makes a folder in
- * it for every table that is opened, and panics where it can't, on the screen of whoever asked.
- * @throws CatalogError InvalidInput (13) where it is missing or can't be written to
+ * Checks the folder for temporary files. The engine spills to it, creates a folder in it per opened table, and
+ * panics, with output to the terminal, if it can't.
+ * @throws CatalogError InvalidInput (13) if it is missing or not writable
  */
 async function checkTemporary(path = named()): Promise<void> {
   if (path === undefined) return;
@@ -32,17 +32,17 @@ async function checkTemporary(path = named()): Promise<void> {
   }
 }
 
-/** A root directory: a path of this machine, or an address in an object store with the settings of its client. */
+/** A root directory: a local path, or an address in an object store with the settings of its client. */
 export type Place = {
   readonly location: string;
   readonly isLocal: boolean;
   readonly storageOptions?: Readonly<Record<string, string>> | undefined;
 };
 
-/** A connection of the engine, and the calls on it that have not come back, also those that an abort has left behind. */
+/** An engine connection and its pending calls, including those that an abort abandoned. */
 type Opened = { readonly connection: Promise<Connection>; readonly running: Set<Promise<unknown>> };
 
-/** The engine's connection to one directory, made at the first call: opening a catalog loads nothing yet. */
+/** The engine's connection to one directory, opened by the first call: opening a catalog loads nothing yet. */
 export class DirConnection {
   readonly place: Place;
   #opened: Opened | undefined;
@@ -53,9 +53,9 @@ export class DirConnection {
     this.place = place;
   }
 
-  /** Runs a call of the engine. @throws CatalogError about `subject` */
+  /** Runs an engine call. @throws CatalogError about `subject` */
   async call<T>(subject: Subject, options: CallOptions, call: (connection: Connection) => Promise<T>): Promise<T> {
-    // Asked every time: the engine shows a root that went away as an empty catalog.
+    // Checked at every call: the engine shows a root that no longer exists as an empty catalog.
     if (this.place.isLocal) this.#sameRoot(await checkRoot(this.place.location));
     return guarded(subject, options.signal, () => {
       const opened = this.#open();
@@ -67,7 +67,7 @@ export class DirConnection {
     });
   }
 
-  /** A directory that was replaced by another needs a new connection: the old one remembers files that are gone. */
+  /** Drops the connection if the directory was replaced: it caches files that no longer exist. */
   #sameRoot(identity: string): void {
     if (this.#identity !== undefined && this.#identity !== identity) void this.#leave();
     this.#identity = identity;
@@ -77,11 +77,11 @@ export class DirConnection {
     this.#closed = true;
     const isIdle = this.#opened?.running.size === 0;
     const left = this.#leave();
-    // A call may wait for rows that never come.
+    // A pending call may wait for rows forever.
     if (isIdle) await left;
   }
 
-  /** Lets go of the connection once it is idle: one that is closed under a call takes its memory away from it. */
+  /** Closes the connection once it is idle: closing it during a call would free memory the call uses. */
   async #leave(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
@@ -97,7 +97,7 @@ export class DirConnection {
     if (this.#opened) return this.#opened;
     const opened: Opened = { connection: connectPlace(this.place), running: new Set() };
     this.#opened = opened;
-    // A failure is not kept: the next call tries again, unless another connection has taken its place.
+    // A failed connection is dropped so that the next call tries again.
     opened.connection.catch(() => {
       if (this.#opened === opened) this.#opened = undefined;
     });
@@ -108,30 +108,30 @@ export class DirConnection {
 async function connectPlace({ location, storageOptions }: Place): Promise<Connection> {
   await checkTemporary();
   const { connectNamespace } = await loadNative();
-  // 0: every read looks for what other writers committed.
+  // 0: every read checks for commits of other writers.
   const options = { readConsistencyInterval: 0 };
   if (!storageOptions) return connectNamespace('dir', { root: location }, options);
-  // The list of tables and the tables are read by two clients of the store, and each is told apart.
+  // Two clients of the store read the manifest and the tables, and each needs the options.
   const ofList = Object.entries(storageOptions).map(([name, value]) => [`storage.${snakeCase(name)}`, value] as const);
   const connection = await connectNamespace(
     'dir',
     { root: location, extraProperties: Object.fromEntries(ofList) },
     { ...options, storageOptions: { ...storageOptions } },
   );
-  // Those of the connection do not reach a table that is opened: each opening has to say them again.
+  // The options of the connection do not apply to opened tables: each opening has to pass them again.
   const openTable = connection.openTable.bind(connection);
   connection.openTable = (name, path, given) =>
     openTable(name, path, { storageOptions: { ...storageOptions }, ...given });
   return connection;
 }
 
-/** The engine takes `awsRegion` for `aws_region` in the options of tables, and in those of the list it does not. */
+/** Converts `awsRegion` to `aws_region`, the only form that the engine accepts in the options of the manifest. */
 const snakeCase = (name: string): string =>
   name.includes('_') || name === name.toUpperCase() ? name : name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 
 const last = new Map<string, Promise<unknown>>();
 
-/** Runs a call after those before it that have the same key, whatever came of them. */
+/** Runs calls with the same key one after another, even if one fails. */
 export async function inTurn<T>(key: string, call: () => Promise<T>): Promise<T> {
   const before = last.get(key);
   const turn = before === undefined ? call() : before.then(call, call);

@@ -20,7 +20,7 @@ import { alreadyThere, makeTable } from './staging.ts';
 import { declaredLocation } from './tableLocation.ts';
 
 export type NewTable = {
-  /** The call that it was given to, for errors. */
+  /** The public call, for errors. */
   call: string;
   name: string;
   path: NamespacePath;
@@ -31,8 +31,9 @@ export type NewTable = {
 };
 
 /**
- * Makes a table ("CreateTable"): whole, or not at all. Rows are not looked at where a table is there that stays.
- * @throws CatalogError TableAlreadyExists (5), also for `exist_ok`; InvalidTableState (19) where one is that is broken
+ * Creates a table ("CreateTable"), completely or not at all. If an existing table stays, the rows are not read.
+ * @throws CatalogError TableAlreadyExists (5), also for `exist_ok`; InvalidTableState (19) if the existing table is
+ * broken
  */
 export async function create(place: Place, connection: Connection, table: NewTable): Promise<void> {
   const { call, name, path, data, schema, mode, signal } = table;
@@ -42,7 +43,7 @@ export async function create(place: Place, connection: Connection, table: NewTab
     if (declared === undefined && mode !== 'overwrite') throw broken(name, path);
     if (place.isLocal) {
       const source = await cancellable(batchesOf(call, data, schema), signal);
-      // What is broken makes room at the end, when all rows are there.
+      // A broken table is dropped at the end, when all rows have arrived.
       const clear = () => dropTable(place, connection, { name, path });
       const inPlaceOf = declared === undefined ? { clear } : { declared };
       return makeTable(place, name, path, source.schema, abortable(source.batches, signal), inPlaceOf);
@@ -67,7 +68,7 @@ export async function create(place: Place, connection: Connection, table: NewTab
 
 type State = 'readable' | 'missing' | 'unreadable';
 
-/** `unreadable`: broken, or its name is taken by a declaration and nothing is written yet. */
+/** Returns the state of a table; `unreadable`: broken, or declared and not yet written. */
 async function stateOf(connection: Connection, name: string, path: NamespacePath): Promise<State> {
   try {
     (await connection.openTable(name, [...path])).close();
@@ -87,7 +88,7 @@ const broken = (name: string, path: NamespacePath): CatalogError =>
     'Bring its files back, drop it, or pass mode: "overwrite" to put new rows in its place.',
   );
 
-/** New rows and columns in the place of those of a table, which keeps its versions. */
+/** Replaces the rows and columns of a table, which keeps its versions. */
 async function replace(connection: Connection, name: string, path: NamespacePath, rows: Gathered): Promise<void> {
   if (rows.table?.numRows === 0) {
     (await connection.createEmptyTable(name, rows.schema, [...path], { mode: 'overwrite' })).close();
@@ -102,9 +103,9 @@ async function replace(connection: Connection, name: string, path: NamespacePath
 }
 
 /**
- * Makes a table in the root of an object store, where nothing can be renamed, and a table is where its name says. Of two
- * that make it at once the engine lets both: the second one's rows become version 2. Who finds that it was second puts
- * the first one's rows back, and has not made the table.
+ * Creates a table in the root of an object store, where nothing can be renamed. If two clients create it at once, the
+ * engine accepts both, and the rows of the second become version 2. The second client detects this, restores the rows
+ * of the first, and reports that the table exists.
  */
 async function createAtName(place: Place, connection: Connection, name: string, rows: Gathered): Promise<void> {
   let isOurs = false;
@@ -117,16 +118,16 @@ async function createAtName(place: Place, connection: Connection, name: string, 
           native = await firstPart(dataset, part);
           if (!(await isFirst(native))) throw alreadyThere(name, []);
           isOurs = true;
-          // A namespace of this name may have been created since this began.
+          // A namespace of this name may have been created meanwhile.
           await checkNoNamespace(place, name, []);
         }
       }
       native?.close();
     });
   } catch (error) {
-    // Why it was not made matters more than that it was not tidied up.
+    // The reason for the failure matters more than a failed cleanup.
     if (isOurs) await dropTable(place, connection, { name, path: [] }).catch(() => undefined);
-    // The first version can't be put where there is one.
+    // The first version can't be written where one exists.
     else if (isCatalogError(engineError(error, tableSubject(name, [])), 'ConcurrentModification'))
       throw alreadyThere(name, []);
     throw error;
@@ -136,7 +137,7 @@ async function createAtName(place: Place, connection: Connection, name: string, 
 const firstPart = (dataset: Connection, part: ArrowTable): Promise<NativeTable> =>
   part.numRows > 0 ? dataset.createTable(datasetName, part) : dataset.createEmptyTable(datasetName, part.schema);
 
-/** Whether the table is at its first version, which nobody else made; else it gets back what was there before. */
+/** Whether the table is at its first version, created by this call; if not, restores the earlier content. */
 export async function isFirst(native: NativeTable): Promise<boolean> {
   const own = await native.version();
   if (own === 1) return true;
@@ -144,7 +145,7 @@ export async function isFirst(native: NativeTable): Promise<boolean> {
   return false;
 }
 
-/** Makes a table in an object store of rows that the engine would write one part after the other, each for all to see. */
+/** Creates a table in an object store from rows that the engine would write in several visible parts. */
 async function createAside(place: Place, name: string, path: NamespacePath, rows: Gathered): Promise<void> {
   const listedAt = (await entryOf(place, objectId(name, path)))?.location;
   await makeTable(place, name, path, rows.schema, rowsOf(rows), listedAt === undefined ? {} : { listedAt });
@@ -154,7 +155,7 @@ async function* rowsOf(rows: Gathered): AsyncGenerator<RecordBatch> {
   for await (const part of rows.tables()) yield* part.batches;
 }
 
-/** Lets the engine write a table in an object store where its place is already: one that is declared or broken. */
+/** Lets the engine write a table at its existing location in an object store: a declared or broken table. */
 async function createInPlace(
   connection: Connection,
   name: string,

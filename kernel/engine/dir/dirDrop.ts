@@ -9,22 +9,22 @@ import { loadNative } from '#engine/native.ts';
 import { changingList, manifestFolder, objectId, onManifest } from './manifestTable.ts';
 
 /**
- * Drops a table and its files ("DropTable"): what is listed first and then the files, each in one step, so that there is
- * never half a table. The engine itself deletes file by file, loses those of names that it escapes, and can't drop a
- * table in the root that its list does not have, as those that other ways of connecting make.
+ * Drops a table and its files ("DropTable"): first the row, then the files, each in one step, so there is never half
+ * a table. The engine itself deletes file by file, misses files of names that it escapes, and can't drop a table in
+ * the root that has no row.
  * @throws CatalogError TableNotFound (4)
  */
 export async function dropTable(place: Place, connection: Connection, table: Named): Promise<void> {
-  // A name of several steps is a path only to the engine, which knows what it has made of it.
+  // Only the engine can resolve a name with several path segments, which it has mapped to a folder itself.
   const isPath = table.path.length === 0 && !isOneStep(table.name);
   if (isPath && !table.name.split(/[/\\]/).every(isOneStep)) throw notThere(table);
   if (!place.isLocal || isPath) return dropByEngine(place, connection, table);
   const entry = await unlist(place, table);
   const folder = table.path.length === 0 ? rootFolder(table.name) : entry?.location;
-  // What the list has elsewhere is not a table's to delete: no longer being listed is all that can be done about it.
+  // A table listed at another location is not deleted, only removed from the manifest.
   if (entry && !isTableLocation(entry.location)) return;
   const folders = folder === undefined ? [] : await foldersOf(place.location, folder);
-  // Its files stay, also where the list still has a row of it.
+  // A deregistered table keeps its files, even if the manifest still has its row.
   const isForgotten = table.path.length === 0 && (await isDeregistered(place.location, rootFolder(table.name)));
   if (isForgotten || (!entry && folders.length === 0)) throw notThere(table);
   for (const one of folders) await removeFolder(place.location, one);
@@ -42,7 +42,7 @@ async function dropByEngine(place: Place, connection: Connection, { name, path }
   } catch (error) {
     const isMissing = isCatalogError(engineError(error, tableSubject(name, path)), 'TableNotFound');
     if (!isMissing || path.length > 0 || !isOneStep(name)) throw error;
-    // In the root it may be there all the same.
+    // A table in the root can exist without a row.
     (await connection.openTable(name)).close();
     const taken = await onManifest(place, (manifest) =>
       manifest.insert(objectId(name, []), { location: rootFolder(name), metadata: null }, undefined),
@@ -52,7 +52,7 @@ async function dropByEngine(place: Place, connection: Connection, { name, path }
   }
 }
 
-/** Drops a table of the root by its folder, without the manifest, in which a namespace has the name. */
+/** Drops a table of the root by its folder, bypassing the manifest, where a namespace has the name. */
 async function dropFiles({ location, storageOptions }: Place, name: string): Promise<void> {
   const { connect } = await loadNative();
   const connection = await connect(location, { storageOptions: { ...storageOptions } });

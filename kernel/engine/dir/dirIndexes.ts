@@ -14,7 +14,7 @@ import type { TableHandle } from './tableHandle.ts';
 type Index = typeof NativeIndex;
 type Chosen = Omit<CreateIndexOptions, 'signal' | 'type' | 'name' | 'replace'>;
 
-/** How each kind of index is asked of the engine; `undefined` for kinds that it has no way to ask for. */
+/** How each kind of index is configured; `undefined` for kinds the engine can't create. */
 const makers: Record<IndexType, ((index: Index, options: Chosen) => NativeIndex) | undefined> = {
   BTREE: (index) => index.btree(),
   BITMAP: (index) => index.bitmap(),
@@ -29,7 +29,7 @@ const makers: Record<IndexType, ((index: Index, options: Chosen) => NativeIndex)
   IVF_HNSW_PQ: (index, options) => index.hnswPq({ ...partitions(options), ...quantized(options), ...graph(options) }),
 };
 
-/** Makes an index of a column and waits for it ("CreateTableIndex", "CreateTableScalarIndex"). */
+/** Creates an index of a column and waits for it ("CreateTableIndex", "CreateTableScalarIndex"). */
 export async function createIndex(handle: TableHandle, column: string, options: CreateIndexOptions): Promise<void> {
   const { type, name, replace, signal, ...chosen } = options;
   await handle.write('CreateTableIndex', { signal }, async (native) => {
@@ -45,7 +45,7 @@ export async function createIndex(handle: TableHandle, column: string, options: 
   });
 }
 
-/** @throws CatalogError InvalidInput (13) for a number that the engine would cut down to one of 32 bits */
+/** @throws CatalogError InvalidInput (13) if a number does not fit into 32 bits: the engine would truncate it */
 function checkSizes(options: Chosen): void {
   for (const [option, value] of Object.entries(options)) {
     if (typeof value !== 'number' || (Number.isInteger(value) && value >= 1 && value < 2 ** 32)) continue;
@@ -53,7 +53,9 @@ function checkSizes(options: Chosen): void {
   }
 }
 
-/** Languages that the engine knows stems and stop words of. Any other word ends the process: it does not check. */
+/**
+ * Languages with stemming and stop words in the engine. It does not check the value: any other one ends the process.
+ */
 const languages =
   'Arabic Danish Dutch English Finnish French German Greek Hungarian Italian Norwegian Portuguese Romanian Russian Spanish Swedish Tamil Turkish'.split(
     ' ',
@@ -119,7 +121,7 @@ export async function listIndices(handle: TableHandle, options: CallOptions): Pr
   }));
 }
 
-/** The engine gives an object, or text where that is no JSON. */
+/** The engine returns an object, or a string if the details are not JSON. */
 const detailsText = (details: unknown): string | undefined =>
   details === undefined || details === null ? undefined : JSON.stringify(details);
 
@@ -140,7 +142,7 @@ export const dropIndex = (handle: TableHandle, name: string, options: CallOption
 const noIndex = (name: string): CatalogError =>
   new CatalogError('IndexNotFound', `There is no index "${name}".`, 'See listIndices() for those there are.');
 
-/** @returns sizes in bytes; rows in fragments, of which small ones are worth putting together */
+/** @returns sizes in bytes; lengths of fragments in rows. Small fragments are worth compacting */
 export async function tableStats(handle: TableHandle, options: CallOptions): Promise<TableStats> {
   const { fragmentStats, totalBytes, numRows, numIndices } = await handle.read('GetTableStats', options, (native) =>
     native.stats(),

@@ -30,14 +30,14 @@ type Page = { names: string[]; pageToken?: string };
 type ReadPage = (limit: number, pageToken: string | undefined) => Promise<Page>;
 
 /**
- * A page of a list of the engine, which goes on after the last name of a page. A name of no characters, which another
- * client can have made, is first and its page token none: a page that ends with it is asked for again, longer by one.
+ * Reads a page of an engine list, which continues after the last name of a page. An empty name, which other clients
+ * can create, sorts first and makes the page token empty: such a page is read again with one more entry.
  */
 async function pageOf(read: ReadPage, limit: number, pageToken: string | undefined): Promise<Page> {
   const page = await read(limit, pageToken);
   const whole = page.pageToken === '' ? await read(limit + 1, pageToken) : page;
   return {
-    // Nothing can be asked of what has no name.
+    // An entry without a name can't be used in any call.
     names: whole.names.filter((name) => name !== ''),
     ...(whole.pageToken && { pageToken: whole.pageToken }),
   };
@@ -64,8 +64,8 @@ const given = (limit: number, pageToken: string | undefined) =>
   pageToken === undefined ? { limit } : { limit, pageToken };
 
 /**
- * Leaves out what is listed and is no table: for a name with characters that it escapes, the engine makes folders under
- * up to three names, of which one can be opened. Only such names are tried, and with `includeDeclared` false all.
+ * Filters out listed names that are not tables: for a name with characters that it escapes, the engine creates up to
+ * three folders, of which one can be opened. Only such names are checked, or all if `includeDeclared` is false.
  */
 async function tablesOnly(
   connection: Connection,
@@ -75,7 +75,7 @@ async function tablesOnly(
 ): Promise<string[]> {
   const kept: string[] = [];
   for (const name of names) {
-    // The folder of a table in a namespace, whose name makes the engine take it for one in the root as well.
+    // The folder of a table in a namespace: by its name the engine also lists it as a table in the root.
     if (name.includes(idDelimiter)) continue;
     const isDoubtful = /%[0-9A-F]{2}/i.test(name);
     if ((!isDoubtful && includeDeclared) || (await isKept(connection, name, path, includeDeclared))) kept.push(name);
@@ -99,7 +99,7 @@ async function isKept(
   }
 }
 
-/** The namespaces of a directory, and the lists of what is in them. */
+/** The namespaces of a directory, and the lists of their tables and child namespaces. */
 export class DirNamespaces {
   readonly #connection: DirConnection;
 
@@ -115,7 +115,7 @@ export class DirNamespaces {
       if (mode === 'overwrite') throw noOverwrite(namespacePath);
       if (namespacePath.length === 0 && mode === 'exist_ok') return;
       try {
-        // One in another has a list above it.
+        // A nested namespace implies that the manifest exists.
         if (namespacePath.length === 1) await ensureList(this.#connection.place);
         await checkParentKind(this.#connection.place, namespacePath);
         const change = (call: (connection: Connection) => Promise<unknown>) =>
@@ -134,14 +134,13 @@ export class DirNamespaces {
         );
       } catch (error) {
         if (!isCatalogError(error, 'NamespaceAlreadyExists')) throw error;
-        // The engine says the same of a table.
+        // The engine reports the same error if a table has the name.
         if ((await objectKind(this.#connection.place, namespacePath)) === 'table') throw tableHasName(namespacePath);
         if (mode !== 'exist_ok') throw error;
       }
     });
   }
 
-  /** Runs a change of the list of namespaces. */
   async #change(
     path: NamespacePath,
     options: CallOptions,
@@ -158,7 +157,7 @@ export class DirNamespaces {
       const { names, ...next } = await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
         pageOf(namespacesPage(connection, namespacePath), limit, pageToken),
       );
-      // The engine knows no missing namespace when it lists.
+      // The engine lists a missing namespace as an empty one.
       if (names.length === 0) await this.mustExist(namespacePath, options);
       return { namespaces: names, ...next };
     });
@@ -227,7 +226,7 @@ export class DirNamespaces {
           await this.#dropContents(namespacePath, options);
         }
         await this.#change(namespacePath, options, async (connection) => {
-          // The engine drops whatever has the identifier.
+          // The engine would drop any object with this identifier, also a table.
           await checkNotTable(this.#connection.place, namespacePath);
           await connection.dropNamespace(listable(namespacePath));
         });
@@ -250,7 +249,6 @@ export class DirNamespaces {
     }
   }
 
-  /** The names of all tables directly in a namespace. */
   tableNames(path: NamespacePath, options: CallOptions): Promise<string[]> {
     return this.#during('ListTables', path, () => {
       checkOptions('tableNames', options, ['signal']);
@@ -276,7 +274,7 @@ export class DirNamespaces {
         dropTable(this.#connection.place, connection, { name, path }),
       );
     } catch (error) {
-      // Somebody else was faster.
+      // Another client was faster.
       if (!isCatalogError(error, 'TableNotFound')) throw error;
     }
   }

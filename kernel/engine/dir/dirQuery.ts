@@ -7,20 +7,20 @@ import { CatalogError } from '#shared/errors.ts';
 import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
-/** The rows of a query as the engine's own Arrow IPC buffers, one file with one batch each, and their schema. */
+/** The rows of a query as the engine's Arrow IPC buffers, one file per batch, and their schema. */
 export type IpcRows = { schema: Schema; buffers: AsyncIterable<Uint8Array> };
 
 type Built = NativeQuery | VectorQuery;
 type Started = { query: Built; schema: Schema; maxBatchLength: number | undefined };
 
-/** What the engine's queries can do beside what they show: run with a number of rows in a batch, decoded or as they are. */
+/** Methods of the engine's queries that their types do not declare: run with a batch length, decoded or raw. */
 type Inside = {
   execute?: (options: { maxBatchLength?: number }) => AsyncIterator<RecordBatch>;
   nativeExecute?: (options: { maxBatchLength?: number }) => Promise<{ next(): Promise<Buffer | null> }>;
 };
 const inside = (query: Built): Inside => query as unknown as Inside;
 
-/** Runs queries on the engine's handle of a table ("QueryTable"). */
+/** Runs queries on the engine's table handle ("QueryTable"). */
 export const dirQueryRunner = (handle: TableHandle): QueryRunner => ({
   run: (spec, signal) => run(handle, spec, signal),
   explainPlan: (spec, { verbose, ...options }) =>
@@ -51,16 +51,15 @@ async function* batchesOf(
 }
 
 /**
- * The rows of a query as the engine's own buffers, for whoever passes them on without looking inside. `undefined` where
- * the engine has no way to them: the only one there is (0.39 shows batches decoded and nothing else) is not public, and
- * may be gone one day.
+ * Returns the rows of a query as the engine's buffers, for callers that forward them unread. Returns `undefined` if
+ * the engine does not offer them: the method is not public and may disappear (0.39 only exposes decoded batches).
  */
 export async function queryIpc(
   handle: TableHandle,
   spec: QuerySpec,
   signal?: AbortSignal,
 ): Promise<IpcRows | undefined> {
-  // One query for both: each holds the table in memory until it is collected.
+  // One query for both: each holds the table in memory until it is garbage collected.
   const { query: built, schema, maxBatchLength } = await start(handle, spec, { signal });
   const query = inside(built);
   if (typeof query.nativeExecute !== 'function') return undefined;
@@ -90,7 +89,10 @@ const start = (handle: TableHandle, spec: QuerySpec, options: CallOptions): Prom
 
 const lengthOption = (maxBatchLength: number | undefined) => (maxBatchLength === undefined ? {} : { maxBatchLength });
 
-/** How many rows a batch should have; `undefined` for the engine's own number, of which a short result is one batch or two. */
+/**
+ * Returns how many rows a batch should have; `undefined` for the engine's default, where a short result is one or two
+ * batches.
+ */
 async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schema): Promise<number | undefined> {
   const isShort = spec.limit !== undefined && spec.limit <= 4096;
   if (isShort || spec.vector || spec.fullText) return undefined;
@@ -103,12 +105,13 @@ async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schem
     ...(withRowId && { withRowId }),
     limit: sampleRows,
   });
-  // Of rows that the query may not be about: an expression that fails for one of them need not fail for those of the query.
+  // The sample may contain rows that the query excludes: an expression that fails for them need not fail for the
+  // query.
   const found = await sample.toArrow().catch(() => undefined);
   return found && batchLength(sampledWidth(found.batches));
 }
 
-/** @throws CatalogError InvalidInput (13), Unsupported (0) for what the engine would leave out without a word */
+/** @throws CatalogError InvalidInput (13), Unsupported (0) for options the engine would silently ignore */
 function build(native: NativeTable, spec: QuerySpec): Built {
   for (const sql of [spec.filter ?? '', ...Object.values(spec.columnAliases ?? {})]) checkSql(sql);
   const plain = native.query();
@@ -121,12 +124,12 @@ function build(native: NativeTable, spec: QuerySpec): Built {
   if (spec.columns) query.select(withScores(spec.columns, scores));
   if (spec.columnAliases) query.select(aliasesWithScores(spec.columnAliases, scores));
   const filter = spec.filter ?? (spec.orderBy ? 'true' : undefined);
-  // Without a filter the engine can't sort by a column that is not among those read.
+  // Without a filter the engine can't sort by a column that it does not read.
   if (filter !== undefined) query.where(filter);
   const isSearch = spec.vector !== undefined || spec.fullText !== undefined;
-  // The engine fails at a search for no row; whoever asks for none is given none of what is found.
+  // The engine fails at a search with limit 0, so it searches for one row, which is not returned.
   const limit = isSearch ? Math.min(Math.max(spec.limit ?? 10, 1), maxRows) : spec.limit;
-  // Who reads a table up to such a number wants all of it.
+  // A larger limit means all rows.
   if (limit !== undefined && limit <= maxRows) query.limit(limit);
   if (spec.offset !== undefined) query.offset(checkOffset(spec.offset));
   if (spec.withRowId) query.withRowId();
@@ -136,7 +139,7 @@ function build(native: NativeTable, spec: QuerySpec): Built {
   return query;
 }
 
-/** Numbers of rows have 32 bits in the engine: it would cut off the rest of a larger one. */
+/** Row counts have 32 bits in the engine, which would truncate a larger number. */
 const maxRows = 2 ** 32 - 1;
 
 function checkOffset(offset: number): number {
@@ -163,7 +166,7 @@ function nearest(plain: NativeQuery, vector: QueryOptions & { values: readonly n
 }
 
 function positive(option: string, value: number): number {
-  // Whole numbers of 32 bits are what the engine takes; it would cut off the rest of a larger one.
+  // As with `maxRows`: the engine would truncate a larger number.
   if (Number.isInteger(value) && value >= 1 && value < 2 ** 32) return value;
   throw new CatalogError(
     'InvalidInput',
@@ -172,7 +175,7 @@ function positive(option: string, value: number): number {
   );
 }
 
-/** What a search ranks by is part of its result, whatever columns are asked for. */
+/** Adds the scores: what a search ranks by is part of its result, regardless of the selected columns. */
 const withScores = (columns: readonly string[], scores: readonly string[]): string[] => [
   ...columns,
   ...scores.filter((score) => !columns.includes(score)),
@@ -189,7 +192,7 @@ function postfilter(query: Built, spec: QuerySpec): void {
     query.postfilter();
     return;
   }
-  // Without a search there is nothing that the filter could come before or after.
+  // Without a search the order of filter and search does not matter.
   if (!spec.fullText || spec.filter === undefined) return;
   throw new CatalogError(
     'Unsupported',

@@ -12,8 +12,8 @@ import type { TableHandle } from './tableHandle.ts';
 import { tableLocation } from './tableLocation.ts';
 
 /**
- * The tags of a table with the branches that they are of. The engine tells no branches; and one file among the tags that is
- * none, or a tag whose name it had to escape, keeps it from listing any. In a directory of this machine the files are read.
+ * Returns the tags of a table with their branches. The engine does not report branches, and its list fails at a
+ * single invalid tag file or escaped name. So in a local directory the tag files are read too.
  */
 async function tagsOf(handle: TableHandle, native: NativeTable, options: CallOptions): Promise<Map<string, TagInfo>> {
   const files = await tagFiles(handle);
@@ -26,7 +26,7 @@ async function tagsOf(handle: TableHandle, native: NativeTable, options: CallOpt
   }
   const hasBranches = !handle.place.isLocal && Object.keys(await (await native.branches()).list()).length > 0;
   const tags = new Map<string, TagInfo>();
-  // The engine's objects answer by getters, which leave nothing to copy or to print.
+  // The engine's objects have only getters, which can't be copied or printed.
   for (const [tag, { version, manifestSize }] of Object.entries(listed)) {
     const branch = files?.get(tag)?.branch ?? (hasBranches ? await branchOf(handle, tag, options) : undefined);
     tags.set(tag, {
@@ -38,11 +38,14 @@ async function tagsOf(handle: TableHandle, native: NativeTable, options: CallOpt
   return tags;
 }
 
-/** The branch of a tag in an object store, by opening it: the one way to ask the engine. */
+/** Finds the branch of a tag in an object store by opening it, the only way the engine offers. */
 const branchOf = (handle: TableHandle, tag: string, options: CallOptions): Promise<string | undefined> =>
   handle.apart('ListTableTags', { tag }, options, (native) => Promise.resolve(native.currentBranch() ?? undefined));
 
-/** The tags in the files of a local table; what is no tag is left out. `undefined` where there is no folder of them. */
+/**
+ * Reads the tags from the files of a local table, without invalid ones. Returns `undefined` if there is no folder of
+ * tags.
+ */
 async function tagFiles({ place, name, namespacePath: path }: TableHandle): Promise<Map<string, TagInfo> | undefined> {
   const tags = new Map<string, TagInfo>();
   const location = place.isLocal ? await tableLocation(place, { name, path }) : undefined;
@@ -82,7 +85,7 @@ function unescaped(name: string): string {
   }
 }
 
-/** Why an object store's tags can't be listed, where the engine stumbles over a file and names none. */
+/** Returns why the tags in an object store can't be listed, if the engine fails at a file without naming it. */
 function unlistable({ name, namespacePath: path }: TableHandle, error: unknown): Error {
   const subject = tableSubject(name, path);
   const told = engineError(error, subject);
@@ -95,7 +98,7 @@ function unlistable({ name, namespacePath: path }: TableHandle, error: unknown):
   );
 }
 
-/** Versions, oldest first ("ListTableVersions"). */
+/** Lists the versions, oldest first ("ListTableVersions"). */
 export async function listVersions(handle: TableHandle, options: CallOptions): Promise<VersionInfo[]> {
   const versions = await handle.read('ListTableVersions', options, (native) => native.listVersions());
   return versions
@@ -149,7 +152,7 @@ export const dirBranches = (handle: TableHandle): Branches => ({
       const of = fromBranch ?? handle.pin.branch;
       const from = of === mainBranch ? undefined : of;
       checkVersion('create', fromVersion);
-      // The engine calls a name that is taken its own bug, and takes a branch that is not there for a broken table.
+      // The engine reports an existing name as an internal bug, and a missing branch as a broken table.
       const known = await branches.list();
       if (branch in known) throw branchExists(branch);
       if (from !== undefined && !(from in known)) throw noBranch(from);

@@ -13,11 +13,11 @@ import { inRoot, isDeregistered, isOneStep, isTableLocation, isThere, markers, r
 import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
 import { alreadyThere, listInRoot, newFolder, throwTaken } from './staging.ts';
 
-/** The whole path or address of a folder in the root. */
+/** Returns the full path or address of a folder in the root. */
 export const fullLocation = ({ location, isLocal }: Place, folder: string): string =>
   isLocal ? join(location, folder) : `${location.replace(/\/+$/, '')}/${folder}`;
 
-/** Takes a name for a table that somebody else will write ("DeclareTable"). */
+/** Reserves a name for a table that another client will write ("DeclareTable"). */
 export async function declareTable(
   place: Place,
   { name, path }: Named,
@@ -58,7 +58,7 @@ async function declareInRoot(place: Place, name: string, options: DeclareTableOp
     throw error;
   }
   try {
-    // A namespace of this name may have been created since this began.
+    // A namespace of this name may have been created meanwhile.
     await checkNoNamespace(place, name, []);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -72,7 +72,7 @@ async function makeDeclared(folder: string): Promise<void> {
   await writeFile(join(folder, markers.declared), '');
 }
 
-/** Gives a name to a table that is in a folder of the root already ("RegisterTable"). */
+/** Adds a name for a table that already is in a folder of the root ("RegisterTable"). */
 export async function registerTable(
   place: Place,
   { name, path }: Named,
@@ -97,18 +97,19 @@ export async function registerTable(
     if (options.mode !== 'overwrite') throw nameTaken({ name, path });
     if (!(await manifest.move(id, folder))) throw notThere({ name, path });
   });
-  // Without the mark the root would list a folder of its own again, and a drop there would delete the files of this table.
+  // Without the marker the root would list a namespaced folder again, and a drop there would delete the files of this
+  // table.
   if (place.isLocal && !folder.endsWith('.lance'))
     await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
 }
 
-/** @throws CatalogError InvalidInput (13) if the folder is that of a table in the root, which needs no row to be one */
+/** @throws CatalogError InvalidInput (13) if the folder is that of a table in the root, which needs no row */
 async function checkNotInRoot(place: Place, name: string, path: NamespacePath, folder: string): Promise<void> {
   if (!folder.endsWith('.lance') || (await isDeregistered(place.location, folder))) return;
   throw folderHasName([...path, name], folder, [folder.slice(0, -'.lance'.length)]);
 }
 
-/** Dropping or changing a table would drop or change the other one of the same folder. */
+/** The error for a folder that another table uses: dropping or changing one table would drop or change the other. */
 const folderHasName = (id: readonly string[], folder: string, owner: readonly string[]): CatalogError =>
   new CatalogError(
     'InvalidInput',
@@ -116,7 +117,7 @@ const folderHasName = (id: readonly string[], folder: string, owner: readonly st
     'Rename that table, or deregister it first.',
   );
 
-/** A table in the root is where its name says, so this takes back that one was forgotten and nothing else. */
+/** Registers a table in the root, where the name is the location: only removes the mark of a deregistered table. */
 async function registerInRoot(
   place: Place,
   name: string,
@@ -138,7 +139,7 @@ async function registerInRoot(
   await checkNoNamespace(place, name, []);
   await rm(marker, { force: true });
   try {
-    // A namespace of this name may have been created since this began.
+    // A namespace of this name may have been created meanwhile.
     await checkNoNamespace(place, name, []);
     if ((await listInRoot(place, name)) === 'namespace') throw namespaceHasName([name]);
   } catch (error) {
@@ -147,13 +148,13 @@ async function registerInRoot(
   }
 }
 
-/** Forgets a table and leaves its files ("DeregisterTable"). @returns where they are */
+/** Removes a table from the catalog and keeps its files ("DeregisterTable"). @returns their location */
 export async function deregisterTable(place: Place, { name, path }: Named): Promise<{ location: string }> {
   if (path.length > 0) {
     const id = objectId(name, path);
     const entry = await onManifest(place, (manifest) => manifest.take(id));
     if (!entry) throw notThere({ name, path });
-    // A repair must not take it for a table whose row was lost.
+    // The marker keeps a repair from listing the table again as one whose row was lost.
     if (place.isLocal && isTableLocation(entry.location)) {
       await writeFile(join(inRoot(place.location, entry.location), markers.forgotten), '').catch(() => undefined);
     }
@@ -163,18 +164,18 @@ export async function deregisterTable(place: Place, { name, path }: Named): Prom
   const folder = inRoot(place.location, rootFolder(name));
   if (!(await isThere(folder)) || (await isDeregistered(place.location, rootFolder(name))))
     throw notThere({ name, path });
-  // A row of the manifest would keep the name from namespaces. Without the row the folder is a table until it is marked.
+  // A row would block the name for namespaces. Until the marker is written, the folder is still a table.
   if (await hasManifest(place)) await onManifest(place, (manifest) => manifest.take(objectId(name, [])));
   await writeFile(join(folder, markers.forgotten), '');
   return { location: folder };
 }
 
-/** A location as it was told by us or by others, as the folder of the root that it names. */
+/** Returns the folder name in the root that a location from any client refers to. */
 function folderOf(place: Place, location: string): string {
   const root = fullLocation(place, '').replace(/[/\\]+$/, '');
   const isInRoot = location.startsWith(`${root}/`) || location.startsWith(`${root}\\`);
   const folder = (isInRoot ? location.slice(root.length + 1) : location).replace(/\/+$/, '');
-  // One folder and no path: other clients can't drop a table whose location is one.
+  // A single folder, not a path: other clients can't drop a table whose location is a path.
   if (isOneStep(folder) && !folder.includes(':') && isTableLocation(folder)) return folder;
   throw new CatalogError(
     'InvalidInput',
@@ -195,7 +196,6 @@ async function checkDataset(place: Place, { name, path }: Named, folder: string,
   }
 }
 
-/** Properties of a table as the list keeps them. */
 const metadataOf = (properties: Record<string, string> | undefined): string | null =>
   properties && Object.keys(properties).length > 0 ? JSON.stringify(properties) : null;
 

@@ -7,13 +7,12 @@ import { manifestFolder, objectId, objectKind, onManifest } from './manifestTabl
 import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
 import { foldersOf, inRoot, isDeregistered, isThere, moveTo, rootFolder } from './folders.ts';
 
-/** A table by its name and where it is. */
 export type Named = { name: string; path: NamespacePath };
 
 /**
- * Gives a table another name ("RenameTable"). The engine has no rename; what the format offers is one step for either
- * kind of table: a commit of the list of tables for those in namespaces, and the rename of a folder for those in the
- * root. From one kind to the other there is no one step, and in an object store none for folders.
+ * Renames a table ("RenameTable"). The engine has no rename; the format allows it in one step: a commit of the
+ * manifest in a namespace, the rename of a folder in the root. A move between root and namespace takes more than one
+ * step, and an object store can't rename folders.
  * @throws CatalogError TableNotFound (4), TableAlreadyExists (5), Unsupported (0)
  */
 export async function renameTable(place: Place, from: Named, to: Named): Promise<void> {
@@ -54,8 +53,8 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
       'Copy it with copy() and drop it here.',
     );
   }
-  // The list may have a row for the folder too, beside which the folder counts as well: it goes before, and comes back
-  // afterwards with its properties, so that there is no moment in which the row names a folder that is not there.
+  // The manifest can have a row too. It is removed before the rename and inserted afterwards with its properties, so
+  // that no row ever names a missing folder.
   const isListed = await isThere(join(place.location, manifestFolder));
   const entry = isListed ? await takeFromList(place, from) : undefined;
   let isMoved = false;
@@ -64,7 +63,7 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
       if (hasCode(error, 'ENOENT')) throw notThere({ name: from, path: [] });
       throw error;
     });
-    // A namespace of this name may have been created since this began.
+    // A namespace of this name may have been created meanwhile.
     if (isMoved && (await objectKind(place, [to])) === 'namespace') {
       isMoved = !(await moveTo(target, source));
       throw namespaceHasName([to]);

@@ -31,7 +31,7 @@ import { addRows, deleteRows, mergeRows, updateRows } from './dirWrites.ts';
 import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
-/** A table of a directory, on the engine's own handle. */
+/** A table of a directory, on the engine's table handle. */
 export class DirTable implements Table {
   readonly name: string;
   readonly namespacePath: NamespacePath;
@@ -51,7 +51,7 @@ export class DirTable implements Table {
     return this.#handle.read('DescribeTable', options, (native) => native.version());
   }
 
-  /** The branch that it was opened on; none for the main one. A tag brings its own. */
+  /** Returns the branch the table was opened on, `undefined` for the main branch. A tag implies its branch. */
   branch(options: CallOptions = {}): Promise<string | undefined> {
     return this.#handle.read('DescribeTable', options, (native) =>
       Promise.resolve(native.currentBranch() ?? undefined),
@@ -89,7 +89,7 @@ export class DirTable implements Table {
     return this.query().toArrow(options);
   }
 
-  /** The rows of a query as the engine's own Arrow IPC buffers; see `queryIpc`. */
+  /** See `queryIpc`. */
   executeIpc(spec: QuerySpec, signal?: AbortSignal): Promise<IpcRows | undefined> {
     return queryIpc(this.#handle, spec, signal);
   }
@@ -188,7 +188,7 @@ export class DirTable implements Table {
     return tableBackfills().try(this, column, options);
   }
 
-  /** Lets go of the engine's handle once it is idle. */
+  /** Closes the engine's table handle once it is idle. */
   close(): void {
     this.#handle.close();
   }

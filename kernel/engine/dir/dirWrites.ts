@@ -15,16 +15,17 @@ import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /**
- * Makes a table what it was at the version `before`, where all versions after it up to `ours` are the caller's and nobody
- * wrote after that. The handle has to be of its own: while this runs it is at an old version.
- * @returns whether it is; else what others have written is there as they left it
+ * Reverts a table to the version `before`, if all later versions up to `ours` are the caller's and no other client
+ * has written since. Needs its own handle, which is temporarily at an old version.
+ * @returns whether it was reverted; if not, the writes of other clients are unchanged
  */
 export async function takenBack(own: NativeTable, before: number, ours: number): Promise<boolean> {
   try {
     if ((await latest(own)) !== ours) return false;
     const restored = await restoreTo(own, before);
     if (restored === ours + 1) return true;
-    // The engine restores whatever was committed meanwhile: then that is the version below, and it has to come back.
+    // The restore replaced a version that another client committed meanwhile: restore that version, the one before
+    // this.
     await restoreTo(own, restored - 1);
     return false;
   } finally {
@@ -43,7 +44,7 @@ async function latest(own: NativeTable): Promise<number> {
   return own.version();
 }
 
-/** Adds rows, or puts them in the place of all ("InsertIntoTable"). */
+/** Appends rows, or replaces all rows ("InsertIntoTable"). */
 export function addRows(handle: TableHandle, data: TableSource, options: AddOptions): Promise<InsertResult> {
   return handle.during('InsertIntoTable', () =>
     lettingGo(data, async () => {
@@ -65,10 +66,10 @@ export function addRows(handle: TableHandle, data: TableSource, options: AddOpti
   );
 }
 
-/** Runs a call on a handle of the same table that nobody else uses. */
+/** Runs a call on a separate handle of the same table. */
 type Apart = (work: (own: NativeTable) => Promise<boolean>) => Promise<boolean>;
 
-/** Puts rows into a table: in one version where they are a table, else in several. */
+/** Adds rows to a table: one version if they are a single table, otherwise several. */
 export const addGathered = (
   native: NativeTable,
   rows: Pick<Gathered, 'table' | 'tables'>,
@@ -84,7 +85,9 @@ async function addTable(native: NativeTable, table: ArrowTable, mode: 'append' |
   return { version, numInsertedRows: table.numRows };
 }
 
-/** Adds tables one after the other; when one fails, those before it are taken back, if nobody else wrote meanwhile. */
+/**
+ * Adds tables one after another. If one fails, the earlier ones are reverted, unless another client wrote meanwhile.
+ */
 async function addInParts(
   native: NativeTable,
   tables: AsyncIterable<ArrowTable>,
@@ -103,7 +106,7 @@ async function addInParts(
     }
   } catch (error) {
     if (parts === 0) throw error;
-    // Others may have written between the parts too.
+    // Other clients may also have written between the parts.
     const isOurs = version === before + parts;
     if (isOurs && (await apart((own) => takenBack(own, before, version)).catch(() => false))) throw error;
     throw new CatalogError(
@@ -116,7 +119,10 @@ async function addInParts(
   return { version, numInsertedRows };
 }
 
-/** Merges rows into the table ("MergeInsertIntoTable"). A merge looks at all new rows together, so they are in memory. */
+/**
+ * Merges rows into the table ("MergeInsertIntoTable"). A merge needs all new rows at once, so they are held in
+ * memory.
+ */
 export async function mergeRows(
   handle: TableHandle,
   spec: MergeSpec,
@@ -132,7 +138,8 @@ export async function mergeRows(
         ? mergeSchema(spec, data, await handle.read('MergeInsertIntoTable', options, (native) => native.schema()))
         : undefined;
       const rows = await whole('mergeInsert', data, schema, options.signal);
-      // Two merges that add rows of the same new key at once do not conflict for the engine, and both rows would stay.
+      // The engine does not detect a conflict of concurrent merges that insert the same new key: both rows would
+      // stay.
       const table = JSON.stringify(['merge', handle.place.location, ...handle.namespacePath, handle.name]);
       return inTurn(table, () => handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows)));
     }),
@@ -154,7 +161,7 @@ async function merge(native: NativeTable, spec: MergeSpec, rows: ArrowTable): Pr
   return { version, numInsertedRows, numUpdatedRows, numDeletedRows };
 }
 
-/** Changes rows in place ("UpdateTable"). */
+/** Updates rows in place ("UpdateTable"). */
 export async function updateRows(handle: TableHandle, spec: UpdateSpec, options: CallOptions): Promise<UpdateResult> {
   return handle.write(
     'UpdateTable',
@@ -174,7 +181,7 @@ export async function updateRows(handle: TableHandle, spec: UpdateSpec, options:
   );
 }
 
-/** Deletes the rows for which the SQL holds ("DeleteFromTable"). */
+/** Deletes the rows that match the SQL predicate ("DeleteFromTable"). */
 export async function deleteRows(handle: TableHandle, predicate: string, options: CallOptions): Promise<WriteResult> {
   return handle.write(
     'DeleteFromTable',

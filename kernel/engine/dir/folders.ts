@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 
-/** Whether a name is one step of a path, so that it leads nowhere else. */
+/** Whether a name is a single path segment, so that it can't lead to another folder. */
 export const isOneStep = (name: string): boolean =>
   name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
 
 /**
- * What a table in the root of a directory is: a folder of this name.
- * @throws CatalogError TableNotFound (4) for a name that would lead elsewhere
+ * Returns the folder name of a table in the root of a directory.
+ * @throws CatalogError TableNotFound (4) if the name is not a single path segment
  */
 export function rootFolder(name: string): string {
   if (isOneStep(name)) return `${name}.lance`;
@@ -17,8 +17,8 @@ export function rootFolder(name: string): string {
 }
 
 /**
- * Whether there can be a table at a location of the list: below the root, and no folder that is there for something else,
- * as the list itself. Other clients make paths of several steps, for names with a slash.
+ * Whether a location of the manifest can hold a table: below the root, and not a reserved folder such as the manifest
+ * itself. Other clients create paths of several segments for names with a slash.
  */
 export function isTableLocation(location: string): boolean {
   const isReserved = /^[._]/.test(location) && !/^[^/]+\.lance$/.test(location);
@@ -26,27 +26,27 @@ export function isTableLocation(location: string): boolean {
 }
 
 /**
- * The path of a table's folder in a root.
- * @throws CatalogError TableNotFound (4) for one that is not below the root
+ * Returns the path of a table's folder in a root.
+ * @throws CatalogError TableNotFound (4) if it is not below the root
  */
 export function inRoot(root: string, folder: string): string {
   const path = join(root, folder);
-  // The second is for drives and the like, which are no steps.
+  // The second check covers drive letters and the like.
   if (isTableLocation(folder) && relative(root, path) === join(folder)) return path;
   throw nowhere(folder);
 }
 
-/** In the folder of a table that has no rows yet, and of one that was deregistered; other clients look for them. */
+/** Marker files in the folder of a declared or a deregistered table; other clients check for them too. */
 export const markers = { declared: '.lance-reserved', forgotten: '.lance-deregistered' } as const;
 
-/** Whether a folder of a local root has the files of a table that was deregistered. */
+/** Whether a folder of a local root has the files of a deregistered table. */
 export const isDeregistered = (root: string, folder: string): Promise<boolean> =>
   isThere(join(inRoot(root, folder), markers.forgotten));
 
 const nowhere = (name: string): CatalogError =>
   new CatalogError('TableNotFound', `Table "${name}" does not exist.`, 'List the tables there are with listTables().');
 
-/** A folder of ours in a root, which nobody takes for a table: for what is being made, and for what is going. */
+/** Returns the name of a staging or trash folder in a root, which is never listed as a table. */
 export const hiddenFolder = (purpose: 'unfinished' | 'dropped'): string =>
   `.${purpose}-${randomBytes(8).toString('hex')}`;
 
@@ -56,7 +56,7 @@ export const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Renames a folder. False when there is something at `target`; an empty folder there would be replaced in silence. */
+/** Renames a folder. Returns false if `target` exists: `rename` would silently replace an empty folder. */
 export async function moveTo(source: string, target: string): Promise<boolean> {
   if (await isThere(target)) return false;
   try {
@@ -68,17 +68,20 @@ export async function moveTo(source: string, target: string): Promise<boolean> {
   }
 }
 
-/** Removes a folder of a root in one step, whatever it takes to delete what is in it. */
+/** Removes a folder of a root in one step (a rename), however long deleting its files takes. */
 export async function removeFolder(root: string, folder: string): Promise<void> {
   const going = join(root, hiddenFolder('dropped'));
   await rename(inRoot(root, folder), going);
   await rm(going, { recursive: true, force: true });
 }
 
-/** Characters that the engine escapes in some of the paths that it makes for one table, and in others not. */
+/**
+ * Whether a name has characters that the engine escapes in some of the paths it creates for a table, but not in
+ * others.
+ */
 const isEscaped = (folder: string): boolean => /[^\x20-\x7e]|%/.test(folder);
 
-/** The folders of a table: one, and where its name has characters that the engine escapes, up to three. */
+/** Returns the folders of a table: one, or up to three if its name has characters that the engine escapes. */
 export async function foldersOf(root: string, folder: string): Promise<string[]> {
   if (!isEscaped(folder)) return (await isThere(inRoot(root, folder))) ? [folder] : [];
   const entries = await readdir(root);

@@ -9,23 +9,21 @@ import { engineError, isUnwritten } from '#engine/errors/engineErrors.ts';
 import { isTableLocation, isThere } from './folders.ts';
 import { inTurn } from './dirConnection.ts';
 
-// The list of namespaces and tables of a directory is a Lance table itself: `__manifest`, with a row for each, by its
-// identifier and the folder of its data ("Directory Namespace" of the format). Every change here is one commit of that
-// table, so it is there or not, also after a crash, and other clients see it as they see their own changes.
+// The manifest of a directory is a Lance table, `__manifest`, with a row per namespace and table: its identifier and
+// its folder ("Directory Namespace" of the format). Every change here is one commit of that table, so it is complete
+// or absent, also after a crash, and visible to other clients.
 
-/** Where the list is in a root; not there until somebody has made a namespace or changed the list. */
+/** The folder of the manifest in a root; missing until a client creates a namespace or changes the manifest. */
 export const manifestFolder = '__manifest';
 const columns = ['object_id', 'object_type', 'location', 'metadata', 'base_objects'];
 
-/** A table in the list. */
 type Entry = { location: string; metadata: string | null };
 
-/** What has an identifier. */
 export type ObjectKind = 'table' | 'namespace';
 
 /**
- * A path, and the name of a table in it, as the list can have them. It joins components by `$`, so it has none with one in
- * it; asked for `a$b`, the engine would answer with what is `b` in `a`.
+ * Returns the components of a path and a name, if the manifest can contain them. It joins components by `$`, so none
+ * may contain one: for `a$b` the engine would return table `b` in `a`.
  * @throws CatalogError NamespaceNotFound (1), TableNotFound (4)
  */
 export function listable(path: NamespacePath, name?: string): string[] {
@@ -45,46 +43,52 @@ const noNamespace = (path: NamespacePath): CatalogError =>
     'Create it first, or list the namespaces there are.',
   );
 
-/** How the list identifies a namespace; the root has no row. */
+/** The root has no row. */
 export const namespaceId = (path: NamespacePath): string | undefined =>
   path.length === 0 ? undefined : listable(path).join(idDelimiter);
 
-/** How the list identifies a table. */
 export const objectId = (name: string, path: NamespacePath): string =>
   [...listable(path, name), name].join(idDelimiter);
 
-/** How often a change of the list is tried when others change it at the same time. */
+/** How often a change of the manifest is retried if other clients change it at the same time. */
 const tries = 20;
 
 /**
- * Runs a call that changes the list, one after the other in this process; and again while other processes change the list
- * at the same time, until it goes through. A change that conflicts was not committed, so nothing is done twice.
+ * Runs a call that changes the manifest: one at a time in this process, repeated after conflicts with other
+ * processes. A change that conflicts was not committed, so nothing is done twice.
  * @throws CatalogError ConcurrentModification (14) after many tries
  */
 export const changingList = <T>(place: Place, call: () => Promise<T>): Promise<T> =>
   untilDone(() => inTurn(`list of ${place.location}`, call));
 
 /**
- * Runs a call that changes the list, on the list as it is by then; see `changingList`, in which it must not be.
- * @throws CatalogError Unsupported (0) for a list of another format, ConcurrentModification (14) after many tries
+ * Runs a call that changes the manifest, on its current state. Not to be called inside `changingList`.
+ * @throws CatalogError Unsupported (0) if the manifest has another format, ConcurrentModification (14) after many
+ * tries
  */
 export const onManifest = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
   changingList(place, () => onOpened(place, call));
 
-/** The entry of a table as it is now, which waits for no change. @throws CatalogError Unsupported (0) as `onManifest` */
+/**
+ * Returns the current entry of a table without waiting for changes. @throws CatalogError Unsupported (0) as
+ * `onManifest`
+ */
 export const entryOf = (place: Place, id: string): Promise<Entry | undefined> =>
   untilDone(() => onOpened(place, (manifest) => manifest.find(id)));
 
-/** What has an identifier in the list, which a root without one can't say of its tables. @throws CatalogError as `onManifest` */
+/**
+ * Returns the kind of an object in the manifest. Tables in the root may have no row. @throws CatalogError as
+ * `onManifest`
+ */
 export async function objectKind(place: Place, path: NamespacePath): Promise<ObjectKind | undefined> {
-  // It has no names with the delimiter in them.
+  // The manifest has no names that contain the delimiter.
   if (path.length === 0 || path.some((one) => one.includes(idDelimiter))) return undefined;
   if (!(await hasManifest(place))) return undefined;
   const id = path.join(idDelimiter);
   return untilDone(() => onOpened(place, (manifest) => manifest.kind(id)));
 }
 
-/** Whether a root has a list of namespaces and tables. It has none until somebody creates a namespace in it. */
+/** Whether a root has a manifest. It has none until a client creates a namespace in it. */
 export async function hasManifest(place: Place): Promise<boolean> {
   if (place.isLocal) return isThere(join(place.location, manifestFolder));
   try {
@@ -104,7 +108,7 @@ async function untilDone<T>(call: () => Promise<T>): Promise<T> {
     } catch (error) {
       const told = engineError(error, root);
       if (left === 0 || !isCatalogError(told, 'ConcurrentModification')) throw told;
-      // The longer others are at it, the longer the wait.
+      // The wait grows with the number of tries.
       await pause(5 + Math.random() * 15 * (tries + 1 - left));
     }
   }
@@ -128,10 +132,9 @@ const onOpened = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Pr
     );
   });
 
-/** A row of the list. */
 export type ManifestRow = { id: string; kind: ObjectKind; location: string | null };
 
-/** All rows of a list that exists. @throws CatalogError as `onManifest` */
+/** Returns all rows of an existing manifest. @throws CatalogError as `onManifest` */
 export const readManifest = (place: Place): Promise<ManifestRow[]> =>
   untilDone(() => onOpened(place, (manifest) => manifest.rows()));
 
@@ -152,7 +155,7 @@ class Manifest {
     this.#native = native;
   }
 
-  /** @throws CatalogError InvalidTableState (19) where the list has the table at a place that is none for tables */
+  /** @throws CatalogError InvalidTableState (19) if the location in the manifest can't hold a table */
   async find(id: string): Promise<Entry | undefined> {
     const entry = await this.#entry(id);
     if (!entry || isTableLocation(entry.location)) return entry;
@@ -167,18 +170,18 @@ class Manifest {
     const rows = await this.#native.query().select(['object_id', 'object_type', 'location']).toArray();
     return rows.flatMap((row) => {
       const { object_id: id, object_type: kind, location } = row as Record<string, string | null>;
-      // Another client's kinds are left alone.
+      // Kinds of other clients are skipped.
       return id && (kind === 'table' || kind === 'namespace') ? [{ id, kind, location: location ?? null }] : [];
     });
   }
 
-  /** Adds a namespace without properties. Nothing changes where the list has something of this identifier. */
+  /** Adds a namespace without properties. Changes nothing if the identifier exists. */
   async addNamespace(id: string): Promise<void> {
     const row = { object_id: id, object_type: 'namespace', location: null, metadata: null, base_objects: null };
     await this.#native.mergeInsert('object_id').whenNotMatchedInsertAll().execute([row]);
   }
 
-  /** Makes the row of a table that of a namespace, if it still names this location. */
+  /** Turns the row of a table into that of a namespace, if it still has this location. */
   async turnIntoNamespace(id: string, location: string | null): Promise<void> {
     await this.#native.update({
       where: isAt(id, location),
@@ -186,19 +189,19 @@ class Manifest {
     });
   }
 
-  /** The identifier of the table in a folder, if the list has one there. */
+  /** Returns the identifier of the table with this folder, if the manifest has one. */
   async idAt(location: string): Promise<string | undefined> {
     const isAtLocation = `object_type = 'table' AND location = ${quoted(location)}`;
     const [row] = await this.#native.query().where(isAtLocation).select(['object_id']).limit(1).toArray();
     return row && (row as { object_id: string }).object_id;
   }
 
-  /** Takes a table off the list, if its row still names this location. */
+  /** Removes a table from the manifest, if its row still has this location. */
   async takeFrom(id: string, location: string | null): Promise<void> {
     await this.#native.delete(isAt(id, location));
   }
 
-  /** Takes a table off the list, wherever that has it. */
+  /** Removes a table from the manifest, wherever its location is. */
   async take(id: string): Promise<Entry | undefined> {
     const entry = await this.#entry(id);
     return entry && (await this.#remove(id)) ? entry : undefined;
@@ -213,13 +216,13 @@ class Manifest {
   }
 
   /**
-   * Adds a table of a namespace, or of the root where `namespace` is undefined. Nothing changes where the list has
-   * something of this identifier.
+   * Adds a table in a namespace, or in the root if `namespace` is undefined. Changes nothing if the identifier
+   * exists.
    *
-   * Two that insert the same identifier at once are told apart by the engine: it is the key of the list. A rename and an
-   * insertion are not, since one changes rows and the other adds some; so an insertion writes the row of its namespace
-   * anew, as a rename does with every row.
-   * @returns what has the identifier already; undefined if the table was added
+   * The engine detects concurrent inserts of one identifier, the key of the manifest. It does not detect a conflict
+   * of a rename, which changes rows, and an insert, which adds one; so an insert rewrites the row of its namespace,
+   * as a rename rewrites every row.
+   * @returns the kind of the existing object; undefined if the table was added
    * @throws CatalogError NamespaceNotFound (1)
    */
   async insert(
@@ -230,7 +233,7 @@ class Manifest {
     const row = { object_id: id, object_type: 'table', location, metadata, base_objects: null };
     const above = namespace === undefined ? [] : [await this.#namespaceRow(namespace)];
     const byId = this.#native.mergeInsert('object_id');
-    // Only the row of the parent may be written over: whatever else has the identifier stays.
+    // Only the row of the parent may be overwritten: any other object with the identifier stays.
     const merge =
       namespace === undefined ? byId : byId.whenMatchedUpdateAll({ where: isNamespace(namespace, 'target.') });
     const { numInsertedRows } = await merge.whenNotMatchedInsertAll().execute([row, ...above]);
@@ -240,7 +243,8 @@ class Manifest {
   }
 
   /**
-   * Takes back an insertion that came after its namespace was dropped, and so has added the row of the namespace too.
+   * Reverts an insert whose namespace was dropped before it, and which has therefore added the row of the namespace
+   * again.
    * @throws CatalogError NamespaceNotFound (1)
    */
   async #dropResurrected(id: string, namespace: string, location: string): Promise<never> {
@@ -250,7 +254,7 @@ class Manifest {
     throw noNamespace(namespace.split(idDelimiter));
   }
 
-  /** What has an identifier. A namespace comes first where both kinds do, as earlier versions could leave it. */
+  /** Returns the kind of an identifier: namespace if rows of both kinds exist, which earlier versions could create. */
   async kind(id: string): Promise<ObjectKind | undefined> {
     const rows = await this.#native
       .query()
@@ -269,7 +273,7 @@ class Manifest {
     throw noNamespace(id.split(idDelimiter));
   }
 
-  /** Points a table that is in the list elsewhere, if it is still at `from`. False when it is not in the list any more. */
+  /** Changes the location of a listed table, if it is still `from`. Returns false if the table is no longer listed. */
   async move(id: string, location: string, from?: string): Promise<boolean> {
     const where = from === undefined ? isTable(id) : `${isTable(id)} AND location = ${quoted(from)}`;
     const { rowsUpdated } = await this.#native.update({ where, values: { location } });
@@ -282,12 +286,12 @@ class Manifest {
   }
 
   /**
-   * Gives a table another identifier: one commit, in which the old one goes and the new one comes.
+   * Changes the identifier of a table in one commit.
    *
-   * It writes every row anew, so that it conflicts with whatever else is committed meanwhile, another rename to the same
-   * identifier above all; the engine then runs it again on what is there by then. And it fails as a whole where the
-   * identifier is taken: that row would get null for one, which the column does not allow.
-   * @returns `missing` if there is no table `from`; what has the identifier `to` already
+   * It rewrites every row, so that it conflicts with every concurrent commit, also another rename to the same
+   * identifier; the engine then repeats it on the current rows. It fails as a whole if the identifier is taken: that
+   * row would get a null identifier, which the column does not allow.
+   * @returns `missing` if there is no table `from`; the kind of an existing object `to`
    */
   async rename(from: string, to: string): Promise<'renamed' | 'missing' | ObjectKind> {
     const entry = await this.find(from);
@@ -295,7 +299,8 @@ class Manifest {
     const taken = await this.kind(to);
     if (taken) return taken;
     const isFrom = `object_id = ${quoted(from)} AND object_type = 'table'`;
-    // There is no CASE in the engine's expressions: all characters of the new one for the old one, none for others.
+    // The engine's expressions have no CASE: take all characters of the new identifier for the old one, none for
+    // other rows.
     const renamed = `nullif(left(${quoted(to)}, cast((${isFrom}) AS int) * ${Array.from(to).length}), '')`;
     try {
       await this.#native.update({ valuesSql: { object_id: `coalesce(${renamed}, nullif(object_id, ${quoted(to)}))` } });
@@ -307,7 +312,7 @@ class Manifest {
     }
     if ((await this.find(to))?.location !== entry.location) return 'missing';
     if (await this.#isAlone(to)) return 'renamed';
-    // A client of before the list was written as a whole may have added one of this identifier in the same moment.
+    // An older client, which does not rewrite the rows, may have added this identifier at the same moment.
     await this.#native.update({
       where: `${isTable(to)} AND location = ${quoted(entry.location)}`,
       values: { object_id: from },

@@ -8,18 +8,19 @@ import { engineError, isUnwritten, tableSubject } from '#engine/errors/engineErr
 import { inRoot, isDeregistered, isThere, rootFolder } from './folders.ts';
 import { objectKind } from './manifestTable.ts';
 
-// A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two rows of one
-// name can't be added. A table in the root needs no row, only a folder. So creating a table there shows its folder first and
-// then looks for a namespace; creating a namespace looks for the folder, adds the row, and looks again.
+// A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two
+// rows of one name can't be added. A table in the root needs only a folder. So creating a table there shows its
+// folder first and then checks for a namespace; creating a namespace checks for the folder, adds the row, and checks
+// again.
 
-/** @throws CatalogError NamespaceAlreadyExists (2) if a namespace has the name of a table that is to be created */
+/** @throws CatalogError NamespaceAlreadyExists (2) if a namespace has the name of the table to be created */
 export async function checkNoNamespace(place: Place, name: string, path: NamespacePath): Promise<void> {
   if ((await objectKind(place, [...path, name])) === 'namespace') throw namespaceHasName([...path, name]);
 }
 
 /**
- * The error of a call that would give a table a name whose folder exists in a local root.
- * @param otherwise the error where a table has the name; a deregistered table keeps its folder and is not listed
+ * Returns the error for a table name whose folder exists in a local root.
+ * @param otherwise the error if a table has the name; a deregistered table keeps its folder and is not listed
  */
 export async function rootNameTaken(place: Place, name: string, otherwise: CatalogError): Promise<CatalogError> {
   if (!(await isDeregistered(place.location, rootFolder(name)))) return otherwise;
@@ -41,7 +42,7 @@ export async function checkParentKind(place: Place, path: NamespacePath): Promis
   );
 }
 
-/** The error of a call about a namespace that does not exist; it says so if a table has the name. */
+/** Returns the error for a missing namespace, with a note if a table has the name. */
 export async function noNamespaceAt(place: Place, path: NamespacePath, otherwise: unknown): Promise<unknown> {
   if (!(await isTable(place, path))) return otherwise;
   return new CatalogError(
@@ -52,7 +53,7 @@ export async function noNamespaceAt(place: Place, path: NamespacePath, otherwise
   );
 }
 
-/** The error of a call about a table that does not exist; it says so if a namespace has the name. */
+/** Returns the error for a missing table, with a note if a namespace has the name. */
 export async function noTableAt(place: Place, id: NamespacePath, otherwise: unknown): Promise<unknown> {
   if ((await objectKind(place, id)) !== 'namespace') return otherwise;
   return new CatalogError(
@@ -63,7 +64,7 @@ export async function noTableAt(place: Place, id: NamespacePath, otherwise: unkn
   );
 }
 
-/** @throws CatalogError NamespaceNotFound (1) if a table has the name of a namespace that is to be dropped */
+/** @throws CatalogError NamespaceNotFound (1) if a table has the name of the namespace to be dropped */
 export async function checkNotTable(place: Place, path: NamespacePath): Promise<void> {
   if (!(await isTable(place, path))) return;
   throw new CatalogError(
@@ -73,19 +74,19 @@ export async function checkNotTable(place: Place, path: NamespacePath): Promise<
   );
 }
 
-/** Whether a table has a name, by the manifest or, in the root, by its folder. */
+/** Whether a table has the name, by the manifest or, in the root, by its folder. */
 async function isTable(place: Place, path: NamespacePath): Promise<boolean> {
   const kind = await objectKind(place, path);
   if (kind !== undefined || path.length !== 1) return kind === 'table';
   return hasRootTable(place, path[0]!);
 }
 
-/** How long a process that creates a table in the root may take from showing its folder to looking for a namespace. */
+/** Maximum time in ms between a process showing the folder of a new table in the root and its check for a namespace. */
 const withdrawalMs = 2_000;
 
 /**
- * Runs a call that adds the row of a namespace, unless a table has its name. The manifest has to exist before.
- * @param withdraw removes the row again, where a table was created in the root meanwhile
+ * Runs a call that adds the row of a namespace, unless a table has its name. The manifest must exist.
+ * @param withdraw removes the row again if a table was created in the root meanwhile
  * @throws CatalogError TableAlreadyExists (5)
  */
 export async function withoutRootTable(
@@ -99,7 +100,7 @@ export async function withoutRootTable(
   if (await hasRootTable(place, name))
     throw (await objectKind(place, path)) === 'namespace' ? alreadyExists(path) : tableHasName(path);
   await add();
-  // A process that has created the folder in the meantime finds the row and removes the folder, unless it was killed.
+  // A process that created the folder meanwhile finds the row and removes the folder, unless it was killed.
   for (const end = performance.now() + withdrawalMs; await hasRootTable(place, name); await pause(50)) {
     if (performance.now() < end) continue;
     await withdraw();
@@ -114,7 +115,7 @@ const alreadyExists = (path: NamespacePath): CatalogError =>
     'Choose another name, or pass mode: "exist_ok".',
   );
 
-/** Whether a table is in the root, also one that is only declared or can't be read, but not a deregistered one. */
+/** Whether a table is in the root: also a declared or unreadable one, but not a deregistered one. */
 async function hasRootTable(place: Place, name: string): Promise<boolean> {
   if (place.isLocal) {
     const folder = rootFolder(name);

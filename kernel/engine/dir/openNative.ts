@@ -8,7 +8,7 @@ import { guarded, tableSubject } from '#engine/errors/engineErrors.ts';
 import type { Pin } from './tableHandle.ts';
 
 /**
- * Opens a table of the engine at its newest version, or where `pin` says.
+ * Opens a table of the engine at its newest version, or as `pin` specifies.
  * @throws CatalogError TableNotFound (4), VersionNotFound (11), TagNotFound (8), BranchNotFound (22)
  */
 export async function openNative(
@@ -28,7 +28,7 @@ export async function openNative(
       return opening;
     });
   } catch (error) {
-    // After an abort it opens all the same, for nobody.
+    // After an abort the table still gets opened and has to be closed.
     opening?.then(
       (late) => late.close(),
       () => undefined,
@@ -46,7 +46,7 @@ async function open(connection: Connection, name: string, path: NamespacePath, p
   try {
     const line = branch === undefined || branch === mainBranch ? table : await onBranch(table, branch);
     if (tag !== undefined) {
-      // That moves to the branch of the tag, whatever branch it is on.
+      // Switches to the branch of the tag, regardless of the current branch.
       await line.checkout(tag);
       checkTagBranch(tag, line.currentBranch() ?? undefined, branch);
     }
@@ -60,7 +60,7 @@ async function open(connection: Connection, name: string, path: NamespacePath, p
 
 async function onBranch(table: NativeTable, branch: string): Promise<NativeTable> {
   const branches = await table.branches();
-  // The engine takes a branch that is not there for a broken table.
+  // The engine reports a missing branch as a broken table.
   if (!(branch in (await branches.list()))) throw noBranch(branch);
   const line = await branches.checkout(branch);
   table.close();

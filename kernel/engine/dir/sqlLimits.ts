@@ -1,18 +1,18 @@
 import { CatalogError } from '#shared/errors.ts';
 import { sqlTokens } from '#catalog/sqlTokens.ts';
 
-// The engine walks an expression by recursion on the stack of its thread, and one that is too deep ends the process
-// without a word. Its parser bounds how deep parentheses go, but not how long a chain is, in which every operator is one
-// level more: `x + x + x`, `x::int::int`, `x IS TRUE IS TRUE`. Conditions joined by AND and OR and items of a list are
-// not levels to it: it takes tens of thousands of them.
+// The engine walks an expression recursively, and one too deep for the stack of its thread ends the process silently.
+// Its parser limits nested parentheses, but not chains, where every operator is one level more: `x + x + x`,
+// `x::int::int`, `x IS TRUE IS TRUE`. Conditions joined by AND and OR and items of a list are not levels: it takes
+// tens of thousands of them.
 
-/** Words and signs in one chain, with what is nested in it. The engine ends at about 300 of the worst kind. */
+/** Maximum tokens in one chain, including nested ones. The engine ends at about 300 of the worst kind. */
 const maxDepth = 150;
-/** Words and signs in all, so that the time is bounded, too: a list of 100,000 items has 200,000. */
+/** Maximum tokens in total, to limit the time too: a list of 100,000 items has 200,000. */
 const maxTokens = 400_000;
 const maxLength = 4 * 2 ** 20;
 
-/** After these comes an operand, and AND is then the name of one, as it is the name of a type after `::`. */
+/** An operand follows these words, so an AND right after them is a name, as it is a type name after `::`. */
 const wantsOperand = new Set(
   (
     'ALL AND ANY AS BETWEEN BY CASE CAST COLLATE CONTAINS DATE DATETIME DISTINCT DIV ELSE ESCAPE EXISTS FROM FOR GLOB ' +
@@ -21,14 +21,14 @@ const wantsOperand = new Set(
   ).split(' '),
 );
 
-/** A chain that is being read: its own length and the deepest of what is in it, and the deepest chain before it. */
+/** The current chain: its own length, the deepest nested chain, and the deepest chain before it. */
 type Level = { length: number; inner: number; deepest: number; betweens: number };
 
 const newLevel = (): Level => ({ length: 0, inner: 0, deepest: 0, betweens: 0 });
 const depthOf = ({ length, inner, deepest }: Level): number => Math.max(deepest, length + inner);
 
 /**
- * Refuses SQL that could end the engine's process. Whether it is SQL at all is left to the engine.
+ * Refuses SQL that could end the engine's process. The engine checks whether it is valid SQL.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkSql(sql: string): void {
@@ -38,7 +38,7 @@ export function checkSql(sql: string): void {
   let count = 0;
   for (const { space, word, sign, end } of sqlTokens(sql)) {
     if (space !== undefined) continue;
-    // What has no end is refused by the engine before it looks any further.
+    // The engine refuses an unterminated token before it parses further.
     if (sign === "'" || sign === '"' || sign === '`' || (sign === '/' && sql[end] === '*')) return;
     if (sign === '$')
       refuse('has a $ that is not in quotes', 'Write values as they are, and names that begin with $ in backticks.');

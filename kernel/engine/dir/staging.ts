@@ -14,17 +14,16 @@ import { loadNative } from '#engine/native.ts';
 import { manifestFolder, namespaceId, objectId, onManifest, type ObjectKind } from './manifestTable.ts';
 import { rootNameTaken } from './nameConflicts.ts';
 
-// How a table is made so that it is there whole or not at all, also when this process is killed in the middle. The
-// engine would put it into the list first, and write it afterwards, as a list of versions with a part of the rows in
-// each. So its files are written where nobody looks, and then one step shows them: a folder that is renamed to
-// `<table>.lance`, which is what a table in the root is, or one commit of the list of tables for those in namespaces.
+// Creates a table completely or not at all, even if this process is killed. The engine would first list it and then
+// write it in several versions. So the files are written to a staging folder, and one step publishes them: renaming
+// it to `<table>.lance` for a table in the root, or one commit of the manifest for a table in a namespace.
 
-/** Bytes of an identifier in the name of a folder, of which file systems allow 255. */
+/** Maximum bytes of an identifier in a folder name; file systems allow 255. */
 const longestId = 200;
 
 /**
- * The folder of a table in a namespace: its identifier, and enough of chance that no two are the same. It never ends as
- * those of tables in the root do, whatever the table is called. An identifier that is too long is cut, and ends with `~`.
+ * Returns a new folder name for a table in a namespace: a random part and its identifier. It never ends like the
+ * folder of a table in the root. An identifier that is too long is cut and ends with `~`.
  */
 export function newFolder(id: string): string {
   const name = id.replaceAll(/[/\\\0]/g, '_').replace(/\.lance$/, '.lance_');
@@ -32,7 +31,7 @@ export function newFolder(id: string): string {
   return `${randomBytes(4).toString('hex')}_${cut}`;
 }
 
-/** The beginning of a text that has no more bytes than that, and no half character. */
+/** Returns the start of a string with at most `most` bytes, without splitting a character. */
 function cutToBytes(text: string, most: number): string {
   let bytes = 0;
   let cut = '';
@@ -45,14 +44,14 @@ function cutToBytes(text: string, most: number): string {
 }
 
 /**
- * What is at the name of a table that is made: in a local directory the whole path of a declared folder, or what has to
- * go first; in an object store where the list has it, which then is another place.
+ * What exists under the name of the table to be created. Local: the full path of a declared folder, or a callback
+ * that clears the name first. Object store: the location in the manifest, which then changes.
  */
 type InPlaceOf = { declared?: string; clear?: () => Promise<void>; listedAt?: string };
 
 /**
- * Makes a table of batches, also where something is that can't be read; that stays until all rows are there.
- * @throws CatalogError TableAlreadyExists (5), also where somebody else was faster; nothing is left then
+ * Creates a table from batches, also over an unreadable one, which stays until all rows are written.
+ * @throws CatalogError TableAlreadyExists (5), also if another client was faster; nothing is left then
  */
 export async function makeTable(
   place: Place,
@@ -64,7 +63,7 @@ export async function makeTable(
 ): Promise<void> {
   const id = objectId(name, path);
   if (!place.isLocal) {
-    // A store has no rename: the files stay where they are written. What fails leaves files that nobody lists.
+    // A store has no rename: the files stay where they are written. A failure leaves unlisted files.
     const folder = newFolder(id);
     await onDataset(place, folder, (connection) => write(connection, schema, batches));
     if (listedAt === undefined) throwTaken(await list(place, name, path, folder), name, path);
@@ -98,7 +97,7 @@ async function write(connection: Connection, schema: Schema, batches: AsyncItera
     if (table) await table.add(chunk);
     else table = await connection.createTable(datasetName, chunk);
   }
-  // The engine refuses a table without rows; an empty one has a call of its own.
+  // The engine refuses a table without rows; an empty one needs a separate call.
   table ??= await connection.createEmptyTable(datasetName, schema);
   table.close();
 }
@@ -126,8 +125,8 @@ async function publish(place: Place, written: string, name: string, path: Namesp
 }
 
 /**
- * Moves a table into the folder that its declaration has made, and that others know by then. Its versions come last: in
- * that step it becomes a table. False, and nothing has changed, when somebody else was faster.
+ * Moves a table into the folder created by its declaration, which other clients already know. The versions come last:
+ * that step makes it a table. Returns false, with nothing changed, if another client was faster.
  */
 async function fill(written: string, declared: string): Promise<boolean> {
   const versions = '_versions';
@@ -151,9 +150,9 @@ async function fill(written: string, declared: string): Promise<boolean> {
 }
 
 /**
- * Puts a table of the root into the list, if there is one. It is a table without it, so a failure is none of the call's, but
- * other clients can't drop one that the list does not have.
- * @returns what has the name already in the list
+ * Adds a table of the root to the manifest, if there is one. The table works without a row, so a failure is ignored,
+ * but other clients can't drop a table without one.
+ * @returns the kind of the object that already has the name in the manifest
  */
 export async function listInRoot(place: Place, name: string): Promise<ObjectKind | undefined> {
   if (!(await isThere(join(place.location, manifestFolder)))) return undefined;
@@ -169,7 +168,7 @@ const list = (place: Place, name: string, path: NamespacePath, location: string)
     manifest.insert(objectId(name, path), { location, metadata: null }, namespaceId(path)),
   );
 
-/** @throws CatalogError NamespaceAlreadyExists (2) or TableAlreadyExists (5) if something has the name of a table already */
+/** @throws CatalogError NamespaceAlreadyExists (2) or TableAlreadyExists (5) if the name is already used */
 export function throwTaken(kind: ObjectKind | undefined, name: string, path: NamespacePath): void {
   if (kind === 'namespace') throw namespaceHasName([...path, name]);
   if (kind === 'table') throw alreadyThere(name, path);

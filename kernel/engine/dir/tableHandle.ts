@@ -7,17 +7,17 @@ import type { Place } from './dirConnection.ts';
 import type { Named } from './dirRename.ts';
 import { engineError, guarded, tableSubject, type Subject } from '#engine/errors/engineErrors.ts';
 
-/** What of a table is opened; nothing of it is its main line as it is now. */
+/** Which state of a table to open (default: the newest version of the main branch). */
 export type Pin = { version?: number | undefined; tag?: string | undefined; branch?: string | undefined };
 
-/** Opens a table of the engine; a handle that nobody uses any more has to be closed. */
+/** Opens a table of the engine; handles must be closed when they are no longer used. */
 type OpenNative = (pin: Pin, options: CallOptions) => Promise<NativeTable>;
 
 type Work<T> = (native: NativeTable) => Promise<T>;
 
 /**
- * The engine's handle of a table and the calls that run on it. A handle that does not stay at a version follows other
- * writers, also when they drop the table and make it again, which puts it into another directory.
+ * The engine's handle of a table and its running calls. Without a fixed version it follows other writers, even if
+ * they drop and recreate the table, which moves it to another directory.
  */
 export class TableHandle {
   readonly place: Place;
@@ -27,7 +27,7 @@ export class TableHandle {
   readonly #subject: Subject;
   readonly #open: OpenNative;
   #native: NativeTable;
-  /** Calls of the handle that have not come back, also those that an abort has left behind. */
+  /** Pending calls on the handle, including those that an abort abandoned. */
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
 
@@ -41,15 +41,15 @@ export class TableHandle {
     this.#subject = tableSubject(name, path, pin.version);
   }
 
-  /** Runs a call that changes nothing. `filter` is what a person wrote, for errors. */
+  /** Runs a read-only call. `filter` is the user's filter, for errors. */
   read<T>(operation: Operation, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
     return this.during(operation, () => this.#follow(options, work, filter));
   }
 
   /**
-   * Runs a call that makes a new version. It may run twice: a table that was dropped and made again is opened anew, and
-   * what the first run had added, in parts too, went with the old one.
-   * @throws CatalogError InvalidInput (13) where the table was opened at a version
+   * Runs a call that creates a version. It may run twice: a table that was dropped and recreated is reopened, and
+   * anything the first run had added was dropped with the old table.
+   * @throws CatalogError InvalidInput (13) if the table was opened at a version
    */
   write<T>(operation: Operation, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
     return this.during(operation, async () => {
@@ -58,7 +58,7 @@ export class TableHandle {
     });
   }
 
-  /** Runs a call on a handle of its own, opened at `pin`, that is closed again. */
+  /** Runs a call on a separate handle, opened at `pin` and closed afterwards. */
   async apart<T>(operation: Operation, pin: Pin, options: CallOptions, work: Work<T>): Promise<T> {
     return this.during(operation, async () => {
       const native = await this.#open({ ...this.pin, ...pin }, options);
@@ -72,7 +72,7 @@ export class TableHandle {
     });
   }
 
-  /** @throws CatalogError InvalidInput (13) where the table was opened at a version */
+  /** @throws CatalogError InvalidInput (13) if the table was opened at a version */
   checkWritable(): void {
     const { version, tag } = this.pin;
     if (version === undefined && tag === undefined) return;
@@ -83,13 +83,13 @@ export class TableHandle {
     );
   }
 
-  /** Lets go of the engine's handle once it is idle: one that is closed under a call takes its memory away from it. */
+  /** Closes the engine's handle once it is idle: closing it during a call would free memory the call uses. */
   close(): void {
     this.#isClosed = true;
     void this.#closeIdle();
   }
 
-  /** Runs whatever belongs to an operation; what fails says so. */
+  /** Runs a call; errors name the operation and the table. */
   during<T>(operation: Operation, call: () => Promise<T>): Promise<T> {
     return during({ operation, identifier: displayPath(this.namespacePath, this.name) }, call);
   }
@@ -99,7 +99,8 @@ export class TableHandle {
     try {
       return await this.#call(native, options, work, filter);
     } catch (error) {
-      // Its directory is gone: dropped, and perhaps made again elsewhere. What was done there went with it, so it is done here.
+      // The directory no longer exists: the table was dropped, and perhaps recreated elsewhere. Repeat the call on
+      // the new table.
       if (!isCatalogError(error, 'TableNotFound') || this.pin.version !== undefined || this.#isClosed) throw error;
       await this.#reopen(native, options);
       return this.#call(this.#native, options, work, filter);
@@ -107,7 +108,7 @@ export class TableHandle {
   }
 
   async #reopen(gone: NativeTable, options: CallOptions): Promise<void> {
-    // Another call may have done it while this one failed.
+    // Another call may have reopened it while this one failed.
     if (this.#native !== gone) return;
     const opened = await this.#open(this.pin, options);
     if (this.#native !== gone || this.#isClosed) {
@@ -115,7 +116,7 @@ export class TableHandle {
       return;
     }
     this.#native = opened;
-    // No call begins on it any more.
+    // No further call starts on the old handle.
     void Promise.allSettled(this.#running).then(() => gone.close());
   }
 
@@ -129,7 +130,7 @@ export class TableHandle {
     });
   }
 
-  /** What is wrong with a query is told with what the table has instead, which the engine's text may leave out. */
+  /** Adds the columns and the filter to the error of a failed query, which the engine's message may leave out. */
   async #explained<T>(native: NativeTable, work: Work<T>, filter: string | undefined): Promise<T> {
     try {
       return await work(native);
@@ -142,7 +143,7 @@ export class TableHandle {
   }
 
   async #closeIdle(): Promise<void> {
-    // Others may have begun a call while those before it came back.
+    // More calls may have started meanwhile.
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
     this.#native.close();
   }

@@ -5,7 +5,7 @@ import type { Named } from './dirRename.ts';
 import { entryOf, objectId } from './manifestTable.ts';
 import { inRoot, isOneStep, isThere, markers, rootFolder } from './folders.ts';
 
-/** Where the files of a table are, as a whole path or address; `undefined` where the list says nothing. */
+/** Returns the full path or address of a table's files; `undefined` if the manifest has no location. */
 export async function tableLocation(place: Place, { name, path }: Named): Promise<string | undefined> {
   if (path.length > 0) {
     const entry = await entryOf(place, objectId(name, path));
@@ -13,13 +13,13 @@ export async function tableLocation(place: Place, { name, path }: Named): Promis
   }
   if (!isOneStep(name)) return undefined;
   const folder = rootFolder(name);
-  // Names with characters of their own are in a folder that is called otherwise.
+  // A name with characters that the engine escapes is in a folder with another name.
   return !place.isLocal || (await isThere(inRoot(place.location, folder))) ? fullLocation(place, folder) : undefined;
 }
 
 /**
- * Where a table will be whose name is taken and that nobody has written yet; `undefined` for any other. In an object store
- * a table whose files are gone looks the same.
+ * Returns the location of a declared, not yet written table, or `undefined` for other tables. In an object store a
+ * table whose files are missing looks the same.
  */
 export async function declaredLocation(place: Place, table: Named): Promise<string | undefined> {
   const location = await tableLocation(place, table);

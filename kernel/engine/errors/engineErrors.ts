@@ -5,13 +5,13 @@ import { firstLine, type Rule, type Subject, thing } from './engineText.ts';
 import { noColumn, notSupported, queryRules } from './queryErrors.ts';
 import { refRules } from './refErrors.ts';
 
-// What comes of an object store is an answer of its own with addresses, request numbers and now and then the key in it.
-// None of that goes into a sentence: what is said is said by these words alone.
+// Responses of an object store contain addresses, request ids and sometimes the key. None of that goes into a
+// message: messages use only the sentences below.
 
 const keyHint = 'Check the key and the secret in the storage options or in the environment.';
 
 const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: string): Rule => ({
-  // Only an answer of a store; a table or a filter may hold these words too.
+  // Matches only errors of a store: a table or a filter may contain the same words.
   pattern: new RegExp(
     String.raw`Generic \{ store: "(\w+)"[^]*(?:${pattern.source})|Generic (\w+) error: [^]*(?:${pattern.source})`,
   ),
@@ -19,7 +19,6 @@ const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: 
   say: () => [what, hint],
 });
 
-/** What the engine tells of an object store. */
 const storeRules: readonly Rule[] = [
   storeRule(
     /<Code>(?:SignatureDoesNotMatch|InvalidAccessKeyId|InvalidToken|AuthenticationFailed)<|ExpiredToken|InvalidAuthenticationInfo/,
@@ -67,7 +66,6 @@ const storeRules: readonly Rule[] = [
 
 export type { Subject } from './engineText.ts';
 
-/** A table as the subject of an error. */
 export const tableSubject = (name: string, path: NamespacePath, version?: number): Subject => ({
   kind: 'table',
   name: displayPath(path, name),
@@ -82,25 +80,25 @@ const brokenTable = (subject: Subject): [string, string] => [
   'Restore its folder from a backup, or drop the table.',
 ];
 
-/** The words that the engine puts before its own sentence; what a person wrote has other characters in it, mostly. */
+/** The words the engine puts before its own sentence. Text written by the user mostly contains other characters. */
 const lead = String.raw`^(?:[\w ()]+: )*`;
 
-/** The catalog knows the table, its directory holds none. */
+/** The catalog lists the table, but its directory contains no dataset. */
 const unwritten = /Dataset at path .* was not found|not found in dataset path/i;
 
-/** Whether a failure of the engine says that nothing is written where a table should be; one that is broken is not so. */
+/** Whether an engine error means that nothing is written at a table's location; a broken table does not count. */
 export const isUnwritten = ({ cause }: Error): boolean => unwritten.test(messageOf(cause));
 
 /**
- * With queryErrors.ts the one place that knows the engine's wording: its errors carry no code, only text. First match wins, so the precise
- * ones come first, those of queries before all.
+ * Together with queryErrors.ts the only code that depends on the engine's wording: its errors carry no code, only
+ * text. The first match wins, so precise rules come first, those of queries before all others.
  */
 const rules: readonly Rule[] = [
   ...queryRules,
   ...refRules,
   ...storeRules,
   {
-    // Who has it open learns so that it was dropped.
+    // The error that an open handle gets when the table was dropped.
     pattern: /^(?:[\w ()]+[:,] )*Not found: \S.*\/_versions(?:,|\s|$)/,
     kind: 'TableNotFound',
     say: (subject) => [`${thing(subject)} does not exist any more.`, 'List the tables there are with listTables().'],
@@ -196,7 +194,7 @@ const rules: readonly Rule[] = [
     say: (subject) => [`${thing(subject)} was changed by someone else at the same time.`, 'Try again.'],
   },
   {
-    // 36 on Linux, 63 on macOS; in the middle of sentences of any kind.
+    // Error 36 on Linux, 63 on macOS; appears in the middle of various sentences.
     pattern: /File name too long|\(os error (?:36|63)\)/,
     kind: 'InvalidInput',
     say: (subject) => [`${thing(subject)} has a name that is too long for files.`, 'Use a shorter one.'],
@@ -233,7 +231,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** What was thrown by the engine as a CatalogError; cancellations and errors of ours pass as they are. */
+/** Converts an engine error to a CatalogError; cancellations and CatalogErrors are returned unchanged. */
 export function engineError(error: unknown, subject: Subject): Error {
   if (isCatalogError(error)) return error;
   if (isAbort(error)) return error;
@@ -246,8 +244,8 @@ export function engineError(error: unknown, subject: Subject): Error {
 }
 
 /**
- * Runs a call of the engine; an abort is told at once though the engine itself can't be stopped.
- * @throws CatalogError about `subject`, or the signal's own reason once it is aborted
+ * Runs an engine call. An abort rejects at once, though the engine itself can't be stopped.
+ * @throws CatalogError about `subject`, or the reason of the signal if it is aborted
  */
 export function guarded<T>(subject: Subject, own: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
   return asPartOfWork(own, async (signal) => {
@@ -255,7 +253,7 @@ export function guarded<T>(subject: Subject, own: AbortSignal | undefined, call:
     try {
       return await (signal ? untilAborted(call(), signal) : call());
     } catch (error) {
-      // The reason is the caller's own, whatever it is, and no failure of the engine.
+      // The reason belongs to the caller and is not an engine failure.
       if (signal?.aborted) throw signal.reason;
       throw engineError(error, subject);
     }

@@ -1,19 +1,19 @@
 import type { Field } from '#arrow';
 import type { CatalogErrorKind } from '#shared/errors.ts';
 
-/** What was being done, for the sentence: `Table "shop/orders"`, `Namespace "shop"`. */
+/** What the operation acts on, for the message: `Table "shop/orders"`, `Namespace "shop"`. */
 export type Subject = {
   kind: 'table' | 'namespace';
   name: string;
-  /** Of a table. */
+  /** Only for a table. */
   namespace?: string;
   version?: number | undefined;
-  /** The columns of the table and the filter as it was written, where they are known. */
+  /** The columns of the table and the filter as written, if known. */
   fields?: readonly Field[] | undefined;
   filter?: string | undefined;
 };
 
-/** What a text of the engine means. */
+/** Maps an engine message to an error kind and a message with a hint. */
 export type Rule = {
   pattern: RegExp;
   kind: CatalogErrorKind;
@@ -23,7 +23,7 @@ export type Rule = {
 export const thing = (subject: Subject): string =>
   `${subject.kind === 'table' ? 'Table' : 'Namespace'} "${subject.name}"`;
 
-/** The engine's sentence without its causes, prefixes, and the paths of the machine that it was built on. */
+/** Returns the engine's sentence without its causes, prefixes and build machine paths. */
 export function firstLine(text: string): string {
   const first = text.split(/\s*\n|\s+Caused by:/)[0]!;
   return first

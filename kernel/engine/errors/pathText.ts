@@ -1,17 +1,17 @@
-/** How the folders of a catalog begin: `orders.lance`, `f1586a7f_shop$orders`, `__manifest`. */
+/** Names of folders in a catalog: `orders.lance`, `f1586a7f_shop$orders`, `__manifest`. */
 const catalogFolder = String.raw`(?:[^\s"'\/]+\.lance|[0-9a-f]{8}_[^\s"'\/]*\$|__manifest)`;
 
 const quoted = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 /**
- * A text without a local path in it: what lies below the path is told from there, the path itself is `…`. The engine
- * writes paths with `/` and without the slash that they begin with.
+ * Returns `text` without the local path `path`: paths below it become relative, the path itself becomes `…`. The
+ * engine writes paths with `/` and without the leading slash.
  */
 export function withoutPath(text: string, path: string): string {
   const whole = path.replaceAll('\\', '/').replace(/\/+$/, '');
   const bare = whole.replace(/^\/+/, '');
   if (bare === '') return text;
-  // One word is also the name of a namespace: `data/orders` is a table, and `data/orders.lance` a folder.
+  // A single word can also be the name of a namespace: `data/orders` is a table, `data/orders.lance` a folder.
   const isWord = !bare.includes('/');
   const forms = [...new Set([path.replace(/[\\/]+$/, ''), whole]), ...(isWord ? [] : [bare])].map(
     (form) => `(?:file://)?${quoted(form)}`,

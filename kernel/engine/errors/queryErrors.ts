@@ -7,8 +7,8 @@ type Told = [what: string, hint: string];
 const begin = String.raw`^(?:Invalid input, )+(?:Error parsing function: )?`;
 
 /**
- * What the engine says of queries and filters. It repeats the filter, in which a person may search for any word, so
- * these look at how a text begins.
+ * Rules for errors of queries and filters. The engine repeats the filter, which can contain any word, so these
+ * patterns match the start of a message.
  */
 export const queryRules: readonly Rule[] = [
   {
@@ -50,7 +50,7 @@ export const queryRules: readonly Rule[] = [
     ],
   },
   {
-    // A value of the rows, or one that is written in the SQL.
+    // A value of the rows, or a literal in the SQL.
     pattern:
       /^(?:Invalid input, |lance error: |LanceError\(\w+\): |Failed to execute query stream: GenericFailure, )*Cast error: (Can(?:not|'t) cast [^\n]*? to (?:value of|type) \w+)/,
     kind: 'InvalidInput',
@@ -102,13 +102,13 @@ export const queryRules: readonly Rule[] = [
   },
 ];
 
-/** A column that is not there; `columns` as the engine lists them, if it does. */
+/** Returns the message for a missing column; `columns` is the engine's list of columns, if it gives one. */
 export function noColumn(subject: Subject, name: string, columns: string | undefined): Told {
   const plain = name.replaceAll(/[`"]/g, '');
   const fields = subject.fields?.map((field) => field.name);
   const known = fields ? namesText(fields) : columns && ownColumns(columns);
   const hint = known ? `It has: ${known}.` : 'See schema() for those it has.';
-  // In SQL double quotes are for names, which surprises who comes from other languages.
+  // In SQL double quotes are for names, which surprises users of other languages.
   const isQuoted = subject.filter?.includes(`"${plain}"`) ?? false;
   return [
     `${thing(subject)} has no column "${plain}".`,
@@ -129,7 +129,6 @@ function notParsed(subject: Subject, filter: string | undefined, problem: string
   ];
 }
 
-/** The columns that can be searched. */
 function vectorHint({ fields }: Subject): string {
   if (!fields) return 'Look at schema() for the columns of vectors.';
   const vectors = fields.flatMap(({ name, type }) =>
@@ -138,7 +137,7 @@ function vectorHint({ fields }: Subject): string {
   return vectors.length > 0 ? `Its vectors: ${vectors.join(', ')}.` : 'None of its columns holds vectors.';
 }
 
-/** The engine lists its internal columns too, which nobody asked about. */
+/** Removes the internal columns that the engine lists too. */
 const ownColumns = (columns: string): string =>
   columns
     .split(', ')

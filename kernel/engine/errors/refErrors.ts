@@ -1,10 +1,10 @@
 import { thing, type Rule } from './engineText.ts';
 import { noColumn } from './queryErrors.ts';
 
-/** The words that the engine puts before its own sentence. */
+/** The words the engine puts before its own sentence. */
 const lead = String.raw`^(?:Invalid input, |lance error: |LanceError\(\w+\): |Failed to execute query stream: GenericFailure, )*`;
 
-/** What the engine says of tags, indexes and columns as such. */
+/** Rules for errors of tags, branches, indexes and columns. */
 export const refRules: readonly Rule[] = [
   {
     pattern: new RegExp(`${lead}Ref not found error: tag (.+?) does not exist`),

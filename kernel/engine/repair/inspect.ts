@@ -10,29 +10,29 @@ import { engineError, isUnwritten, tableSubject } from '#engine/errors/engineErr
 import { inRoot, isOneStep, isTableLocation, markers, rootFolder } from '#engine/dir/folders.ts';
 import { hasManifest, manifestFolder, readManifest, type ManifestRow } from '#engine/dir/manifestTable.ts';
 
-// What can be wrong with a catalog: earlier versions, other clients and processes that were killed could leave a manifest
-// that does not match the files. Nothing here changes anything; repair.ts applies the steps that are planned here.
+// Finds damage in a catalog: earlier versions, other clients and killed processes can leave a manifest that does not
+// match the files. Changes nothing; repair.ts applies the planned steps.
 
 /** One change of the manifest, or of a folder in the root. */
 export type Step =
   | { do: 'add-namespace'; id: string }
-  /** The row of a table without files becomes that of the namespace, in one commit. */
+  /** Replaces the row of a table without files by that of the namespace, in one commit. */
   | { do: 'turn-into-namespace'; id: string; location: string | null }
   | { do: 'rename-row'; id: string; to: string }
   | { do: 'rename-folder'; name: string; to: string }
   | { do: 'list-table'; id: string; folder: string }
   | { do: 'remove-row'; id: string; location: string | null };
 
-/** A damage with the steps that repair it, in their order; none if a user has to. */
+/** A damage with the steps that repair it, in order; no steps if the user has to repair it. */
 type Planned = { damage: Damage; steps: readonly Step[] };
 
-/** What is wrong with a catalog; for `recent` see `RepairResult`. */
+/** The damage of a catalog; for `recent` see `RepairResult`. */
 type Plan = { planned: Planned[]; recent: number };
 
 export type PlanOptions = {
   /**
-   * How long a folder must have been where it is to count as not listed, a minute if not given: a table that is being
-   * created or dropped right now has a folder and no row for a moment.
+   * Minimum age in ms of an unlisted folder (default: 60,000): a table that is being created or dropped has a folder
+   * and no row for a moment.
    */
   minAgeMs?: number | undefined;
 };
@@ -40,14 +40,14 @@ export type PlanOptions = {
 /**
  * Finds what is wrong with a catalog, and how it can be repaired.
  *
- * Tables that are not listed and tables without files are only looked for in a local directory: an object store is not
- * searched, and has tables that are declared and not yet written, which look like tables without files.
- * @throws CatalogError InvalidTableState (19), PermissionDenied (15) if the manifest or a folder can't be read: what can't
- * be read is not missing, so nothing is planned then
+ * Unlisted tables and tables without files are only detected in a local directory: object stores are not searched,
+ * and a declared, not yet written table would look like one without files.
+ * @throws CatalogError InvalidTableState (19), PermissionDenied (15) if the manifest or a folder can't be read:
+ * unreadable does not mean missing, so nothing is planned
  */
 export async function planRepair(place: Place, { minAgeMs = 60_000 }: PlanOptions = {}): Promise<Plan> {
   if (place.isLocal) await checkNoTable(place.location);
-  // Folders first: what is created or dropped in between is looked at again, folder by folder.
+  // Folders first: entries created or dropped in between are checked again, folder by folder.
   const folders = place.isLocal ? await foldersIn(place.location) : undefined;
   const rows = (await hasManifest(place)) ? await readManifest(place) : [];
   return new Planner(place, rows, folders).plan(minAgeMs);
@@ -59,7 +59,7 @@ class Planner {
   readonly #folders: ReadonlyMap<string, Dirent> | undefined;
   readonly #tables = new Map<string, ManifestRow[]>();
   readonly #namespaces = new Set<string>();
-  /** Every identifier that is taken, also by what is planned. */
+  /** Every used identifier, also those of planned steps. */
   readonly #taken = new Set<string>();
   readonly #planned: Planned[] = [];
   #recent = 0;
@@ -89,7 +89,7 @@ class Planner {
     return { planned: this.#planned, recent: this.#recent };
   }
 
-  /** The table that has the name of a namespace that something is in, if no namespace has it. */
+  /** Returns the table whose name is that of a parent namespace of `id`, if that namespace is not listed. */
   async #tableAbove(id: string): Promise<string | undefined> {
     for (const above of ancestors(id)) {
       if (this.#namespaces.has(above)) continue;
@@ -98,7 +98,7 @@ class Planner {
     return undefined;
   }
 
-  /** A stray folder is no reason to rename a table that is in order. */
+  /** Offers no steps: a stray folder does not justify renaming an intact table. */
   #below({ id, folder }: Unlisted, table: string): void {
     this.#add(
       'table-not-listed',
@@ -109,14 +109,14 @@ class Planner {
     );
   }
 
-  /** Namespaces without a row, and tables that have the name of a namespace. */
+  /** Checks for namespaces without a row, and for tables that have the name of a namespace. */
   async #namespacesAndTheirTables(unlisted: readonly string[]): Promise<void> {
     const children = new Map<string, string[]>();
     for (const id of [...this.#rows.map((row) => row.id), ...unlisted]) {
       for (const above of ancestors(id)) children.set(above, [...(children.get(above) ?? []), id]);
     }
     const needed = new Set([...children.keys(), ...this.#namespaces]);
-    // From the top, so that a namespace is there before what is in it.
+    // Parents first, so that a namespace exists before its children.
     for (const id of [...needed].toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))) {
       const isListed = this.#namespaces.has(id);
       const tables = this.#tables.get(id) ?? [];
@@ -201,7 +201,7 @@ class Planner {
     }
   }
 
-  /** A folder without versions is no table, unless the table is only declared. */
+  /** Reports a folder without versions, unless the table is only declared. */
   async #missingVersions({ id, location }: ManifestRow): Promise<void> {
     if (location === null || !isTableLocation(location)) return;
     const folder = inRoot(this.#place.location, location);
@@ -215,7 +215,7 @@ class Planner {
     );
   }
 
-  /** The folders of tables in namespaces that no row names. */
+  /** Finds the folders of namespaced tables that no row refers to. */
   async #unlisted(minAgeMs: number): Promise<Unlisted[]> {
     const listed = new Set(this.#rows.map((row) => row.location));
     const found: Unlisted[] = [];
@@ -231,16 +231,16 @@ class Planner {
     return found;
   }
 
-  /** Whether a table is in the root under a name, for which it needs no row. */
+  /** Whether the root contains a table of this name, which needs no row. */
   async #isRootTable(id: string): Promise<boolean> {
     if (depth(id) !== 1 || !this.#folders?.has(rootFolder(id))) return false;
     return !(await exists(join(inRoot(this.#place.location, rootFolder(id)), markers.forgotten)));
   }
 
-  /** @throws CatalogError if that can't be told */
+  /** @throws CatalogError if this can't be determined */
   async #hasFiles({ id, location }: ManifestRow): Promise<boolean> {
     if (location === null) return false;
-    // Only another client can have put it elsewhere; what is there is none of this catalog's business.
+    // Only another client can have set another location; this catalog does not check it.
     if (!isTableLocation(location)) return true;
     if (this.#place.isLocal) return this.#folders?.has(location) || exists(inRoot(this.#place.location, location));
     try {
@@ -268,7 +268,7 @@ class Planner {
   }
 }
 
-/** The folder of a table in a namespace that no row names, with the identifier that it was made for. */
+/** The folder of a namespaced table that no row refers to, with the identifier it was created for. */
 type Unlisted = { id: string; folder: string };
 
 const sharedMessage = (id: string): string =>
@@ -278,7 +278,7 @@ const display = (id: string): string => id.split(idDelimiter).join('/');
 const quote = (text: string): string => `"${text}"`;
 const depth = (id: string): number => id.split(idDelimiter).length;
 
-/** The identifiers of the namespaces that something is in. */
+/** Returns the identifiers of all parent namespaces. */
 function ancestors(id: string): string[] {
   const parts = id.split(idDelimiter);
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join(idDelimiter));
@@ -286,11 +286,11 @@ function ancestors(id: string): string[] {
 
 const isIdentifier = (id: string): boolean => {
   const parts = id.split(idDelimiter);
-  // A long one was cut when the folder was made.
+  // A long identifier was cut when the folder was created.
   return parts.length > 1 && parts.every(isOneStep) && !id.endsWith('~');
 };
 
-/** @throws CatalogError InvalidInput (13) for the folder of a table */
+/** @throws CatalogError InvalidInput (13) if `root` is the folder of a table */
 async function checkNoTable(root: string): Promise<void> {
   if (!(await exists(join(root, '_versions')))) return;
   throw new CatalogError(
@@ -302,7 +302,7 @@ async function checkNoTable(root: string): Promise<void> {
 
 const isOther = (name: string): boolean => name.startsWith('.') || name === manifestFolder;
 
-/** Entries of a root that may be folders of tables. */
+/** Returns the entries of a root that may be folders of tables. */
 async function foldersIn(root: string): Promise<Map<string, Dirent>> {
   const entries = await reading(root, () => readdir(root, { withFileTypes: true }));
   return new Map(entries.filter(({ name }) => !isOther(name)).map((entry) => [entry.name, entry]));

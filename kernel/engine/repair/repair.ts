@@ -9,7 +9,7 @@ import { inRoot, isThere } from '#engine/dir/folders.ts';
 import { planRepair, type PlanOptions, type Step } from './inspect.ts';
 import { namespaceId, onManifest } from '#engine/dir/manifestTable.ts';
 
-/** Finds what is wrong with a catalog, and changes nothing. @throws CatalogError as `planRepair` */
+/** Finds what is wrong with a catalog without changing it. @throws CatalogError as `planRepair` */
 export async function inspectCatalog(place: Place): Promise<RepairResult> {
   const { planned, recent } = await planRepair(place);
   const found = planned.map(({ damage }) => damage);
@@ -17,8 +17,8 @@ export async function inspectCatalog(place: Place): Promise<RepairResult> {
 }
 
 /**
- * Repairs a catalog in a directory or an object store. Each step is one commit or one rename, which does nothing if the
- * catalog was changed since, so that a repair that was killed goes on when it is run again.
+ * Repairs a catalog in a directory or an object store. Each step is one commit or one rename that does nothing if the
+ * catalog has changed since, so a repair that was killed continues when it is run again.
  * @throws CatalogError as `planRepair`; nothing was changed then
  */
 export async function repairCatalog(
@@ -65,7 +65,7 @@ async function listTable(place: Place, id: string, folder: string): Promise<void
   const taken = await onManifest(place, (manifest) =>
     manifest.insert(id, { location: folder, metadata: null }, parent),
   );
-  // Whoever was dropping the table has removed its row before its folder.
+  // A client that drops a table removes its row before its folder.
   if (taken === undefined && !(await isThere(path))) {
     await onManifest(place, (manifest) => manifest.takeFrom(id, folder));
   }

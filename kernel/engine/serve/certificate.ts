@@ -6,8 +6,8 @@ import { WatchedFiles } from './watchedFiles.ts';
 export type CertificateFiles = { cert: string; key: string };
 
 /**
- * Watches a certificate and its key, which are renewed every few weeks by someone else.
- * @throws CatalogError InvalidInput (13) when they can't be read, are none, or do not belong together
+ * Watches a certificate and its key, which another program renews every few weeks.
+ * @throws CatalogError InvalidInput (13) if they can't be read, are invalid, or do not belong together
  */
 export function openCertificate(
   files: CertificateFiles,

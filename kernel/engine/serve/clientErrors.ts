@@ -5,8 +5,8 @@ import { withoutPath } from '#engine/errors/pathText.ts';
 import { prefixHeaders, type Caller } from './gate.ts';
 
 /**
- * An error as a client of the server may read it: a client can't use a path of the server, and need not know it. The
- * same error if it tells none.
+ * Returns an error without paths of the server, which a client can't use and need not know. Returns the same error if
+ * it contains none.
  */
 export function clientError(error: CatalogError, caller: Caller | undefined): CatalogError {
   if (isRootError(error)) return caller ? rootError(error, caller) : hidden(error, []);
@@ -16,7 +16,7 @@ export function clientError(error: CatalogError, caller: Caller | undefined): Ca
 function rootError(cause: CatalogError, { database: { name }, prefix }: Caller): CatalogError {
   const { operation, identifier } = cause;
   const about = { operation, identifier, cause };
-  // Missing, or a file: the root itself was checked when the server started.
+  // The folder is missing or a file; the root itself was checked when the server started.
   if (prefix !== undefined && cause.kind === 'InvalidInput') {
     return new CatalogError(
       'NamespaceNotFound',
@@ -33,7 +33,10 @@ function rootError(cause: CatalogError, { database: { name }, prefix }: Caller):
   );
 }
 
-/** The error with texts that tell none of the paths; what the server did not expect may tell any path. */
+/**
+ * Removes the given paths from the message and the hint; from an internal error, which can contain any path, all
+ * paths.
+ */
 function hidden(error: CatalogError, paths: readonly string[]): CatalogError {
   const clean = (text: string): string => {
     const without = paths.reduce(withoutPath, text);
@@ -46,5 +49,5 @@ function hidden(error: CatalogError, paths: readonly string[]): CatalogError {
   return new CatalogError(kind, cleanWhat, cleanHint, { status, operation, identifier: instance, cause: error });
 }
 
-/** An absolute path of two or more steps, which is no part of an address or of another path. */
+/** An absolute path of two or more segments that is not part of a URL or of another path. */
 const anyPath = /(?<![\w.:/\\-])(?:[A-Za-z]:)?[\\/][^\s"'`:,;()/\\]+[\\/][^\s"'`:,;()]*/g;

@@ -5,13 +5,13 @@ import { nameProblem } from '#shared/names.ts';
 /** A catalog that a server offers under a name. */
 export type Database = { readonly name: string; readonly root: string };
 
-/** The name of the one database of a server to which none was given. */
+/** The name of the only database of a server that was started without names. */
 const defaultDatabase = 'default';
 
 /**
- * The databases of a server: those given as `NAME=ROOT`, or as `NAME` for the folder of that name below `root`; without
- * any, `root` itself.
- * @throws CatalogError InvalidInput (13) for a name twice, against the rule of names, or without a place
+ * Parses the databases of a server: `NAME=ROOT`, or `NAME` for the folder of that name below `root`; without any,
+ * `root` itself.
+ * @throws CatalogError InvalidInput (13) for a duplicate or invalid name, or a database without a root
  */
 export function databasesOf(root: string | undefined, given: readonly string[]): Database[] {
   if (given.length === 0) {
@@ -24,7 +24,7 @@ export function databasesOf(root: string | undefined, given: readonly string[]):
     const name = split < 0 ? text : text.slice(0, split);
     const problem = nameProblem('namespace', name);
     if (problem) throw new CatalogError('InvalidInput', `"${name}" can't be the name of a database.`, problem.hint);
-    // Names of hosts are the same in small and capital letters, and so are folders on some machines.
+    // Host names are case-insensitive, and so are folder names on some systems.
     const same = databases.find((known) => known.name.toLowerCase() === name.toLowerCase());
     if (same) {
       throw new CatalogError(
@@ -46,7 +46,6 @@ export function databasesOf(root: string | undefined, given: readonly string[]):
   return databases;
 }
 
-/** The place of a name below a root. */
 export const below = (root: string | undefined, name: string): string | undefined =>
   root === undefined ? undefined : `${root.replace(/[/\\]+$/, '')}/${name}`;
 

@@ -8,11 +8,11 @@ import { type HostRoute, routeOfHost } from './hosts.ts';
 import type { KeyRing } from './keyRing.ts';
 import type { Access, ApiKey } from './keys.ts';
 
-/** Whether a key may ask for an operation; one that this server does not know changes nothing. */
+/** Whether a key permits an operation. An unknown operation is permitted: it changes nothing. */
 const permits = (access: Access, operation: Operation | undefined): boolean =>
   access === 'read-write' || operation === undefined || readingOperations.has(operation);
 
-/** Who asks, and of what: a database, or with a prefix the folder below it, which is its root then. */
+/** The key of a request and its database; with a prefix, the folder below the database becomes its root. */
 export type Caller = { readonly key: ApiKey; readonly database: Database; readonly prefix?: string | undefined };
 
 type GateOptions = {
@@ -23,11 +23,11 @@ type GateOptions = {
   publicHosts: readonly string[];
 };
 
-/** The headers that name a database; the second is what upstream's own clients send. */
+/** The headers that name a database; upstream's own clients send the second one. */
 const databaseHeaders = ['x-service-database', 'x-lancedb-database'] as const;
 export const prefixHeaders = ['x-service-database-prefix', 'x-lancedb-database-prefix'] as const;
 
-/** Decides who may ask what of which database, by headers alone: nothing of a body is read before. */
+/** Authorizes requests for a database by headers alone, before any of the body is read. */
 export class Gate {
   readonly #options: GateOptions;
   readonly #callers = new WeakMap<IncomingMessage, Caller>();
@@ -54,7 +54,7 @@ export class Gate {
     );
   }
 
-  /** The key in a request. @throws CatalogError Unauthenticated (16) */
+  /** Returns the API key of a request. @throws CatalogError Unauthenticated (16) */
   checkKey({ headers }: IncomingMessage): ApiKey {
     const presented = oneOf(headers, ['x-api-key']) ?? bearer(headers.authorization);
     const key = this.#options.keys.find(presented ?? '');
@@ -67,8 +67,9 @@ export class Gate {
   }
 
   /**
-   * Lets a request pass, and keeps who sent it.
-   * @throws CatalogError PermissionDenied (15), Unauthenticated (16), NamespaceNotFound (1) for an unknown database
+   * Authorizes a request and records its caller.
+   * @throws CatalogError PermissionDenied (15), Unauthenticated (16), NamespaceNotFound (1) for an unknown database,
+   * InvalidInput (13) if the headers do not name one database
    */
   authorize(request: IncomingMessage, { operation }: Asked): void {
     const route = this.checkOrigin(request);
@@ -79,7 +80,7 @@ export class Gate {
     }
   }
 
-  /** Who sent a request; `undefined` where it did not get as far. */
+  /** Returns the caller of a request; `undefined` if it was refused before its key and database were known. */
   callerOf(request: IncomingMessage): Caller | undefined {
     return this.#callers.get(request);
   }
@@ -94,11 +95,11 @@ export class Gate {
     const ofHost = named === undefined ? route.database : undefined;
     const given = named ?? ofHost;
     const { asked, folders } = given === undefined ? this.#byPrefix(prefix, opens) : { asked: given, folders: prefix };
-    // A host has no capital letters, and a database may have some.
+    // Host names have no uppercase letters, but database names may.
     const isAsked = ({ name }: Database): boolean => name === asked || name.toLowerCase() === ofHost;
     const database = this.#options.databases.find(isAsked);
     const name = database?.name ?? asked;
-    // Before it is said whether it is there: a key that does not open it has no business knowing whether it is there.
+    // Checked before the database's existence: a key must not reveal whether a database that it does not open exists.
     if (!opens(name)) {
       throw new CatalogError(
         'PermissionDenied',
@@ -119,9 +120,9 @@ export class Gate {
   }
 
   /**
-   * The database of a request that names none in a header or by its host: the first step of the prefix, where the key
-   * opens one of that name or there are several to choose from, else the only one that it opens.
-   * @throws CatalogError InvalidInput (13) where nothing tells it, PermissionDenied (15) for a key that opens none
+   * Resolves the database of a request that names none by header or host: the first segment of the prefix, if it is
+   * the database that the key opens or the key opens several; otherwise the only one that it opens.
+   * @throws CatalogError InvalidInput (13) if the database is ambiguous, PermissionDenied (15) if the key opens none
    */
   #byPrefix(
     prefix: readonly string[],
@@ -142,7 +143,7 @@ export class Gate {
   }
 }
 
-/** The steps of the prefix in a request, none without one; each is a name, so that they never leave a database. */
+/** Returns the segments of the prefix header; each must be a valid name, so that they can't leave the database. */
 function prefixOf(headers: IncomingMessage['headers']): string[] {
   const steps = oneOf(headers, prefixHeaders)?.split('/') ?? [];
   if (!steps.some((step) => nameProblem('namespace', step))) return steps;

@@ -2,24 +2,27 @@ import { CatalogError } from '#shared/errors.ts';
 import { digestOf, findKey, parseKeys, type ApiKey } from './keys.ts';
 import { WatchedFiles } from './watchedFiles.ts';
 
-/** Where a server's keys come from. `none` is for one person on one machine. */
+/** Where the keys of a server come from; `none` is for a single user on one machine. */
 export type KeySource = { kind: 'none' } | { kind: 'key'; key: string } | { kind: 'file'; path: string };
 
-/** Who may ask, as of now. */
+/** The keys that are currently valid. */
 export type KeyRing = {
-  /** The key that was presented; `undefined` when it is none of these. */
+  /** Returns the key that was presented, or `undefined` if it is not valid. */
   find(presented: string): ApiKey | undefined;
-  /** True where nobody needs a key. */
+  /** Whether the server accepts requests without a key. */
   readonly isOpen: boolean;
   close(): void;
 };
 
-/** What everybody is where no key is needed. */
+/** The key of every client if no key is required. */
 const anyone: ApiKey = { name: 'anyone', digest: Buffer.alloc(0), access: 'read-write', databases: '*' };
 
 const shortestKey = 16;
 
-/** @throws CatalogError InvalidInput (13) for a key that is too short or a file that is wrong or open to others */
+/**
+ * @throws CatalogError InvalidInput (13) if a key is too short or the file is invalid, PermissionDenied (15) if other
+ * users can read the file
+ */
 export async function openKeyRing(
   source: KeySource,
   log: { changed: (count: number) => void; problem: (error: unknown) => void },
@@ -42,7 +45,7 @@ export async function openKeyRing(
   const watched = await WatchedFiles.open({
     paths: [path],
     parse: ([file]) => {
-      // Windows has no such bits.
+      // Windows has no such permission bits.
       if (process.platform !== 'win32' && file && (file.mode & 0o077) !== 0) {
         throw new CatalogError(
           'PermissionDenied',

@@ -5,22 +5,21 @@ import { nameProblem } from '#shared/names.ts';
 const accesses = ['read-only', 'read-write'] as const;
 export type Access = (typeof accesses)[number];
 
-/** Who may ask. The key itself is nowhere: what is kept is its SHA-256, and a name to say who asked. */
+/** An API key. Only its SHA-256 is stored, not the key itself, and a name for logs. */
 export type ApiKey = {
   name: string;
   digest: Buffer;
   access: Access;
-  /** The databases that it opens, `*` for all. */
+  /** The databases that the key opens, `*` for all. */
   databases: readonly string[] | '*';
 };
 
-/** Random keys need no slow hash: there is no dictionary to try. */
+/** Random keys need no slow hash, since they can't be guessed from a dictionary. */
 export const digestOf = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 /**
- * The key that was presented, if it is one of `keys`. Digests are equally long and all of them are looked at, so the
- * time that it takes says nothing about how much of a guess was right, nor about which key it was.
- * No key at all is none of them, whatever they are.
+ * Finds the presented key. All digests are compared and equally long, so the time reveals neither how much of a guess
+ * was right nor which key it was. An empty key never matches.
  */
 export function findKey(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
   if (presented === '') return undefined;
@@ -31,8 +30,8 @@ export function findKey(keys: readonly ApiKey[], presented: string): ApiKey | un
 }
 
 /**
- * Reads a file of keys: a line each with name, SHA-256 in hexadecimal, `read-only` or `read-write`, and databases
- * separated by commas, or `*`; `#` begins a comment.
+ * Parses a key file. Each line has a name, a SHA-256 in hexadecimal, `read-only` or `read-write`, and databases
+ * separated by commas, or `*`; `#` starts a comment.
  * @throws CatalogError InvalidInput (13) naming the line
  */
 export function parseKeys(text: string): ApiKey[] {
@@ -45,7 +44,7 @@ export function parseKeys(text: string): ApiKey[] {
     if (same) throw wrongLine(index + 1, `repeats the name or the key of "${same.name}"`, 'Give each key one line.');
     keys.push(key);
   }
-  // What an editor leaves for a moment while it writes is an empty file too, so it never means "no key any more".
+  // An editor may leave the file empty for a moment while it writes, so an empty file never means "no more keys".
   if (keys.length === 0) {
     throw new CatalogError('InvalidInput', 'There is no key in the file of keys.', `Make one with: ${makeKeyHint}.`);
   }
@@ -59,11 +58,11 @@ function parseLine(words: readonly string[], line: number): ApiKey {
   const problem = keyNameProblem(name);
   if (problem) throw wrongLine(line, problem, 'Begin it with a name.');
   if (!/^[0-9a-f]{64}$/i.test(hash)) {
-    // Not repeated: it may be the key itself, put there by mistake.
+    // The value is not repeated: it may be the key itself, put there by mistake.
     throw wrongLine(line, 'has no SHA-256 in its second place', `Make a line with: ${makeKeyHint}.`);
   }
   if (hash.toLowerCase() === digestOf('').toString('hex')) {
-    // What a script writes whose variable was not set.
+    // A script whose variable is not set writes this digest.
     throw wrongLine(line, 'has the SHA-256 of an empty key', `Make a line with: ${makeKeyHint}.`);
   }
   const known = accesses.find((one) => one === access);
@@ -92,8 +91,8 @@ const keyNameProblem = (name: string): string | undefined =>
   /^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/.test(name) ? undefined : 'begins with no name of a key';
 
 /**
- * A new random key and the line for the file of keys. The prefix lets scanners of repositories recognise a leaked one.
- * @throws CatalogError InvalidInput (13) for a name that could not be read back
+ * Creates a random key and its line for the key file. The prefix lets secret scanners recognize a leaked key.
+ * @throws CatalogError InvalidInput (13) for a name that could not be parsed back
  */
 export function makeKey(name: string, access: Access, databases: ApiKey['databases']): { key: string; line: string } {
   const key = `lc_${randomBytes(32).toString('base64url')}`;

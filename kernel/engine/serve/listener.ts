@@ -12,15 +12,15 @@ type ListenerOptions = {
   readiness: Readiness;
   metrics: Metrics;
   log: Log;
-  /** Whether the server has been told to end. */
+  /** Whether the server is shutting down. */
   isEnding: () => boolean;
   maxRequests: number;
   behindProxy: boolean;
 };
 
 /**
- * Answers what a server is asked: the contract, and beside it how it is doing. `/healthz` and `/readyz` tell anybody yes
- * or no and nothing else; `/metrics` wants a key, for it tells how much is asked of whom.
+ * Handles the contract, health checks and metrics. `/healthz` and `/readyz` need no key and return only yes or no;
+ * `/metrics` requires a key, because it shows how much each operation is used.
  */
 export function createListener(options: ListenerOptions) {
   const { contract, metrics } = options;
@@ -34,15 +34,15 @@ export function createListener(options: ListenerOptions) {
       await contract.handle(request, response);
     },
     /**
-     * Gives a request one of the places that there are, until it is answered. For those with a key alone: who has none
-     * must not be able to take the places of the others.
-     * @throws CatalogError ServiceUnavailable (17) where none is left
+     * Takes one of the `maxRequests` slots until the request is answered. Only for requests with a valid key, so that
+     * other clients can't take slots from them.
+     * @throws CatalogError ServiceUnavailable (17) if no slot is free
      */
     admit(request: IncomingMessage): void {
       if (admitted.size >= options.maxRequests) throw tooMany();
       admitted.add(request);
     },
-    /** Counts a request of the contract that is over, and writes its line. */
+    /** Counts a finished request of the contract and logs it. */
     answered(request: IncomingMessage, answered: Answered): void {
       const { operation, status, milliseconds, bytesReceived, bytesSent, end } = answered;
       admitted.delete(request);
@@ -79,7 +79,7 @@ type OwnRoute = (
 
 const plain = 'text/plain; charset=utf-8';
 
-// That it runs says nothing to anybody, and who balances loads asks by the address of a machine and no name.
+// Health checks need no key and skip the host check: load balancers call them by IP address.
 const ownRoutes: Readonly<Record<string, OwnRoute>> = {
   '/healthz': () => Promise.resolve({ status: 200, type: plain, body: 'ok\n' }),
   '/readyz': async (_request, { isEnding, readiness }) => {
@@ -123,7 +123,7 @@ const tooMany = (): CatalogError =>
   new CatalogError('ServiceUnavailable', 'The server has too many requests at the moment.', 'Ask again in a second.');
 
 function refuse(response: ServerResponse, error: CatalogError): void {
-  // The body of the request is not read, so its connection can't be used again.
+  // The body of the request is not read, so the connection can't be reused.
   response
     .writeHead(error.status, { 'content-type': 'application/json', connection: 'close' })
     .end(JSON.stringify(error));
@@ -131,10 +131,15 @@ function refuse(response: ServerResponse, error: CatalogError): void {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
-/** 503 says that the server or its store has too much to do or is ending, which is for who looks after it, and no fault. */
+/**
+ * 503 means that the server or its store is overloaded or shutting down: a warning for the administrator, not an
+ * error.
+ */
 const levelOf = (status: number) => (status === 503 ? 'warn' : status >= 500 ? 'error' : 'info');
 
-/** The last hop before the proxy is what the proxy itself wrote; what is before it, anybody may have. */
+/**
+ * Returns the client's address. Only the last hop was written by the proxy itself; any client can send earlier ones.
+ */
 function clientOf(request: IncomingMessage, behindProxy: boolean): string | undefined {
   const forwarded = request.headers['x-forwarded-for'];
   const last = behindProxy && typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined;

@@ -1,12 +1,12 @@
-/** Writes lines of JSON, one an event, for programs that collect them. */
+/** Writes one JSON line per event, for log collectors. */
 export type Log = (level: 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>) => void;
 
 /**
- * A log that never shows what is in `secrets`, whatever an engine or a library puts into its texts.
- * @param write takes a line without its end
+ * Creates a log that redacts `secrets`, even if the message of an engine or a library contains them.
+ * @param write takes a line without its line break
  */
 export function jsonLog(write: (line: string) => void, secrets: readonly string[]): Log {
-  // Short values stand in ordinary words too.
+  // Short values also occur in ordinary words.
   const hidden = secrets.filter((secret) => secret.length >= 6);
   const clean = (_key: string, value: unknown): unknown =>
     typeof value === 'string' ? hidden.reduce((text, secret) => text.replaceAll(secret, '***'), value) : value;

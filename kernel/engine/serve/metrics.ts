@@ -1,20 +1,20 @@
-/** A request that is done, for the counters. */
+/** A finished request, for the counters. */
 type Measured = {
-  /** The specification's name of the operation, `other` for what is none. */
+  /** The name of the operation in the specification, or `other`. */
   operation: string;
-  /** `cut` for an answer that broke off after its headers, which no status tells. */
+  /** `cut` for a response that broke off after its headers, so its status does not show the failure. */
   status: number | 'cut';
   seconds: number;
   bytesIn: number;
   bytesOut: number;
 };
 
-/** Upper bounds of the histogram, in seconds: from a list to a scan of many millions of rows. */
+/** Upper bounds of the histogram in seconds: from a list to a scan of many millions of rows. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
 
 type Histogram = { counts: number[]; sum: number; count: number };
 
-/** Counters of one server, in the text format of Prometheus. Labels take few values: never a name from a request. */
+/** Counters of one server in the Prometheus text format. Labels have few values: never a name from a request. */
 export class Metrics {
   readonly #requests = new Map<string, number>();
   readonly #durations = new Map<string, Histogram>();
@@ -43,7 +43,7 @@ export class Metrics {
     for (const [index, bound] of bounds.entries()) if (seconds <= bound) histogram.counts[index]!++;
   }
 
-  /** All of them as text; `ready` is the last known answer of the readiness check. */
+  /** Returns all counters as text; `ready` is the last result of the readiness check. */
   text(ready: boolean): string {
     const { rss, heapUsed, external } = process.memoryUsage();
     const cpu = process.cpuUsage();

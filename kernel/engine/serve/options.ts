@@ -5,16 +5,16 @@ import type { Database } from './databases.ts';
 import { isLoopback } from './hosts.ts';
 import type { KeySource } from './keyRing.ts';
 
-/** What a server costs at most. */
+/** Resource limits of a server. */
 export type ServeLimits = {
-  /** Bytes of a request with rows. */
+  /** Maximum bytes of a request with rows. */
   bodyBytes: number;
-  /** Milliseconds that a request or an answer may stand still. */
+  /** Milliseconds without progress after which a request or response is cut off. */
   idle: number;
-  /** Requests at a time; more are told to come again. */
+  /** Concurrent requests; further ones are refused with 503. */
   requests: number;
   connections: number;
-  /** Milliseconds for the requests under way when the server is told to end. */
+  /** Milliseconds that running requests may take after the server is told to stop. */
   grace: number;
 };
 
@@ -28,18 +28,18 @@ export const defaultServeLimits: ServeLimits = {
 
 export type ServeOptions = {
   databases: readonly Database[];
-  /** Settings of the object store that the roots are in. May hold secrets. */
+  /** Settings of the object store that contains the roots. May hold secrets. */
   storageOptions?: Record<string, string> | undefined;
   host: string;
-  /** 0 for a free one. */
+  /** 0 for any free port. */
   port: number;
   keys: KeySource;
   tls?: CertificateFiles | undefined;
-  /** A proxy in front takes care of TLS. */
+  /** A proxy in front terminates TLS. */
   behindProxy: boolean;
-  /** Names by which clients know the server, beside the address that it listens on. */
+  /** Names by which clients reach the server, in addition to its listen address. */
   publicHosts: readonly string[];
-  /** What runs jobs; none are where nothing does. */
+  /** Runs jobs; without it the server offers none. */
   jobs?: ServerJobs | undefined;
   limits?: Partial<ServeLimits> | undefined;
   /** Takes a line of the log. */
@@ -47,7 +47,7 @@ export type ServeOptions = {
 };
 
 /**
- * Refuses what would put tables or keys before everybody.
+ * Refuses options that would expose tables or keys.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkExposure({ host, keys, tls, behindProxy }: ServeOptions): void {

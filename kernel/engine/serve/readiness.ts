@@ -1,16 +1,19 @@
 import type { Catalog } from '#catalog/catalog.ts';
 
 type ReadinessOptions = {
-  /** Opens each root that is served. */
+  /** Opens each served root. */
   catalogs: () => Promise<Catalog>[];
   onChange: (ready: boolean, problem: unknown) => void;
-  /** Milliseconds for which an answer is good; 3000. */
+  /** Milliseconds for which a result is reused (default: 3000). */
   keep?: number;
-  /** Milliseconds after which a root that does not answer is taken for unreachable; 5000. */
+  /** Milliseconds after which a root without a response counts as unreachable (default: 5000). */
   limit?: number;
 };
 
-/** Whether the roots can be read. Anybody may ask, so the storage is asked once in a while and not for every request. */
+/**
+ * Checks whether the roots can be read. Any client may call it, so the storage is queried at intervals, not per
+ * request.
+ */
 export class Readiness {
   readonly #options: ReadinessOptions;
   #last: { ready: boolean; at: number } | undefined;
@@ -20,7 +23,7 @@ export class Readiness {
     this.#options = options;
   }
 
-  /** The last answer, without asking. */
+  /** The last result, without a new check. */
   get isReady(): boolean {
     return this.#last?.ready ?? false;
   }

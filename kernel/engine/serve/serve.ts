@@ -17,30 +17,30 @@ import { createListener } from './listener.ts';
 import { Readiness } from './readiness.ts';
 
 export type RunningServer = {
-  /** For people and clients: `http://127.0.0.1:2333`. */
+  /** For display and for clients: `http://127.0.0.1:2333`. */
   readonly address: string;
   readonly port: number;
   /**
-   * Ends it: takes no further connections, finishes the requests under way, as long as the limit allows.
+   * Stops the server: refuses new connections and waits for running requests up to `limits.grace`.
    * @returns how many requests were cut off
    */
   close(): Promise<number>;
 };
 
-/** How connections are kept; a body is watched while it comes, for a large table takes its time. */
+/** Timeouts of connections. The body is watched separately while it arrives, since a large table takes long. */
 const connectionOptions = (idle: number): ServerOptions => ({
-  // Of the request line and headers together.
+  // For the request line and the headers together.
   headersTimeout: Math.min(10_000, idle),
   requestTimeout: 0,
-  // How often the first of these is looked at: without it a slow sender has half a minute more.
+  // How often `headersTimeout` is checked: with the default a slow sender gets up to 30 s more.
   connectionsCheckingInterval: Math.min(2_000, idle),
-  // Longer than that of usual load balancers: the one that closes an idle connection first should be the client.
+  // Longer than in usual load balancers: the client should be the first to close an idle connection.
   keepAliveTimeout: 75_000,
 });
 
 /**
- * Serves catalogs to a team: the REST contract with keys, over TLS or behind a proxy. It has no state of its own, so any
- * number of them may serve the same roots.
+ * Serves catalogs to a team: the REST contract with keys, over TLS or behind a proxy. It is stateless, so any number
+ * of servers can serve the same roots.
  * @throws CatalogError InvalidInput (13) for a root, a file or an address that can't be used
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
@@ -50,10 +50,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { storageOptions } = options;
   const catalogs = new OpenCatalogs(
     (root) => openDir({ root, ...(storageOptions && { storageOptions }) }),
-    // Beside the databases themselves there may be prefixes in them.
+    // Room for prefixes in the databases, in addition to the databases themselves.
     options.databases.length + 32,
   );
-  // A local root that is not there is a typing mistake, and better said now than to every client.
+  // A missing local root is a typing error: better reported now than to every client.
   for (const { root } of options.databases) await catalogs.get(root);
   const keys = await openKeyRing(options.keys, {
     changed: (count) => log('info', 'keys_read', { count }),
@@ -79,7 +79,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     jobs: options.jobs,
     errorFor: (request, error) => {
       const told = clientError(error, gate.callerOf(request));
-      // What the client is not told is for the administrator; the stack of the unexpected is in the log already.
+      // Logs what the client does not see, for the administrator; the stack of an internal error is already in the
+      // log.
       if (told !== error && told.status >= 500 && error.kind !== 'Internal') {
         log('error', 'failure', { problem: error.message });
       }
@@ -114,7 +115,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     server.on('request', (request, response) => void listener.handle(request, response));
     port = await listen(server, options);
   } catch (error) {
-    // Files are looked at until they are closed, also for a server that never was.
+    // The files are watched until they are closed, even if the server did not start.
     closeFiles();
     throw error;
   }
@@ -163,15 +164,15 @@ async function listen(server: Server, { host, port }: ServeOptions): Promise<num
     );
     server.listen(port, host, resolve);
   });
-  // Bound to TCP, so it is an object.
+  // An object, because the server is bound to TCP.
   const { port: bound } = server.address() as AddressInfo;
   return bound;
 }
 
-/** Ends a server without cutting what it is doing, unless that takes too long. */
+/** Stops a server without cutting off running requests, unless they take too long. */
 async function end(server: Server, drained: Promise<void>, inFlight: () => number, grace: number): Promise<number> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Connections that were busy become idle one by one, and Node closes those that were so at the beginning alone.
+  // Busy connections become idle one by one; `server.close()` only closes those that are idle at that moment.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
@@ -187,7 +188,7 @@ async function end(server: Server, drained: Promise<void>, inFlight: () => numbe
   return cut;
 }
 
-/** What must never be in a log line. */
+/** The values that must never appear in a log line. */
 function secretsOf({ keys, storageOptions = {} }: ServeOptions): string[] {
   const stored = Object.entries(storageOptions).filter(([name]) => isSecretOption(name));
   return [...stored.map(([, value]) => value), ...(keys.kind === 'key' ? [keys.key] : [])];

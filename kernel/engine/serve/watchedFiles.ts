@@ -5,18 +5,18 @@ type WatchedFile = { readonly text: string; /** Permission bits. */ readonly mod
 
 type WatchOptions<T> = {
   paths: readonly string[];
-  /** Makes the value of the files, in the order of the paths. What it throws keeps the value of before. */
+  /** Computes the value from the files, in the order of the paths. If it throws, the previous value is kept. */
   parse: (files: readonly WatchedFile[]) => T;
   onChange?: ((value: T) => void) | undefined;
-  /** A changed file that can't be used, told once for each change. */
+  /** Called for a changed file that can't be used, once per change. */
   onProblem: (error: unknown) => void;
-  /** Milliseconds between two looks; 1000. */
+  /** Milliseconds between two checks (default: 1000). */
   interval?: number;
 };
 
 /**
- * A value made of files, made again when one of them changes. Looked at by time and by path, not by a watch on the file:
- * so files that are replaced by renaming, and the links of mounted secrets, are seen too.
+ * A value computed from files, again when one changes. Polls by path instead of watching: this also detects files
+ * replaced by renaming and the links of mounted secrets.
  */
 export class WatchedFiles<T> {
   readonly #options: WatchOptions<T>;
@@ -34,9 +34,12 @@ export class WatchedFiles<T> {
     this.#timer.unref();
   }
 
-  /** Reads the files the first time. @throws what `parse` throws, CatalogError InvalidInput (13) for unreadable ones */
+  /**
+   * Reads the files the first time. @throws what `parse` throws, CatalogError InvalidInput (13) for an unreadable
+   * file
+   */
   static async open<T>(options: WatchOptions<T>): Promise<WatchedFiles<T>> {
-    // The mark is taken first: a change in between is seen as one at the next look.
+    // The mark is taken first, so that the next check detects a change in between.
     const seen = await markOf(options.paths);
     const files = await Promise.all(options.paths.map(read));
     return new WatchedFiles(options, options.parse(files), seen);
@@ -63,7 +66,7 @@ export class WatchedFiles<T> {
         this.#told = '';
         this.#options.onChange?.(this.#value);
       } catch (error) {
-        // Tried again at every look, told once: two files that belong together change one after the other.
+        // Tried again at every check, reported once: two files that belong together change one after the other.
         if (this.#told !== mark) this.#options.onProblem(error);
         this.#told = mark;
       }
@@ -73,7 +76,7 @@ export class WatchedFiles<T> {
   }
 }
 
-/** What changes when a file does, whichever way. */
+/** Returns a string that changes whenever a file does. */
 async function markOf(paths: readonly string[]): Promise<string> {
   const marks = paths.map(async (path) => {
     try {
@@ -90,7 +93,7 @@ async function read(path: string): Promise<WatchedFile> {
   try {
     const file = await open(path, 'r');
     try {
-      // Of the opened file, so that what is checked is what is read.
+      // Taken from the opened file, so that the checked file is the one that is read.
       const { mode } = await file.stat();
       return { text: await file.readFile('utf8'), mode: mode & 0o777 };
     } finally {

@@ -2,18 +2,17 @@ import type { RecordBatch, Schema } from '#arrow';
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
 
-/** Rows of a request as they come. */
+/** The rows of a request, read as they arrive. */
 export type ArrowBody = {
   schema: Schema;
-  /** To be read once. Rejects when the body ends before its Arrow stream does, and when it is none further on. */
+  /** Can be read once. Rejects if the body ends before its Arrow stream does, or is not valid Arrow later on. */
   batches: AsyncIterable<RecordBatch>;
-  /** Rows that have come so far. */
   readonly numRows: number;
 };
 
 /**
- * Opens an Arrow IPC stream, and resolves as soon as its schema is there. A stream without rows is a schema alone.
- * @throws CatalogError InvalidInput (13) for what is no such stream
+ * Opens an Arrow IPC stream and resolves as soon as its schema has arrived. A stream without rows is only a schema.
+ * @throws CatalogError InvalidInput (13) if the bytes are not an Arrow stream
  */
 export async function openArrow(bytes: AsyncIterable<Uint8Array>): Promise<ArrowBody> {
   try {
@@ -42,7 +41,7 @@ export async function openArrow(bytes: AsyncIterable<Uint8Array>): Promise<Arrow
 
 const magic = 'ARROW1';
 
-/** Refuses an Arrow *file* at its first bytes: the reader would take one too, and hold all of it in memory. */
+/** Refuses an Arrow *file* by its first bytes: the reader would accept one and hold all of it in memory. */
 async function* noFile(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of bytes) {

@@ -12,13 +12,13 @@ import { queryOf } from './rows.ts';
 const branchOf = (branch: string | undefined): { branch?: string } =>
   branch === undefined || branch === '' ? {} : { branch };
 
-/** Opens the newest version of the branch that a body names, or of the main line. */
+/** Opens the newest version of the branch named in the body, or of the main branch. */
 export const openBranch = (call: Call, body: Json) => openTable(call, branchOf(text(body, 'branch')));
 
-/** The same where the branch stands in the address. */
+/** Opens the newest version of the branch named in the query string, or of the main branch. */
 export const openQueryBranch = (call: Call) => openTable(call, branchOf(queryText(call.query, 'branch')));
 
-/** The version that a tag names, and its branch where that is not the main one: numbers of versions repeat in branches. */
+/** Resolves a tag to a version, and its branch unless it is the main one: branches reuse version numbers. */
 export async function taggedVersion(call: Call, tag: string): Promise<{ version: number; branch?: string }> {
   const table = await openTable(call, { tag });
   const { signal } = call;
@@ -31,8 +31,8 @@ export async function taggedVersion(call: Call, tag: string): Promise<{ version:
 const versionIn = (version: number | undefined): { version?: number } => (version === undefined ? {} : { version });
 
 /**
- * The columns that a merge matches by. The specification has one; several are several parameters, as upstream's client
- * sends them. A name with dots in it stands in backticks.
+ * Returns the columns that a merge matches by. The specification has one; upstream's client sends several as several
+ * parameters, and quotes a name with dots in backticks.
  */
 const columnsIn = (on: readonly string[]): string[] =>
   on.map((name) => (/^`(?:[^`]|``)*`$/.test(name) ? name.slice(1, -1).replaceAll('``', '`') : name));
@@ -40,7 +40,7 @@ const columnsIn = (on: readonly string[]): string[] =>
 const isPair = (pair: unknown): pair is [string, string] =>
   Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string' && part !== '');
 
-/** The field path and the expression of each update. */
+/** Returns the field path and the expression of each update. */
 function updatesOf(body: Json): Record<string, string> {
   const updates = body['updates'];
   if (!Array.isArray(updates) || !updates.every(isPair)) return wrong('updates', 'a list of [column, expression]');
@@ -50,7 +50,9 @@ function updatesOf(body: Json): Record<string, string> {
   return Object.fromEntries(updates);
 }
 
-/** The rows that came, also where there are none: an empty batch has the columns that a stream without one has too. */
+/**
+ * Yields the received batches, or an empty batch if there are none, with the columns that an empty stream would have.
+ */
 async function* withOne({ schema, batches }: ArrowBody): AsyncGenerator<RecordBatch> {
   let isEmpty = true;
   for await (const batch of batches) {

@@ -11,24 +11,23 @@ import { allTexts, decodePart, wrong } from './requestBody.ts';
 import { catalogError, createContractHandler, type ContractHandler } from './server.ts';
 
 type EngineServerOptions = {
-  /** What a request must carry as `Authorization: Bearer …`. */
+  /** The secret that a request must carry as `Authorization: Bearer …`. */
   secret: string;
-  /** The catalog of a root directory. */
   catalogOf: (config: DirConfig) => Promise<Catalog>;
   log: (line: string) => void;
 };
 
-/** The server of the engine process: for one parent process on this machine. Not listening yet. */
+/** The server of the engine process, for one parent process on this machine. Not listening yet. */
 type EngineServer = {
   server: Server;
   contract: ContractHandler;
 };
 
 /**
- * Makes the REST contract over directories that each request names.
+ * Creates the server: the REST contract over directories that each request names.
  *
- * A web page can make a browser send requests to local servers, and by rebinding its name even read the answers: a
- * request that names an `Origin` or another `Host` than ours is refused before anything is looked at.
+ * A web page can make a browser send requests to local servers, and with DNS rebinding even read the responses: so
+ * requests with an `Origin` or another `Host` are refused first.
  */
 export function createEngineServer({ secret, catalogOf, log }: EngineServerOptions): EngineServer {
   const wanted = digest(`Bearer ${secret}`);
@@ -42,7 +41,7 @@ export function createEngineServer({ secret, catalogOf, log }: EngineServerOptio
     else void contract.handle(request, response);
   });
   server.headersTimeout = 10_000;
-  // A large table takes its time to arrive, and only the parent can connect.
+  // A large table takes long to arrive, and only the parent can connect.
   server.requestTimeout = 0;
   return { server, contract };
 }
@@ -78,7 +77,7 @@ function checkCaller(request: IncomingMessage, wanted: Buffer): void {
   if (request.headers.host !== engineHost) {
     throw new CatalogError('PermissionDenied', 'The request is for another host.', '');
   }
-  // Digests are equally long, so the comparison takes the same time whatever was sent.
+  // Digests have the same length, so the comparison takes the same time for any input.
   if (!timingSafeEqual(digest(request.headers.authorization ?? ''), wanted)) {
     throw new CatalogError('Unauthenticated', 'The request does not carry the secret of this engine.', '');
   }
@@ -100,7 +99,7 @@ function storageOptionsOf(encoded: string): Record<string, string> {
   try {
     value = JSON.parse(decodePart(encoded));
   } catch {
-    // Not repeated in the error: it holds keys.
+    // Not repeated in the error: it contains credentials.
   }
   return isRecord(value) ? allTexts(value, storageOptionsHeader) : wrong(storageOptionsHeader, 'a JSON object');
 }

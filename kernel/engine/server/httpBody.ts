@@ -3,27 +3,26 @@ import { isRecord } from '#shared/records.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { openArrow, type ArrowBody } from './arrowBody.ts';
 
-/** What a request may cost. */
+/** Limits of a request. */
 export type Limits = {
-  /** Bytes of a JSON body: a query vector of a few thousand numbers is far below. */
+  /** Maximum bytes of a JSON body; a query vector of a few thousand numbers is far below the default. */
   jsonBytes: number;
-  /** Bytes of an Arrow body, which is taken as it comes and never held as a whole. */
+  /** Maximum bytes of an Arrow body, which is streamed and never held as a whole. */
   arrowBytes: number;
-  /** Milliseconds that a body may not move, in either direction; 0 for any. */
+  /** Milliseconds a body may make no progress, in either direction; 0 for no limit. */
   idle: number;
 };
 
 export const defaultLimits: Limits = { jsonBytes: 4 * 1024 * 1024, arrowBytes: Number.POSITIVE_INFINITY, idle: 0 };
 
-/** How much of a body, and for how many milliseconds, is still read once the answer is out. */
+/** How many bytes of a body, and for how many milliseconds, are still read after the response was sent. */
 export type Patience = { bytes: number; time: number };
 export const patience: Patience = { bytes: 64 * 1024 * 1024, time: 5000 };
-/** The same for who was not let in, whom a connection that is held open must cost more than the server. */
+/** Limits for unauthorized clients: a connection that they keep open must cost them more than the server. */
 export const strangersPatience: Patience = { bytes: 64 * 1024, time: 500 };
 
-/** The body of one request, read when it is asked for, within limits. */
+/** The body of one request, read on demand, within limits. */
 export class BodyReader {
-  /** How many bytes of it were read. */
   bytes = 0;
   readonly #request: IncomingMessage;
   readonly #limits: Limits;
@@ -37,13 +36,12 @@ export class BodyReader {
     return this.#request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   }
 
-  /** Whether it says of itself that it is JSON. */
   get isJson(): boolean {
     return this.#type === 'application/json';
   }
 
   /**
-   * The JSON object in it; `{}` where there is none.
+   * Returns the JSON object in the body; `{}` if the body is empty.
    * @throws CatalogError InvalidInput (13) for another content type, another shape, or too many bytes
    */
   async json(): Promise<Record<string, unknown>> {
@@ -57,7 +55,7 @@ export class BodyReader {
     const chunks: Uint8Array[] = [];
     for await (const chunk of this.#read(this.#limits.jsonBytes, 'Send less.')) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
-    // Nothing at all has no type either: so some clients send what the specification has as an object that may be empty.
+    // An empty body needs no content type: some clients omit optional objects that way.
     if (!this.isJson && text !== '') throw refusal();
     let value: unknown;
     try {
@@ -72,17 +70,17 @@ export class BodyReader {
   }
 
   /**
-   * The rows in it, which is an Arrow IPC stream. Resolves as soon as its schema is there; a stream without rows is a
-   * schema alone.
-   * @throws CatalogError InvalidInput (13) for what is no such stream
+   * Opens the body as an Arrow IPC stream. Resolves as soon as its schema has arrived; a stream without rows is only
+   * a schema.
+   * @throws CatalogError InvalidInput (13) if the body is not an Arrow stream
    */
   arrow(): Promise<ArrowBody> {
     return openArrow(this.#read(this.#limits.arrowBytes, 'Send the rows in several requests.'));
   }
 
   /**
-   * Reads and forgets what is left of it, for some time and up to some bytes: a sender who is cut off in the middle of a
-   * body may never see the answer that says why. From one who sends more nothing is taken, for the rest of the time.
+   * Discards the rest of the body, up to some time and bytes: a client that is cut off while sending may never see
+   * the error response. After that many bytes, reading pauses until the time is up.
    */
   async discard({ bytes, time }: Patience): Promise<void> {
     const request = this.#request;
@@ -104,7 +102,7 @@ export class BodyReader {
   }
 
   async *#read(limit: number, hint: string): AsyncGenerator<Uint8Array> {
-    // Not by `for await` over the request: leaving that destroys the connection, and with it the answer.
+    // Not `for await` over the request: leaving that loop destroys the connection, and with it the response.
     const chunks: AsyncIterator<Uint8Array> = this.#request.iterator({ destroyOnReturn: false });
     let isWaiting = false;
     try {
@@ -120,12 +118,12 @@ export class BodyReader {
         yield next.value;
       }
     } finally {
-      // Behind a chunk that does not come it would wait for ever.
+      // While a read is pending, `return()` could wait forever.
       if (!isWaiting) await chunks.return?.();
     }
   }
 
-  /** @throws CatalogError InvalidInput (13) where nothing comes for too long */
+  /** @throws CatalogError InvalidInput (13) if no data arrives for `idle` ms */
   async #inTime<T>(chunk: Promise<T>): Promise<T> {
     const { idle } = this.#limits;
     if (idle === 0) return chunk;

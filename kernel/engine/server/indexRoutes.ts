@@ -36,7 +36,7 @@ const flags = {
 } as const;
 const texts = { base_tokenizer: 'baseTokenizer', language: 'language' } as const;
 
-/** Calls the same index by what other clients call it. */
+/** Index types under the names that other clients use. */
 const synonyms: Readonly<Record<string, IndexType>> = { INVERTED: 'FTS', LABELLIST: 'LABEL_LIST' };
 
 function indexOptions(body: Json, types: readonly IndexType[]): CreateIndexOptions {
@@ -53,7 +53,7 @@ function indexOptions(body: Json, types: readonly IndexType[]): CreateIndexOptio
   return options;
 }
 
-/** The keys with their own types, which `Object.entries` forgets. */
+/** Returns the entries with typed keys, which `Object.entries` loses. */
 const entriesOf = <K extends string, V>(table: Readonly<Record<K, V>>): [K, V][] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its keys are those of the table
   Object.entries(table) as [K, V][];
@@ -71,10 +71,10 @@ const createIndex =
 
 const indexReply = (info: IndexInfo) => ({
   index_name: info.name,
-  // Required, and not told for an index that was made before indexes had one.
+  // A required field; unknown for an index that was created before indexes had ids.
   index_uuid: info.uuid ?? '',
   columns: info.columns,
-  // What is listed can be searched; rows that were added since are `num_unindexed_rows`.
+  // A listed index can be searched; rows added since are `num_unindexed_rows`.
   status: 'ready',
   ...(info.type !== undefined && { index_type: info.type }),
   ...(info.typeUrl !== undefined && { type_url: info.typeUrl }),
@@ -87,7 +87,7 @@ const indexReply = (info: IndexInfo) => ({
   ...(info.details !== undefined && { index_details: info.details }),
 });
 
-/** Opens the version, of the branch, that a body names, for reading. */
+/** Opens the version and branch named in the body, for reading. */
 const openAt = (call: Call, body: Json) => openTable(call, versionOf(body));
 
 export const indexHandlers: Handlers = {

@@ -7,7 +7,7 @@ import { count, requiredText, text, wrong, type Json } from './requestBody.ts';
 import { tableOf, type Call, type Handlers } from './routeTypes.ts';
 import type { ServerJobs } from './serverJobs.ts';
 
-/** What the states are called on the wire. */
+/** The names of the states in the protocol. */
 const words: Readonly<Record<JobState, string>> = {
   queued: 'QUEUED',
   running: 'IN_PROGRESS',
@@ -16,7 +16,7 @@ const words: Readonly<Record<JobState, string>> = {
   cancelled: 'CANCELLED',
 };
 
-/** What runs the jobs. Who has none has answered before the handler is called. */
+/** Returns what runs the jobs. Without it the request is refused before a handler is called. */
 function jobsOf({ jobs }: Call): ServerJobs {
   if (!jobs) throw refusalOf('ListJobs');
   return jobs;
@@ -57,7 +57,7 @@ export const jobHandlers: Handlers = {
       namespacePath,
       name,
       column: requiredText(body, 'column'),
-      // The other fields of the specification have no meaning here, and a hint that is not taken is no error.
+      // The other fields of the specification have no meaning here; an ignored hint is not an error.
       options: given({
         where: text(body, 'where'),
         concurrency: atLeastOne(body, 'concurrency'),
@@ -93,5 +93,5 @@ async function jobOf(call: Call): Promise<{ catalog: Call['catalog']; signal: Ab
   return { catalog, signal, id: requiredText(await call.json(), 'job_id') };
 }
 
-/** The identifier of a table as a list of jobs has it. */
+/** Returns the identifier of a table in lists of jobs. */
 export const tableOfJob = (namespacePath: readonly string[], name: string): string => encodeId(namespacePath, name).id;

@@ -5,8 +5,7 @@ import { isRecord } from '#shared/records.ts';
 import { choice, queryFlag, queryText, text, textMap, wrong } from './requestBody.ts';
 import type { Call, Handlers } from './routeTypes.ts';
 
-// A list of every table of every namespace has no state on the server: the token of a page says in which namespace the
-// next one begins, and where in it.
+// Listing all tables needs no state on the server: the page token holds a namespace and the position in it.
 
 type Place = { path: readonly string[]; pageToken?: string | undefined };
 
@@ -17,12 +16,12 @@ type AllTablesOptions = {
   signal: AbortSignal;
 };
 
-/** Most namespaces that one page looks into: thousands of empty ones come in several pages, each in good time. */
+/** Maximum namespaces per page: thousands of empty ones are spread over several pages, each returned quickly. */
 const mostNamespaces = 200;
 
 /**
- * A page of the identifiers of all tables: a namespace's own, then those of the namespaces below it.
- * @throws CatalogError InvalidInput (13) for a token that is none
+ * Returns a page of the identifiers of all tables: those of a namespace, then those of the namespaces below it.
+ * @throws CatalogError InvalidInput (13) for an invalid token
  */
 async function listAllTables(
   catalog: Catalog,
@@ -51,8 +50,8 @@ async function listAllTables(
 }
 
 /**
- * The next namespace, depth first; none after the last one. The token of a page of namespaces is the last name in it, for
- * every catalog that this server has: so the list goes on behind a name, also one that is not there any more.
+ * Returns the next namespace, depth first, or `undefined` after the last one. In every catalog of this server the
+ * token of a page is its last name, so a list continues after any name, even one that no longer exists.
  */
 async function namespaceAfter(
   catalog: Catalog,
@@ -71,7 +70,7 @@ async function namespaceAfter(
   return next;
 }
 
-/** A namespace that was dropped between two pages has nothing in it. */
+/** Returns `none` for a namespace that was dropped between two pages. */
 async function orNone<T>(none: T, list: () => Promise<T>): Promise<T> {
   try {
     return await list();
@@ -92,15 +91,15 @@ function decodePlace(token: string): Place {
       if (isPath && (pageToken === undefined || typeof pageToken === 'string')) return { path, pageToken };
     }
   } catch {
-    // Not one of ours either.
+    // Not a token of this list either.
   }
   throw new CatalogError('InvalidInput', 'The page token is none of this list.', 'Begin without one.');
 }
 
-/** Names in a page: as many as there may be, unless fewer are asked for. */
+/** Maximum and default number of names in a page. */
 const mostNames = 1000;
 
-/** `limit` is the most that a caller will take, so a larger one than ours is taken for ours. */
+/** Returns the page parameters. A `limit` above the maximum means the maximum: the client only limits what it takes. */
 function pageOf(query: URLSearchParams): { limit: number; pageToken: string | undefined } {
   const pageToken = queryText(query, 'page_token');
   const given = queryText(query, 'limit');
@@ -113,13 +112,13 @@ function pageOf(query: URLSearchParams): { limit: number; pageToken: string | un
 const tokenOf = (pageToken: string | undefined): { page_token?: string } =>
   pageToken === undefined ? {} : { page_token: pageToken };
 
-/** What one list of namespaces and tables goes on with: tokens of either list, told apart by what stands before them. */
+/** Prefixes of page tokens, which tell whether the list continues with namespaces or tables. */
 const tablesMark = 'tables:';
 const namespacesMark = 'namespaces:';
 
 /**
- * The specification's list of namespaces; upstream's service has the tables in it too. Namespaces come first, so who wants
- * no tables can stop at the first page that has some.
+ * Lists the namespaces as specified; upstream's service includes the tables too. Namespaces come first, so a client
+ * that needs no tables can stop at the first page with tables.
  */
 async function listNamespaces({ catalog, id, query, signal }: Call): Promise<unknown> {
   const { limit, pageToken } = pageOf(query);

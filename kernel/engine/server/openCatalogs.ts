@@ -2,7 +2,7 @@ import type { Catalog } from '#catalog/catalog.ts';
 
 type StorageOptions = Readonly<Record<string, string>>;
 
-/** Opened catalogs by root, the most recently used of them: a person browses many directories over a day. */
+/** A cache of the most recently used catalogs by root: a user browses many directories over a day. */
 export class OpenCatalogs {
   readonly #open: (root: string, storageOptions: StorageOptions | undefined) => Promise<Catalog>;
   readonly #limit: number;
@@ -14,7 +14,7 @@ export class OpenCatalogs {
     this.#limit = limit;
   }
 
-  /** The catalog in a root; one that was opened with other settings of its object store is another catalog. */
+  /** Returns the catalog in a root; other storage options make another catalog. */
   get(root: string, storageOptions?: StorageOptions): Promise<Catalog> {
     const key = keyOf(root, storageOptions);
     const known = this.#byRoot.get(key);
@@ -22,7 +22,7 @@ export class OpenCatalogs {
     const catalog =
       known ??
       this.#open(root, storageOptions).catch((error: unknown) => {
-        // A root that failed is asked again next time: it may be there by then.
+        // A failed root is opened again next time: it may exist then.
         this.#byRoot.delete(key);
         throw error;
       });
@@ -33,7 +33,7 @@ export class OpenCatalogs {
 
   #dropOldest(): void {
     const [key] = this.#byRoot.keys();
-    // Not closed: a request may still be using it; it goes with the last one.
+    // Not closed, since a request may still use it; it is garbage collected after the last one.
     if (key !== undefined) this.#byRoot.delete(key);
   }
 }

@@ -20,8 +20,8 @@ import {
 } from './requestBody.ts';
 
 /**
- * What a "QueryTableRequest" asks for; `order_by` in it is our own addition, for who wishes it (`Prefer: order_by`).
- * @throws CatalogError InvalidInput (13), Unsupported (0) for parts of the specification that are not offered
+ * Parses a "QueryTableRequest"; `order_by` is an extension of this server (`Prefer: order_by`).
+ * @throws CatalogError InvalidInput (13), Unsupported (0) for parts of the specification that are not supported
  */
 export function querySpec(body: Json): QuerySpec {
   const limit = requiredCount(body, 'k');
@@ -104,7 +104,9 @@ function orderOf(body: Json): Pick<QuerySpec, 'orderBy'> {
   return orderBy.length > 0 ? { orderBy } : {};
 }
 
-/** The table that a query is about: one version of it, or a branch. @throws CatalogError InvalidInput (13) */
+/**
+ * Returns the version or branch to query. @throws CatalogError InvalidInput (13), VersionNotFound (11) for version 0
+ */
 export function versionOf(body: Json): { version?: number; branch?: string } {
   const version = count(body, 'version');
   const branch = text(body, 'branch');

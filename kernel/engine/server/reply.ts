@@ -3,35 +3,32 @@ import type { CatalogError } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import type { BodyReader, Limits, Patience } from './httpBody.ts';
 
-/** A reply that is sent piece by piece. */
 export type Streamed = {
   headers: Record<string, string>;
   chunks: AsyncIterator<Uint8Array>;
 };
 
-/** Bytes of an answer that are handed over at once; how a reader gets on is seen between them. */
+/** Bytes of a response written at once; the progress of the reader is checked in between. */
 const pieceBytes = 64 * 1024;
 
-/** The answer to one request. */
 export class Reply {
-  /** How many bytes of a body were sent. */
   bytes = 0;
-  /** How it ended; `left` until it has. */
+  /** How the response ended; `left` until then. */
   end: 'sent' | 'left' | 'cut' = 'left';
   readonly #response: ServerResponse;
   readonly #limits: Limits;
   readonly #signal: AbortSignal;
-  /** Wakes the one `write` that waits; listeners that came and went with each would pile up under a slow reader. */
+  /** Resolves the pending `write`; adding listeners per write would accumulate them under a slow reader. */
   #wake: (() => void) | undefined;
 
-  /** `signal` is aborted when the client goes away. */
+  /** `signal` is aborted when the client disconnects. */
   constructor(response: ServerResponse, limits: Limits, signal: AbortSignal) {
     this.#response = response;
     this.#limits = limits;
     this.#signal = signal;
     const wake = () => this.#wake?.();
     response.on('drain', wake);
-    // A write to a client that has just gone; that it has gone is learnt by `signal`.
+    // A write to a client that has just disconnected; `signal` reports the disconnect.
     response.on('error', () => undefined);
     signal.addEventListener('abort', wake);
   }
@@ -40,7 +37,7 @@ export class Reply {
     return this.#whole(status, 'application/json', Buffer.from(JSON.stringify(value)));
   }
 
-  /** An Arrow IPC stream that is there as a whole. */
+  /** Sends a complete Arrow IPC stream. */
   arrow(stream: Uint8Array): Promise<void> {
     return this.#whole(200, arrowStreamMime, stream);
   }
@@ -50,8 +47,8 @@ export class Reply {
   }
 
   /**
-   * Sends chunks as fast as they are taken, and has the next one made meanwhile. The first comes before the headers: until
-   * then a failure can be told.
+   * Sends chunks as fast as the client takes them, and produces the next one meanwhile. The headers follow the first
+   * chunk: until it is ready, a failure can still become an error response.
    */
   async stream({ headers, chunks }: Streamed): Promise<void> {
     try {
@@ -60,19 +57,19 @@ export class Reply {
       while (!chunk.done) {
         const written = this.#write(chunk.value);
         const next = chunks.next();
-        // Nobody asks for it when the client goes away first.
+        // Not awaited if the client disconnects first.
         next.catch(() => undefined);
         await written;
         chunk = await next;
       }
       await this.#finish(() => this.#response.end());
     } finally {
-      // Whoever makes the chunks lets go of the scan, also when nobody takes them any more.
+      // Lets the producer close its scan, even if the client stopped reading.
       await chunks.return?.();
     }
   }
 
-  /** Answers with an error, or cuts the connection where an answer has begun. What is left of the body is waited for. */
+  /** Sends an error, or cuts the connection if a response has started. Then discards the rest of the request body. */
   async refuse(
     error: CatalogError,
     body: BodyReader,
@@ -80,7 +77,7 @@ export class Reply {
   ): Promise<void> {
     const response = this.#response;
     if (response.headersSent) {
-      // Too late for an error body; a cut connection tells the reader that the rows are not complete.
+      // Too late for an error body; a cut connection tells the client that the rows are incomplete.
       this.destroy('cut');
       return;
     }
@@ -96,7 +93,8 @@ export class Reply {
     });
     response.write(text);
     this.bytes += Buffer.byteLength(text);
-    // The answer is whole by now; the connection stays for who is still sending. From a silent one nothing will come.
+    // The response is complete, but the connection stays open for a client that is still sending. After 408 it sends
+    // nothing.
     if (error.status !== 408) await body.discard(patience);
     await this.#finish(() => response.end());
   }
@@ -116,10 +114,10 @@ export class Reply {
     });
   }
 
-  /** Resolves when everything was handed to the system, or nobody is there to take it. */
+  /** Resolves when all data was passed to the system, or the client has disconnected. */
   async #finish(send: () => void): Promise<void> {
     const response = this.#response;
-    // Gone already: nothing more will be heard of it.
+    // Already disconnected: no further event will fire.
     if (response.destroyed) return;
     const late = this.#cutWhenIdle();
     await new Promise<void>((resolve) => {
@@ -131,7 +129,7 @@ export class Reply {
     if (response.writableFinished) this.end = 'sent';
   }
 
-  /** Writes a chunk and waits until it is taken: a slow reader holds up the scan instead of filling memory. */
+  /** Writes a chunk and waits until it is taken: a slow reader slows the scan down instead of filling memory. */
   async #write(chunk: Uint8Array): Promise<void> {
     this.#signal.throwIfAborted();
     this.bytes += chunk.length;
@@ -143,7 +141,7 @@ export class Reply {
     this.#signal.throwIfAborted();
   }
 
-  /** Cuts the connection to a reader that takes nothing for too long, unless the timer is cleared. */
+  /** Starts a timer that cuts the connection to a reader that takes nothing for `idle` ms. */
   #cutWhenIdle(): NodeJS.Timeout | undefined {
     const { idle } = this.#limits;
     return idle > 0 ? setTimeout(() => this.destroy('cut'), idle) : undefined;

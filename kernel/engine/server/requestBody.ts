@@ -1,8 +1,8 @@
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
-// What comes in a request is checked here before anything acts on it: a field of the wrong type is refused. In JSON,
-// `null` is the same as not there.
+// Fields of requests are checked here before they are used: a wrong type is refused. In JSON, `null` means the same
+// as a missing field.
 
 export type Json = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ export function wrong(field: string, wanted: string): never {
   );
 }
 
-/** @throws CatalogError Unsupported (0), always; `hint` says what to do instead */
+/** @throws CatalogError Unsupported (0), always; `hint` names an alternative */
 export function notOffered(what: string, hint: string): never {
   throw new CatalogError('Unsupported', `This server does not offer ${what}.`, hint);
 }
@@ -70,7 +70,7 @@ export function textMap(body: Json, field: string): Record<string, string> | und
   return value && allTexts(value, field);
 }
 
-/** A map of which all values are texts, or all are texts or `null`. */
+/** Returns a map whose values are all strings, or, with `orNull`, strings or `null`. */
 export function allTexts(value: Json, field: string): Record<string, string>;
 export function allTexts(value: Json, field: string, orNull: true): Record<string, string | null>;
 export function allTexts(value: Json, field: string, orNull = false): Record<string, string | null> {
@@ -88,7 +88,7 @@ export function object(body: Json, field: string): Json | undefined {
 
 const plain = (word: string): string => word.replaceAll('_', '').toLowerCase();
 
-/** `ExistOk`, `EXIST_OK` and `exist_ok` are the same word to the specification. */
+/** Finds a choice; to the specification `ExistOk`, `EXIST_OK` and `exist_ok` are the same. */
 export function choice<const T extends string>(
   value: string | undefined,
   field: string,
@@ -98,30 +98,33 @@ export function choice<const T extends string>(
   return choices.find((one) => plain(one) === plain(value)) ?? wrong(field, `one of ${choices.join(', ')}`);
 }
 
-/** `true` and `false` in an address. */
+/** Returns a `true` or `false` of the query string. */
 export function queryFlag(query: URLSearchParams, field: string): boolean | undefined {
   const word = choice(query.get(field) ?? undefined, field, ['true', 'false']);
   return word && word === 'true';
 }
 
-/** Text in an address; an empty one is none. */
+/** Returns a string of the query string; an empty one counts as missing. */
 export const queryText = (query: URLSearchParams, field: string): string | undefined => query.get(field) || undefined;
 
-/** The specification lets a body repeat the identifier; a different one is a confused client. */
+/** Checks the identifier, which the specification lets a body repeat; a different one is an error of the client. */
 export function checkId(body: Json, id: readonly string[]): void {
   const given = textList(body, 'id');
   if (!given || (given.length === id.length && given.every((part, index) => part === id[index]))) return;
   throw new CatalogError('InvalidInput', 'The request body names another object than the address.', 'Name one object.');
 }
 
-/** What every body may carry: who asks (headers decide that here), and context that this server has no use for. */
+/**
+ * Checks the common fields of a body: the identity (this server uses the headers instead) and a context, which is
+ * ignored.
+ */
 export function checkEnvelope(body: Json): void {
   const identity = object(body, 'identity');
   if (identity) for (const field of ['api_key', 'auth_token']) text(identity, field);
   textMap(body, 'context');
 }
 
-/** @throws CatalogError InvalidInput (13) for percent signs that stand for nothing */
+/** @throws CatalogError InvalidInput (13) for invalid percent encoding */
 export function decodePart(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
@@ -132,13 +135,13 @@ export function decodePart(encoded: string): string {
   }
 }
 
-/** Entries in a page of a list that the engine gives as a whole, unless fewer are asked for. */
+/** Default number of entries in a page of a list that the engine returns as a whole. */
 const mostEntries = 1000;
 
 /**
- * One page of a list whose keys are in order; the token of a page is its last key, so that entries which come and go
- * between two pages move no other, the one of that key among them. `isBehind` tells the order, by characters if not given.
- * @throws CatalogError InvalidInput (13) for a limit that is no whole number from 1
+ * Returns one page of a sorted list. The token is the last key of a page, so that entries added or removed in
+ * between, even the one with that key, do not shift others. `isBehind` is the order (default: string comparison).
+ * @throws CatalogError InvalidInput (13) if the limit is not an integer of at least 1
  */
 export function pageOfList<T>(
   list: readonly T[],
@@ -153,7 +156,6 @@ export function pageOfList<T>(
   return most >= left.length ? { entries } : { entries, page_token: keyOf(entries.at(-1)!) };
 }
 
-/** The page that an address asks for. */
 export function pageInQuery(query: URLSearchParams): { limit: number | undefined; pageToken: string | undefined } {
   const limit = queryText(query, 'limit');
   return { limit: limit === undefined ? undefined : Number(limit), pageToken: queryText(query, 'page_token') };

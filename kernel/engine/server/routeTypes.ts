@@ -11,25 +11,24 @@ import type { ServerJobs } from './serverJobs.ts';
 /** One request, its parts read and checked on demand. */
 export type Call = {
   catalog: Catalog;
-  /** The components of the identifier in the address. */
+  /** The components of the identifier in the URL. */
   id: readonly string[];
   indexName: string;
   query: URLSearchParams;
-  /** The JSON body; one that names another object than the address is refused. */
+  /** Reads the JSON body; refuses one that names another object than the URL. */
   json: () => Promise<Json>;
-  /** The same where the specification has no body: what is no JSON is none. */
+  /** Reads the JSON body of an operation that has none in the specification: other content types count as empty. */
   optionalJson: () => Promise<Json>;
-  /** The JSON body where all of it is a map, and `id` in it a key like others. */
+  /** Reads a JSON body that is a map as a whole, where `id` is a key like others. */
   map: () => Promise<Json>;
   arrow: () => Promise<ArrowBody>;
-  /** Hands over a table, to be closed when the answer is out, or can't be given any more. */
+  /** Passes ownership of a table, which is closed once the response was sent or failed. */
   own: (table: Table) => Table;
-  /** What runs jobs, where somebody does. */
+  /** Runs jobs, if the server does. */
   jobs: ServerJobs | undefined;
   signal: AbortSignal;
 };
 
-/** Puts together what a handler is given. */
 export function callOf(
   { id, indexName, query }: { id: readonly string[]; indexName: string; query: URLSearchParams },
   { catalog, body, own, jobs, signal }: Pick<Call, 'catalog' | 'own' | 'jobs' | 'signal'> & { body: BodyReader },
@@ -55,25 +54,23 @@ export function callOf(
   };
 }
 
-/** The rows of a query. */
 export type Rows = { table: Table; spec: QuerySpec };
 
-/** What is answered: JSON, nothing, an Arrow IPC stream that is there as a whole, or rows. */
+/** The result of a handler: JSON, nothing, a complete Arrow IPC stream, or rows. */
 type Answer = { json: unknown; status?: 200 | 201 | 202 } | { empty: true } | { arrow: Uint8Array } | { rows: Rows };
 
 export type Handler = (call: Call) => Promise<Answer>;
 
-/** Handlers of some operations. */
 export type Handlers = Partial<Record<Operation, Handler>>;
 
-/** @throws CatalogError InvalidInput (13) for the root, which is no table */
+/** @throws CatalogError InvalidInput (13) for the root, which is not a table */
 export function tableOf(id: readonly string[]): [name: string, namespacePath: string[]] {
   const name = id.at(-1);
   if (name === undefined) throw new CatalogError('InvalidInput', 'The address names no table.', 'Name one.');
   return [name, id.slice(0, -1)];
 }
 
-/** Opens the table of the address, to be closed with the request. */
+/** Opens the table named in the URL, to be closed with the request. */
 export async function openTable(
   { catalog, id, own, signal }: Call,
   at: Pick<OpenTableOptions, 'version' | 'tag' | 'branch'> = {},

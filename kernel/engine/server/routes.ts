@@ -11,17 +11,16 @@ import { versionHandlers } from './versionRoutes.ts';
 import { decodePart } from './requestBody.ts';
 import type { Handler, Handlers } from './routeTypes.ts';
 
-/** What the address of a request means. */
 export type Found = {
   operation: Operation | undefined;
-  /** The components of the identifier in it; none for the root, and where there is no place for one. */
+  /** The components of the identifier in the URL; empty for the root, and for routes without one. */
   id: string[];
   indexName: string;
   query: URLSearchParams;
   handler: Handler;
-  /** Why it is none of the contract's addresses. */
+  /** Why the URL is not part of the contract. */
   problem?: CatalogError;
-  /** The methods that it has, for one with another method. */
+  /** The methods that the URL supports, if the request has another one. */
   allow?: readonly string[];
 };
 
@@ -35,10 +34,10 @@ const handlers: Handlers = {
   ...jobHandlers,
 };
 
-/** `isRootOnly`: the address is about tables of the root namespace. */
+/** `isRootOnly`: the URL is only for tables in the root namespace. */
 type Route = { method: string; segments: readonly string[]; operation: Operation; isRootOnly: boolean };
 
-// Addresses of upstream's service that mean the same as those of the specification, for the root namespace.
+// URLs of upstream's service that equal those of the specification for the root namespace.
 const aliases: readonly [method: string, path: string, operation: Operation][] = [
   ['GET', '/v1/tables', 'ListTables'],
   ['POST', '/v1/tables/{id}', 'CreateTable'],
@@ -46,7 +45,7 @@ const aliases: readonly [method: string, path: string, operation: Operation][] =
 
 const segmentsOf = (path: string): string[] => path.split('/').slice(1);
 
-// Those without placeholders first: `/v1/table/version/batch-create` is about no table called "version".
+// Routes without placeholders first: `/v1/table/version/batch-create` is not about a table "version".
 const routes: readonly Route[] = [
   ...Object.entries(operations).map(([name, { method, path }]) => route(method, path, name, false)),
   ...aliases.map(([method, path, operation]) => route(method, path, operation, true)),
@@ -66,16 +65,16 @@ function isPlaceholder(segment: string): boolean {
 }
 
 /**
- * Finds what a request asks for. Never throws: who is not allowed to ask is not told whether the address is right, so what
- * is wrong with it is `problem`, for later.
+ * Finds the route of a request. Never throws: an unauthorized client must not learn whether the URL is right, so an
+ * error is returned as `problem`.
  *
- * The address is taken apart as it stands. A URL parser would resolve `.` and `..`, which are names here like others.
+ * The path is split as received. A URL parser would resolve `.` and `..`, which are ordinary names here.
  */
 export function findRoute(method: string, url: string): Found {
   const [path, search] = split(url, '?');
   const query = new URLSearchParams(search);
   const segments = segmentsOf(path);
-  // Upstream's client for its service ends every address with a slash.
+  // Upstream's client for its service ends every URL with a slash.
   if (segments.length > 1 && segments.at(-1) === '') segments.pop();
   const none = { operation: undefined, id: [], indexName: '', query, handler: unreachable };
   const fitting = routes.filter((one) => fits(one.segments, segments));
@@ -119,13 +118,13 @@ const fits = (pattern: readonly string[], segments: readonly string[]): boolean 
 
 const unreachable: Handler = () => Promise.reject(new Error('There is no handler.'));
 
-/** An operation that the specification has and a directory of tables does not. */
+/** Returns the handler of a specified operation that directories of tables do not have. */
 function notThere(operation: Operation): Handler {
   const error = () => new CatalogError('Unsupported', `This server has no ${operation}.`, 'Do without it.');
   return () => Promise.reject(error());
 }
 
-// `GET /v1/tables` lists the root, and clients of these addresses rely on it to list every table that they create there.
+// `GET /v1/tables` lists the root, and clients of these URLs expect it to list every table that they create there.
 function notInRoot(parts: readonly string[], id: string, delimiter: string | null): CatalogError {
   const query = delimiter === null ? '' : `?delimiter=${encodeURIComponent(delimiter)}`;
   return new CatalogError(
@@ -138,7 +137,7 @@ function notInRoot(parts: readonly string[], id: string, delimiter: string | nul
 const wrongMethod = (method: string, path: string, allow: readonly string[]): CatalogError =>
   new CatalogError('Unsupported', `${path} takes no ${method}.`, `Send ${allow.join(' or ')}.`, { status: 405 });
 
-// Below /v1 it may be an operation that a later specification has and this server has not.
+// Below /v1 it may be an operation of a later specification, which this server does not have yet.
 const noAddress = (method: string, path: string, isContract: boolean): CatalogError =>
   new CatalogError('Unsupported', `This server has no ${method} ${path}.`, 'See the specification.', {
     status: isContract ? 406 : 404,

@@ -8,7 +8,10 @@ import { encodeBatches, streamOfFiles } from '#engine/batches/ipcStream.ts';
 import type { Streamed } from './reply.ts';
 import type { Rows } from './routeTypes.ts';
 
-/** The rows of a query as Arrow IPC: the stream format for who accepts it, else the specification's file. */
+/**
+ * Returns the rows of a query as Arrow IPC: the stream format if the client accepts it, otherwise the file of the
+ * specification.
+ */
 export async function rowsOf(rows: Rows, headers: IncomingHttpHeaders, signal: AbortSignal): Promise<Streamed> {
   const isStream = headers.accept?.includes(arrowStreamMime) ?? false;
   return {
@@ -31,7 +34,6 @@ async function chunksOf(
   return encodeBatches(format, schema, batches);
 }
 
-/** A query of a table from plain data. */
 export function queryOf(table: Table, spec: QuerySpec): Query {
   let query = table.query();
   if (spec.vector) {

@@ -13,63 +13,66 @@ import { callOf } from './routeTypes.ts';
 import { rowsOf } from './rows.ts';
 import { jobOperations, type ServerJobs } from './serverJobs.ts';
 
-/** What a request asks for, known before its body is read. */
+/** The operation of a request and its identifier, known before the body is read. */
 export type Asked = {
-  /** Not there for an address that the contract does not have. */
+  /** Undefined if the URL is not part of the contract. */
   operation: Operation | undefined;
-  /** Components of the identifier in the address. */
+  /** The components of the identifier in the URL. */
   id: readonly string[];
 };
 
-/** How a request went, for a log or a metric. Holds names of tables, and nothing of what is in them. */
+/** The outcome of a request, for logs and metrics. Contains names of tables, but none of their data. */
 export type Answered = {
   method: string;
   operation: Operation | undefined;
-  /** What it was about, as people write it; not there where the address names nothing. */
+  /** The identifier for display; undefined if the URL names no object. */
   identifier: string | undefined;
   status: number;
   code: CatalogErrorCode | undefined;
   milliseconds: number;
-  /** Of the bodies. */
+  /** Bytes of the request and response bodies. */
   bytesReceived: number;
   bytesSent: number;
-  /** `left`: the client went away before the end; `cut`: it failed after the first bytes, and the connection was cut. */
+  /**
+   * `left`: the client disconnected before the end; `cut`: the response failed after its first bytes, and the
+   * connection was cut.
+   */
   end: 'sent' | 'left' | 'cut';
 };
 
 type ContractOptions = {
   /**
-   * Refuses who may not ask that, by throwing a `CatalogError`; runs before anything else and sees no body.
-   * @throws CatalogError Unauthenticated (16), PermissionDenied (15), ServiceUnavailable (17) where too much is asked
+   * Refuses unauthorized requests by throwing a `CatalogError`; runs before anything else and reads no body.
+   * @throws CatalogError Unauthenticated (16), PermissionDenied (15), ServiceUnavailable (17) if the server is
+   * overloaded
    */
   authorize: (request: IncomingMessage, asked: Asked) => void | Promise<void>;
-  /** The catalog that a request is for. It stays the caller's, and must stay open while requests are under way. */
+  /** Returns the catalog of a request. The caller owns it and must keep it open while requests run. */
   catalogOf: (request: IncomingMessage, asked: Asked) => Promise<Catalog>;
-  /** What runs jobs; where nothing does, their operations are refused. */
+  /** Runs jobs; without it their operations are refused. */
   jobs?: ServerJobs | undefined;
   limits?: Partial<Limits> | undefined;
-  /** Says an error in the words that the client is to read; without it they are its own. */
+  /** Converts an error to the one that the client sees (default: unchanged). */
   errorFor?: ((request: IncomingMessage, error: CatalogError) => CatalogError) | undefined;
-  /** Takes what went wrong inside, with stack traces: for who runs the server, never for who asks. */
+  /** Logs internal errors with stack traces: for the administrator, never for the client. */
   log: (line: string) => void;
-  /** Called once a request is over, however it ended. */
+  /** Called once a request has ended, in any way. */
   onAnswered?: ((request: IncomingMessage, answered: Answered) => void) | undefined;
 };
 
 /** The REST contract as a listener of `node:http` or `node:https`. */
 export type ContractHandler = {
-  /** Answers a request. Never rejects. */
+  /** Handles a request. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Requests under way. */
   readonly inFlight: number;
-  /** Refuses further requests with 503; resolves when those under way are over, or the `writes` among them. */
+  /** Refuses further requests with 503; resolves when the running ones, or the `writes` among them, have ended. */
   drain(which?: 'all' | 'writes'): Promise<void>;
 };
 
 const changes = (operation: Operation | undefined): boolean =>
   operation !== undefined && !readingOperations.has(operation);
 
-/** Makes the REST contract over catalogs. Who may call, and which catalog a request is for, is up to the caller. */
+/** Creates the REST contract over catalogs. The options decide on authorization and the catalog of a request. */
 export function createContractHandler(options: ContractOptions): ContractHandler {
   const running = new Set<{ work: Promise<void>; operation: Operation | undefined }>();
   const limits = { ...defaultLimits, ...options.limits };
@@ -105,7 +108,7 @@ type Exchange = {
 async function answer({ request, response, found, options, limits, isDraining }: Exchange): Promise<void> {
   const started = performance.now();
   const gone = new AbortController();
-  // A client that goes away stops the work that was done for it.
+  // If the client disconnects, its work is cancelled.
   response.on('close', () => gone.abort());
   const identifier = found.id.length > 0 ? displayPath(found.id) : undefined;
   const body = new BodyReader(request, limits);
@@ -159,7 +162,7 @@ async function serve(
   try {
     const catalog = await options.catalogOf(request, found);
     const { operation } = found;
-    // Said whatever the request is about, so that a client can find out what works without making anything.
+    // Refused before the handler runs, so that a client can probe capabilities without creating anything.
     if (operation && !isRun(operation, options.jobs) && (await catalog.capabilities({ signal }))[operation] === 'no')
       throw refusalOf(operation);
     const own = (table: Table): Table => {
@@ -172,7 +175,8 @@ async function serve(
     else if ('json' in told) await reply.json(told.status ?? 200, told.json);
     else await reply.empty();
   } finally {
-    // Garbage to this process is a few bytes each, to the engine it is a table's metadata and open files.
+    // Closed explicitly: garbage collection sees a few bytes each, but the engine holds table metadata and open
+    // files.
     for (const table of tables) if (table instanceof DirTable) table.close();
   }
 }

@@ -3,15 +3,15 @@ import type { Operation } from '#catalog/contract.ts';
 import type { BackfillColumnOptions, JobDescription, JobSummary } from '#catalog/jobs.ts';
 import type { NamespacePath } from '#shared/names.ts';
 
-/** Which jobs are asked for: those of one catalog, since a server may have several and their keys differ. */
+/** The catalog whose jobs are meant: a server may have several catalogs with different keys. */
 type JobsOf = { readonly catalog: Catalog; readonly signal: AbortSignal };
 
 /**
- * What runs jobs for a server. A directory runs none, so who starts the server brings it, or the routes of jobs answer 406.
- * Every call may reject with a `CatalogError`, which is what the client is told.
+ * Runs jobs for a server. A directory runs none, so the starter of the server provides it; without it the job routes
+ * respond with 406. Calls may reject with a `CatalogError`, which is sent to the client.
  */
 export interface ServerJobs {
-  /** Begins a job that computes a column ("AlterTableBackfillColumns"). */
+  /** Starts a job that computes a column ("AlterTableBackfillColumns"). */
   backfill(
     asked: JobsOf & {
       readonly namespacePath: NamespacePath;
@@ -20,16 +20,16 @@ export interface ServerJobs {
       readonly options: Omit<BackfillColumnOptions, 'signal'>;
     },
   ): Promise<{ jobId: string }>;
-  /** A page of jobs, newest first. */
+  /** Returns a page of jobs, newest first. */
   list(asked: JobsOf & { readonly pageToken: string | undefined }): Promise<{ jobs: JobSummary[]; pageToken?: string }>;
-  /** @throws CatalogError InvalidInput (13) with the status 404 for a job that is not of this catalog, as all calls below */
+  /** @throws CatalogError InvalidInput (13) with status 404 if the job is not of this catalog, as all calls below */
   describe(asked: JobsOf & { readonly id: string }): Promise<JobDescription>;
   cancel(asked: JobsOf & { readonly id: string }): Promise<void>;
-  /** What has happened so far, as an Arrow IPC stream. */
+  /** Returns the events so far as an Arrow IPC stream. */
   events(asked: JobsOf & { readonly id: string }): Promise<Uint8Array>;
 }
 
-/** The operations that are jobs' alone. */
+/** The operations that only jobs have. */
 export const jobOperations: ReadonlySet<Operation> = new Set<Operation>([
   'AlterTableBackfillColumns',
   'ListJobs',

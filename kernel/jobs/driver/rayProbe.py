@@ -1,10 +1,10 @@
-"""Says what the nodes of a Ray have of what a backfill needs, before anything is started or changed.
+"""Reports which requirements of a backfill the nodes of a Ray meet, without starting or changing anything.
 
     python rayProbe.py '{"uri": "/data/films.lance"}'
 
-Prints one line: `@@probe` and JSON. Settings of an object store come as they do for the driver, as JSON in
-$LANCE_CATALOG_STORAGE_OPTIONS. It has to run with whatever Python there is, to be able to say that it is too old, and needs
-nothing but `ray`.
+Prints one line: `@@probe` and JSON. Settings of an object store are passed as to the driver, as JSON in
+$LANCE_CATALOG_STORAGE_OPTIONS. It has to run with any Python, so that it can report one that is too old, and needs
+only `ray`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def version_of(module: str) -> str | None:
 
 
 def node_of() -> str | None:
-    """The Node.js that the driver would start, as `v24.1.0`; None where there is none."""
+    """Returns the Node.js that the driver would start, as `v24.1.0`; None if there is none."""
     program = os.environ.get("LANCE_CATALOG_NODE") or shutil.which("node")
     if not program:
         return None
@@ -41,7 +41,7 @@ def node_of() -> str | None:
 
 
 def function_code() -> str:
-    """The text of the job's function in Python; nothing where it is of another kind."""
+    """Returns the code of the job's Python function; empty for functions of other kinds."""
     try:
         with open("function.py", encoding="utf-8") as file:
             return file.read()
@@ -50,13 +50,13 @@ def function_code() -> str:
 
 
 def missing_modules(code: str) -> list[str]:
-    """Modules that a function cannot do without and that are not here. Those that it only tries to import are left out."""
+    """Returns modules that a function imports unconditionally and that are not installed here."""
     from importlib.util import find_spec
 
     try:
         body = ast.parse(code).body
     except SyntaxError:
-        # Whoever runs it says where.
+        # The run of the function reports where.
         return []
     names = [name.name for one in body if isinstance(one, ast.Import) for name in one.names]
     names += [one.module for one in body if isinstance(one, ast.ImportFrom) and one.module and one.level == 0]
@@ -65,7 +65,7 @@ def missing_modules(code: str) -> list[str]:
 
 
 def reach(uri: str, options: dict[str, str]) -> str | None:
-    """Why a table cannot be written from here; None where it can, or where that is not known."""
+    """Returns why a table can't be written from here; None if it can, or if that is unknown."""
     path = uri[len("file://") :] if uri.startswith("file://") else uri
     if "://" not in path:
         if not os.path.isdir(path):
