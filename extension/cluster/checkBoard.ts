@@ -71,7 +71,6 @@ export function startBoard(
   };
 }
 
-/** Returns the board after an event of its run. */
 export function withEvent(board: Board, event: CheckEvent): Board {
   const pending = new Map(board.pending);
   if (event.type === 'started') return { ...board, pending: pending.set(event.id, 'asking') };
@@ -97,7 +96,7 @@ export function endBoard(board: Board, report: CheckReport | undefined): Board |
   return merged && boardOf(merged);
 }
 
-/** Returns the checks of a category, or all, in the order of a report. */
+/** In the order of a report; of all categories by default. */
 export function checksOf(board: Board, category?: CheckCategory): readonly CheckRow[] {
   return inOrder(board)
     .filter((header) => category === undefined || header.category === category)
@@ -119,7 +118,6 @@ export type CheckRow = {
   readonly progress: Progress | undefined;
 };
 
-/** Counts the results by status. */
 export const countsOf = (board: Board): CheckReport['counts'] => countOf([...board.results.values()]);
 
 const inOrder = (board: Board) => checkIds.flatMap((id) => board.headers.get(id) ?? []);

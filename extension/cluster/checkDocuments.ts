@@ -12,7 +12,6 @@ import { checkIdOf, resultOf } from './checkNodes.ts';
 import { looks, mendOf, mendToCopy } from './checkWords.ts';
 import type { CheckCommandParts } from './commands.ts';
 
-/** Returns the page of a check: its result, all evidence, and the fix. */
 function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
   const { id, title, status, sentence, evidence, milliseconds, attempts } = result;
   const mend = mendOf(result);
@@ -68,7 +67,6 @@ export class CheckDocuments implements vscode.TextDocumentContentProvider, vscod
     return document.kind === 'mend' ? mendDocument(result).text : evidenceMarkdown(result, report);
   }
 
-  /** Returns the documentation of a check. */
   docs(id: string): vscode.Uri {
     const [path = '', fragment = ''] = docsOf(id).split('#');
     return vscode.Uri.joinPath(this.#extensionUri, path).with({ fragment });
@@ -78,7 +76,6 @@ export class CheckDocuments implements vscode.TextDocumentContentProvider, vscod
     return vscode.Uri.from({ scheme: checkScheme, path: pathOf(document, this.#reportOf(document.profile)) });
   }
 
-  /** Reloads open documents. */
   refresh(): void {
     for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === checkScheme) this.#changed.fire(uri);
   }
@@ -121,7 +118,6 @@ function mendDocument(result: CheckResult): { text: string; ending: string } {
 
 export type CheckDocumentParts = CheckCommandParts & { documents: CheckDocuments };
 
-/** Registers the commands that show, copy and save results. */
 export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Disposable {
   const { log, checks, checksView, documents } = parts;
   return vscode.Disposable.from(
@@ -155,7 +151,7 @@ export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Dispos
   );
 }
 
-/** Returns the shown report. @throws ClusterError before the first run */
+/** @throws ClusterError before the first run */
 export function requireReport({ checks }: CheckCommandParts): CheckReport {
   const report = checks.board && checks.reportOf(checks.board.profile);
   if (report) return report;

@@ -17,7 +17,7 @@ export type RowView = {
   readonly description: string;
   /** Markdown; text from the cluster is escaped. */
   readonly tooltip: string;
-  /** The label for screen readers. */
+  /** For screen readers. */
   readonly spoken: string;
   readonly icon: { readonly id: string; readonly color?: string };
   readonly state: 'leaf' | 'collapsed' | 'expanded';
@@ -53,10 +53,10 @@ function reasonAside(rows: readonly CheckRow[]): string | undefined {
 const isShownAsProblem = ({ result, progress }: CheckRow): boolean =>
   progress !== undefined || (result !== undefined && isProblem(result));
 
-/** Most lines of a command in a tooltip. */
+/** Maximum number of command lines in a tooltip. */
 const mostLines = 5;
 
-/** Returns the view of a row, without `vscode`, so that tests need no editor. */
+/** No `vscode` here, so that tests need no editor. */
 export function renderRow(board: Board, node: CheckNode): RowView {
   if (node.kind === 'category') return renderCategory(board, node.category);
   const row = checksOf(board, node.category).find(({ id }) => id === node.id);
@@ -121,7 +121,6 @@ const iconOf = ({ icon, color }: { readonly icon: string; readonly color?: strin
   ...(color !== undefined && { color }),
 });
 
-/** Returns a short tooltip: the finding, its evidence, and the fix. */
 function tooltipOf(result: NonNullable<CheckRow['result']>): string {
   const { id, title, sentence, evidence, milliseconds } = result;
   const mend = mendOf(result);

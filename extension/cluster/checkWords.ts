@@ -21,7 +21,7 @@ const unknown: Look = { word: 'not known', icon: 'question', color: 'testing.ico
 
 export const lookOf = (result: CheckResult): Look => (isUnknown(result) ? unknown : looks[result.status]);
 
-/** Order in which a status determines the status of a group, worst first. */
+/** The first status present is that of the group. */
 const worstFirst: readonly CheckStatus[] = ['fail', 'blocked', 'warn', 'pass', 'skipped'];
 
 export const worstOf = (counts: CheckReport['counts']): CheckStatus =>
@@ -46,5 +46,4 @@ export function countsText(counts: CheckReport['counts']): string {
 export const mendOf = (result: CheckResult | undefined): Mend | undefined =>
   result && (result.status === 'fail' || result.status === 'warn') ? result.mend : undefined;
 
-/** Returns the text to copy: the command, or the advice if there is no command. */
 export const mendToCopy = (mend: Mend): string => (mend.kind === 'advice' ? mend.text : mend.command);

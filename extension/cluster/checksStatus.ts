@@ -7,7 +7,6 @@ import { plainText } from '../host/notifications.ts';
 import { viewIds } from '../manifest.ts';
 import { AgeTimer } from './ageTimer.ts';
 
-/** Shows the result counts of the last checks and their age in the status bar. */
 export class ChecksStatus implements vscode.Disposable {
   readonly #checks: ClusterChecks;
   readonly #item: vscode.StatusBarItem;

@@ -32,7 +32,6 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
     this.#update();
   }
 
-  /** The selected row. */
   get selected(): CheckNode | undefined {
     return this.#view.selection[0];
   }
@@ -46,7 +45,6 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
     return this.#view.badge;
   }
 
-  /** Whether rows without a problem are hidden. */
   get onlyProblems(): boolean {
     return this.#onlyProblems;
   }

@@ -33,7 +33,6 @@ function pick(question: string, listed: readonly ListedProfile[]): Promise<Liste
   ]);
 }
 
-/** Describes the cluster of a profile in a few words. */
 export function whereOf({ auth, namespace, serviceAccount }: ClusterProfile): string {
   const who = `${namespace}/${serviceAccount}`;
   switch (auth.configMethod) {

@@ -47,7 +47,7 @@ export class ClusterChecks implements vscode.Disposable {
     this.#board = last && boardOf(last);
   }
 
-  /** The board of the current run, else that of the last one. */
+  /** The board of the current or last run. */
   get board(): Board | undefined {
     return this.#board;
   }
@@ -99,7 +99,6 @@ export class ClusterChecks implements vscode.Disposable {
     }
   }
 
-  /** Stops the current run and waits until it has ended. */
   async stop(): Promise<void> {
     this.#running?.controller.abort();
     await this.#running?.ended;

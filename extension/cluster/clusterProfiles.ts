@@ -33,12 +33,10 @@ export class ClusterProfiles implements vscode.Disposable {
     });
   }
 
-  /** Returns the profiles as written in the settings. */
   written(): Readonly<Record<string, unknown>> {
     return fieldsOf(setting(settingId));
   }
 
-  /** Returns the profiles of one settings file. */
   writtenIn(place: SettingPlace): Readonly<Record<string, unknown>> {
     return fieldsOf(settingIn(settingId, place));
   }

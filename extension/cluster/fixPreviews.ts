@@ -24,7 +24,6 @@ export class MendPreviews implements vscode.TextDocumentContentProvider, vscode.
     return this.#texts.get(uri.toString()) ?? gone;
   }
 
-  /** Returns the proposal that a document belongs to. */
   proposalOf(uri: vscode.Uri): Proposal | undefined {
     return this.#proposals.get(keyOf(uri));
   }
@@ -55,5 +54,5 @@ export class MendPreviews implements vscode.TextDocumentContentProvider, vscode.
   }
 }
 
-/** Returns the key of a proposal, the common path of its documents: profile and check. */
+/** Returns the common path of a proposal's documents: profile and check. */
 const keyOf = ({ path }: vscode.Uri): string => path.split('/').slice(0, 3).join('/');

@@ -11,7 +11,7 @@ type GateParts = { checks: ClusterChecks; checksView: Pick<ChecksView, 'focus'> 
 /** The checks before a launch, and the label of the button that launches despite failures. */
 type Launch = { readonly ids: readonly CheckId[]; readonly anyway: string };
 
-/** Most failures listed in the dialog. */
+/** Maximum number of failures in the dialog. */
 const mostShown = 5;
 
 /**

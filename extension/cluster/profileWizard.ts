@@ -38,7 +38,6 @@ const eksSteps: readonly Step[] = ['clusterName', 'region', 'roleName', ...commo
 
 type ProfileWizardParts = {
   readonly ask: Ask;
-  /** Used names. */
   readonly existing: readonly string[];
 };
 
@@ -67,7 +66,6 @@ export async function askProfile(
   return current;
 }
 
-/** Converts a draft to the form of the setting. */
 export function settingOf(draft: ProfileDraft): Record<string, unknown> {
   const { base, isEks, clusterName, region, roleName, namespace, serviceAccount, storage } = draft;
   return {
@@ -79,7 +77,6 @@ export function settingOf(draft: ProfileDraft): Record<string, unknown> {
   };
 }
 
-/** Returns an unused name. */
 export function freeProfileName(wanted: string, existing: readonly string[]): string {
   const base = wanted.trim() || 'cluster';
   if (!existing.includes(base)) return base;

@@ -11,7 +11,7 @@ export function catalogResolver(catalogs: Pick<Catalogs, 'config' | 'get'>): Res
     if (typeof catalog !== 'string') return { config: catalog };
     try {
       const config = await catalogs.config(catalog);
-      // The catalog of the window, which stays open after the run.
+      // It stays open after the run.
       return { config, open: () => catalogs.get(catalog) };
     } catch (error) {
       if (isCatalogError(error, 'NamespaceNotFound')) return undefined;

@@ -14,7 +14,7 @@ export class Abilities implements vscode.Disposable {
   readonly #report: (what: string, error: unknown) => void;
   readonly #lifetime = new AbortController();
   readonly #changed = new vscode.EventEmitter<string>();
-  /** Fires with a connection whose abilities changed. */
+  /** The name of the connection. */
   readonly onDidChange = this.#changed.event;
 
   constructor(report: (what: string, error: unknown) => void) {

@@ -18,7 +18,6 @@ export function connectionNameProblem(name: string, existing: readonly { name: s
 export const suggestName = (root: string, existing: readonly { name: string }[]): string =>
   freeName(path.basename(path.resolve(root)) || 'catalog', existing);
 
-/** Appends a number if the name is taken. */
 export function freeName(base: string, existing: readonly { name: string }[]): string {
   for (let n = 1; ; n++) {
     const name = n === 1 ? base : `${base} ${n}`;
@@ -46,7 +45,7 @@ export function absoluteRoot(root: string, { home, folder }: RootBase): string {
   );
 }
 
-/** Returns the connection if it can be opened in this window. @throws CatalogError InvalidInput (13) if not */
+/** @throws CatalogError InvalidInput (13) if it can't be opened in this window */
 export function usable<C extends Connection>(connection: C): C {
   if (connection.problem) throw connection.problem;
   return connection;

@@ -67,7 +67,6 @@ export class Connections implements vscode.Disposable {
     return this.list().some((one) => one.kind === 'dir');
   }
 
-  /** Returns the credentials for a server. */
   secretsOf(connection: RestConnection): Promise<ServerSecrets> {
     return this.#secrets.get(secretOwner(connection));
   }
@@ -163,7 +162,6 @@ function refuseShared({ name, source }: Connection): void {
   );
 }
 
-/** Returns the base of relative roots in this window. */
 export const rootBase = (): RootBase => ({
   home: homedir(),
   folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,

@@ -28,7 +28,7 @@ export function addressProblem(typed: string): string | undefined {
   }
 }
 
-/** Returns the warning for a valid but unencrypted address. */
+/** Warns about an unencrypted address; `undefined` if it is invalid. */
 export function addressWarning(typed: string): string | undefined {
   if (addressProblem(typed) !== undefined) return undefined;
   const url = new URL(cleanAddress(typed));
@@ -36,15 +36,15 @@ export function addressWarning(typed: string): string | undefined {
   return 'Not encrypted: everyone on the way can read the key and the data. Use https:// where the server has it.';
 }
 
-/** Returns the error message for an invalid key; `undefined` if it is valid. An empty key is not sent. */
+/** An empty key is not sent. */
 export const keyProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ apiKey: typed.trim() });
 
-/** Returns the error message for an invalid bearer token; an empty one is not sent. */
+/** An empty token is not sent. */
 export const tokenProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ token: typed.trim() });
 
-/** Returns the error message for an invalid private endpoint to an address; an empty one is ignored. */
+/** An empty endpoint is ignored. */
 export function endpointProblem(typed: string, uri: string): string | undefined {
   if (typed.trim() === '') return undefined;
   try {
@@ -55,11 +55,11 @@ export function endpointProblem(typed: string, uri: string): string | undefined 
   }
 }
 
-/** Returns the error message for an invalid path of a certificate file; its content is checked when it is read. */
+/** The content of the file is checked when it is read. */
 export const certificateFileProblem = (typed: string): string | undefined =>
   typed.trim() === '' || isAbsolute(typed.trim()) ? undefined : 'Type the whole path of the file.';
 
-/** Returns the error message for an invalid database name; an empty one is not sent. */
+/** An empty name is not sent. */
 export const databaseProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ database: typed.trim() });
 
@@ -89,7 +89,6 @@ export function headerProblem(typed: string): string | undefined {
   return configProblem({ headers: { [header.name]: header.value } });
 }
 
-/** Suggests a connection name: the database, else the host. */
 export const restBaseName = (uri: string, database: string): string => database || new URL(uri).hostname;
 
 /** The fields of a server connection that define how to reach it. */

@@ -24,7 +24,7 @@ export type Draft = {
   headers: Readonly<Record<string, string>>;
   token: string;
   endpoint: string;
-  /** Path of a file with CA certificates. */
+  /** Path of a PEM file. */
   ca: string;
   name: string;
 };
@@ -51,7 +51,6 @@ const hasMore = ({ token, endpoint, ca }: Draft): boolean => [token, endpoint, c
 type WizardParts = {
   title: string;
   ask: Ask;
-  /** Used names. */
   existing: readonly { name: string }[];
 };
 
@@ -91,7 +90,6 @@ export async function askServer(
   return current;
 }
 
-/** Returns the step in which the failure can be corrected. */
 export const stepFor = (error: unknown): StepName =>
   isCatalogError(error, 'Unauthenticated') || isCatalogError(error, 'PermissionDenied') ? 'key' : 'address';
 
@@ -173,7 +171,6 @@ function withHeader(headers: Draft['headers'], typed: string): Draft['headers'] 
   return Object.fromEntries(header.value === '' ? others : [...others, [header.name, header.value]]);
 }
 
-/** Returns the part of a draft that belongs in the secret storage. */
 export const secretsOfDraft = ({ apiKey, token, headers }: Draft): ServerSecrets => ({
   ...(apiKey !== '' && { apiKey }),
   ...(token !== '' && { token }),

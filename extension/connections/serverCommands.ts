@@ -26,7 +26,6 @@ export async function addServer(parts: ServerParts, given: unknown): Promise<Res
   return typed && connections.addServer(typed);
 }
 
-/** Prompts for every part of a connection, with its current values. */
 export async function editServer(parts: ServerParts, connection: RestConnection): Promise<void> {
   const { connections } = parts;
   const { name, uri, database = '', endpoint = '', ca = '' } = connection;

@@ -33,7 +33,6 @@ const types: Record<string, () => DataType> = {
   timestamp: () => new TimestampMicrosecond('UTC'),
 };
 
-/** The supported types, for messages. */
 export const columnTypes = `${Object.keys(types).join(', ')}, vector[768]`;
 
 /** An Arrow list holds at most this many values, and no model produces longer vectors. */

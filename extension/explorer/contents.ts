@@ -45,7 +45,6 @@ async function* pages<P extends { pageToken?: string }>(
   }
 }
 
-/** Returns for example `2 namespaces and 14 tables`. */
 export function contentsText({ tables, namespaces, isMore }: Contents): string {
   const parts = [
     ...(namespaces > 0 ? [plural(namespaces, 'namespace')] : []),

@@ -13,7 +13,6 @@ export class CatalogHealth implements vscode.Disposable {
   readonly #running = new Set<string>();
   readonly #lifetime = new AbortController();
   readonly #changed = new vscode.EventEmitter<Connection>();
-  /** Fires with a connection whose problems have changed. */
   readonly onDidChange = this.#changed.event;
 
   constructor(engine: Pick<Engine, 'inspect'>, report: (what: string, error: unknown) => void) {
@@ -21,7 +20,7 @@ export class CatalogHealth implements vscode.Disposable {
     this.#report = report;
   }
 
-  /** Returns the problems of a connection's catalog, one message each. */
+  /** One message each. */
   of(connection: string): readonly string[] {
     return this.#found.get(connection) ?? [];
   }

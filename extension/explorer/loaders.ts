@@ -4,7 +4,6 @@ import { displayPath } from '#shared/names.ts';
 import { failureWords } from '../connections/failureWords.ts';
 import { placeOf, type CatalogNode, type NodeOf, type Place, type Remedy } from './node.ts';
 
-/** Rows per page of the tree. */
 const pageSize = 100;
 
 export type LoaderContext = {

@@ -43,7 +43,6 @@ export type Connection = DirConnection | RestConnection | OtherConnection;
 /** The connection and namespace of a node. `connection` is a connection's name, which is unique. */
 export type Place = { connection: string; path: readonly string[] };
 
-/** What a click on an error node does. */
 export type Remedy = 'retry' | 'restart' | 'key';
 
 /** Changes that the tree offers if the catalog supports them. */
@@ -141,7 +140,7 @@ export type GivenServer = {
   name?: string;
   database?: string;
   endpoint?: string;
-  /** Path of a file with CA certificates. */
+  /** Path of a PEM file. */
   ca?: string;
   apiKey?: string;
   token?: string;

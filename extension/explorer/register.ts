@@ -42,7 +42,6 @@ const treeContext = ({ connections, catalogs, engine, abilities, health, report 
 
 type CatalogServices = ReturnType<typeof catalogServices>;
 
-/** Creates the connections, their catalogs, and the tree view. */
 export function catalogServices({ log, report, state, secrets, engine }: HostServices) {
   registerImplementations(engine);
   const connections = new Connections(state, secrets);
@@ -57,7 +56,6 @@ export function catalogServices({ log, report, state, secrets, engine }: HostSer
   return { connections, catalogs, catalogOf: (name: string) => catalogs.get(name), abilities, health, tree, view };
 }
 
-/** Registers the view's listeners and commands, and disposes these services. */
 export function registerCatalog(parts: HostServices & CatalogServices & { panels: TablePanels }): vscode.Disposable {
   const { engine, connections, catalogs, abilities, health, tree, view } = parts;
   return vscode.Disposable.from(

@@ -9,7 +9,7 @@ export type NodeView = {
   label: string;
   description: string;
   tooltip: string;
-  /** The label for screen readers. */
+  /** For screen readers. */
   spoken: string;
   /** A product icon (see "Product Icon Reference") and its theme color. */
   icon: { id: string; color?: string };
@@ -19,10 +19,7 @@ export type NodeView = {
   command?: { id: CommandId; title: string };
 };
 
-/**
- * Returns the view of a node, without `vscode`, so that tests need no editor.
- * @param can abilities of the node's catalog; menus offer only these
- */
+/** No `vscode` here, so that tests need no editor. */
 export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbilities): NodeView {
   const id = nodeId(node);
   switch (node.kind) {
@@ -86,7 +83,6 @@ export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbi
   }
 }
 
-/** Builds the `viewItem` value from the kind of a row and its abilities. */
 const words = (kind: string, can: ReadonlySet<Ability>, ...wanted: readonly Ability[]): string =>
   [kind, ...wanted.filter((ability) => can.has(ability))].join('.');
 

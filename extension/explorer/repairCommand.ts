@@ -63,7 +63,6 @@ async function repair({ engine, health, log }: RepairDeps, connection: DirConnec
 
 const counted = (count: number): string => (count === 1 ? '1 problem' : `${count} problems`);
 
-/** Lists each problem with its fix, in two lines. */
 function listed(found: readonly Damage[]): string {
   const lines = found
     .slice(0, mostProblems)

@@ -43,7 +43,6 @@ export async function askDirectory(title: string): Promise<string | undefined> {
   return folders?.[0]?.fsPath;
 }
 
-/** Asks for confirmation in a modal dialog with one button for the action. */
 export async function confirm(message: string, detail: string, action: string): Promise<boolean> {
   return (await vscode.window.showWarningMessage(message, { modal: true, detail }, action)) === action;
 }

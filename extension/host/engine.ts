@@ -28,7 +28,6 @@ export class Engine implements vscode.Disposable {
     this.#log = log;
   }
 
-  /** The reason why the engine does not run, until it is restarted. */
   get problem(): CatalogError | undefined {
     return this.#problem;
   }
@@ -62,12 +61,12 @@ export class Engine implements vscode.Disposable {
     return (await this.#ensure()).inspect(config, signal);
   }
 
-  /** Repairs the catalog in a directory. @throws CatalogError as `inspect` */
+  /** @throws CatalogError as `inspect` */
   async repair(config: DirConfig, signal: AbortSignal): Promise<RepairResult> {
     return (await this.#ensure()).repair(config, signal);
   }
 
-  /** Restarts the engine. @throws CatalogError if it does not start */
+  /** @throws CatalogError if it does not start */
   async restart(): Promise<void> {
     await this.#stop();
     this.#problem = undefined;

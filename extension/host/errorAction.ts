@@ -1,11 +1,9 @@
 import type { CommandId } from '../manifest.ts';
 
-/** An action for a failure, shown as a button. */
 type Remedy = { readonly title: string; readonly command: CommandId };
 
 const remedies = new WeakMap<object, Remedy>();
 
-/** Attaches a button to an error, wherever the error is shown. */
 export function withRemedy(error: unknown, remedy: Remedy): unknown {
   if (error instanceof Error) remedies.set(error, remedy);
   return error;

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 
-/** VS Code's own proxy settings. */
 export type ProxySettings = { proxy: string; support: string; noProxy: readonly string[] };
 
 /** Reads the current proxy settings; they belong to VS Code, so our manifest does not list them. */

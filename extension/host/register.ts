@@ -5,7 +5,6 @@ import { createLog, logFailure, type Log } from './log.ts';
 import { Secrets } from './secrets.ts';
 import { State } from './state.ts';
 
-/** Services that every folder of the extension uses. */
 export type HostServices = {
   readonly extensionUri: vscode.Uri;
   readonly log: Log;
@@ -14,7 +13,6 @@ export type HostServices = {
   readonly state: State;
   readonly secrets: Secrets;
   readonly engine: Engine;
-  /** Returns the path of a built file. */
   readonly dist: (name: string) => string;
 };
 
@@ -34,7 +32,6 @@ export function hostServices(context: vscode.ExtensionContext): HostServices {
   };
 }
 
-/** Disposes these services and registers the command that restarts the engine. */
 export const registerHost = ({ log, secrets, engine }: HostServices): vscode.Disposable =>
   vscode.Disposable.from(
     log,

@@ -46,7 +46,6 @@ export class State {
     await this.#global.update('rayAddresses' satisfies keyof GlobalState, addresses);
   }
 
-  /** Whether the Jobs view is shown. */
   showsJobs(): boolean {
     return this.#global.get<unknown>('showsJobs' satisfies keyof GlobalState) === true;
   }
@@ -55,7 +54,7 @@ export class State {
     await this.#global.update('showsJobs' satisfies keyof GlobalState, shows);
   }
 
-  /** The connection used last in this folder. */
+  /** Per folder. */
   lastConnection(): string | undefined {
     const name = this.#workspace.get<unknown>('lastConnection' satisfies keyof WorkspaceState);
     return typeof name === 'string' ? name : undefined;

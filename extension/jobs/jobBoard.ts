@@ -7,7 +7,6 @@ import { isActive } from '#shared/jobs/jobLabels.ts';
  */
 export type JobBoard = ReadonlyMap<string, JobView>;
 
-/** Returns the board with changed jobs replaced and removed jobs left out. */
 export function withJobs(board: JobBoard, changed: readonly JobView[], removed: readonly string[] = []): JobBoard {
   const next = new Map(board);
   for (const view of changed) next.set(view.id, view);

@@ -12,11 +12,10 @@ type JobPagesParts = {
   readonly extensionUri: vscode.Uri;
   readonly log: Log;
   readonly host: JobsHost;
-  /** Handles a button of a job's page. */
   readonly act: (action: JobAction, id: string) => Promise<void>;
 };
 
-/** Creates and lists the pages: one for each job, and one for each plan until it runs. */
+/** One page for each job, and one for each plan until it runs. */
 export class JobPages implements vscode.WebviewPanelSerializer, vscode.Disposable {
   readonly #parts: JobPagesParts;
   readonly #pages = new Set<JobPage>();
@@ -29,12 +28,10 @@ export class JobPages implements vscode.WebviewPanelSerializer, vscode.Disposabl
     return [...this.#pages];
   }
 
-  /** Whether the page of this job is visible. */
   isSeen(id: string): boolean {
     return this.all.some((page) => page.job === id && page.panel.visible);
   }
 
-  /** Shows the page of a job; reuses an open one. */
   show(id: string): JobPage {
     const open = this.all.find((page) => page.job === id);
     if (!open) return this.#adopt(this.#make(), id);

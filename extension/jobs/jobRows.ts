@@ -20,7 +20,7 @@ type JobRow = {
   readonly description: string;
   /** Markdown; text from the job is escaped. */
   readonly tooltip: string;
-  /** The label for screen readers. */
+  /** For screen readers. */
   readonly spoken: string;
   readonly icon: { readonly id: string; readonly color?: string };
   /** Words separated by dots for `when` clauses: the kind of row, its state, then its actions. */
@@ -38,7 +38,7 @@ const stateIcons: Readonly<Record<JobState, { readonly id: string; readonly colo
   cancelled: { id: 'circle-slash', color: 'disabledForeground' },
 };
 
-/** Returns the row of a job, without `vscode`, so that tests need no editor. */
+/** No `vscode` here, so that tests need no editor. */
 export function renderJob(view: JobView, now: number): JobRow {
   const table = jobTableText(view.table);
   const told = toldOf(view, now);
@@ -94,7 +94,6 @@ function tooltipOf(view: JobView, now: number): string {
 const contextOf = ({ state, can }: JobView): string =>
   ['job', state, ...(['cancel', 'resume', 'retry', 'remove'] as const).filter((what) => can[what])].join('.');
 
-/** Returns the message above the rows of the view. */
 export function boardMessage(views: readonly JobView[]): string {
   const cut = views.filter(({ state }) => state === 'interrupted').length;
   if (cut === 0) return '';

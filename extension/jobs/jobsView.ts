@@ -52,7 +52,6 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     this.#draw();
   }
 
-  /** The selected row. */
   get selected(): JobNode | undefined {
     return this.#view.selection[0];
   }

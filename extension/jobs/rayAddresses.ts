@@ -23,13 +23,11 @@ export class RayPlaces {
     return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : [];
   }
 
-  /** Stores an address with its token, if any. */
   async add(address: string, token: string): Promise<void> {
     await this.#secrets.set(ownerOf(address), token === '' ? {} : { token });
     await this.#state.setRayAddresses([address, ...this.list().filter((one) => one !== address)].slice(0, most));
   }
 
-  /** Removes an address and its token. */
   async remove(address: string): Promise<void> {
     await this.#secrets.set(ownerOf(address), {});
     await this.#state.setRayAddresses(this.list().filter((one) => one !== address));

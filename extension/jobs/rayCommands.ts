@@ -16,7 +16,6 @@ type RayCommandParts = ConnectToRayParts & {
   readonly cluster: ClusterServices;
 };
 
-/** Registers the commands about Ray: connect, create a cluster, open a dashboard, remove a connection. */
 export function registerRayCommands(parts: RayCommandParts): vscode.Disposable {
   const { log } = parts;
   const dashboards = new Dashboards(log);
@@ -57,7 +56,7 @@ async function askRay(parts: RayCommandParts): Promise<string | ClusterProfile |
   return chosen === 'connect' ? connectToRay(parts) : chosen;
 }
 
-/** Removes an address and its token from the list. The Ray cluster itself is not affected. */
+/** The Ray cluster itself is not affected. */
 async function forgetRay(rays: RayPlaces): Promise<void> {
   const addresses = rays.list();
   if (addresses.length === 0)

@@ -88,7 +88,6 @@ export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices
   return { ...services, dispose: () => void registered.dispose() };
 }
 
-/** Registers diagnostics, completion and code lenses of job files. */
 function registerJobFiles(
   parts: JobsParts & JobsServices & { profiles: ClusterServices['profiles'] },
 ): vscode.Disposable {

@@ -6,7 +6,6 @@ import type { ClusterPlace } from './launchGate.ts';
 
 type BackfillsParts = {
   readonly host: Pick<JobsHost, 'request'>;
-  /** Shows the code of a stored function and asks whether it may run on this machine. */
   readonly askConsent: (stored: ComputedColumn, request: BackfillRequest) => Promise<boolean>;
   /** Whether a cluster passes its checks, or the user launches anyway. */
   readonly mayLaunchOn: (place: ClusterPlace, signal: AbortSignal) => Promise<boolean>;

@@ -65,7 +65,6 @@ export class TableReferences {
     return { connection: found.name, path: namespacePath, table: name };
   }
 
-  /** Adds the token of the Ray address to the options. */
   async withRay(options: BackfillOptions): Promise<BackfillOptions> {
     const { ray } = options;
     return ray && 'address' in ray ? { ...options, ray: await this.#parts.rays.withToken(ray) } : options;

@@ -7,7 +7,7 @@ export function placeOf(cell: vscode.NotebookCell): CellPlace {
   return { index: cell.index, ...(typeof id === 'string' && { id }) };
 }
 
-/** Finds the cell with the id of `place`, else the nearest one with the same code. */
+/** The cell with the id of `place`, else the nearest one with the same code. */
 export function findCell(
   notebook: vscode.NotebookDocument,
   place: CellPlace,

@@ -68,7 +68,6 @@ export type NotebookCommandParts = {
   panels: TablePanels;
 };
 
-/** The catalog that `db` currently is in a notebook. */
 export const choiceFor = (notebook: vscode.NotebookDocument, connections: Connections, state: State): CatalogChoice =>
   chooseCatalog(namedConnection(notebook.metadata), connections.list(), state.lastConnection());
 

@@ -85,7 +85,7 @@ async function adoptEmptyCells(
   await vscode.workspace.applyEdit(edit);
 }
 
-/** Returns the metadata of the file, without what VS Code adds. */
+/** Without what VS Code adds. */
 const ofFile = ({ metadata }: vscode.NotebookDocument): Record<string, unknown> => fieldsOf(metadata['metadata']);
 
 type NotebookParts = {

@@ -29,12 +29,11 @@ export type KernelStarterParts = {
   connections: Connections;
   catalogs: Catalogs;
   kept: KeptKernels;
-  /** The cluster profiles that cells use for checks. */
   profiles: Pick<ClusterProfiles, 'written'>;
   dist: (name: string) => string;
 };
 
-/** How long a reloaded window may keep its kernels: its extensions run on for some seconds. */
+/** How long the window before a reload may stay connected: its extensions run on for some seconds. */
 const handOverMilliseconds = 20_000;
 const againMilliseconds = 200;
 

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { notebookIds } from '../manifest.ts';
 
-/** The table that the first cell of a new notebook opens. */
 type FirstTable = { path: readonly string[]; table: string };
 
 /** Returns code that opens a table and shows its first rows. Names are data, so they are written as JSON strings. */

@@ -21,7 +21,6 @@ export class WaitingCells {
     this.#keep = keep;
   }
 
-  /** Puts rows of the previous window first. */
   restore(rows: readonly WaitingRow[]): void {
     this.#rows.unshift(...rows);
     // The rows must be stored again, because they now belong to another kernel.

@@ -39,7 +39,6 @@ export function registerTableCommands({ log, state, panels, view, catalogOf }: T
   );
 }
 
-/** Returns the table that a panel showed before the window was reloaded. */
 export function restoredSource(kept: unknown, catalogOf: (connection: string) => Promise<PanelCatalog>): TableSource {
   const place = placeOfState(kept);
   if (place) return catalogSource(place, catalogOf);

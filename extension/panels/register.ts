@@ -6,7 +6,6 @@ import { TablePanels } from './tablePanel.ts';
 
 type PanelParts = Omit<TableCommandParts, 'panels'> & { extensionUri: vscode.Uri };
 
-/** Registers the table panels, their restore after a reload, and their commands. */
 export function registerPanels(parts: PanelParts): vscode.Disposable & { panels: TablePanels } {
   const { extensionUri, log, catalogOf } = parts;
   const panels = new TablePanels({

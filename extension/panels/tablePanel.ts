@@ -9,10 +9,9 @@ import { panelTypes } from '../manifest.ts';
 import { webviewHtml } from './html.ts';
 import { exactBytes, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
 
-/** Most rows that a webview may request at once. */
+/** Maximum number of rows that a webview may request at once. */
 const maxRows = 4 * pageRows;
 
-/** The current source, and its table after it has opened. */
 type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController };
 
 /** A webview panel and the table that it shows. */
@@ -55,7 +54,6 @@ export class TablePanel implements vscode.Disposable {
     return this.#showing.table;
   }
 
-  /** Number of rows sent to the webview. */
   get rowsSent(): number {
     return this.#rowsSent;
   }
@@ -95,7 +93,6 @@ export class TablePanel implements vscode.Disposable {
     }
   }
 
-  /** Returns rows of the table as the webview gets them. */
   rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
     return this.#showing.source.rows(start, end, signal).then(exactBytes);
   }

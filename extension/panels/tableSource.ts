@@ -12,7 +12,6 @@ export type TablePlace = { connection: string; path: readonly string[]; table: s
 
 /** The source of a panel's table: a catalog, or a running kernel. */
 export type TableSource = {
-  /** The title of the panel's tab. */
   readonly title: string;
   /** Location for a reload; `undefined` if the table ends with the window. */
   readonly place?: TablePlace;

@@ -51,7 +51,6 @@ export type BackfillCommandParts = ChooseTableParts &
     readonly pages: JobPages;
     readonly profiles: Pick<ClusterProfiles, 'list'>;
     readonly session: PlanSessionParts;
-    /** Returns the path of a bundle. */
     readonly dist: (name: string) => string;
   };
 

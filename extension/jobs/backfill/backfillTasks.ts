@@ -11,7 +11,7 @@ import type { JobsHost } from '../jobsHost.ts';
 
 type BackfillTasksParts = JobFileParts & { readonly host: JobsHost; readonly backfills: Backfills };
 
-/** Most files offered as tasks; further files can be named in tasks.json. */
+/** Further files can be named in tasks.json. */
 const maxFiles = 100;
 
 /** Provides backfills as tasks: every job file of the folder, and tasks.json entries with a file or with its fields. */

@@ -14,7 +14,6 @@ export type ChooseTableParts = {
   readonly view: Pick<vscode.TreeView<CatalogNode>, 'selection' | 'visible'>;
 };
 
-/** A table, and the column if one was selected. */
 type TableChoice = { readonly place: TablePlace; readonly column: string | undefined };
 
 /**
@@ -51,7 +50,7 @@ async function chooseConnection({ connections }: ChooseTableParts): Promise<stri
 
 type Step = { readonly kind: 'table' | 'namespace'; readonly name: string };
 
-/** Most names listed per level; the Lance Catalog view lists all. */
+/** Names listed per level; the Lance Catalog view lists all. */
 const maxNames = 1000;
 
 async function walk(

@@ -7,7 +7,6 @@ const comments: Readonly<Record<ComputedFunction['kind'], string>> = {
   server: '',
 };
 
-/** Returns the code of a function, with its metadata above as comments. */
 export function functionText(
   { column, type, author, registeredAt, function: made }: ComputedColumn,
   table: string,

@@ -35,7 +35,6 @@ export class PlanSession implements vscode.Disposable {
     this.#plan = plan;
   }
 
-  /** The id of the started job. */
   get started(): string | undefined {
     return this.#started;
   }

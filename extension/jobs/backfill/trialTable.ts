@@ -28,7 +28,7 @@ export function trialTable(column: string, { before, after }: Pick<BackfillTrial
   });
 }
 
-/** Returns a trial as a source for a panel. It is not in the catalog, so it ends with the window. */
+/** It is not in the catalog, so it ends with the window. */
 export function trialSource({ column }: Pick<BackfillPlan, 'column'>, trial: BackfillTrial): TableSource {
   const table = trialTable(column, trial);
   const { fragment, rows, seconds, errors } = trial;

@@ -20,7 +20,6 @@ type JobFileCommandParts = JobFileParts & {
   readonly session: PlanSessionParts;
 };
 
-/** Registers the commands of job files: those of the code lenses, and the one that finds a file. */
 export function registerJobFileCommands(parts: JobFileCommandParts): vscode.Disposable {
   const { log, pages, backfills } = parts;
   return vscode.Disposable.from(
@@ -67,7 +66,7 @@ const planned = (parts: JobFileCommandParts, uri: vscode.Uri, doing: 'Checking' 
     return { ...asked, plan: await parts.backfills.plan(asked.request, signal) };
   });
 
-/** Most files listed; further ones can be opened by "Browse…". */
+/** Further files can be opened by "Browse…". */
 const maxFiles = 200;
 
 async function askFile(): Promise<vscode.Uri | undefined> {

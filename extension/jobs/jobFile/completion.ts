@@ -24,7 +24,7 @@ type JobFileCompletionParts = {
 
 type Name = { readonly name: string; readonly detail?: string };
 
-/** Most names listed per level of a catalog. */
+/** Per level of a catalog. */
 const maxNames = 200;
 
 /** Completes names in job files that no schema has: connections, tables, columns, clusters. */

@@ -16,7 +16,7 @@ export const isJobFile = ({ path: where }: vscode.Uri): boolean => where.endsWit
 /** Returns the folder to which paths in a job file are relative. */
 export const folderOfFile = ({ fsPath }: vscode.Uri): string => path.dirname(fsPath);
 
-/** Returns the text of a file in VS Code, including unsaved changes. */
+/** Includes unsaved changes. */
 async function textOfFile(uri: vscode.Uri): Promise<string> {
   const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
   return open?.getText() ?? (await vscode.workspace.openTextDocument(uri)).getText();
@@ -34,7 +34,7 @@ export async function readJobFileAt(uri: vscode.Uri): Promise<JobFile> {
   throw new JobError('RequestInvalid', `${name}: ${first?.message ?? 'it can not be read.'}${more}`, '');
 }
 
-/** Returns the request of a job file. @throws JobError, CatalogError if it is not valid */
+/** @throws JobError, CatalogError if the file is not valid */
 export async function requestAt(
   parts: JobFileParts,
   uri: vscode.Uri,

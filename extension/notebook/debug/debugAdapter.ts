@@ -238,7 +238,7 @@ const withPath = (request: DebugRequest, path: string, more: object = {}): Debug
 const cellData = ({ metadata }: vscode.NotebookCell): object =>
   typeof metadata['id'] === 'string' ? { adapterData: { cell: metadata['id'] } } : {};
 
-/** Whether a source is a cell. Files may be modules of the notebook; cells of other notebooks don't concern it. */
+/** Whether a source is a cell, perhaps of another notebook. A file may be a module of this notebook. */
 const isCellSource = (source: unknown): boolean =>
   isRecord(source) && typeof source['path'] === 'string' && source['path'].startsWith(`${cellScheme}:`);
 

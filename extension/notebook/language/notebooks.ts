@@ -7,7 +7,7 @@ import { isForOurKernel } from '../notebookKernel.ts';
 /** The open notebooks for the Lance kernel: those that name it, and those for which it was selected. */
 export class LanguageNotebooks implements vscode.Disposable {
   readonly #ours = new Set<vscode.NotebookDocument>();
-  /** Notebooks that named or used the Lance kernel at some time. */
+  /** Notebooks that ever named or used the Lance kernel. */
   readonly #met = new WeakSet<vscode.NotebookDocument>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscriptions: vscode.Disposable[];
@@ -31,7 +31,6 @@ export class LanguageNotebooks implements vscode.Disposable {
     return [...this.#ours];
   }
 
-  /** Returns the Lance notebook that contains a cell. */
   of(document: vscode.TextDocument): vscode.NotebookDocument | undefined {
     if (document.uri.scheme !== 'vscode-notebook-cell') return undefined;
     return this.list().find((notebook) => notebook.getCells().some((cell) => cell.document === document));
@@ -64,10 +63,8 @@ export const codeCells = (notebook: vscode.NotebookDocument): vscode.TextDocumen
     .filter(({ kind, document }) => kind === vscode.NotebookCellKind.Code && languages.includes(document.languageId))
     .map((cell) => cell.document);
 
-/** Returns the key of a cell or notebook in messages to the language worker. */
 export const keyOf = ({ uri }: { uri: vscode.Uri }): string => uri.toString();
 
-/** Returns a position in a cell, for the language worker. */
 export const placeOf = (
   notebook: vscode.NotebookDocument,
   document: vscode.TextDocument,
