@@ -71,8 +71,9 @@ export function secretOwner({ name, uri, properties: { endpoint, ca, proxy } = {
 
 /**
  * Reads the connections from a stored value or a setting. Invalid entries are skipped: they were written by hand or
- * by another version, and must not hide the valid ones. `root` makes a directory, where `${workspaceFolder}` is
- * replaced; `uri` makes a server. A connection that can't be opened in this window stays unchanged, with its problem.
+ * by another version, and must not hide the valid ones. `root` defines a directory, where `${workspaceFolder}` is
+ * replaced; `uri` defines a server. A connection that can't be opened in this window stays unchanged, with its
+ * problem.
  */
 export function readConnections(value: unknown, source: Connection['source'], base: RootBase): Connection[] {
   if (!Array.isArray(value)) return [];

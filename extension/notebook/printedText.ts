@@ -39,7 +39,8 @@ export class PrintedText {
   }
 
   /**
-   * Returns start and end of a text over the limit, with the number of omitted characters between; else `undefined`.
+   * Returns start and end if the text is over the limit, with the number of omitted characters between; else
+   * `undefined`.
    */
   cut(): string | undefined {
     if (!this.isOver) return undefined;

@@ -27,8 +27,8 @@ export class LanguageNames {
       // Only the kernel knows a catalog that a cell connects to.
       names = new CatalogNames({
         catalog: async (variable) => (variable === 'db' ? catalogs.get(name) : undefined),
-        // The first request starts the engine. An empty result would be final for VS Code: it would suggest words of
-        // the notebook and not request again at the next letter. Typing on cancels the request.
+        // The first request starts the engine, so wait for it: VS Code would treat an empty result as final, suggest
+        // words of the notebook and not request again at the next letter. Typing on cancels the request.
         patienceMilliseconds: limitMilliseconds,
       });
       this.#byConnection.set(name, names);
